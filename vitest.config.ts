@@ -82,6 +82,8 @@ export default defineConfig({
       project('client', { include: ['packages/client/test/**/*.test.ts'] }),
       project('runner', { include: ['packages/runner/test/**/*.test.ts'] }),
       project('service', { include: ['packages/service/test/**/*.test.ts'], exclude: Object.values(engines) }),
+      project('host', { include: ['packages/host/test/**/*.test.ts'] }),
+      project('dashboard', { include: ['packages/dashboard/test/**/*.test.ts'] }),
       project('cli', { include: ['packages/cli/test/**/*.test.ts'] }),
       project('e2e', { include: ['test/**/*.test.ts'], exclude: Object.values(engines) }),
       // Without engines these skip their tests, and only the order of the groups matters (scripts/run-tests.mjs).

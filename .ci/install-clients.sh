@@ -15,12 +15,22 @@ packages=(
   gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 )
 
+# Checks the metrics. Unpacked from the package of Prometheus, whose daemon would start under the operator's systemd.
+install_promtool() {
+  local directory
+  directory=$(mktemp -d)
+  (cd "$directory" && apt-get download -qq prometheus && dpkg-deb -x prometheus_*.deb .)
+  install "$directory/usr/bin/promtool" /usr/local/bin/promtool
+  rm -rf "$directory"
+}
+
 missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
 done
-[ ${#missing[@]} -eq 0 ] && exit 0
+[ ${#missing[@]} -eq 0 ] && command -v promtool >/dev/null && exit 0
 
 export DEBIAN_FRONTEND=noninteractive
 apt-get update -qq
-apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+[ ${#missing[@]} -eq 0 ] || apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+command -v promtool >/dev/null || install_promtool

@@ -8,10 +8,14 @@ export const USER = { email: 'bench@example.org', password: 'bench password' };
 export const CONTAINERS = '/api/v1rc1/clusters/bench/accounts/bench/containers';
 export const INSTANCE_TYPE = 'tiny';
 
-/** Containers run as soon as they are launched; `launched(launch, end)` hears of each and may end it. */
-export function openFakeCluster(root, launched) {
+/**
+ * Containers run as soon as they are launched; `launched(launch, end)` is called for each and may end it. Without `capacity`,
+ * all of them run at once.
+ */
+export function openFakeCluster(root, launched, capacity) {
   const instanceTypes = [{ id: INSTANCE_TYPE, cpu: 1, memory: '1GB' }];
-  const clusters = [{ id: SCOPE.clusterID, engine: 'fake', accounts: [SCOPE.accountID], instanceTypes }];
+  const cluster = { id: SCOPE.clusterID, engine: 'fake', accounts: [SCOPE.accountID], instanceTypes };
+  const clusters = [{ ...cluster, ...(capacity && { capacity }) }];
   const config = serviceConfigSchema.parse({ root, clusters });
   return createService({ config, engines: { fake: () => createFakeEngine(launched) } });
 }
@@ -19,6 +23,7 @@ export function openFakeCluster(root, launched) {
 function createFakeEngine(launched) {
   let sink;
   return {
+    features: [],
     async open(to) {
       sink = to;
     },

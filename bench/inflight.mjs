@@ -114,7 +114,7 @@ const step = (...needs) => ({ command: ['true'], instanceType: INSTANCE_TYPE, ..
 
 /** Starts the run; `count(state)` says how many cells have come to that state. */
 async function begin(opened, { plan, home, parallelism }) {
-  const states = new Map();
+  const statuses = new Map();
   let waiting = [];
   const createdAt = new Map();
   const { containers } = opened.service;
@@ -130,7 +130,7 @@ async function begin(opened, { plan, home, parallelism }) {
   };
   const report = (event) => {
     if (event.type !== 'cellChanged') return;
-    states.set(event.state, (states.get(event.state) ?? 0) + 1);
+    statuses.set(event.status, (statuses.get(event.status) ?? 0) + 1);
     waiting = waiting.filter((check) => !check());
   };
   const started = await startRun({
@@ -146,10 +146,10 @@ async function begin(opened, { plan, home, parallelism }) {
   return {
     createdAt,
     handle: started.value,
-    until: (state, count) =>
+    until: (status, count) =>
       new Promise((resolve) => {
         const check = () => {
-          const holds = (states.get(state) ?? 0) >= count;
+          const holds = (statuses.get(status) ?? 0) >= count;
           if (holds) resolve(performance.now());
           return holds;
         };

@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
+import { createLlmsText } from './llms-text.mjs';
 import { pnpmCommand, ROOT } from './workspace.mjs';
 import { listPublishedPackages } from './workspace-packages.mjs';
 
@@ -33,6 +34,8 @@ function copyPages() {
   const { stdout } = spawnSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8', maxBuffer: 1 << 26 });
   for (const path of stdout.split('\0').filter((name) => PAGES.test(name)))
     cpSync(join(ROOT, path), join(CONTENT, path));
+  mkdirSync(join(CONTENT, 'public'));
+  writeFileSync(join(CONTENT, 'public/llms.txt'), createLlmsText(ROOT));
 }
 
 /** One page for each entry point of the published packages, from the declarations that `tsc` has emitted. */

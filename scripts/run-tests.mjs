@@ -11,7 +11,10 @@ const ENGINES = 'engines-*';
 const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs');
 const hasEngines = process.env.SLUICE_TEST_DOCKER_SOCKET !== undefined && process.env.SLUICE_TEST_SLURM === '1';
 
-process.exitCode = hasEngines ? await runBesideEngines() : await vitest([], 'inherit');
+/** Select tests, as those of `vitest run`. */
+const selection = process.argv.slice(2);
+
+process.exitCode = hasEngines && selection.length === 0 ? await runBesideEngines() : await vitest(selection, 'inherit');
 
 /** 0 if all passed. */
 async function runBesideEngines() {

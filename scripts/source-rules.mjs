@@ -6,11 +6,16 @@ const trees = new WeakMap();
 /** The TypeScript sources of the packages, each with its package and its syntax tree (ESTree), parsed once for all rules. */
 export function parseSources({ files }) {
   return files.flatMap((file) => {
-    const [, area] = /^(packages\/[^/]+)\/src\/.*\.ts$/.exec(file.path) ?? [];
+    const [, area] = /^(packages\/[^/]+)\/src\/.*\.tsx?$/.exec(file.path) ?? [];
     if (area === undefined) return [];
     if (!trees.has(file)) {
       const text = file.lines.join('\n');
-      trees.set(file, { path: file.path, area, text, program: parseAst(text, { lang: 'ts' }, file.path) });
+      trees.set(file, {
+        path: file.path,
+        area,
+        text,
+        program: parseAst(text, { lang: file.path.endsWith('x') ? 'tsx' : 'ts' }, file.path),
+      });
     }
     return [trees.get(file)];
   });

@@ -58,6 +58,7 @@ export function build() {
   if (!existsSync(join(ROOT, 'packages/cli/dist/main.js'))) say('building');
   quietly(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-b', 'packages/cli']);
   quietly(process.execPath, [join(ROOT, 'scripts/bundle-command.mjs')]);
+  quietly(process.execPath, [join(ROOT, 'scripts/build-dashboard.mjs')]);
 }
 
 /** Runs a command with the terminal handed through, and ends as it ends. */

@@ -7,7 +7,7 @@ const MAX_NAMESAKES = 3;
 /** A file bears the name of its main export, and no name that would fit any file. */
 export function check({ files }) {
   return files.flatMap(({ path, lines }) => {
-    const name = /^packages\/[^/]+\/src\/(?:.*\/)?([^/]+)\.ts$/.exec(path)?.[1];
+    const name = /^packages\/[^/]+\/src\/(?:.*\/)?([^/]+)\.tsx?$/.exec(path)?.[1];
     if (name === undefined || name === 'index' || name === 'main') return [];
     if (VAGUE.test(name)) return [{ file: path, line: 1, message: `"${name}" says nothing about what is in the file` }];
     const exported = lines.flatMap((line) => EXPORT.exec(line)?.slice(1).filter(Boolean) ?? []);

@@ -7,7 +7,10 @@ const MAY_IMPORT = {
   client: [],
   runner: ['host-system', 'core', 'client'],
   service: ['host-system', 'client'],
-  cli: ['host-system', 'core', 'client', 'runner', 'service'],
+  host: ['host-system', 'core', 'client', 'runner'],
+  // Types only: it runs in a browser.
+  dashboard: ['host'],
+  cli: ['host-system', 'core', 'client', 'runner', 'service', 'host', 'dashboard'],
 };
 const IMPORT = /(?:^|\s)(?:import|export)\s[^'"]*?from\s+'([^']+)'|(?:^|[^.\w])import\s*\(?\s*'([^']+)'/g;
 
@@ -17,7 +20,7 @@ export function check({ files }) {
     const name = /^packages\/([^/]+)\//.exec(file.path)?.[1];
     if (name === undefined || !(name in MAY_IMPORT)) return [];
     if (file.path === `packages/${name}/package.json`) return checkManifest(file, name);
-    if (/^packages\/[^/]+\/(src|contract|test)\/.*\.ts$/.test(file.path)) return checkImports(file, name);
+    if (/^packages\/[^/]+\/(src|contract|test)\/.*\.tsx?$/.test(file.path)) return checkImports(file, name);
     return [];
   });
 }

@@ -16,10 +16,13 @@ export const LAYERS = {
     'journal',
     'record',
     'report',
+    'follow',
+    'trace',
     'session',
     'trees',
     'placement',
     'data',
+    'handover',
     'cache',
     'watch',
     'pools',
@@ -52,6 +55,8 @@ export const LAYERS = {
     'api',
     'service',
   ],
+  dashboard: ['model', 'layout', 'api', 'live', 'draw', 'parts', 'actions', 'log', 'screens', '.'],
+  host: ['schemas', 'errors', 'control', 'runs', 'events', 'api', 'metrics', 'execute', 'listener', 'hosted', '.'],
   cli: [
     'text',
     'context',
@@ -63,8 +68,11 @@ export const LAYERS = {
     'progress',
     'render',
     'runs',
+    'remote',
+    'hosting',
     'serving',
     'commands',
+    'mcp',
     'command-line',
     '.',
   ],
@@ -96,7 +104,7 @@ export function check({ files }) {
 export function findImports(files, name) {
   const src = `packages/${name}/src`;
   return files
-    .filter(({ path }) => path.startsWith(`${src}/`) && path.endsWith('.ts') && path !== `${src}/index.ts`)
+    .filter(({ path }) => path.startsWith(`${src}/`) && /\.tsx?$/.test(path) && path !== `${src}/index.ts`)
     .flatMap(({ path, lines }) => {
       const text = lines.join('\n');
       const folderOf = (file) => layerOf(name, dirname(file).slice(src.length + 1) || '.');

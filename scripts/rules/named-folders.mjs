@@ -7,7 +7,7 @@ export function check({ files }) {
   const text = page.lines.join('\n');
   const folders = new Set(
     files.flatMap(
-      ({ path }) => /^(packages\/[^/]+\/(?:src|native)\/.+)\/[^/]+\.(?:ts|[ch])$/.exec(path)?.slice(1) ?? [],
+      ({ path }) => /^(packages\/[^/]+\/(?:src|native)\/.+)\/[^/]+\.(?:tsx?|[ch])$/.exec(path)?.slice(1) ?? [],
     ),
   );
   return [...folders]

@@ -6,6 +6,6 @@ const LEFTOVER = new RegExp(`\\b(${['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX'].join(
 /** What is left to do is an issue, not a comment. */
 export function check({ files }) {
   return files
-    .filter(({ path }) => /\.(ts|mjs|js|c|h)$/.test(path))
+    .filter(({ path }) => /\.(tsx?|mjs|js|c|h)$/.test(path))
     .flatMap((file) => findLines(file, LEFTOVER, 'left over'));
 }

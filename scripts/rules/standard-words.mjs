@@ -65,10 +65,10 @@ function patternOf(word) {
 function findWords({ path, lines }, words) {
   if (/^(docs\/.*|[^/]+)\.md$/.test(path))
     return findIn(proseOf(lines), words).map((one) => ({ area: 'docs', ...one }));
-  const [, area] = /^(packages\/[^/]+)\/src\/.*\.ts$/.exec(path) ?? [];
+  const [, area] = /^(packages\/[^/]+)\/src\/.*\.tsx?$/.exec(path) ?? [];
   if (area === undefined) return [];
   const { code, comments } = textsOf(lines.join('\n'));
-  const name = path.slice(`${area}/src/`.length, -'.ts'.length);
+  const name = path.slice(`${area}/src/`.length, path.lastIndexOf('.'));
   return [
     ...findIn([{ line: 1, text: name }, ...code], words).map((one) => ({ area, ...one })),
     ...findIn(comments, words).map((one) => ({ area: `${area}, comments`, ...one })),
@@ -131,16 +131,20 @@ function* tokensOf(source) {
   scanner.setText(source);
   const braces = [];
   let isOperand = false;
+  let previous;
   for (;;) {
     let kind = scanner.scan();
     if (kind === SyntaxKind.EndOfFile) return;
-    if (kind === SyntaxKind.SlashToken && !isOperand) kind = scanner.reScanSlashToken();
+    // In `</name>` it is neither.
+    if (kind === SyntaxKind.SlashToken && !isOperand && previous !== SyntaxKind.LessThanToken)
+      kind = scanner.reScanSlashToken();
     if (kind === SyntaxKind.CloseBraceToken && braces.pop() === 'template') kind = scanner.reScanTemplateToken(false);
     if (kind === SyntaxKind.OpenBraceToken) braces.push('block');
     if (kind === SyntaxKind.TemplateHead || kind === SyntaxKind.TemplateMiddle) braces.push('template');
     const text = scanner.getTokenText();
     if (!COMMENTS.has(kind) && text.trim() !== '')
       isOperand = /[\w$)\]}`'"]$/.test(text) && !/^(return|typeof|case|in|of)$/.test(text);
+    if (!COMMENTS.has(kind) && text.trim() !== '') previous = kind;
     yield { kind, text };
   }
 }

@@ -65,6 +65,9 @@ export default {
           page('The command', 'command'),
           page('Conventions', 'conventions'),
           page('Schedules', 'schedules'),
+          page('Runs in the background', 'hosting'),
+          page('Continuous integration', 'ci'),
+          page('Assistants', 'assistants'),
           page('The library', 'library'),
           { text: 'API', link: '/api/' },
           page('Glossary', 'glossary'),
@@ -75,6 +78,7 @@ export default {
         items: [
           page('Engines', 'engines'),
           page('Serving others', 'serve'),
+          page('Monitoring', 'monitoring'),
           page('Volumes and ports', 'transfer'),
           page('The protocol', 'protocol'),
           { text: 'Security', link: '/SECURITY' },

@@ -108,7 +108,7 @@ export async function causeChaos(options: ChaosOptions): Promise<ChaosResult> {
       if (count.lives > 100 + options.runnerKills * LIVES_PER_KILL) throw new Error('the kills do not come to an end');
       await live(open === undefined ? ['run', 'pipeline.json'] : ['resume', open]);
       const runs = (await listRuns(place.home)).filter(({ problem }) => problem === undefined);
-      open = runs.find(({ status }) => status === 'suspended' || status === 'active')?.runId;
+      open = runs.find(({ status }) => status === 'suspended' || status === 'running')?.runId;
       for (const { runId, status } of runs) {
         if (status === 'failed' || status === 'canceled') strangeEnds.push(`run ${runId} is ${status}`);
         if (status !== 'succeeded' || finished.has(runId)) continue;

@@ -2,11 +2,12 @@ import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createHttpService } from '@sluice/client';
-import type { RunReport } from '@sluice/runner';
+import type { RunReportValue } from '@sluice/runner';
 import { createService, EMBEDDED_SCOPE, embeddedConfig, systemClock } from '@sluice/service';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { administer, CREDENTIALS, serve } from '../e2e/served-rig.ts';
 import { createWorkplace, type Workplace } from '../e2e/workplace-rig.ts';
+import { renameReport } from './rename-report.ts';
 
 const SAMPLES = fileURLToPath(new URL('testdata', import.meta.url));
 const SUCCEEDED = 'rqymhf3qliqmc';
@@ -37,8 +38,8 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-function readReport(path: string): RunReport {
-  return JSON.parse(readFileSync(path, 'utf8')) as RunReport;
+function readReport(path: string): unknown {
+  return JSON.parse(readFileSync(path, 'utf8'));
 }
 
 describe('the journals of an earlier version', () => {
@@ -54,15 +55,16 @@ describe('the journals of an earlier version', () => {
   test.each([SUCCEEDED, FAILED])(
     'sluice show and sluice report %s say what the report of that version says',
     async (runId) => {
-      const { failures = [], ...old } = readReport(join(SAMPLES, 'home/runs', runId, 'report.json'));
+      const old = renameReport(readReport(join(SAMPLES, 'home/runs', runId, 'report.json'))) as RunReportValue;
+      const { failures, ...rest } = old;
       await succeed('report', runId, '--out', 'report');
-      const report = readReport(join(place.directory, 'report/report.json'));
-      expect(report).toMatchObject(old);
-      expect(report.failures ?? []).toMatchObject(
+      const report = readReport(join(place.directory, 'report/report.json')) as RunReportValue;
+      expect(report).toMatchObject(rest);
+      expect(report.failures).toMatchObject(
         failures.map((failure) => ({ ...failure, ...('logFile' in failure && { logFile: expect.any(String) }) })),
       );
       expect(place.read('report/report.html')).toContain(runId);
-      expect(report).toMatchObject(await place.show(runId));
+      expect({ ...report, type: 'runReport' }).toMatchObject(await place.show(runId));
     },
   );
 
@@ -86,7 +88,7 @@ describe('the journals of an earlier version', () => {
     expect(run).toMatchObject({ exitCode: 75 });
     const [newest] = await place.runs();
     const { steps } = await place.show(newest!.runId);
-    const reused = steps.filter(({ state }) => state === 'cached').map(({ name }) => name);
+    const reused = steps.filter(({ reused }) => reused).map(({ name }) => name);
     expect(reused).toEqual(['list', 'fit', 'each', 'retried']);
   });
 

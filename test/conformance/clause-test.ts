@@ -36,7 +36,7 @@ export function clauseCoverage(): void {
 
   it('clauses: are those of the document, in its order', ({ skip }) => {
     if (!existsSync(DOCUMENT)) {
-      if (process.env.CI === 'true') throw new Error(`Could not find the document ${DOCUMENT}`);
+      if (process.env.CI === 'true') throw new Error(`could not find the document ${DOCUMENT}`);
       return skip('the document is not beside the repository');
     }
     expect(allClauses()).toEqual(clausesOf(readFileSync(DOCUMENT, 'utf8')));

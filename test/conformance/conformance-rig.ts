@@ -16,7 +16,7 @@ export const SOUTH = 'clusters/south/accounts/lab';
 export const OTHER = 'clusters/faulty/accounts/other';
 export const NOBODY = 'clusters/faulty/accounts/nobody';
 export const USER = { email: 'ada@example.org', password: 'correct horse' };
-const STRANGER = { email: 'bob@example.org', password: 'battery staple' };
+const OTHER_USER = { email: 'bob@example.org', password: 'battery staple' };
 
 export type Fields = Record<string, unknown>;
 
@@ -44,7 +44,7 @@ export interface ConformanceRig {
   /** The service's own directory, to break what is beneath it. */
   readonly root: string;
   readonly token: string;
-  readonly strangerToken: string;
+  readonly otherUserToken: string;
   /** `path` is below `/api/v1rc1/`, or from the root where it begins with a slash. */
   call(method: string, path: string, call?: Call): Promise<Answer>;
   /** The reply with its body unread. */
@@ -64,9 +64,9 @@ export async function openConformanceRig(): Promise<ConformanceRig> {
   const service = await createService({ config: configuration(root), clock, engines: { faulty: faultyEngine } });
   const users = await openUserDirectory(root);
   await users.add({ ...USER, name: 'Ada' });
-  await users.add(STRANGER);
+  await users.add(OTHER_USER);
   for (const clusterID of ['north', 'south']) await users.grant(USER.email, { clusterID, accountID: 'lab' });
-  await users.grant(STRANGER.email, { clusterID: 'faulty', accountID: 'other' });
+  await users.grant(OTHER_USER.email, { clusterID: 'faulty', accountID: 'other' });
   await users.close();
   return serve(service, { root, clock });
 }
@@ -134,7 +134,7 @@ async function serve(
   token = await tokenOf(USER);
   return {
     ...{ origin, root, token, call, open, login },
-    strangerToken: await tokenOf(STRANGER),
+    otherUserToken: await tokenOf(OTHER_USER),
     async throughProxy(host, path) {
       const [servername = '', port = '443'] = host.split(':');
       const ca = await readFile(join(root, 'authority', 'authority.pem'), 'utf8');

@@ -126,10 +126,10 @@ export function describeAuthentication(rig: Rig): void {
     });
 
     clause(['Authentication > #2'], 'a token opens the accounts of its user and no other', async () => {
-      const { strangerToken } = rig();
-      expect((await rig().call('GET', `${OTHER}/containers`, { token: strangerToken })).status).toBe(200);
+      const { otherUserToken } = rig();
+      expect((await rig().call('GET', `${OTHER}/containers`, { token: otherUserToken })).status).toBe(200);
       for (const path of [NORTH, NOBODY]) {
-        expect((await rig().call('GET', `${path}/containers`, { token: strangerToken })).status, path).toBe(403);
+        expect((await rig().call('GET', `${path}/containers`, { token: otherUserToken })).status, path).toBe(403);
       }
       expect((await rig().call('GET', `${OTHER}/containers`)).status).toBe(403);
     });

@@ -52,7 +52,7 @@ export function describeContainerPhases(rig: Rig): void {
       ['Container phases > Unknown', 'Container phases > Exiting: underlying system fault'],
       'a container that is lost with its node ends Unknown, with the reason',
       async () => {
-        const token = rig().strangerToken;
+        const token = rig().otherUserToken;
         const body = { instanceType: 'f-small', command: ['true'] };
         const path = `${OTHER}/containers`;
         const { id } = (await rig().call('POST', path, { body, token })).json();

@@ -16,7 +16,7 @@ interface Recorded {
 
 function recorded(): Recorded[] {
   if (existsSync(FILE)) return JSON.parse(readFileSync(FILE, 'utf8')).recorded;
-  if (process.env.CI === 'true') throw new Error(`Could not find the recorded requests ${FILE}`);
+  if (process.env.CI === 'true') throw new Error(`could not find the recorded requests ${FILE}`);
   return [];
 }
 

@@ -38,7 +38,7 @@ outputs:
 test('sluice adopt and resume give back a run that was killed and whose records are lost, starting nothing twice', async () => {
   writeFileSync(join(place.directory, 'p.yaml'), PIPELINE);
   const run = place.start(['run', 'p.yaml', '--json']);
-  await until(() => run.stdout().split('"state":"running"').length > 3, 'the cells to run');
+  await until(() => run.stdout().split('"status":"running"').length > 3, 'the cells to run');
   run.process.kill('SIGKILL');
   await run.ended;
   const [begun] = await place.runs();

@@ -56,7 +56,7 @@ describe('sluice run examples/digits', () => {
   test('runs again what a changed parameter touches', async () => {
     const third = await place.sluice('run', 'pipeline.yaml', '--param', 'models=["knn-3","softmax-0.001"]');
     expect(third.exitCode).toBe(0);
-    expect(third.stdout).toMatch(/fit +4 cached/);
+    expect(third.stdout).toMatch(/fit +4 reused/);
     expect(third.stdout).toMatch(/select +succeeded/);
   });
 

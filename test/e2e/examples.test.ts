@@ -1,7 +1,7 @@
 import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { CellReport, RunReport } from '@sluice/runner';
+import { describeStatus, type RunReportValue } from '@sluice/runner';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWorkplace, type Ended, parseLines, type Started, until, type Workplace } from './workplace-rig.ts';
 
@@ -19,7 +19,7 @@ afterAll(() => place.remove());
 
 interface Told {
   readonly ended: Ended;
-  readonly report: RunReport;
+  readonly report: RunReportValue;
 }
 
 function start(name: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Started {
@@ -42,9 +42,8 @@ async function run(name: string, args: readonly string[] = [], env: NodeJS.Proce
 }
 
 const published = (path: string) => place.read(join('examples', path));
-const states = ({ report }: Told) => Object.fromEntries(report.steps.map(({ name, state }) => [name, state]));
-const cellsOf = ({ report }: Told, step: string): readonly CellReport[] =>
-  report.steps.find(({ name }) => name === step)?.cells ?? [];
+const states = ({ report }: Told) => Object.fromEntries(report.steps.map((step) => [step.name, describeStatus(step)]));
+const cellsOf = ({ report }: Told, step: string) => report.steps.find(({ name }) => name === step)?.cells ?? [];
 const resultsOf = (told: Told, step: string) => cellsOf(told, step)[0]?.results;
 
 test('writable: each cell changes a copy of its own, and the input stays as it was', async () => {
@@ -54,7 +53,7 @@ test('writable: each cell changes a copy of its own, and the input stays as it w
       .split('\n')
       .filter((line) => line.startsWith('5')),
   ).toEqual(['5', '5 times 10', '5 times 100']);
-  expect(cellsOf(done, 'scale').map(({ state }) => state)).toEqual(['succeeded', 'succeeded']);
+  expect(cellsOf(done, 'scale').map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
 });
 
 test('conditions: an expression skips a step, and steps start for how another has ended', async () => {
@@ -76,7 +75,7 @@ test('conditions: an expression skips a step, and steps start for how another ha
 
 test('matrix: combinations less exclude, with include, and all of them read at once', async () => {
   const told = await run('matrix');
-  expect(cellsOf(told, 'fit').map(({ key }) => key)).toEqual([
+  expect(cellsOf(told, 'fit').map(({ cell }) => cell)).toEqual([
     'model-linear-depth-1',
     'model-tree-depth-1',
     'model-tree-depth-2-prune-true',
@@ -87,7 +86,7 @@ test('matrix: combinations less exclude, with include, and all of them read at o
 
 test('foreach: one cell for each item of a list that a step made, none for an empty one', async () => {
   const told = await run('foreach');
-  expect(cellsOf(told, 'measure').map(({ key }) => key)).toEqual([1, 2, 3, 4, 5].map((n) => `part-${n}`));
+  expect(cellsOf(told, 'measure').map(({ cell }) => cell)).toEqual([1, 2, 3, 4, 5].map((n) => `part-${n}`));
   expect(resultsOf(told, 'sum')).toEqual({ total: 30 });
   const empty = await run('foreach', ['--param', 'count=0']);
   expect([cellsOf(empty, 'measure'), resultsOf(empty, 'sum')]).toEqual([[], { total: 0 }]);
@@ -95,7 +94,7 @@ test('foreach: one cell for each item of a list that a step made, none for an em
 
 test('foreach: hundreds of cells, each of which runs once', async () => {
   const told = await run('foreach', ['--param', 'count=300']);
-  expect(cellsOf(told, 'measure').every(({ state, attempts }) => state === 'succeeded' && attempts === 1)).toBe(true);
+  expect(cellsOf(told, 'measure').every(({ status, attempts }) => status === 'succeeded' && attempts === 1)).toBe(true);
   expect([cellsOf(told, 'measure').length, resultsOf(told, 'sum')]).toEqual([300, { total: 2292 }]);
 }, 180_000);
 
@@ -130,7 +129,7 @@ test('service: dependents start when it answers, and it is ended after the last 
     count: 'succeeded',
   });
   const [up, asked] = ['warehouse', 'count'].map((name) => cellsOf(told, name)[0]!);
-  expect(asked!.submittedAt! - up!.runningAt!).toBeGreaterThanOrEqual(1000);
+  expect(Date.parse(asked!.submittedAt!) - Date.parse(up!.runningAt!)).toBeGreaterThanOrEqual(1000);
   expect(published('service/results/answer.txt')).toBe('you asked for /hello\n');
 });
 
@@ -162,7 +161,7 @@ test('pools: two runs at once, and never two containers inside', async () => {
 test('cache: what is unchanged is reused, and what is ignored is no change', async () => {
   const first = await run('cache');
   expect(states(first)).toEqual({ sort: 'succeeded', count: 'succeeded' });
-  expect(states(await run('cache', ['--param', 'note=other']))).toEqual({ sort: 'cached', count: 'cached' });
+  expect(states(await run('cache', ['--param', 'note=other']))).toEqual({ sort: 'reused', count: 'reused' });
   const changed = await run('cache', ['--param', 'words=["b"]']);
   expect([states(changed), resultsOf(changed, 'count')]).toEqual([
     { sort: 'succeeded', count: 'succeeded' },
@@ -190,14 +189,14 @@ test('uses: a pipeline as a step, twice, with its outputs and results', async ()
 
 test('concurrency: the second run of a group waits for the first', async () => {
   const both = await Promise.all([start('concurrency'), start('concurrency')].map(tell));
-  const [first, second] = both.map(({ report }) => report).sort((a, b) => a.startedAt - b.startedAt);
-  expect(second!.startedAt).toBeGreaterThanOrEqual(first!.endedAt!);
+  const [first, second] = both.map(({ report }) => report).sort((a, b) => a.startedAt.localeCompare(b.startedAt));
+  expect(Date.parse(second!.startedAt)).toBeGreaterThanOrEqual(Date.parse(first!.endedAt!));
 });
 
 test('placement: passes over clusters without an account', async () => {
   const told = await run('placement');
   expect(resultsOf(told, 'fit')).toEqual({ sum: 5050 });
-  expect(told.report.steps.map(({ cells }) => cells[0]?.clusterID)).toEqual(['local', 'local']);
+  expect(told.report.steps.map(({ cells }) => cells[0]?.clusterId)).toEqual(['local', 'local']);
 });
 
 test('publish: a local copy at the end, another one later, and one output that stays', async () => {

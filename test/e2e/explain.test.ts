@@ -46,7 +46,7 @@ test('sluice why explains why a step failed, was retried, was skipped, ran again
   await place.sluice('run', 'p.yaml');
   const [, second] = await place.runs();
   const reused = JSON.parse((await place.sluice('why', 'use', '--json')).stdout);
-  expect(reused).toMatchObject({ state: 'cached', cache: { kind: 'hit', runId: second?.runId } });
+  expect(reused).toMatchObject({ status: 'succeeded', reused: true, cache: { kind: 'hit', runId: second?.runId } });
   expect(await place.sluice('why', 'nothing')).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining('has no step nothing'),

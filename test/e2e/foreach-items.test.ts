@@ -38,7 +38,7 @@ test('cells of a foreach over maps have readable names, and their items are show
   expect(run.stdout).toMatch(/named\/s2 attempt 1: .*\n +item: \{"id":"S2","ok":false\}\n/);
   const [{ runId = '' } = {}] = await place.runs();
   const { steps: shown } = await place.show(runId);
-  expect(shown.flatMap(({ cells }) => cells.map(({ key, item }) => [key, item]))).toEqual([
+  expect(shown.flatMap(({ cells }) => cells.map(({ cell, item }) => [cell, item]))).toEqual([
     ['', undefined],
     ['id-s1-ok-true', { id: 'S1', ok: true }],
     ['id-s2-ok-false', { id: 'S2', ok: false }],
@@ -50,7 +50,7 @@ test('cells of a foreach over maps have readable names, and their items are show
   const files = readdirSync(join(place.directory, 'page'));
   const text = (end: string) =>
     readFileSync(join(place.directory, 'page', files.find((name) => name.endsWith(end)) ?? ''), 'utf8');
-  expect(text('.csv')).toMatch(/^named,s2,1,failed.*"\{""id"":""S2"",""ok"":false\}"\r$/m);
+  expect(text('.csv')).toMatch(/^named,s2,1,failed,failed,.*"\{""id"":""S2"",""ok"":false\}"\r$/m);
   expect(text('.html')).toContain('item: <code>{&quot;id&quot;:&quot;S2&quot;');
 });
 

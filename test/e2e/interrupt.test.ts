@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunnerEvent } from '@sluice/runner';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { COMMAND, createWorkplace, makeSharedDirectory, parseLines, until, type Workplace } from './workplace-rig.ts';
 
@@ -36,7 +35,7 @@ function letGo(): void {
 /** A run whose first step is running. */
 async function startSlow() {
   const run = place.start(['run', 'p.yaml', '--json']);
-  await until(() => run.stdout().includes('"state":"running"'), 'the first step to run');
+  await until(() => run.stdout().includes('"status":"running"'), 'the first step to run');
   return run;
 }
 
@@ -115,10 +114,10 @@ test('sluice cancel ends a run that another process drives; its finally steps st
   });
   const { exitCode, stdout } = await run.ended;
   expect(exitCode).toBe(1);
-  const last = parseLines<RunnerEvent>(stdout).at(-1);
+  const last = parseLines(stdout).at(-1);
   expect(last).toMatchObject({ type: 'runFinished', report: { status: 'canceled' } });
   const [, second, final] = last?.type === 'runFinished' ? last.report.steps : [];
-  expect([second?.state, final?.state]).toEqual(['canceled', 'succeeded']);
+  expect([second?.status, final?.status]).toEqual(['canceled', 'succeeded']);
 });
 
 test('sluice cancel ends a suspended run', async () => {

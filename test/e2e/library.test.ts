@@ -38,7 +38,12 @@ test('examples/library builds a pipeline, runs it on a service, and the command 
 
 test('examples/library runs without a service of its own, in one home with the command', async () => {
   expect(await greetAll(['Ada'], { home: place.home })).toEqual({ status: 'succeeded', said: 'hello Ada' });
-  expect(await place.runs()).toMatchObject([{ pipeline: 'greetings', status: 'succeeded' }]);
+  const runs = await place.runs();
+  expect(runs).toMatchObject([{ pipeline: 'greetings', status: 'succeeded' }]);
+  expect(await place.sluice('rerun', '--from', 'greet', '-p', 'n=1')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining(`with: sluice run -p n=1 --reuse-from ${runs[0]!.runId} --force greet (add`),
+  });
 });
 
 test('examples/library writes the file of a pipeline with a service, which the command runs', async () => {

@@ -1,8 +1,9 @@
+import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { CREDENTIALS, type Server, serveNew } from './served-rig.ts';
-import { createWorkplace, type Workplace } from './workplace-rig.ts';
+import { COMMAND, createWorkplace, until, type Workplace } from './workplace-rig.ts';
 
 const PIPELINE = `
 version: 1
@@ -62,11 +63,25 @@ test('sluice login repeats a login, keeps other settings and comments, and repai
   expect(modeOf('gpu.token')).toBe(0o600);
   expect(await place.sluice('plan', '--profile', 'gpu')).toMatchObject({ exitCode: 0, stderr: '' });
   expect(await place.start(['plan'], { env: { SLUICE_PROFILE: 'gpu' } }).ended).toMatchObject({ exitCode: 0 });
+  expect(await place.sluice('run', '--profile', 'gpu')).toMatchObject({ exitCode: 0 });
+  expect(await place.sluice('rerun', '--failed')).toMatchObject({
+    exitCode: 0,
+    stderr: expect.stringContaining('reusing'),
+  });
+  writeFileSync(join(profiles, 'gpu.token'), 'no-token-of-this-service\n');
+  for (const command of ['plan', 'run']) {
+    const rejected = await place.sluice(command, '--profile', 'gpu');
+    expect(rejected.exitCode).toBe(3);
+    expect(rejected.stderr).toContain(`; log in again with: sluice login ${server.url} --name gpu\n`);
+  }
 });
 
 test('sluice login writes nothing if the service does not accept the login, or the name is taken', async () => {
   const wrong = { ...CREDENTIALS, SLUICE_PASSWORD: 'other' };
-  expect(await place.start(['login', server.url], { env: wrong }).ended).toMatchObject({ exitCode: 3 });
+  expect(await place.start(['login', server.url], { env: wrong }).ended).toMatchObject({
+    exitCode: 3,
+    stderr: `could not log in at ${server.url}: the service does not accept the e-mail address or the password\n`,
+  });
   expect(readdirSync(place.directory)).not.toContain('.user');
   mkdirSync(profiles, { recursive: true });
   writeFileSync(join(profiles, 'default.yaml'), 'service: https://other.example\n');
@@ -94,4 +109,59 @@ test('sluice login --token-stdin checks and saves a token, and never prints it',
     accountId: 'physics',
   });
   expect(readFileSync(join(profiles, 'other.token'), 'utf8')).toBe(token);
+});
+
+/** Of util-linux: runs a command on a pseudo-terminal. */
+const HAS_SCRIPT = spawnSync('script', ['--version']).status === 0;
+
+/** Runs `sluice login URL` on a pseudo-terminal, and types each answer when its question is shown. */
+async function typeLogin(
+  url: string,
+  answers: readonly (readonly [question: string, answer: string])[],
+): Promise<{ readonly exitCode: number | null; readonly shown: string }> {
+  const { CI, GITHUB_ACTIONS, FORCE_COLOR, SLUICE_EMAIL, SLUICE_PASSWORD, ...env } = process.env;
+  const command = `'${process.execPath}' '${COMMAND}' login '${url}'`;
+  const child = spawn('script', ['-qec', command, '/dev/null'], {
+    cwd: place.directory,
+    env: { ...env, SHELL: '/bin/sh', TERM: 'xterm', XDG_CONFIG_HOME: join(place.directory, '.user/config') },
+  });
+  // It may have ended when an answer is typed.
+  child.stdin.on('error', () => undefined);
+  let shown = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    shown += text;
+  });
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  try {
+    for (const [question, answer] of answers) {
+      await until(() => shown.includes(question) || child.exitCode !== null, `the question ${question}`);
+      child.stdin.write(`${answer}\r`);
+    }
+    return { exitCode: await ended, shown };
+  } finally {
+    child.kill('SIGKILL');
+  }
+}
+
+test.skipIf(!HAS_SCRIPT)(
+  'sluice login asks for e-mail address and password, and does not show the password',
+  async () => {
+    const { SLUICE_EMAIL, SLUICE_PASSWORD } = CREDENTIALS;
+    const typed = await typeLogin(server.url, [
+      ['E-mail: ', SLUICE_EMAIL],
+      ['Password: ', SLUICE_PASSWORD],
+    ]);
+    expect(typed.exitCode, typed.shown).toBe(0);
+    expect(typed.shown).not.toContain(SLUICE_PASSWORD);
+    expect(readdirSync(profiles).sort()).toEqual(['default.token', 'default.yaml']);
+  },
+);
+
+test.skipIf(!HAS_SCRIPT)('sluice login asks nothing if no service answers', async () => {
+  const url = server.url;
+  await server.kill();
+  const { exitCode, shown } = await typeLogin(url, []);
+  expect(exitCode, shown).toBe(3);
+  expect(shown).not.toContain('E-mail');
+  expect(readdirSync(place.directory)).not.toContain('.user');
 });

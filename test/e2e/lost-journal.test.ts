@@ -38,7 +38,7 @@ afterEach(async () => {
 /** Starts the run, and kills its runner while the container runs. */
 async function leaveRunning(args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<string> {
   const run = place.start(['run', 'p.yaml', '--json', ...args], { env });
-  await until(() => run.stdout().includes('"state":"running"'), 'the container to run');
+  await until(() => run.stdout().includes('"status":"running"'), 'the container to run');
   run.process.kill('SIGKILL');
   await run.ended;
   const [begun] = await place.runs();
@@ -123,14 +123,19 @@ test('sluice resume with a login that the service refuses ends with 3, says what
   const runId = await leaveRunning(at, CREDENTIALS);
   for (const args of [at, [...at, ...scope]]) {
     const refused = await place.start(['resume', runId, ...args], { env: { SLUICE_TOKEN: 'stale-token' } }).ended;
-    expect(refused).toMatchObject({ exitCode: 3, stderr: expect.stringMatching(/401[\s\S]*set SLUICE_TOKEN, or/) });
+    expect(refused).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringMatching(/401[\s\S]*SLUICE_TOKEN is wrong or expired; set another one/),
+    });
     expect(refused.stderr).not.toContain('stale-token');
   }
   rmSync(join(directoryOf(runId), 'journal.ndjson'));
   expect(await place.start(['resume', runId, ...at, ...scope], { env: { SLUICE_TOKEN: 'stale' } }).ended).toMatchObject(
     {
       exitCode: 3,
-      stderr: expect.stringMatching(/the journal of run \w+ is missing[\s\S]*401[\s\S]*set SLUICE_TOKEN, or/),
+      stderr: expect.stringMatching(
+        /the journal of run \w+ is missing[\s\S]*401[\s\S]*SLUICE_TOKEN is wrong or expired/,
+      ),
     },
   );
   const adopted = await place.start(['adopt', runId, 'p.yaml', ...at], { env: CREDENTIALS }).ended;

@@ -39,7 +39,7 @@ test('--json prints one event per line, from runStarted to runFinished', async (
     steps: [{ name: 'many', cells: ['n-1', 'n-2', 'n-3'] }],
   });
   expect(events.at(-1)).toMatchObject({ type: 'runFinished', report: { status: 'succeeded' } });
-  expect(events.filter((event) => event.type === 'cellChanged' && event.state === 'succeeded')).toHaveLength(3);
+  expect(events.filter((event) => event.type === 'cellChanged' && event.status === 'succeeded')).toHaveLength(3);
 });
 
 /** What a shell makes of a command line; `$SLUICE` is the command. */

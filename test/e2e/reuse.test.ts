@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ReusePreview } from '@sluice/runner';
+import { describeStatus } from '@sluice/runner';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createWorkplace, until, type Workplace } from './workplace-rig.ts';
 
@@ -34,22 +34,28 @@ finally:
   writeFileSync(join(place.directory, 'p.yaml'), text);
 }
 
+/** What `sluice plan --json` says about reuse. */
+interface PrintedPlan {
+  readonly reuseFrom?: string;
+  readonly steps: readonly { readonly step: string; readonly reuse?: { reused: number; message?: string } }[];
+}
+
 /** Where the run takes over, it must do what `sluice plan` says that it would. */
 async function statesAfter(...args: string[]): Promise<Record<string, string>> {
   const planned = await place.sluice('plan', 'p.yaml', '--json', ...args);
-  const { reuse } = JSON.parse(planned.stdout) as { reuse?: { steps: readonly ReusePreview[] } };
+  const plan = JSON.parse(planned.stdout) as PrintedPlan;
   const ended = await place.sluice('run', 'p.yaml', ...args);
   expect([0, 1], ended.stderr).toContain(ended.exitCode);
   const [newest] = await place.runs();
   const { steps } = await place.show(newest!.runId);
-  if (reuse) {
-    const taken = (state: string) => steps.map(({ cells }) => cells.filter((cell) => cell.state === state).length);
-    expect(reuse.steps.map(({ reused }) => reused)).toEqual(taken('cached'));
-    expect(reuse.steps.map(({ reason }) => reason !== '')).toEqual(
-      steps.map(({ cells }) => cells.some(({ state }) => state !== 'cached' && state !== 'skipped')),
+  if (plan.reuseFrom !== undefined) {
+    const taken = steps.map(({ cells }) => cells.filter(({ reused }) => reused).length);
+    expect(plan.steps.map(({ reuse }) => reuse!.reused)).toEqual(taken);
+    expect(plan.steps.map(({ reuse }) => reuse!.message !== undefined)).toEqual(
+      steps.map(({ cells }) => cells.some(({ status, reused }) => !reused && status !== 'skipped')),
     );
   }
-  return Object.fromEntries(steps.map(({ name, state }) => [name, state]));
+  return Object.fromEntries(steps.map((step) => [step.name, describeStatus(step)]));
 }
 
 test('sluice run --reuse reuses successful, unchanged steps and runs the others', async () => {
@@ -60,15 +66,15 @@ test('sluice run --reuse reuses successful, unchanged steps and runs the others'
 
   write('cat /in/model/*/*');
   const anew = { check: 'succeeded', agree: 'succeeded', last: 'succeeded', tell: 'succeeded' };
-  expect(await statesAfter('--reuse')).toEqual({ prepare: 'cached', fit: 'cached', ...anew });
+  expect(await statesAfter('--reuse')).toEqual({ prepare: 'reused', fit: 'reused', ...anew });
   // The data of the failed run is what was checked: one moment, twice.
   const { stdout } = await place.sluice('logs', 'check');
   expect(new Set(stdout.trim().split('\n')).size).toBe(1);
   // Names the failed run still: what the second run would repeat was made by the first.
   const [second] = await place.runs();
-  expect((await place.show(second!.runId)).steps[0]!.cells[0]!.cachedFrom).toBe(failed!.runId);
+  expect((await place.show(second!.runId)).steps[0]!.cells[0]!.reusedFrom).toBe(failed!.runId);
 
-  const taken = { prepare: 'cached', fit: 'cached', check: 'cached', agree: 'cached' };
+  const taken = { prepare: 'reused', fit: 'reused', check: 'reused', agree: 'reused' };
   expect(await statesAfter('--reuse', '-p', 'last=two')).toEqual({ ...taken, last: 'succeeded', tell: 'succeeded' });
   expect((await place.sluice('why', 'last')).stdout).toContain('command is ["echo","two"]; it was ["echo","one"]');
 });
@@ -77,7 +83,7 @@ test('sluice run --force reruns a step and everything that depends on it in any 
   write('true');
   await statesAfter();
   const again = { check: 'succeeded', agree: 'succeeded', last: 'succeeded', tell: 'succeeded' };
-  expect(await statesAfter('--force', 'check')).toEqual({ prepare: 'cached', fit: 'cached', ...again });
+  expect(await statesAfter('--force', 'check')).toEqual({ prepare: 'reused', fit: 'reused', ...again });
   expect((await place.sluice('why', 'last')).stdout).toContain(
     'not reused: a rerun was requested, or a dependency was rerun',
   );
@@ -118,8 +124,8 @@ steps:
 
   const reasons = async (...args: string[]) => {
     const { stdout } = await place.sluice('plan', 'p.yaml', '--json', '--reuse', ...args);
-    const { reuse } = JSON.parse(stdout) as { reuse: { steps: readonly ReusePreview[] } };
-    return Object.fromEntries(reuse.steps.map(({ step, reused, reason }) => [step, reason === '' ? reused : reason]));
+    const { steps } = JSON.parse(stdout) as PrintedPlan;
+    return Object.fromEntries(steps.map(({ step, reuse }) => [step, reuse!.message ?? reuse!.reused]));
   };
   const same = {
     list: 1,
@@ -180,14 +186,14 @@ test('sluice rerun repeats a run with its parameters, from any directory and wit
     const [newest] = await place.runs();
     const { steps } = await place.show(newest!.runId);
     const { stdout: last } = await place.sluice('logs', 'last');
-    return { said: last, ...Object.fromEntries(steps.map(({ name, state }) => [name, state])) };
+    return { said: last, ...Object.fromEntries(steps.map((step) => [step.name, describeStatus(step)])) };
   };
   const done = { check: 'succeeded', agree: 'succeeded', last: 'succeeded' };
   const said = "it's two\n";
-  expect(await rerun('--failed')).toMatchObject({ said, prepare: 'cached', fit: 'cached', ...done });
+  expect(await rerun('--failed')).toMatchObject({ said, prepare: 'reused', fit: 'reused', ...done });
   expect(await rerun()).toMatchObject({ said, prepare: 'succeeded', fit: 'succeeded', ...done });
   expect(await rerun('--from', 'fit', '-p', 'last=three')).toMatchObject({
-    ...{ said: 'three\n', prepare: 'cached', fit: 'succeeded' },
+    ...{ said: 'three\n', prepare: 'reused', fit: 'succeeded' },
     ...done,
   });
 });

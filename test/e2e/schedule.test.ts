@@ -45,7 +45,7 @@ test('sluice schedule run waits until it receives a signal', async () => {
   started.process.kill('SIGTERM');
   const { exitCode, stdout } = await started.ended;
   expect(exitCode).toBe(0);
-  expect(parseLines(stdout)).toMatchObject([{ type: 'watching', schedule: 'report', next: expect.any(Number) }]);
+  expect(parseLines(stdout)).toMatchObject([{ type: 'scheduleWatched', seq: 1, schedule: 'report' }]);
 });
 
 test('sluice schedule run --once runs nothing that was planned before it was first looked after', async () => {
@@ -103,7 +103,7 @@ test('sluice schedule pause and unpause persist, and list shows them', async () 
     stdout: expect.stringMatching(/^report: paused by .* at .*; no planned time is run\n$/),
   });
   expect(JSON.parse((await place.sluice('schedule', 'list', '--json')).stdout)).toMatchObject({
-    ...{ type: 'schedule', name: 'report', file: join(place.directory, 'report.yaml'), paused: true },
+    ...{ type: 'schedule', schedule: 'report', file: join(place.directory, 'report.yaml'), paused: true },
   });
   expect(await place.sluice('schedule', 'unpause', 'report')).toMatchObject({ exitCode: 0 });
   expect(await list()).toMatch(/ no\n$/);

@@ -24,7 +24,7 @@ test('docs/tutorial.md, followed to the letter, does what it says', () => {
       writeFileSync(join(place, step.path), step.text);
       continue;
     }
-    const { CI, FORCE_COLOR, SLUICE_HOME, ...env } = process.env;
+    const { CI, GITHUB_ACTIONS, FORCE_COLOR, SLUICE_HOME, ...env } = process.env;
     const { status, stdout, stderr } = spawnSync('bash', ['-ec', step.text], {
       cwd: place,
       env: { ...env, PATH: `${tools}:${env.PATH}`, XDG_CONFIG_HOME: directory, XDG_STATE_HOME: directory },

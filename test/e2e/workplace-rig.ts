@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Container } from '@sluice/client';
-import type { RunnerEvent, RunReport } from '@sluice/runner';
+import type { RunnerEvent, RunReportValue } from '@sluice/runner';
 import {
   createService,
   EMBEDDED_SCOPE,
@@ -76,7 +76,7 @@ export interface Workplace {
   /** Runs a command to its end. */
   sluice(...args: string[]): Promise<Ended>;
   runs(): Promise<ListedRun[]>;
-  show(runId: string): Promise<RunReport>;
+  show(runId: string): Promise<RunReportValue>;
   /** Every container that the home's service knows, as the service itself says it; no command may be under way. */
   containers(): Promise<Container[]>;
   read(path: string): string;
@@ -93,7 +93,8 @@ export function createWorkplace(example?: string): Workplace {
   const own = { XDG_CONFIG_HOME: join(directory, '.user/config'), XDG_STATE_HOME: join(directory, '.user/state') };
 
   const start: Workplace['start'] = (args, options = {}) => {
-    const { CI, FORCE_COLOR, SLUICE_HOME, SLUICE_SERVICE, SLUICE_PROFILE, SUDO_UID, ...env } = process.env;
+    const { CI, GITHUB_ACTIONS, FORCE_COLOR, SLUICE_HOME, SLUICE_SERVICE, SLUICE_PROFILE, SUDO_UID, ...env } =
+      process.env;
     const inside = [...(options.isApart ? OWN_NETWORK : []), ...(options.lacksNamespaces ? FORBID_NAMESPACES : [])];
     const [program = process.execPath, ...before] = [...inside, process.execPath];
     const child = spawn(program, [...before, COMMAND, ...args], {
@@ -126,7 +127,7 @@ export function createWorkplace(example?: string): Workplace {
     start,
     sluice,
     runs: async () => parseLines<ListedRun>((await sluice('runs', '--json')).stdout),
-    show: async (runId) => JSON.parse((await sluice('show', runId, '--json')).stdout) as RunReport,
+    show: async (runId) => JSON.parse((await sluice('show', runId, '--json')).stdout) as RunReportValue,
     containers: () => listContainers(join(home, 'service')),
     read: (path) => readFileSync(join(directory, path), 'utf8'),
     remove: () => rmSync(directory, { recursive: true, force: true, maxRetries: 10 }),
@@ -138,8 +139,25 @@ export function withoutMachine(stderr: string): string {
   return ABOUT_THIS_MACHINE.reduce((text, warning) => text.replace(warning, ''), stderr);
 }
 
+/** Whether a process has not ended. In a container whose first process collects no children, it may remain as a zombie. */
+export function isAlive(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
+  } catch {
+    return false;
+  }
+}
+
+/** An event as it is printed: times are text. */
+export type PrintedEvent = Printed<RunnerEvent>;
+
+type Printed<E extends RunnerEvent> = E extends { type: 'runFinished' }
+  ? Omit<E, 'at' | 'report'> & { readonly at: string; readonly report: RunReportValue }
+  : Omit<E, 'at'> & { readonly at: string };
+
 /** The values of newline-delimited JSON. */
-export function parseLines<T = RunnerEvent>(text: string): T[] {
+export function parseLines<T = PrintedEvent>(text: string): T[] {
   return text
     .split('\n')
     .filter((line) => line !== '')

@@ -5,6 +5,7 @@ export {
   type ExpressionHandle,
   expression,
   type OutputHandle,
+  type OutputPathHandle,
   type PipelineBuilder,
   type Plan,
   type PlanGraph,
@@ -12,6 +13,7 @@ export {
   pipelineJsonSchema,
   planGraph,
   type Result,
+  type ResultHandle,
   renderDiagnostic,
   SluiceError,
   type StepConfig,
@@ -25,7 +27,15 @@ export type { RunnerEvent, RunReport, RunSummary, StepExplanation } from '@sluic
 export { type Connection, type ConnectOptions, connectService, openEmbeddedService } from './library/connection.ts';
 export { isSluiceError, type SluiceErrorCode } from './library/error-code.ts';
 export { createPlan, parsePipeline, safeCreatePlan, safeParsePipeline } from './library/parse.ts';
-export { type ExecutionOptions, type RunOptions, resume, run, safeResume, safeRun } from './library/run.ts';
+export {
+  type ExecutionOptions,
+  type ResumeOptions,
+  type RunOptions,
+  resume,
+  run,
+  safeResume,
+  safeRun,
+} from './library/run.ts';
 export type { RunHandle } from './library/run-handle.ts';
-export type { ResultsOf, RunResult } from './library/run-result.ts';
+export type { DeclaredResults, ResultsOf, RunResult } from './library/run-result.ts';
 export { approveRun, explainStep, type HomeOptions, listRuns, pullOutput, readRun, reportRun } from './library/runs.ts';

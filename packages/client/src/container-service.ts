@@ -44,6 +44,19 @@ export interface Discovery {
   resolveImage?(scope: Scope, image: string, options?: CallOptions): Promise<ResolvedImage | undefined>;
 }
 
+/** The log of a container at one moment. */
+export interface LogFile {
+  /** In bytes. */
+  readonly size: number;
+  /** The bytes from `start` to before `end`, or to the present end; with `follow`, to the end of the container. */
+  read(range: {
+    readonly start: number;
+    readonly end?: number | undefined;
+    readonly follow?: boolean | undefined;
+    readonly signal?: AbortSignal | undefined;
+  }): AsyncIterable<Uint8Array>;
+}
+
 /** Endpoints 7 to 12 of the protocol. */
 export interface Containers {
   /**
@@ -60,6 +73,11 @@ export interface Containers {
    * has ended and all output was sent.
    */
   logs(ref: Ref, options?: CallOptions & { tail?: number; follow?: boolean }): AsyncIterable<Uint8Array>;
+  /**
+   * The log as a file that can be read from any place; undefined if the service sends logs only from their beginning, as the
+   * protocol says. An implementation that never can omits the method.
+   */
+  openLog?(ref: Ref, options?: CallOptions): Promise<LogFile | undefined>;
   /** Requests the end of a container. It may still run when the call returns. */
   cancel(ref: Ref, options?: CallOptions): Promise<void>;
   /** Removes a container in any phase, with its log but not its volumes. Afterwards, its ID can be used again. */

@@ -5,14 +5,16 @@ export type {
   ContainerService,
   Containers,
   Discovery,
+  LogFile,
   PageOptions,
   Ref,
   Scope,
   Volumes,
 } from './container-service.ts';
 export { describeIssue } from './describe-issue.ts';
+export type { Api, ApiCall } from './http/api.ts';
 export { type Clock, systemClock } from './http/clock.ts';
-export { createHttpService } from './http/http-service.ts';
+export { createHttpConnection, createHttpService, type HttpConnection } from './http/http-service.ts';
 export type {
   Credentials,
   HttpServiceAddress,
@@ -58,6 +60,7 @@ export {
   instanceTypeListSchema,
   instanceTypeSchema,
 } from './wire/instance-type.ts';
+export { QUEUE_LABEL } from './wire/queue-label.ts';
 export {
   type KnownVolumePhase,
   VOLUME_PHASES,

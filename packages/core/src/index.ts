@@ -1,42 +1,45 @@
 export type { CellHandles, CellsConfig, MatrixShape, Widen } from './builder/cells.ts';
 export { type ExpressionHandle, expression } from './builder/expression-handle.ts';
 export { pipeline } from './builder/pipeline.ts';
-export type { BuildOptions, PipelineBuilder, PipelineConfig } from './builder/pipeline-builder.ts';
-export { requireArgument } from './builder/step-arguments.ts';
-export type { OutputHandle, StepConfig, StepHandle, VolumeHandle } from './builder/step-config.ts';
+export type { BuildOptions, PipelineBuilder, PipelineConfig, ResultValues } from './builder/pipeline-builder.ts';
+export type { StepConfig } from './builder/step-config.ts';
+export type { OutputHandle, OutputPathHandle, ResultHandle, StepHandle, VolumeHandle } from './builder/step-handle.ts';
 export { describeUnknown } from './checks/nearest-name.ts';
 export { type PlanGraph, planGraph, type StepEdge, type StepMount, type StepNode } from './graph/plan-graph.ts';
 export { type StepSelection, selectSteps } from './graph/select-steps.ts';
 export type { Diagnostic, SourceRange } from './model/diagnostic.ts';
+export { guardArguments, isObject, requireArgument } from './model/guard-arguments.ts';
 export type { Json } from './model/json.ts';
 export { jsonFault } from './model/json-fault.ts';
 export { isOfType, type JsonType } from './model/json-type.ts';
 export { describeLargeInteger, findLargeInteger } from './model/large-integer.ts';
 export { own } from './model/own.ts';
-export type {
-  Approval,
-  Cache,
-  Concurrency,
-  FailureClass,
-  Input,
-  JsonTemplate,
-  Matrix,
-  NamedVolume,
-  Need,
-  NeedCondition,
-  Notify,
-  Output,
-  Param,
-  Pipeline,
-  PipelineOutput,
-  Placement,
-  Resources,
-  ResultSpec,
-  Retry,
-  Schedule,
-  ServiceStep,
-  Step,
-  Template,
+export {
+  type Approval,
+  type Cache,
+  type Concurrency,
+  FAILURE_CLASSES,
+  type FailureClass,
+  type Input,
+  type JsonTemplate,
+  type Matrix,
+  type NamedVolume,
+  type Need,
+  type NeedCondition,
+  type Notify,
+  type Output,
+  type Param,
+  type Pipeline,
+  type PipelineOutput,
+  type Placement,
+  type Resources,
+  type ResultSpec,
+  type Retry,
+  type Schedule,
+  type ServiceStep,
+  type Step,
+  type StepSource,
+  type Template,
 } from './model/pipeline.ts';
 export type { Cell, Plan, PlannedDependency, PlannedStep } from './model/plan.ts';
 export { fail, ok, type Result } from './model/result.ts';

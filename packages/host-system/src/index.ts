@@ -3,6 +3,16 @@ export { type ControlSocket, isListening, openControlSocket, takeSocketName } fr
 export { createFile, makeDurableDirectory, replaceFile, replaceFileSync, syncDirectory } from './durable-file.ts';
 export { type FileLock, isLocked, lockFile } from './lock-file.ts';
 export { makeDirectories } from './make-directories.ts';
+export { type Counter, createCounter } from './metrics/create-counter.ts';
+export { createHistogram, type Histogram } from './metrics/create-histogram.ts';
+export { measureProcess } from './metrics/measure-process.ts';
+export {
+  METRICS_TYPE,
+  type MetricFamily,
+  type MetricLabels,
+  type MetricSample,
+  renderMetrics,
+} from './metrics/metric-family.ts';
 export { openSocketPath, type SocketPath } from './socket-path.ts';
 export { isSystemError, systemErrorCode } from './system-error.ts';
 export { waitForLock } from './wait-for-lock.ts';

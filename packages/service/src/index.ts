@@ -1,6 +1,7 @@
 export type { Principal } from './accounts/principal.ts';
 export { openUserDirectory, type User, type UserDirectory } from './accounts/user-directory.ts';
 export type { ListenAddress, Listener, ListenOptions } from './api/listen-options.ts';
+export type { ServiceExtension } from './api/service-extension.ts';
 export type { ReloadReport } from './clusters/reload-config.ts';
 export { amountOf } from './config/amount-of.ts';
 export type { ConfigEdit, ConfigFields, EditResult } from './config/edit-config.ts';

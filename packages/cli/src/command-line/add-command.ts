@@ -11,6 +11,8 @@ export interface CommandDeclaration {
   readonly description: string;
   /** Its own options, in the order of its help. The shared ones, which follow, are listed in `SHARED_OPTIONS`. */
   readonly options?: readonly Option[];
+  /** Whether help and completion omit it. */
+  readonly isHidden?: boolean;
   readonly load: (...args: string[]) => Promise<CommandAction>;
 }
 

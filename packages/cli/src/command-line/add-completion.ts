@@ -1,34 +1,52 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import tab from '@bomb.sh/tab/commander';
 import type { Command } from 'commander';
 import type { CommandContext } from '../context/command-context.ts';
-import { checkHome } from '../home/check-home.ts';
-import { findHome } from '../home/home.ts';
+import { type CompletionValues, createCompletionValues } from './completion-values.ts';
 
-/** Arguments and options that are runs. */
-const RUN_VALUES: ReadonlySet<string> = new Set(['run', 'reuse-from']);
+/** What arguments are, by their names. */
+const ARGUMENTS: ReadonlyMap<string, keyof CompletionValues> = new Map([
+  ['run', 'runs'],
+  ['step', 'steps'],
+  ['step[/cell]', 'steps'],
+  ['file', 'files'],
+  ['name', 'schedules'],
+]);
+
+/** What the values of options are. */
+const OPTIONS: ReadonlyMap<string, keyof CompletionValues> = new Map([
+  ['run', 'runs'],
+  ['reuse-from', 'runs'],
+  ['force', 'steps'],
+  ['from', 'steps'],
+  ['profile', 'profiles'],
+]);
 
 /**
- * Adds `completion SHELL`, which prints the shell's script, and the hidden `complete`, which that script calls. Loaded
- * only for these two, to keep the start of other commands fast. Returns `completion`.
+ * Adds `completion SHELL`, which prints the shell's script, and the hidden `complete`, which that script calls with the
+ * `words` of the command line. Loaded only for these two, to keep the start of other commands fast. Returns
+ * `completion`.
  */
-export function addCompletion(program: Command, context: Pick<CommandContext, 'env' | 'cwd' | 'terminal'>): Command {
+export function addCompletion(
+  program: Command,
+  { context, words }: { context: Pick<CommandContext, 'env' | 'cwd' | 'terminal'>; words: readonly string[] },
+): Command {
   const completion = tab(program, { completionCommandName: 'completion' });
   const printing = program.commands.find((command) => command.name() === 'completion')!;
   printing.hook('preAction', (_, { args: [shell] }) => {
     if (shell === 'bash') context.terminal.out(BASH_FALLBACK);
   });
-  const offer = (list: () => readonly string[]) => (complete: (value: string, description: string) => void) => {
-    for (const value of list()) if (SHELL_SAFE.test(value)) complete(value, '');
+  const values = createCompletionValues(context, words);
+  const offer = (kind: keyof CompletionValues) => (complete: (value: string, description: string) => void) => {
+    for (const value of values[kind]()) if (SHELL_SAFE.test(value)) complete(value, '');
   };
-  const offerRuns = offer(() => listRunNames(context));
-  const offerFiles = offer(() => listPipelineFiles(context.cwd));
-  for (const command of completion.commands.values()) {
-    for (const value of [...command.arguments.values(), ...command.options.values()]) {
-      const name = 'name' in value ? value.name : value.value;
-      if (RUN_VALUES.has(name)) value.handler = offerRuns;
-      else if (name === 'file') value.handler = offerFiles;
+  for (const [name, command] of completion.commands) {
+    for (const argument of command.arguments.values()) {
+      const kind = ARGUMENTS.get(argument.name);
+      if (kind !== undefined) argument.handler = offer(kind);
+    }
+    for (const option of command.options.values()) {
+      const kind = name === 'login' && option.value === 'name' ? 'profiles' : OPTIONS.get(option.value);
+      if (kind !== undefined) option.handler = offer(kind);
     }
   }
   return printing;
@@ -47,30 +65,3 @@ const BASH_FALLBACK = `if ! declare -F _get_comp_words_by_ref > /dev/null; then
     }
 fi
 `;
-
-/** Possible pipeline files in the working directory and two levels below it. The shell filters them by prefix. */
-function listPipelineFiles(cwd: string): string[] {
-  const found: string[] = [];
-  const search = (directory: string, depth: number) => {
-    for (const entry of readdirSync(join(cwd, directory), { withFileTypes: true })) {
-      if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
-      if (entry.isDirectory() && depth > 0) search(join(directory, entry.name), depth - 1);
-      else if (/\.(ya?ml|json)$/.test(entry.name)) found.push(join(directory, entry.name));
-    }
-  };
-  try {
-    search('', 2);
-  } catch {
-    // A directory that cannot be read has nothing to offer.
-  }
-  return found.sort();
-}
-
-function listRunNames({ env, cwd }: Pick<CommandContext, 'env' | 'cwd'>): string[] {
-  try {
-    if (!checkHome({ env, cwd }, {}).ok) return [];
-    return readdirSync(join(findHome({ env, cwd }), 'runs')).sort();
-  } catch {
-    return [];
-  }
-}

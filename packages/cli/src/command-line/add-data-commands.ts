@@ -6,10 +6,10 @@ import { runOption } from './command-options.ts';
 export function addDataCommands(add: AddCommand): void {
   add({
     usage: 'pull [output...]',
-    description: 'copy outputs of a run to local directories (default: all that the pipeline declares)',
+    description: 'copy outputs of a run, or paths in them, to a directory (default: all that the pipeline declares)',
     options: [
       runOption(),
-      new Option('--to <dir>', 'set the destination directory; each output gets a subdirectory').default('results'),
+      new Option('--to <dir>', 'set the destination directory; what is copied gets an entry in it').default('results'),
     ],
     load: async (...outputs) => {
       const { pull } = await import('../commands/pull.ts');

@@ -1,12 +1,13 @@
 import { Option } from 'commander';
 import type { AddCommand } from './add-command.ts';
-import { parseCount, parsePositive, runOption } from './command-options.ts';
+import { junitOption, parseCount, parsePositive, runOption } from './command-options.ts';
+import { VERSION } from './version.ts';
 
 /** Adds the commands that show runs. */
 export function addInspectCommands(add: AddCommand): void {
   add({
     usage: 'runs',
-    description: 'list the runs of this home, newest first',
+    description: 'list the runs of this home and of its server, newest first',
     options: [new Option('-n, --limit <n>', 'limit the number of runs').argParser(parsePositive)],
     load: async () => {
       const { runs } = await import('../commands/runs.ts');
@@ -47,10 +48,25 @@ export function addInspectCommands(add: AddCommand): void {
   add({
     usage: 'report [run]',
     description: 'write a report on a run: HTML page, CSV table and JSON data (default: the newest)',
-    options: [new Option('--out <dir>', "set the destination directory (default: the run's directory in the home)")],
+    options: [
+      new Option('--out <dir>', "set the destination directory (default: the run's directory in the home)"),
+      junitOption(),
+    ],
     load: async (run) => {
       const { report } = await import('../commands/report.ts');
       return (context, options) => report(run, context, options);
+    },
+  });
+  addMcp(add);
+}
+
+function addMcp(add: AddCommand): void {
+  add({
+    usage: 'mcp',
+    description: 'let an assistant read runs: serve the Model Context Protocol on standard input and output',
+    load: async () => {
+      const { serveMcp } = await import('../mcp/serve-mcp.ts');
+      return (context, options) => serveMcp({ context, options, version: VERSION });
     },
   });
 }

@@ -3,7 +3,9 @@ import { type AddCommand, DEFAULT_FILE } from './add-command.ts';
 import {
   addText,
   approvalOption,
+  detachOption,
   fileOptions,
+  junitOption,
   paramOption,
   parsePositive,
   reuseOptions,
@@ -23,6 +25,8 @@ export function addRunCommands(add: AddCommand): void {
       ).argParser(parsePositive),
       ...reuseOptions(),
       approvalOption(),
+      detachOption(),
+      junitOption(),
     ],
     load: async (file = DEFAULT_FILE) => {
       const { runPipeline } = await import('../commands/run-pipeline.ts');
@@ -30,10 +34,12 @@ export function addRunCommands(add: AddCommand): void {
     },
   });
   addRerun(add);
+  addHosting(add);
   add({
     usage: 'resume [run]',
-    description: 'resume a suspended run (default: the newest)',
-    options: [approvalOption()],
+    description:
+      'resume a suspended run, or take back one from the background or a server (default: the newest suspended run)',
+    options: [approvalOption(), detachOption(), junitOption()],
     load: async (run) => {
       const { resume } = await import('../commands/resume.ts');
       return (context, options) => resume(run, context, options);
@@ -67,6 +73,50 @@ export function addRunCommands(add: AddCommand): void {
   });
 }
 
+function addHosting(add: AddCommand): void {
+  add({
+    usage: 'attach [run]',
+    description: 'follow a run that another process executes (default: the newest); Ctrl-C stops following it',
+    options: [junitOption()],
+    load: async (run) => {
+      const { attach } = await import('../commands/attach.ts');
+      return (context, options) => attach(run, context, options);
+    },
+  });
+  add({
+    usage: 'detach [run]',
+    description: 'continue a run in the background or on a server, also one of another terminal (default: the newest)',
+    load: async (run) => {
+      const { detach } = await import('../commands/detach.ts');
+      return (context, options) => detach(run, context, options);
+    },
+  });
+  add({
+    usage: 'ui',
+    description: 'show the runs of the home in a browser, and execute detached runs and schedules',
+    options: [
+      new Option('--listen <address:port>', 'listen on this loopback address; port 0 is a free one').default(
+        '127.0.0.1:7380',
+      ),
+      new Option('--open', 'open the browser'),
+      new Option('--no-runs', 'only show runs; leave their execution to other processes'),
+    ],
+    load: async () => {
+      const { showUi } = await import('../commands/show-ui.ts');
+      return (context, options) => showUi(context, options);
+    },
+  });
+  add({
+    usage: 'host',
+    description: 'execute the detached runs of the home until the last has ended',
+    isHidden: true,
+    load: async () => {
+      const { host } = await import('../commands/host.ts');
+      return (context, options) => host(context, options);
+    },
+  });
+}
+
 function addRerun(add: AddCommand): void {
   add({
     usage: 'rerun [run]',
@@ -78,6 +128,8 @@ function addRerun(add: AddCommand): void {
         'like --failed, but rerun this step and everything that depends on it; repeatable',
       ).argParser(addText),
       paramOption(),
+      detachOption(),
+      junitOption(),
     ],
     load: async (run) => {
       const { rerun } = await import('../commands/rerun.ts');

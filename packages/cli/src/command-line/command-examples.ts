@@ -6,16 +6,28 @@ import { commandName } from './command-name.ts';
 const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, meaning: string])[]>> = {
   run: [
     ['run', 'run pipeline.yaml and follow it to its end'],
+    ['run --detach', 'run it in the background'],
     [`run digits.yaml -p seed=7 -p 'models=["a","b"]'`, 'run another file with parameters'],
     ['run --reuse', 'run only the steps that failed or changed'],
     ['run --force fit', 'rerun the step fit and everything that depends on it'],
     ['run --parallelism 4 --json', 'run at most four containers at once; print events as JSON lines'],
     ['run --service https://containers.example.org', 'run on another service'],
   ],
+  attach: [
+    ['attach', 'follow the newest run'],
+    ['attach 3o75 --json', 'print the events of a run as JSON lines'],
+  ],
+  detach: [['detach 3o75', 'continue a run of another terminal in the background; that terminal is free again']],
+  ui: [
+    ['ui --open', 'show the runs in the browser, and execute detached runs and schedules'],
+    ['ui --listen 127.0.0.1:0 --no-runs', 'only show the runs, on any free port'],
+  ],
+  host: [['host', 'execute the detached runs that no process executes']],
   rerun: [
     ['rerun', 'repeat the newest run, with its parameters'],
     ['rerun 3o75 --failed', 'run only the steps of a run that failed or changed'],
     ['rerun --from fit -p seed=8', 'rerun the step fit and everything that depends on it, with another parameter'],
+    ['rerun 3o75 --detach', 'repeat a run in the background, or on the server of its service'],
   ],
   'schedule run': [
     ['schedule run nightly.yaml', 'run the pipeline at its planned times until interrupted'],
@@ -28,7 +40,7 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, meanin
   'schedule unpause': [['schedule unpause nightly', 'run it at its planned times again']],
   resume: [
     ['resume', 'resume the newest suspended run'],
-    ['resume 3o75', 'resume the run whose ID starts with 3o75'],
+    ['resume 3o75', 'resume the run whose ID starts with 3o75, or take it back from the background'],
   ],
   adopt: [['adopt 3o75va3hwx7o2', 'find the containers of the run; resume it afterwards']],
   cancel: [['cancel 3o75', 'stop the containers; `finally` steps still run']],
@@ -68,7 +80,9 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, meanin
   report: [
     ['report', 'report on the newest run and print the path of the page'],
     ['report 3o75 --out ./report', 'write the report to ./report'],
+    ['report 3o75 --junit junit.xml', 'also write the result as JUnit XML, for a CI server'],
   ],
+  mcp: [['mcp', 'read requests of an assistant from standard input (see docs/assistants.md)']],
   logs: [
     ['logs fit/model-a', 'show the log of a cell of the newest run'],
     ['logs -r 3o75 prepare --follow', 'follow the log until the container ends'],
@@ -78,6 +92,7 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, meanin
     ['pull', 'copy all declared outputs of the newest run to ./results'],
     ['pull -r 3o75 best --to ./models', 'copy one output of another run to ./models'],
     ['pull fit/model-a.weights', 'copy an output of one cell'],
+    ['pull fit.model/logs/loss.csv --to .', 'copy one file of an output to ./loss.csv'],
   ],
   serve: [['serve --config service.yaml', 'run the service (see docs/serve.md)']],
   login: [

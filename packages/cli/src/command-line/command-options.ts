@@ -68,6 +68,19 @@ export function approvalOption(): Option {
   return new Option('--stop-at-approval', 'exit with code 75 when the run only waits for an approval');
 }
 
+/** `--detach`, of commands that start or resume a run. */
+export function detachOption(): Option {
+  return new Option(
+    '--detach',
+    'continue the run in the background, or on the server of the service, and exit',
+  ).conflicts('stopAtApproval');
+}
+
+/** `--junit`, of commands that know how a run has ended. */
+export function junitOption(): Option {
+  return new Option('--junit <file>', 'write the result of the run to this file as JUnit XML').conflicts('detach');
+}
+
 /** `--config`, of commands that read the configuration of a service. */
 export function configOption(): Option {
   return new Option(

@@ -24,8 +24,8 @@ export function createCommandLine(context: CommandContext): { program: Command; 
   const program = createProgram(context);
   const addTo: AddCommandsTo =
     (group) =>
-    ({ usage, description, options = [], load }) => {
-      const command = group.command(usage).description(description);
+    ({ usage, description, options = [], isHidden = false, load }) => {
+      const command = group.command(usage, { hidden: isHidden }).description(description);
       for (const option of [...options, ...selectSharedOptions(commandName(command))]) command.addOption(option);
       return command.action(async (...parsed: unknown[]) => {
         rejectOthers(program, command);

@@ -14,7 +14,7 @@ export async function runCommandLine(args: readonly string[], context: CommandCo
   const { program } = commandLine;
   if (args[0] === 'completion' || args[0] === 'complete') {
     const { addCompletion } = await import('./add-completion.ts');
-    addCompletion(program, context).description(COMPLETION);
+    addCompletion(program, { context, words: args }).description(COMPLETION);
   } else {
     const completion = program.command('completion <shell>');
     completion.description(COMPLETION);

@@ -1,10 +1,11 @@
 import { adoptRun } from '@sluice/runner';
-import { openService, showWarnings } from '../connect/open-service.ts';
+import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
+import { renderValue } from '../json/render-value.ts';
 import { loadPlan, type PipelineFileOptions } from '../pipeline/load-plan.ts';
 import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
 import { createProgress } from '../progress/create-progress.ts';
@@ -24,31 +25,27 @@ export async function adopt(
   const { terminal } = context;
   const loaded = await loadPlan(file, { context, options });
   if (!loaded.ok) {
-    printDiagnostics(loaded.error.diagnostics, loaded.error.texts, { terminal, ...options });
+    printDiagnostics(loaded.error.diagnostics, loaded.error.texts, { context, options });
     const message = `${countDiagnostics(loaded.error.diagnostics)} in ${file}; nothing was adopted`;
     return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
   }
-  const opened = await openService(options, context);
-  if (!opened.ok) return refuse(opened.error, { context, options });
-  showWarnings(opened.value, context);
-  const { service, scope, home, limits, close } = opened.value;
-  const progress = createProgress(terminal, options);
-  try {
+  return withService({ context, options, startsContainers: true }, async (opened) => {
+    const { service, scope, home, limits, loginAdvice } = opened;
+    const progress = createProgress(terminal, options);
     const { plan, baseDir } = loaded.value;
     const secrets = createSecretReader(home, context.env);
     const given = { plan, service, scope, home, baseDir, secrets, reporter: progress, ...(limits && { limits }) };
     const adopted = await adoptRun({ ...given, runId, rerun: recordCommand(file, { context, options }) });
     progress.close();
-    if (!adopted.ok) return refuse(fromRunRefusal(adopted.error, { options, runId }), { context, options });
+    if (!adopted.ok)
+      return refuse(fromRunRefusal(adopted.error, { options, runId, loginAdvice }), { context, options });
     if (options.json === true) {
-      terminal.out(`${JSON.stringify({ type: 'adopted', runId, containers: adopted.value })}\n`);
+      terminal.out(renderValue('adoption', { runId, containers: adopted.value }));
       return EXIT_CODE.ok;
     }
     const rows = adopted.value.map(({ step, cell, attempt, phase }) => [label(step, cell), String(attempt), phase]);
     terminal.out(renderTable([['STEP', 'ATTEMPT', 'PHASE'], ...rows]));
     terminal.out(`adopted run ${runId}; resume it with: ${suggestCommand(['resume', runId], options)}\n`);
     return EXIT_CODE.ok;
-  } finally {
-    await close();
-  }
+  });
 }

@@ -5,8 +5,10 @@ import { readUserName } from '../context/read-user-name.ts';
 import { fromRunRefusal, refuse, withAdvice } from '../context/refuse.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
+import { renderValue } from '../json/render-value.ts';
+import { actOnServer } from '../remote/act-on-server.ts';
+import { selectShownRun } from '../remote/select-shown-run.ts';
 import { adviseOnRunArgument } from '../runs/advise-on-run-argument.ts';
-import { selectRun } from '../runs/select-run.ts';
 
 /** `run` is the prefix of a run's ID (default: the newest run); `reject` rejects the step. */
 export interface ApproveOptions extends GlobalOptions {
@@ -17,18 +19,30 @@ export interface ApproveOptions extends GlobalOptions {
 /** `sluice approve`: approves or rejects a step that waits for approval. */
 export async function approve(step: string, context: CommandContext, options: ApproveOptions): Promise<number> {
   const home = findHome(context, options);
-  const found = await selectRun(home, { prefix: options.run, options });
+  const found = await selectShownRun(home, { prefix: options.run, context, options });
   if (!found.ok) return refuse(found.error, { context, options });
-  const { runId } = found.value;
+  const { run, mark } = found.value;
+  const { runId } = run;
   const approved = options.reject !== true;
+  const announce = (isExecuted: boolean) => {
+    const { terminal } = context;
+    const status = isExecuted ? 'running' : 'suspended';
+    if (options.json === true) terminal.out(renderValue('approval', { runId, step, approved, status }));
+    else {
+      const resume = suggestCommand(['resume', runId], options);
+      const advice = isExecuted ? '' : `; no process is running it; resume it with: ${resume}`;
+      terminal.out(`${approved ? 'approved' : 'rejected'} ${step} of run ${runId}${advice}\n`);
+    }
+    return EXIT_CODE.ok;
+  };
+  if (mark !== undefined) {
+    const verb = approved ? 'approve' : 'reject';
+    return actOnServer({ runId, verb, step }, { context, options: found.value.options, print: () => announce(true) });
+  }
   const answered = await approveRun(home, { runId, step, approved, by: readUserName() });
   if (!answered.ok) {
     const advice = await adviseOnRunArgument(home, { word: step, options });
     return refuse(withAdvice(fromRunRefusal(answered.error, { options, runId }), advice), { context, options });
   }
-  const advice = answered.value.driven
-    ? ''
-    : `; no process is running it; resume it with: ${suggestCommand(['resume', runId], options)}`;
-  context.terminal.out(`${approved ? 'approved' : 'rejected'} ${step} of run ${runId}${advice}\n`);
-  return EXIT_CODE.ok;
+  return announce(answered.value.driven);
 }

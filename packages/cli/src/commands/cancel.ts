@@ -1,14 +1,16 @@
 import { cancelRun } from '@sluice/runner';
-import { openService } from '../connect/open-service.ts';
+import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { readUserName } from '../context/read-user-name.ts';
 import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { findHome } from '../home/home.ts';
+import { renderValue } from '../json/render-value.ts';
 import { createProgress } from '../progress/create-progress.ts';
+import { actOnServer } from '../remote/act-on-server.ts';
+import { selectShownRun } from '../remote/select-shown-run.ts';
 import { renderReport } from '../render/render-report.ts';
-import { selectRun } from '../runs/select-run.ts';
 
 /** `sluice cancel`: cancels a run that is in progress or suspended; `finally` steps still run. */
 export async function cancel(
@@ -18,31 +20,42 @@ export async function cancel(
 ): Promise<number> {
   const { terminal } = context;
   const home = findHome(context, options);
-  const found = await selectRun(home, {
+  const found = await selectShownRun(home, {
     prefix,
-    accept: ({ status }) => status === 'active' || status === 'suspended',
+    accept: ({ endedAt }) => endedAt === undefined,
     which: ' that has not ended',
+    context,
     options,
   });
   if (!found.ok) return refuse(found.error, { context, options });
-  const opened = await openService(options, context);
-  if (!opened.ok) return refuse(opened.error, { context, options });
-  const { service, close } = opened.value;
-  const { runId } = found.value;
-  try {
-    const progress = createProgress(terminal, options);
-    const secrets = createSecretReader(home, context.env);
-    const canceled = await cancelRun({ runId, service, home, secrets, reporter: progress, by: readUserName() });
-    progress.close();
-    if (!canceled.ok) return refuse(fromRunRefusal(canceled.error, { options, runId }), { context, options });
-    if (options.json === true) return EXIT_CODE.ok;
+  const { run, mark } = found.value;
+  const { runId } = run;
+  const announce = () => {
     terminal.out(
-      canceled.value === undefined
-        ? `canceling run ${runId}\n`
-        : renderReport(canceled.value, { terminal, cwd: context.cwd, options }),
+      options.json === true ? renderValue('cancellation', { runId, status: 'running' }) : `canceling run ${runId}\n`,
     );
     return EXIT_CODE.ok;
-  } finally {
-    await close();
+  };
+  if (mark !== undefined && run.endedAt === undefined) {
+    return actOnServer({ runId, verb: 'cancel' }, { context, options: found.value.options, print: announce });
   }
+  return withService({ context, options }, async ({ service, traces, loginAdvice }) => {
+    const progress = createProgress(terminal, options);
+    const secrets = createSecretReader(home, context.env);
+    const canceled = await cancelRun({
+      ...{ runId, service, home, secrets, reporter: progress, by: readUserName() },
+      ...(traces && { traces }),
+    });
+    progress.close();
+    if (!canceled.ok)
+      return refuse(fromRunRefusal(canceled.error, { options, runId, loginAdvice }), { context, options });
+    const report = canceled.value;
+    if (report === undefined) return announce();
+    terminal.out(
+      options.json === true
+        ? renderValue('cancellation', { runId, status: report.status })
+        : renderReport(report, { terminal, cwd: context.cwd, options }),
+    );
+    return EXIT_CODE.ok;
+  });
 }

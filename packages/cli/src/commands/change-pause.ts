@@ -1,10 +1,11 @@
-import { pauseSchedule, unpauseSchedule } from '@sluice/runner';
+import { listSchedules, pauseSchedule, unpauseSchedule } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { readUserName } from '../context/read-user-name.ts';
 import { refuse, withAdvice } from '../context/refuse.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
+import { renderSchedule } from '../json/render-schedule.ts';
 
 /** `sluice schedule pause|unpause`: changes a schedule for all processes of the home, also for later ones. */
 export async function changePause(
@@ -19,14 +20,16 @@ export async function changePause(
     const advice = `list the schedules with: ${suggestCommand(['schedule', 'list'], options)}`;
     return refuse(withAdvice(refusal, advice), { context, options });
   }
-  const isPaused = verb === 'pause';
+  if (options.json === true) {
+    const schedules = await listSchedules({ home: place.home });
+    for (const schedule of schedules) if (schedule.name === name) context.terminal.out(renderSchedule(schedule));
+    return EXIT_CODE.ok;
+  }
   const undo = suggestCommand(['schedule', 'unpause', name], options);
   context.terminal.out(
-    options.json === true
-      ? `${JSON.stringify({ type: 'schedule', name, paused: isPaused })}\n`
-      : isPaused
-        ? `paused ${name}: no planned time is run; runs that have begun continue; end the pause with: ${undo}\n`
-        : `unpaused ${name}: times that passed meanwhile are not caught up\n`,
+    verb === 'pause'
+      ? `paused ${name}: no planned time is run; runs that have begun continue; end the pause with: ${undo}\n`
+      : `unpaused ${name}: times that passed meanwhile are not caught up\n`,
   );
   return EXIT_CODE.ok;
 }

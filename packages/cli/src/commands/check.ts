@@ -1,8 +1,10 @@
+import type { Pipeline } from '@sluice/core';
 import type { SiteLimits } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { findProfile } from '../home/find-profile.ts';
 import { readProfile } from '../home/profile.ts';
+import { renderValue } from '../json/render-value.ts';
 import { checkMounts } from '../pipeline/check-mounts.ts';
 import { loadPlan, type PipelineFileOptions } from '../pipeline/load-plan.ts';
 import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
@@ -22,10 +24,11 @@ export async function check(file: string, context: CommandContext, options: Chec
   const warnings = diagnostics.filter(({ severity }) => severity === 'warning');
   const wanted = missing.map((diagnostic) => ({ ...diagnostic, severity: 'warning' as const }));
   const shown = !lacksOnlyValues ? diagnostics : options.json === true ? [...warnings, ...wanted] : warnings;
-  printDiagnostics(shown, texts, { terminal, ...options });
-  if (!loaded.ok && lacksOnlyValues) {
+  printDiagnostics(shown, texts, { context, options });
+  if (!loaded.ok && lacksOnlyValues && loaded.error.pipeline !== undefined) {
     const lines = missing.map(({ hint, message }) => `${message}; ${hint}\n`).join('');
-    if (options.json !== true) terminal.out(`${file} is valid; a run needs values for its parameters:\n${lines}`);
+    const text = `${file} is valid; a run needs values for its parameters:\n${lines}`;
+    terminal.out(options.json === true ? renderValid(loaded.error.pipeline, { file, options }) : text);
     return EXIT_CODE.ok;
   }
   if (!loaded.ok) {
@@ -34,13 +37,23 @@ export async function check(file: string, context: CommandContext, options: Chec
   }
   const mounts = checkMounts(loaded.value, readLimits(context, options));
   if (mounts.length > 0) {
-    printDiagnostics(mounts, texts, { terminal, ...options });
+    printDiagnostics(mounts, texts, { context, options });
     if (options.json !== true) terminal.err(`${countDiagnostics(mounts)} in ${file}\n`);
     return EXIT_CODE.refused;
   }
-  const { steps } = loaded.value.plan;
-  if (options.json !== true) terminal.out(`${file} is valid: ${steps.length} step${steps.length === 1 ? '' : 's'}\n`);
+  const { pipeline, steps } = loaded.value.plan;
+  const text = `${file} is valid: ${steps.length} step${steps.length === 1 ? '' : 's'}\n`;
+  terminal.out(options.json === true ? renderValid(pipeline, { file, options }) : text);
   return EXIT_CODE.ok;
+}
+
+function renderValid(
+  { name, steps, finally: final, params }: Pipeline,
+  { file, options: { param = {} } }: { file: string; options: CheckOptions },
+): string {
+  const missing = Object.entries(params).filter(([name, { required }]) => required && !Object.hasOwn(param, name));
+  const missingParams = missing.map(([name]) => name);
+  return renderValue('check', { file, pipeline: name, steps: steps.length + final.length, missingParams });
 }
 
 /** Reads the limits even from an unconfirmed profile, because they send nothing anywhere. */

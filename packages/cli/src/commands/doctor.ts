@@ -3,6 +3,7 @@ import type { CommandContext, GlobalOptions } from '../context/command-context.t
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { checkHome } from '../home/check-home.ts';
 import { findHome } from '../home/home.ts';
+import { renderValue } from '../json/render-value.ts';
 
 /** `sluice doctor`: lists the container engines that work on this machine, and what to install for the others. */
 export async function doctor(context: CommandContext, options: GlobalOptions): Promise<number> {
@@ -10,13 +11,13 @@ export async function doctor(context: CommandContext, options: GlobalOptions): P
   const engines = await probeEngines();
   const home = findHome(context, options);
   const checked = checkHome(context, options);
-  const refused = checked.ok ? undefined : checked.error.message;
+  const problem = checked.ok ? undefined : checked.error.message;
   if (options.json === true) {
-    const known = { node: process.version, home, ...(refused !== undefined && { refused }) };
-    terminal.out(`${JSON.stringify({ type: 'doctor', ...known, engines })}\n`);
+    const known = { node: process.version, home, ...(problem !== undefined && { problem }) };
+    terminal.out(renderValue('doctor', { ...known, engines }));
   } else {
     terminal.out(`node     ${process.version}\nhome     ${home}\n`);
-    if (refused !== undefined) terminal.out(`         ${refused}\n`);
+    if (problem !== undefined) terminal.out(`         ${problem}\n`);
     for (const { engine, works, found, advice } of engines) {
       terminal.out(`${engine.padEnd(7)}  ${works ? 'works' : 'not available'}: ${found}\n`);
       if (advice !== undefined) terminal.out(`         fix: ${advice}\n`);

@@ -1,11 +1,12 @@
-import { isServiceError } from '@sluice/client';
 import { DURATION, parseDuration, parseSize, SIZE } from '@sluice/core';
 import { collectGarbage, type Freed, type GarbageReport } from '@sluice/runner';
-import { openService } from '../connect/open-service.ts';
 import type { OpenedService } from '../connect/opened-service.ts';
+import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { refuse } from '../context/refuse.ts';
+import type { JsonValue } from '../json/json-values.ts';
+import { renderValue } from '../json/render-value.ts';
 import { renderBytes } from '../progress/render-event.ts';
 import { renderTable } from '../text/render-table.ts';
 
@@ -25,16 +26,7 @@ export interface GcOptions extends GlobalOptions {
 export async function gcCommand(context: CommandContext, options: GcOptions): Promise<number> {
   const fault = findFault(options);
   if (fault !== undefined) return refuse({ exitCode: EXIT_CODE.refused, message: fault }, { context, options });
-  const opened = await openService(options, context);
-  if (!opened.ok) return refuse(opened.error, { context, options });
-  try {
-    return await collect(opened.value, context, options);
-  } catch (error) {
-    if (!isServiceError(error)) throw error;
-    return refuse({ exitCode: EXIT_CODE.unreachable, message: error.message }, { context, options });
-  } finally {
-    await opened.value.close();
-  }
+  return withService({ context, options }, (opened) => collect(opened, context, options));
 }
 
 function findFault({ olderThan, maxSize }: GcOptions): string | undefined {
@@ -53,9 +45,23 @@ async function collect({ service, home }: Opened, context: CommandContext, optio
   const { olderThan, maxSize, dryRun = false } = options;
   const limit = maxSize === undefined ? {} : { maxBytes: parseSize(maxSize) };
   const report = await collectGarbage({ service, home, olderThanMs: parseDuration(olderThan), dryRun, ...limit });
-  if (options.json === true) terminal.out(`${JSON.stringify({ type: 'collected', dryRun, ...report })}\n`);
+  if (options.json === true) terminal.out(renderValue('garbage', toValue(report, dryRun)));
   else terminal.out(renderCollected(report, dryRun));
   return report.problems.length === 0 ? EXIT_CODE.ok : EXIT_CODE.runFailed;
+}
+
+function toValue({ freed, kept, problems }: GarbageReport, dryRun: boolean): JsonValue<'garbage'> {
+  return {
+    dryRun,
+    bytes: sumBytes(freed),
+    removed: freed,
+    kept: kept.map(({ reason, ...run }) => ({ ...run, message: reason })),
+    problems,
+  };
+}
+
+function sumBytes(freed: readonly Freed[]): number {
+  return freed.reduce((sum, item) => sum + item.bytes, 0);
 }
 
 function renderCollected({ freed, kept, problems }: GarbageReport, dryRun: boolean): string {
@@ -63,11 +69,10 @@ function renderCollected({ freed, kept, problems }: GarbageReport, dryRun: boole
   const rows = freed.map((item) => [done, describeFreed(item), renderBytes(item.bytes)]);
   const held = kept.filter(({ reason }) => reason !== YOUNG);
   const stays = held.map(({ runId, pipeline, reason }) => ['kept', `run ${runId} of ${pipeline}`, reason]);
-  const bytes = freed.reduce((sum, item) => sum + item.bytes, 0);
   const young = kept.length - held.length;
   const count = `${freed.length} ${freed.length === 1 ? 'item' : 'items'}`;
   const tail = young > 0 ? `; ${young} recent run${young === 1 ? '' : 's'} kept` : '';
-  return `${renderTable([...rows, ...stays], MOST_COLUMNS)}${problems.map((problem) => `${problem}\n`).join('')}${done} ${renderBytes(bytes)}: ${count}${tail}\n`;
+  return `${renderTable([...rows, ...stays], MOST_COLUMNS)}${problems.map((problem) => `${problem}\n`).join('')}${done} ${renderBytes(sumBytes(freed))}: ${count}${tail}\n`;
 }
 
 /** Runs kept for this reason may be thousands and are expected, so they are counted but not listed. */
@@ -75,5 +80,5 @@ const YOUNG = 'it is too recent';
 
 function describeFreed(item: Freed): string {
   if (item.kind === 'run') return `run ${item.runId} of ${item.pipeline}`;
-  return `source ${item.digest.slice(0, 12)} in volume ${item.volumeID}`;
+  return `source ${item.digest.slice(0, 12)} in volume ${item.volumeId}`;
 }

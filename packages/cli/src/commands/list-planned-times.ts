@@ -2,6 +2,7 @@ import { createPlannedTimes } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { refuse } from '../context/refuse.ts';
+import { renderValue } from '../json/render-value.ts';
 import type { PipelineFileOptions } from '../pipeline/load-plan.ts';
 import { loadAllScheduled } from '../pipeline/load-scheduled.ts';
 import { renderPlannedTime } from '../text/render-planned-time.ts';
@@ -32,10 +33,12 @@ export async function listPlannedTimes(
   });
   planned.sort((a, b) => a.planned - b.planned || (a.schedule < b.schedule ? -1 : 1));
   for (const { schedule, planned: at, timezone } of planned.slice(0, options.limit)) {
-    const line = options.json
-      ? JSON.stringify({ schedule, planned: at })
-      : `${renderPlannedTime(at, timezone)}  ${schedule}`;
-    context.terminal.out(`${line}\n`);
+    const plannedAt = new Date(at).toISOString();
+    context.terminal.out(
+      options.json === true
+        ? renderValue('plannedTime', { schedule, plannedAt, timezone })
+        : `${renderPlannedTime(at, timezone)}  ${schedule}\n`,
+    );
   }
   return EXIT_CODE.ok;
 }

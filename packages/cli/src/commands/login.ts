@@ -3,11 +3,11 @@ import { resolve } from 'node:path';
 import { createHttpService, type HttpServiceAddress, isServiceError, obtainToken, type Scope } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import { chooseScope } from '../connect/choose-scope.ts';
-import { refuseService } from '../connect/open-remote-service.ts';
+import { refuseService } from '../connect/refuse-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';
 import { describeSystemError } from '../context/describe-system-error.ts';
-import { EXIT_CODE } from '../context/exit-code.ts';
+import { EXIT_CODE, type ExitCode } from '../context/exit-code.ts';
 import { readEmail, readLine, readPassword } from '../context/read-password.ts';
 import { refuse } from '../context/refuse.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
@@ -72,8 +72,8 @@ async function obtainAccess(
   { context, options }: { context: CommandContext; options: LoginOptions },
 ): Promise<Result<Access, CommandRefusal>> {
   const { service: url } = settings;
-  const stop = (reason: string) =>
-    fail({ exitCode: EXIT_CODE.refused, message: `could not log in at ${url}: ${reason}` });
+  const stop = (reason: string, exitCode: ExitCode = EXIT_CODE.refused) =>
+    fail({ exitCode, message: `could not log in at ${url}: ${reason}` });
   try {
     const address: HttpServiceAddress = {
       baseUrl: url,
@@ -81,6 +81,7 @@ async function obtainAccess(
       ...(settings.tokenHeader !== undefined && { tokenHeader: settings.tokenHeader }),
       ...(settings.caFile !== undefined && { ca: readFileSync(settings.caFile, 'utf8') }),
     };
+    if (options.tokenStdin !== true && context.terminal.interactive) await checkServer(address);
     const email = options.tokenStdin === true ? undefined : await readEmail(context);
     if (email === '') return stop('no e-mail address; set SLUICE_EMAIL, or pass a token with --token-stdin');
     const token =
@@ -91,7 +92,22 @@ async function obtainAccess(
     const scope = await findAccount({ ...address, token }, options);
     return scope.ok ? ok({ token, ...(email !== undefined && { email }), scope: scope.value }) : scope;
   } catch (error) {
-    return isServiceError(error) ? refuseService(url, error) : stop(describeSystemError(error));
+    if (!isServiceError(error)) return stop(describeSystemError(error));
+    const rejected = options.tokenStdin === true ? 'the token' : 'the e-mail address or the password';
+    if (error.code === 'UNAUTHENTICATED') return stop(`the service does not accept ${rejected}`, EXIT_CODE.unreachable);
+    return refuseService(url, error, { trust: 'name the certificate of its authority with --ca-file' });
+  }
+}
+
+/** Before the user types anything: throws `ServiceError` if no service answers at the address. */
+async function checkServer(address: HttpServiceAddress): Promise<void> {
+  const service = createHttpService({ ...address, token: 'none' });
+  try {
+    await service.discovery.listAccounts('-');
+  } catch (error) {
+    if (!isServiceError(error) || (error.code !== 'UNAUTHENTICATED' && error.code !== 'PERMISSION_DENIED')) throw error;
+  } finally {
+    await service.close();
   }
 }
 

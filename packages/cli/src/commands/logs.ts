@@ -1,19 +1,23 @@
-import { createReadStream } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { isServiceError } from '@sluice/client';
 import { describeUnknown, fail, ok, type Result } from '@sluice/core';
-import { type RunReport, readRun } from '@sluice/runner';
-import { openService } from '../connect/open-service.ts';
+import { describeStatus, type RunReport, readRun } from '@sluice/runner';
+import type { RunServer } from '../connect/run-server.ts';
+import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunRefusal, refuse, withAdvice } from '../context/refuse.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
+import { createLogRenderer, type LogRenderer } from '../json/render-log.ts';
 import { label } from '../progress/render-event.ts';
-import { describeState } from '../progress/render-state.ts';
+import { selectShownRun } from '../remote/select-shown-run.ts';
 import { adviseOnRunArgument } from '../runs/advise-on-run-argument.ts';
 import { parseStepAddress } from '../runs/parse-address.ts';
-import { selectRun } from '../runs/select-run.ts';
+import { tailLines } from '../runs/tail-lines.ts';
 
 /**
  * `run` is the prefix of a run's ID (default: the newest run); `tail` is a number of lines; `attempt` counts from 1
@@ -33,53 +37,77 @@ export async function logs(step: string, context: CommandContext, options: LogsO
   const address = parseStepAddress(step);
   if (!address.ok) return refuse(address.error, { context, options });
   const home = findHome(context, options);
-  const found = await selectRun(home, { prefix: options.run, options });
+  const found = await selectShownRun(home, { prefix: options.run, context, options });
   if (!found.ok) return refuse(found.error, { context, options });
-  const report = await readRun(home, found.value.runId);
+  const report = await readRun(home, found.value.run.runId);
   if (!report.ok) return refuse(fromRunRefusal(report.error, { options }), { context, options });
   const source = findLog(report.value, { name: step, options });
   if (!source.ok) {
     const advice = await adviseOnRunArgument(home, { word: step, options });
     return refuse(withAdvice(source.error, advice), { context, options });
   }
-  const opened = await openService(options, context);
-  if (!opened.ok) return refuse(opened.error, { context, options });
-  const { service, close } = opened.value;
-  const { clusterID, accountID } = report.value;
+  const { clusterId: clusterID, accountId: accountID } = report.value;
   const { tail, follow } = options;
-  try {
+  return withService({ context, options: found.value.options }, async ({ service, runServer }) => {
     const wanted = { ...(tail === undefined ? {} : { tail }), ...(follow === undefined ? {} : { follow }) };
-    const bytes = service.containers.logs({ clusterID, accountID, id: source.value.containerID }, wanted);
-    await print(bytes, context);
-    return EXIT_CODE.ok;
-  } catch (error) {
-    if (!isServiceError(error)) throw error;
-    if (isServiceError(error, 'NOT_FOUND') && source.value.logFile !== undefined) {
-      await print(createReadStream(source.value.logFile), context);
-      return EXIT_CODE.ok;
+    const { containerId: id, address: at } = source.value;
+    const { runId } = report.value;
+    const createRenderer = () => (options.json === true ? createLogRenderer({ runId, ...at }) : UNCHANGED);
+    try {
+      await print(service.containers.logs({ clusterID, accountID, id }, wanted), context, createRenderer());
+    } catch (error) {
+      const archived = isServiceError(error, 'NOT_FOUND')
+        ? await readArchive(source.value, { runId, runServer })
+        : undefined;
+      if (archived === undefined) throw error;
+      const shown = tail === undefined ? archived : tailLines(archived, tail);
+      await print(Readable.from([shown]), context, createRenderer());
     }
-    const exitCode = isServiceError(error, 'UNREACHABLE', 'NO_REPLY') ? EXIT_CODE.unreachable : EXIT_CODE.refused;
-    return refuse({ exitCode, message: error.message }, { context, options });
-  } finally {
-    await close();
+    return EXIT_CODE.ok;
+  });
+}
+
+/** Undefined: the log was not archived, or is archived where it cannot be read. */
+async function readArchive(
+  { logFile, address: { step, attempt }, index }: LogSource,
+  { runId, runServer }: { readonly runId: string; readonly runServer: RunServer | undefined },
+): Promise<Buffer | undefined> {
+  if (logFile === undefined) return undefined;
+  if (existsSync(logFile)) return readFile(logFile);
+  // A server that has executed the attempt has archived its log; the copy of the run does not contain it.
+  try {
+    const log = await runServer?.readLog(runId, { step, cell: index, attempt });
+    return log && Buffer.from(log);
+  } catch (error) {
+    if (isServiceError(error)) return undefined;
+    throw error;
   }
 }
 
-async function print(bytes: AsyncIterable<Uint8Array>, { terminal }: CommandContext): Promise<void> {
+const UNCHANGED: LogRenderer = { add: (text) => text, end: () => '' };
+
+async function print(
+  bytes: AsyncIterable<Uint8Array>,
+  { terminal }: CommandContext,
+  renderer: LogRenderer,
+): Promise<void> {
   const decoder = new TextDecoder();
   for await (const chunk of bytes) {
-    terminal.out(decoder.decode(chunk, { stream: true }));
+    terminal.out(renderer.add(decoder.decode(chunk, { stream: true })));
     // The reader has closed the pipe, as in `sluice logs … | head`.
     if (!(await terminal.flush())) return;
   }
-  terminal.out(decoder.decode());
+  terminal.out(renderer.add(decoder.decode()) + renderer.end());
 }
 
 /** Cells listed in a message; more would push the message off the screen. */
 const MANY = 20;
 
 interface LogSource {
-  readonly containerID: string;
+  readonly address: { readonly step: string; readonly cell: string; readonly attempt: number };
+  /** Of the cell in its step. */
+  readonly index: number;
+  readonly containerId: string;
   readonly logFile?: string;
 }
 
@@ -89,18 +117,18 @@ function findLog(
   { name: wantedName, options }: { name: string; options: LogsOptions },
 ): Result<LogSource, CommandRefusal> {
   const refuse = (message: string) => fail({ exitCode: EXIT_CODE.refused, message });
-  const all = report.steps.flatMap((step) => step.cells.map((cell) => ({ step: step.name, cell })));
-  const named = all.filter(({ step, cell }) => label(step, cell.key) === wantedName);
+  const all = report.steps.flatMap((step) => step.cells.map((cell, index) => ({ step: step.name, cell, index })));
+  const named = all.filter(({ step, cell }) => label(step, cell.cell) === wantedName);
   const fitting = named.length > 0 ? named : all.filter(({ step }) => step === wantedName);
   const [only] = fitting;
   if (only === undefined) {
     const isCell = wantedName.includes('/');
-    const names = isCell ? all.map(({ step, cell }) => label(step, cell.key)) : report.steps.map(({ name }) => name);
+    const names = isCell ? all.map(({ step, cell }) => label(step, cell.cell)) : report.steps.map(({ name }) => name);
     const what = isCell ? 'cell' : 'step';
     return refuse(`could not find the log: run ${report.runId} has no ${what} ${describeUnknown(wantedName, names)}`);
   }
   if (fitting.length > 1) {
-    const names = fitting.slice(0, MANY).map(({ step, cell }) => `  ${label(step, cell.key)}\n`);
+    const names = fitting.slice(0, MANY).map(({ step, cell }) => `  ${label(step, cell.cell)}\n`);
     const more =
       fitting.length > MANY
         ? `  and ${fitting.length - MANY} more; list them with: ${suggestCommand(['show', report.runId, '--json'], options)}\n`
@@ -109,24 +137,25 @@ function findLog(
       `could not choose a cell: step ${wantedName} has ${fitting.length} cells; name one of them:\n${names.join('')}${more}`.trim(),
     );
   }
-  const { step, cell } = only;
+  const { step, cell, index } = only;
   const attempt = options.attempt ?? cell.attempts;
-  const failure = report.failures.find((one) => one.step === step && one.cell === cell.key && one.attempt === attempt);
-  const containerID = failure?.containerID ?? (attempt === cell.attempts ? cell.containerID : undefined);
-  if (containerID === undefined) {
-    const name = label(step, cell.key);
-    if (cell.cachedFrom !== undefined) {
-      const there = suggestCommand(['logs', '-r', cell.cachedFrom, name], options);
+  const failure = report.failures.find((one) => one.step === step && one.cell === cell.cell && one.attempt === attempt);
+  const containerId = failure?.containerId ?? (attempt === cell.attempts ? cell.containerId : undefined);
+  if (containerId === undefined) {
+    const name = label(step, cell.cell);
+    if (cell.reusedFrom !== undefined) {
+      const there = suggestCommand(['logs', '-r', cell.reusedFrom, name], options);
       return refuse(
-        `could not find the log of ${name}: run ${report.runId} reused it from run ${cell.cachedFrom}; show its log with: ${there}`,
+        `could not find the log of ${name}: run ${report.runId} reused it from run ${cell.reusedFrom}; show its log with: ${there}`,
       );
     }
     if (options.attempt === undefined) {
       return refuse(
-        `could not find the log of ${name}: it has no container in run ${report.runId} (${describeState(cell.state)})`,
+        `could not find the log of ${name}: it has no container in run ${report.runId} (${describeStatus(cell)})`,
       );
     }
     return refuse(`could not find the log of ${name}: attempt ${attempt} has no container in run ${report.runId}`);
   }
-  return ok({ containerID, ...(failure?.logFile === undefined ? {} : { logFile: failure.logFile }) });
+  const address = { step, cell: cell.cell, attempt };
+  return ok({ address, index, containerId, ...(failure?.logFile === undefined ? {} : { logFile: failure.logFile }) });
 }

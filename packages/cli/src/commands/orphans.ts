@@ -1,9 +1,9 @@
-import { isServiceError } from '@sluice/client';
 import { cancelOrphans, findOrphans, type Orphan } from '@sluice/runner';
-import { type HomeService, openService } from '../connect/open-service.ts';
+import type { HomeService } from '../connect/open-service.ts';
+import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { adviseAdoption, refuse } from '../context/refuse.ts';
+import { adviseAdoption } from '../context/refuse.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { renderValue } from '../json/render-value.ts';
 import { label } from '../progress/render-event.ts';
@@ -19,16 +19,7 @@ export interface OrphansOptions extends GlobalOptions {
 
 /** `sluice orphans`: lists containers that no run of this home will use again. */
 export async function orphans(context: CommandContext, options: OrphansOptions): Promise<number> {
-  const opened = await openService(options, context);
-  if (!opened.ok) return refuse(opened.error, { context, options });
-  try {
-    return await sweep(opened.value, context, options);
-  } catch (error) {
-    if (!isServiceError(error)) throw error;
-    return refuse({ exitCode: EXIT_CODE.unreachable, message: error.message }, { context, options });
-  } finally {
-    await opened.value.close();
-  }
+  return withService({ context, options }, (opened) => sweep(opened, context, options));
 }
 
 async function sweep(
@@ -41,13 +32,14 @@ async function sweep(
   const all = await findOrphans({ service, scope, home });
   const orphans = runId === undefined ? all : all.filter((orphan) => orphan.runId === runId);
   const canceled = options.cancel ? await cancelOrphans({ service, scope, home }, { orphans, runId }) : [];
-  const isCanceled = new Set(canceled.map(({ containerID }) => containerID));
+  const isCanceled = new Set(canceled.map(({ containerId }) => containerId));
   if (options.json === true) {
     for (const orphan of orphans) {
-      const { containerID: containerId, createTime, ...others } = orphan;
-      const created = createTime === undefined ? {} : { createdAt: createTime };
-      const canceled = isCanceled.has(containerId);
-      terminal.out(renderValue('orphan', { containerId, ...others, ...created, canceled }));
+      const { createTime = '', ...others } = orphan;
+      const createdAt = Date.parse(createTime);
+      const created = Number.isNaN(createdAt) ? {} : { createdAt: new Date(createdAt).toISOString() };
+      const canceled = isCanceled.has(orphan.containerId);
+      terminal.out(renderValue('orphan', { ...others, ...created, canceled }));
     }
     return EXIT_CODE.ok;
   }
@@ -59,11 +51,11 @@ async function sweep(
     orphan.runId,
     label(orphan.step, orphan.cell),
     String(orphan.attempt),
-    isCanceled.has(orphan.containerID) ? 'canceling' : orphan.phase,
+    isCanceled.has(orphan.containerId) ? 'canceling' : orphan.phase,
     RUN_LABELS[orphan.run],
   ]);
   terminal.out(renderTable([['RUN', 'STEP', 'ATTEMPT', 'PHASE', ''], ...rows]));
-  const [left] = orphans.filter(({ containerID }) => !isCanceled.has(containerID));
+  const [left] = orphans.filter(({ containerId }) => !isCanceled.has(containerId));
   if (left) terminal.out(`${adviseOn(left, options)}\n`);
   return EXIT_CODE.ok;
 }

@@ -18,6 +18,8 @@ import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { findHome } from '../home/home.ts';
+import { describePlan } from '../json/describe-plan.ts';
+import { renderValue } from '../json/render-value.ts';
 import { checkImages } from '../pipeline/check-images.ts';
 import { checkMounts } from '../pipeline/check-mounts.ts';
 import { checkSources } from '../pipeline/check-sources.ts';
@@ -41,7 +43,7 @@ export async function plan(file: string, context: CommandContext, options: PlanO
   const { terminal } = context;
   const loaded = await loadPlan(file, { context, options });
   const diagnostics = loaded.ok ? loaded.value.warnings : loaded.error.diagnostics;
-  printDiagnostics(diagnostics, loaded.ok ? loaded.value.texts : loaded.error.texts, { terminal, ...options });
+  printDiagnostics(diagnostics, loaded.ok ? loaded.value.texts : loaded.error.texts, { context, options });
   if (!loaded.ok) {
     if (options.json !== true) terminal.err(`${countDiagnostics(diagnostics)} in ${file}\n`);
     return EXIT_CODE.refused;
@@ -52,11 +54,12 @@ export async function plan(file: string, context: CommandContext, options: PlanO
   const sites = await listSites(plan, { options, context });
   if (!sites.ok) return refuse(sites.error, { context, options });
   const placement = chooseClusters(plan, sites.value);
+  const chosen = placement.ok ? placement.value : undefined;
+  const known = { placement: chosen, preview: preview.value, home: sites.value.home };
   if (options.json === true) {
-    terminal.out(`${JSON.stringify({ ...plan, ...(preview.value && { reuse: preview.value }) })}\n`);
+    terminal.out(renderValue('plan', describePlan(plan, { file, ...known, images: sites.value.images })));
   } else {
-    const chosen = placement.ok ? placement.value : undefined;
-    terminal.out(renderPlan(plan, { placement: chosen, preview: preview.value, home: sites.value.home }));
+    terminal.out(renderPlan(plan, known));
     terminal.out(renderImages(plan, sites.value.images));
   }
   const beforehand = await findFaults(loaded.value, { file, sites: sites.value, context, options });
@@ -78,7 +81,7 @@ async function findFaults(
 ): Promise<readonly string[]> {
   const { plan, texts } = loaded;
   const located = [...checkMounts(loaded, sites.limits), ...(await checkSources(loaded))];
-  printDiagnostics(located, texts, { terminal: context.terminal, ...options });
+  printDiagnostics(located, texts, { context, options });
   const images = await checkImages(plan, { options, context });
   const secret = findMissingSecret(plan, createSecretReader(findHome(context, options), context.env));
   return [

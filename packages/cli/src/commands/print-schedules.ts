@@ -1,7 +1,8 @@
-import { listSchedules, type ScheduleSummary } from '@sluice/runner';
+import { listSchedules } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { findHome } from '../home/home.ts';
+import { renderSchedule } from '../json/render-schedule.ts';
 import { renderPlannedTime } from '../text/render-planned-time.ts';
 import { renderTable } from '../text/render-table.ts';
 import { shortPath } from '../text/short-path.ts';
@@ -11,25 +12,16 @@ export async function printSchedules(context: CommandContext, options: GlobalOpt
   const { terminal, cwd } = context;
   const home = findHome(context, options);
   const schedules = await listSchedules({ home });
-  if (options.json === true) for (const schedule of schedules) terminal.out(`${JSON.stringify(toJson(schedule))}\n`);
+  if (options.json === true) for (const schedule of schedules) terminal.out(renderSchedule(schedule));
   else if (schedules.length === 0) terminal.err(`no schedules in ${home}\n`);
   else {
     const rows = schedules.map(({ name, file, timezone, next, pausedAt }) => [
       name,
       file === undefined ? '-' : shortPath(file, cwd),
-      next === undefined ? '-' : renderPlannedTime(next, timezone),
+      next[0] === undefined ? '-' : renderPlannedTime(next[0], timezone),
       pausedAt === undefined ? 'no' : `since ${renderPlannedTime(pausedAt, timezone)}`,
     ]);
     terminal.out(renderTable([['SCHEDULE', 'FILE', 'NEXT', 'PAUSED'], ...rows]));
   }
   return EXIT_CODE.ok;
-}
-
-function toJson({ name, file, timezone, next, pausedAt }: ScheduleSummary): object {
-  return {
-    ...{ type: 'schedule', name, file, timezone },
-    ...(next !== undefined && { next: new Date(next).toISOString() }),
-    paused: pausedAt !== undefined,
-    ...(pausedAt !== undefined && { pausedAt: new Date(pausedAt).toISOString() }),
-  };
 }

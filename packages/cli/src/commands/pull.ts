@@ -1,7 +1,7 @@
 import { join, relative, resolve } from 'node:path';
 import { fail, ok, type Result } from '@sluice/core';
-import { type RunOutputs, readOutputs } from '@sluice/runner';
-import { openService } from '../connect/open-service.ts';
+import { publishOutputs, type RunOutputs, readOutputs } from '@sluice/runner';
+import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
@@ -10,71 +10,104 @@ import { findHome } from '../home/home.ts';
 import { renderValue } from '../json/render-value.ts';
 import { createLiveProgress } from '../progress/live-progress.ts';
 import { renderBytes } from '../progress/render-event.ts';
+import { selectShownRun } from '../remote/select-shown-run.ts';
 import { adviseOnRunArgument } from '../runs/advise-on-run-argument.ts';
 import { type Address, parseAddress } from '../runs/parse-address.ts';
-import { selectRun } from '../runs/select-run.ts';
 import { listSome } from '../text/shorten.ts';
 
 /** Options of `sluice pull`. */
 export interface PullCommandOptions extends GlobalOptions {
-  /** Destination directory, relative to the working directory; one subdirectory per output. */
+  /** Destination directory, relative to the working directory, in which each output or path gets an entry. */
   readonly to: string;
   /** Prefix of a run's ID (default: the newest run). */
   readonly run?: string;
 }
 
-/** `sluice pull`: copies outputs of a run to local directories, one per output. Stops at the first failure. */
+/** `sluice pull`: copies outputs of a run, or paths in them, to a local directory. Stops at the first failure. */
 export async function pull(
   addresses: readonly string[],
   context: CommandContext,
   options: PullCommandOptions,
 ): Promise<number> {
   const { terminal, cwd } = context;
-  const wanted = await selectOutputs(findHome(context, options), addresses, options);
+  const home = findHome(context, options);
+  const found = await selectShownRun(home, { prefix: options.run, context, options });
+  if (!found.ok) return refuse(found.error, { context, options });
+  const wanted = await selectOutputs(home, addresses, { options, runId: found.value.run.runId });
   if (!wanted.ok) return refuse(wanted.error, { context, options });
-  const { run, names } = wanted.value;
-  const opened = await openService(options, context);
-  if (!opened.ok) return refuse(opened.error, { context, options });
-  try {
-    for (const output of names) {
-      const to = join(resolve(cwd, options.to), output);
+  const { run, items } = wanted.value;
+  return withService({ context, options: found.value.options }, async ({ service, loginAdvice }) => {
+    for (const item of items) {
+      const name = nameOf(item);
+      const to = join(resolve(cwd, options.to), item.entry);
       let got = { files: 0, bytes: 0 };
+      let seq = 0;
       const live = terminal.live && options.json !== true ? createLiveProgress(terminal, options) : undefined;
-      const pulled = await run.pull(output, {
-        service: opened.value.service,
+      const pulled = await run.pull(name, {
+        service,
         to,
         onProgress: (progress) => {
           got = progress;
           if (progress.done) return;
-          live?.report({ type: 'transfer', at: Date.now(), direction: 'download', name: output, ...progress });
+          const { runId } = run;
+          seq += 1;
+          live?.report({ type: 'transfer', runId, seq, at: Date.now(), direction: 'download', name, ...progress });
         },
       });
       live?.close();
-      if (!pulled.ok) return refuse(fromRunRefusal(pulled.error, { options }), { context, options });
-      for (const warning of pulled.value) terminal.err(`warning: output ${output}: ${warning}\n`);
+      if (!pulled.ok) return refuse(fromRunRefusal(pulled.error, { options, loginAdvice }), { context, options });
+      for (const warning of pulled.value) terminal.err(`warning: output ${name}: ${warning}\n`);
       terminal.out(
         options.json === true
-          ? renderValue('download', { output, to, files: got.files, bytes: got.bytes })
-          : `${output}  ${relative(cwd, to)}: ${got.files} file${got.files === 1 ? '' : 's'}, ${renderBytes(got.bytes)}\n`,
+          ? renderValue('download', {
+              output: item.output,
+              ...(item.path !== undefined && { path: item.path }),
+              to,
+              files: got.files,
+              bytes: got.bytes,
+            })
+          : `${name}  ${relative(cwd, to)}: ${got.files} file${got.files === 1 ? '' : 's'}, ${renderBytes(got.bytes)}\n`,
       );
     }
-    return EXIT_CODE.ok;
-  } finally {
-    await opened.value.close();
-  }
+    const { run: summary, mark } = found.value;
+    const isPublished = addresses.length === 0 && mark?.isOurs === true && summary.endedAt !== undefined;
+    return isPublished ? publish({ home, runId: run.runId, service }, context, options) : EXIT_CODE.ok;
+  });
 }
 
-type Selection = { readonly run: RunOutputs; readonly names: readonly string[] };
+/** The server that has executed the run could not copy the outputs with `publish` to this machine. */
+async function publish(
+  run: Parameters<typeof publishOutputs>[0],
+  { terminal, cwd }: CommandContext,
+  { json }: PullCommandOptions,
+): Promise<number> {
+  const published = await publishOutputs(run);
+  let exitCode: number = EXIT_CODE.ok;
+  for (const { output, directory, isKnown, problem } of published.ok ? published.value : []) {
+    const place = relative(cwd, directory);
+    if (problem !== undefined) {
+      exitCode = EXIT_CODE.runFailed;
+      terminal.err(`warning: could not copy output ${output} to ${place}: ${problem}\n`);
+    } else if (!isKnown && json !== true) terminal.out(`${output}  ${place}\n`);
+  }
+  return exitCode;
+}
+
+/** An output or a path in one, and the name that its copy gets in the destination directory. */
+interface PullItem {
+  readonly output: string;
+  readonly path?: string;
+  readonly entry: string;
+}
+
+type Selection = { readonly run: RunOutputs; readonly items: readonly PullItem[] };
 
 /** The outputs that the addresses name, each once; without addresses, those that the pipeline declares. */
 async function selectOutputs(
   home: string,
   addresses: readonly string[],
-  options: PullCommandOptions,
+  { options, runId }: { readonly options: PullCommandOptions; readonly runId: string },
 ): Promise<Result<Selection, CommandRefusal>> {
-  const found = await selectRun(home, { prefix: options.run, options });
-  if (!found.ok) return found;
-  const { runId } = found.value;
   const read = await readOutputs(home, runId);
   if (!read.ok) return fail(fromRunRefusal(read.error, { options, runId }));
   const run = read.value;
@@ -83,20 +116,40 @@ async function selectOutputs(
     const advice = run.steps.length === 0 ? '' : `; name outputs of its steps: ${listOutputs(run)}`;
     return refuse(`could not pull outputs: run ${runId} has none that its pipeline declares${advice}`);
   }
-  const names = new Set(addresses.length === 0 ? run.names : []);
+  const items: PullItem[] = addresses.length === 0 ? run.names.map((output) => ({ output, entry: output })) : [];
   for (const text of addresses) {
     const address = parseAddress(text);
     if (!address.ok) return address;
-    if (address.value.path !== undefined) return refuse(`could not pull ${text}: only whole outputs can be copied`);
     const matches = findOutputs(run, address.value);
     if (matches.length === 0) {
       const its = run.names.length + run.steps.length === 0 ? 'no outputs' : `the outputs ${listOutputs(run)}`;
       const refusal = { exitCode: EXIT_CODE.refused, message: `could not pull ${text}: run ${runId} has ${its}` };
       return fail(withAdvice(refusal, await adviseOnRunArgument(home, { word: text, options })));
     }
-    for (const name of matches) names.add(name);
+    const { path } = address.value;
+    const entry = path?.slice(path.lastIndexOf('/') + 1);
+    items.push(...matches.map((output) => ({ output, entry: entry ?? output, ...(path !== undefined && { path }) })));
   }
-  return ok({ run, names: [...names] });
+  const all = distinct(items, options.to);
+  return all.ok ? ok({ run, items: all.value }) : all;
+}
+
+/** Leaves out repetitions. Two different items with the same place are an error. */
+function distinct(items: readonly PullItem[], to: string): Result<readonly PullItem[], CommandRefusal> {
+  const byEntry = new Map<string, PullItem>();
+  for (const item of items) {
+    const first = byEntry.get(item.entry) ?? item;
+    if (nameOf(first) !== nameOf(item)) {
+      const message = `could not pull ${nameOf(first)} and ${nameOf(item)} to ${to}: both copies would be ${join(to, item.entry)}; use separate commands with different values of --to`;
+      return fail({ exitCode: EXIT_CODE.refused, message });
+    }
+    byEntry.set(item.entry, first);
+  }
+  return ok([...byEntry.values()]);
+}
+
+function nameOf({ output, path }: PullItem): string {
+  return path === undefined ? output : `${output}/${path}`;
 }
 
 /** A word alone is an output that the pipeline declares; if there is none, it is a step, of which all outputs match. */

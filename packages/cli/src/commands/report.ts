@@ -1,15 +1,17 @@
 import { resolve } from 'node:path';
 import { reportRun } from '@sluice/runner';
-import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import type { CommandContext } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { findHome } from '../home/home.ts';
-import { selectRun } from '../runs/select-run.ts';
+import { renderValue } from '../json/render-value.ts';
+import { selectShownRun } from '../remote/select-shown-run.ts';
+import { type JunitOptions, writeJunit } from '../runs/write-junit.ts';
 import { renderTable } from '../text/render-table.ts';
 import { shortPath } from '../text/short-path.ts';
 
 /** `out` is the destination directory (default: the run's directory). */
-export interface ReportOptions extends GlobalOptions {
+export interface ReportOptions extends JunitOptions {
   readonly out?: string;
 }
 
@@ -21,20 +23,24 @@ export async function report(
 ): Promise<number> {
   const { terminal, cwd } = context;
   const home = findHome(context, options);
-  const found = await selectRun(home, { prefix, options });
+  const found = await selectShownRun(home, { prefix, context, options });
   if (!found.ok) return refuse(found.error, { context, options });
   const to = options.out === undefined ? {} : { to: resolve(cwd, options.out) };
-  const made = await reportRun({ home, runId: found.value.runId, ...to });
+  const made = await reportRun({ home, runId: found.value.run.runId, ...to });
   if (!made.ok) return refuse(fromRunRefusal(made.error, { options }), { context, options });
-  const { files } = made.value;
+  const fault = await writeJunit(made.value.report, { context, options });
+  if (fault !== undefined) return refuse(fault, { context, options });
+  const junit = options.junit === undefined ? undefined : resolve(cwd, options.junit);
+  const files = { ...made.value.files, ...(junit !== undefined && { junit }) };
   if (options.json === true) {
-    terminal.out(`${JSON.stringify({ type: 'reported', runId: made.value.report.runId, ...files })}\n`);
+    terminal.out(renderValue('reportFiles', { runId: made.value.report.runId, ...files }));
     return EXIT_CODE.ok;
   }
   const rows = [
     ['page', files.page],
     ['attempts', files.attempts],
     ['data', files.data],
+    ...(files.junit === undefined ? [] : [['junit', files.junit] as const]),
   ] as const;
   terminal.out(renderTable(rows.map(([name, file]) => [name, shortPath(file, cwd)])));
   return EXIT_CODE.ok;

@@ -4,23 +4,26 @@ import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
+import { selectShownRun } from '../remote/select-shown-run.ts';
 import { readRecordedCommand } from '../runs/recorded-command.ts';
-import { selectRun } from '../runs/select-run.ts';
+import type { JunitOptions } from '../runs/write-junit.ts';
 import { runPipeline } from './run-pipeline.ts';
 
 /** Options of `sluice rerun`. Without `failed` and `from`, nothing is reused. */
-export interface RerunOptions extends GlobalOptions {
+export interface RerunOptions extends JunitOptions {
   /** Reuse the steps that succeeded and have not changed. */
   readonly failed?: boolean;
   /** As `failed`, but rerun these steps and their dependents. */
   readonly from?: readonly string[];
   /** Parameters that replace those of the earlier run. */
   readonly param?: Readonly<Record<string, string>>;
+  /** Have the new run executed by a process in the background, or by a server. */
+  readonly detach?: boolean;
 }
 
 /** Containers may still be working for a run that has not ended. */
 const UNFINISHED: Partial<Record<RunReport['status'], (runId: string, options: GlobalOptions) => string>> = {
-  active: (runId, options) => `it is in progress; cancel it first with: ${suggestCommand(['cancel', runId], options)}`,
+  running: (runId, options) => `it is in progress; cancel it first with: ${suggestCommand(['cancel', runId], options)}`,
   suspended: (runId, options) => `it has not ended; continue it with: ${suggestCommand(['resume', runId], options)}`,
 };
 
@@ -31,23 +34,38 @@ export async function rerun(
   options: RerunOptions,
 ): Promise<number> {
   const home = findHome(context, options);
-  const found = await selectRun(home, { prefix, options });
+  const found = await selectShownRun(home, { prefix, context, options });
   if (!found.ok) return refuse(found.error, { context, options });
-  const { runId } = found.value;
+  const { runId } = found.value.run;
   const report = await readRun(home, runId);
   if (!report.ok) return refuse(fromRunRefusal(report.error, { options, runId }), { context, options });
   const { status, rerun: recorded } = report.value;
   const fault = UNFINISHED[status]?.(runId, options);
   if (fault !== undefined || recorded === undefined) {
-    const message = `could not rerun run ${runId}: ${fault ?? 'a program or a server started it, not a command'}`;
+    const message = `could not rerun run ${runId}: ${fault ?? describeUnrecorded(runId, options)}`;
     return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
   }
   const { failed = false, from = [], param, ...shared } = options;
-  const { file, options: earlier } = readRecordedCommand(recorded);
+  const { file, options: recordedOptions } = readRecordedCommand(recorded);
+  // A run in the background waits for the approval.
+  const { stopAtApproval: _, ...waiting } = recordedOptions;
+  const earlier = options.detach === true ? waiting : recordedOptions;
   return runPipeline(file, context, {
     ...earlier,
     ...shared,
     param: { ...earlier.param, ...param },
     ...((failed || from.length > 0) && { reuseFrom: runId, force: from }),
   });
+}
+
+/** Only the user knows the file of a run that no command has started. */
+function describeUnrecorded(runId: string, { failed = false, from = [], param = {}, ...shared }: RerunOptions): string {
+  const words = [
+    'run',
+    ...Object.entries(param).flatMap(([name, value]) => ['-p', `${name}=${value}`]),
+    ...(failed || from.length > 0 ? ['--reuse-from', runId] : []),
+    ...from.flatMap((step) => ['--force', step]),
+  ];
+  const again = suggestCommand(words, shared);
+  return `a program or a server started it, so no command is recorded; start it there again, or run its file with: ${again} (add its file, if that is not pipeline.yaml, and its parameters)`;
 }

@@ -1,19 +1,31 @@
 import { ok } from '@sluice/core';
-import { resumeRun } from '@sluice/runner';
-import { openService, showWarnings } from '../connect/open-service.ts';
-import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { unmarkHosted } from '@sluice/host';
+import { detachRun, resumeRun } from '@sluice/runner';
+import { withService } from '../connect/with-service.ts';
+import type { CommandContext } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { findHome } from '../home/home.ts';
 import { createProgress } from '../progress/create-progress.ts';
+import { takeFromServer } from '../remote/take-from-server.ts';
 import { followRun } from '../runs/follow-run.ts';
 import { selectRun, selectUnlistedRun } from '../runs/select-run.ts';
+import type { JunitOptions } from '../runs/write-junit.ts';
+import { detach } from './detach.ts';
 
 /** Options of `sluice resume`. */
-export interface ResumeOptions extends GlobalOptions {
+export interface ResumeOptions extends JunitOptions {
   /** Detach from a run that only waits for an approval. */
   readonly stopAtApproval?: boolean;
+  /** Have the run executed by a process in the background. */
+  readonly detach?: boolean;
+}
+
+/** A run of a server or of the home's host, which would resume it again, is taken from it. */
+async function takeBack(home: string, runId: string): ReturnType<typeof detachRun> {
+  if (!(await unmarkHosted(home, runId))) return ok(false);
+  return detachRun({ home, runId });
 }
 
 /** `sluice resume`: continues a suspended run and follows it. No container is started twice. */
@@ -34,11 +46,13 @@ export async function resume(
     : selectUnlistedRun(home, { prefix, options, otherwise: found.error });
   if (!chosen.ok) return refuse(chosen.error, { context, options });
   const runId = chosen.value;
-  const opened = await openService(options, context);
-  if (!opened.ok) return refuse(opened.error, { context, options });
-  showWarnings(opened.value, context);
-  const { service, close } = opened.value;
-  try {
+  if (options.detach === true) return detach(runId, context, options);
+  const taken = await takeFromServer(home, { runId, context, options });
+  if (!taken.ok) return refuse(taken.error, { context, options });
+  const isTaken = await takeBack(home, runId);
+  if (!isTaken.ok) return refuse(fromRunRefusal(isTaken.error, { options, runId }), { context, options });
+  const reached = { context, options: taken.value, startsContainers: true };
+  return withService(reached, async ({ service, traces, loginAdvice }) => {
     const progress = createProgress(context.terminal, options);
     const secrets = createSecretReader(home, context.env);
     const resumed = await resumeRun({
@@ -48,16 +62,15 @@ export async function resume(
       secrets,
       reporter: progress,
       leavesForPeople: options.stopAtApproval === true,
+      ...(traces && { traces }),
     });
     if (!resumed.ok) {
       progress.close();
-      const refusal = fromRunRefusal(resumed.error, { options, runId });
+      const refusal = fromRunRefusal(resumed.error, { options, runId, loginAdvice });
       // The run stays suspended, unlike one that could not start.
       const exitCode = resumed.error.code === 'GROUP_BUSY' ? EXIT_CODE.suspended : refusal.exitCode;
       return refuse({ ...refusal, exitCode }, { context, options });
     }
-    return await followRun(resumed.value, { context, progress, options });
-  } finally {
-    await close();
-  }
+    return followRun(resumed.value, { context, progress, options });
+  });
 }

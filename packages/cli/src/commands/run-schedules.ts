@@ -1,10 +1,12 @@
 import { createPlannedTimes, type OpenSchedule, openSchedule, parseRange, type ScheduleEvent } from '@sluice/runner';
-import { openService, showWarnings } from '../connect/open-service.ts';
+import type { ChosenTraces } from '../connect/choose-traces.ts';
 import type { OpenedService } from '../connect/opened-service.ts';
+import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { refuse } from '../context/refuse.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
+import { createScheduleEventRenderer, type ScheduleEventRenderer } from '../json/create-schedule-event-renderer.ts';
 import type { PipelineFileOptions } from '../pipeline/load-plan.ts';
 import { loadAllScheduled, type Scheduled } from '../pipeline/load-scheduled.ts';
 import { renderScheduleEvent } from '../render/render-schedule-event.ts';
@@ -29,14 +31,9 @@ export async function runSchedules(
     const message = `${scheduled.error}; nothing was started`;
     return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
   }
-  const opened = await openService(options, context);
-  if (!opened.ok) return refuse(opened.error, { context, options });
-  showWarnings(opened.value, context);
-  try {
-    return await runAll(scheduled.value, { ...opened.value, context, options });
-  } finally {
-    await opened.value.close();
-  }
+  return withService({ context, options, startsContainers: true }, (opened) =>
+    runAll(scheduled.value, { ...opened, context, options }),
+  );
 }
 
 /** An open schedule and the action that the options request of it. */
@@ -46,14 +43,15 @@ interface Work {
   act(): Promise<boolean>;
 }
 
-type Given = OpenedService & { home: string; context: CommandContext; options: RunSchedulesOptions };
+type Given = OpenedService & ChosenTraces & { home: string; context: CommandContext; options: RunSchedulesOptions };
 
 async function runAll(scheduled: readonly Scheduled[], given: Given): Promise<number> {
   const { context, options } = given;
   const left = new Set<string>();
+  const renderJson = createScheduleEventRenderer();
   const work: Work[] = [];
   for (const one of scheduled) {
-    const opened = openWork(one, { ...given, left });
+    const opened = openWork(one, { ...given, left, renderJson });
     if (typeof opened === 'string') {
       const message = `could not schedule ${one.name}: ${opened}; nothing was started`;
       return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
@@ -73,7 +71,7 @@ async function runAll(scheduled: readonly Scheduled[], given: Given): Promise<nu
     context.onSignal('SIGHUP', () => {}),
   ];
   // After the listeners: a reader of this line may send a signal at once.
-  if (!options.once && options.backfill === undefined) announce(scheduled, context, options);
+  if (!options.once && options.backfill === undefined) announce(scheduled, given, renderJson);
   let succeeded: readonly boolean[];
   try {
     succeeded = await Promise.all(work.map((one) => one.act()));
@@ -86,20 +84,29 @@ async function runAll(scheduled: readonly Scheduled[], given: Given): Promise<nu
   return signal !== undefined || !succeeded.includes(false) ? EXIT_CODE.ok : EXIT_CODE.runFailed;
 }
 
-/** Opens a schedule; a string says why that failed. `left` collects the runs that this process detaches from. */
-function openWork({ plan, file, baseDir, timezone }: Scheduled, given: Given & { left: Set<string> }): Work | string {
-  const { service, scope, home, context, options, left } = given;
+interface Output {
+  /** Collects the runs that this process detaches from. */
+  readonly left: Set<string>;
+  readonly renderJson: ScheduleEventRenderer;
+}
+
+/** Opens a schedule; a string says why that failed. */
+function openWork({ plan, file, baseDir, timezone }: Scheduled, given: Given & Output): Work | string {
+  const { service, scope, home, traces, context, options, left, renderJson } = given;
   const range = options.backfill === undefined ? undefined : parseRange(options.backfill, timezone);
   if (range && !range.ok) return range.error;
   if (range && range.value.to > Date.now()) return `the range ${options.backfill} ends in the future`;
   const onEvent = (event: ScheduleEvent) => {
-    if (event.type === 'left') left.add(event.runId);
-    if (event.type === 'finished') left.delete(event.runId);
-    context.terminal.out(options.json ? `${JSON.stringify(event)}\n` : renderScheduleEvent(event, timezone));
+    if (event.type === 'scheduledRunDetached') left.add(event.runId);
+    if (event.type === 'scheduledRunFinished') left.delete(event.runId);
+    context.terminal.out(options.json ? renderJson(event) : renderScheduleEvent(event, timezone));
   };
   const secrets = createSecretReader(home, context.env);
   const rerun = recordCommand(file, { context, options });
-  const opened = openSchedule({ plan, file, service, scope, home, baseDir, secrets, onEvent, rerun });
+  const opened = openSchedule({
+    ...{ plan, file, service, scope, home, baseDir, secrets, onEvent, rerun },
+    ...(traces && { traces }),
+  });
   if (!opened.ok) return opened.error;
   const schedule = opened.value;
   const act = async () => {
@@ -112,10 +119,16 @@ function openWork({ plan, file, baseDir, timezone }: Scheduled, given: Given & {
 }
 
 /** Prints each schedule and its next planned time. */
-function announce(scheduled: readonly Scheduled[], { terminal }: CommandContext, options: GlobalOptions): void {
+function announce(
+  scheduled: readonly Scheduled[],
+  { context: { terminal }, options }: Given,
+  renderJson: ScheduleEventRenderer,
+): void {
   for (const { name, plan, timezone } of scheduled) {
-    const next = createPlannedTimes(plan.pipeline.schedule!).after(Date.now());
-    if (options.json) terminal.out(`${JSON.stringify({ type: 'watching', schedule: name, at: Date.now(), next })}\n`);
+    const at = Date.now();
+    const next = createPlannedTimes(plan.pipeline.schedule!).after(at);
+    const nextAt = next === undefined ? {} : { nextAt: next };
+    if (options.json) terminal.out(renderJson({ type: 'scheduleWatched', schedule: name, at, ...nextAt }));
     else if (next !== undefined) terminal.out(`${name}: next at ${renderPlannedTime(next, timezone)}\n`);
   }
 }

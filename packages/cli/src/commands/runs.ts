@@ -1,10 +1,10 @@
 import { renderDuration } from '@sluice/core';
-import { listRuns } from '@sluice/runner';
+import { readExecutors } from '@sluice/host';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { findHome } from '../home/home.ts';
 import { renderRun } from '../json/render-run.ts';
-import { describeState } from '../progress/render-state.ts';
+import { listAllRuns } from '../remote/list-all-runs.ts';
 import { renderTable } from '../text/render-table.ts';
 import { renderTimestamp } from '../text/render-timestamp.ts';
 
@@ -17,23 +17,28 @@ export interface RunsOptions extends GlobalOptions {
 export async function runs(context: CommandContext, options: RunsOptions): Promise<number> {
   const { terminal } = context;
   const home = findHome(context, options);
-  const found = (await listRuns(home)).slice(0, options.limit);
+  const { runs: found, onServer } = await listAllRuns(home, { context, options });
+  const local = await readExecutors(home, found);
+  const executors = found.map(({ runId, status }, index) =>
+    onServer.has(runId) && (status === 'running' || status === 'waiting') ? 'server' : local[index]!,
+  );
   if (options.json === true) {
-    for (const run of found) terminal.out(renderRun(run));
+    for (const [index, run] of found.entries()) terminal.out(renderRun(run, executors[index]!));
     return EXIT_CODE.ok;
   }
   if (found.length === 0) {
     terminal.err(`no runs in ${home}\n`);
     return EXIT_CODE.ok;
   }
-  const rows = found.map((run) => [
+  const rows = found.map((run, index) => [
     run.runId,
     run.pipeline,
-    describeState(run.status),
+    run.status,
+    executors[index] === 'none' ? '-' : executors[index]!,
     renderTimestamp(run.startedAt).slice(0, 'YYYY-MM-DD hh:mm:ss'.length),
     run.endedAt === undefined ? '-' : renderDuration(run.endedAt - run.startedAt),
     run.problem ?? '',
   ]);
-  terminal.out(renderTable([['RUN', 'PIPELINE', 'STATUS', 'STARTED', 'TOOK', ''], ...rows]));
+  terminal.out(renderTable([['RUN', 'PIPELINE', 'STATUS', 'EXECUTOR', 'STARTED', 'TOOK', ''], ...rows]));
   return EXIT_CODE.ok;
 }

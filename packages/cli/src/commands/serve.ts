@@ -1,9 +1,14 @@
 import { writeSync } from 'node:fs';
 import { format } from 'node:util';
+import type { HostMetrics } from '@sluice/host';
+import type { TraceSink } from '@sluice/runner';
 import { createService, createServiceLog, type Service } from '@sluice/service';
+import { type ChosenTraces, chooseTraces } from '../connect/choose-traces.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE, type ExitCode } from '../context/exit-code.ts';
 import { refuse } from '../context/refuse.ts';
+import { renderValue } from '../json/render-value.ts';
+import type { RunHosting } from '../serving/host-runs.ts';
 import type { ScheduleHost } from '../serving/host-schedules.ts';
 import { readServiceConfig, type ServedConfig } from '../serving/read-service-config.ts';
 import { createServedAddresses, type ServedAddresses } from '../serving/served-addresses.ts';
@@ -31,10 +36,12 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
     const message = `could not serve: ${noAddress(options)}`;
     return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
   }
+  const traces = await chooseTraces(context);
+  if (!traces.ok) return refuse(traces.error, { context, options });
   const log = createServiceLog({ level: options.logLevel });
   const restore = captureConsole(log);
   try {
-    return await serveUntilStopped(config.value, { context, options, log });
+    return await serveUntilStopped(config.value, { context, options, log, ...traces.value });
   } catch (error) {
     return refuse(
       { exitCode: EXIT_CODE.runFailed, message: `could not serve: ${describeStartFault(error)}` },
@@ -60,25 +67,37 @@ function captureConsole(log: ServiceLog): () => void {
   return () => Object.assign(console, { error, warn });
 }
 
-async function serveUntilStopped(
-  config: ServedConfig,
-  { context, options, log }: { context: CommandContext; options: ServeOptions; log: ServiceLog },
-): Promise<number> {
+interface ServeParts extends ChosenTraces {
+  readonly context: CommandContext;
+  readonly options: ServeOptions;
+  readonly log: ServiceLog;
+}
+
+async function serveUntilStopped(config: ServedConfig, { context, options, log, traces }: ServeParts): Promise<number> {
   let end!: (exitCode: ExitCode) => void;
   const ended = new Promise<ExitCode>((resolve) => {
     end = resolve;
   });
-  const service = await createService({ config: config.service, log, onFailure: () => end(EXIT_CODE.runFailed) });
+  const { createRunHosting } = await import('../serving/host-runs.ts');
+  const { createHostMetrics } = await import('@sluice/host');
+  const metrics = createHostMetrics();
+  const runs = createRunHosting(config, { log, metrics, ...(traces && { traces }) });
+  const service = await createService({
+    ...{ config: config.service, log, onFailure: () => end(EXIT_CODE.runFailed), extend: runs.extend },
+    metrics: metrics.read,
+  });
   context.onSignal('SIGINT', () => end(EXIT_CODE.ok));
   context.onSignal('SIGTERM', () => end(EXIT_CODE.ok));
   const addresses = createServedAddresses(service, (url) =>
-    context.terminal.out(
-      options.json === true ? `${JSON.stringify({ type: 'listening', url })}\n` : `listening on ${url}\n`,
-    ),
+    context.terminal.out(options.json === true ? renderValue('listener', { url }) : `listening on ${url}\n`),
   );
-  const work = createReloadableSchedules({ service, addresses, context, options, log });
+  const work = createReloadableSchedules({
+    ...{ service, runs, addresses, context, options, log, metrics },
+    ...(traces && { traces }),
+  });
   const unsubscribe = context.onSignal('SIGHUP', work.reload);
   try {
+    runs.open(service);
     await addresses.open(config.service.listen);
     work.start(config);
     const exitCode = await ended;
@@ -87,7 +106,7 @@ async function serveUntilStopped(
     return exitCode;
   } finally {
     unsubscribe();
-    await work.close();
+    await Promise.all([work.close(), runs.close()]);
     await service.close();
   }
 }
@@ -112,12 +131,15 @@ function describeStartFault(error: unknown): string {
  */
 function createReloadableSchedules(given: {
   service: Service;
+  runs: RunHosting;
   addresses: ServedAddresses;
   context: CommandContext;
   options: ServeOptions;
   log: ServiceLog;
+  metrics: HostMetrics;
+  traces?: TraceSink;
 }) {
-  const { service, addresses, context, options, log } = given;
+  const { service, runs, addresses, context, options, log } = given;
   let hosted: Promise<ScheduleHost | undefined> = Promise.resolve(undefined);
   const change = (next: () => Promise<ScheduleHost | undefined>) => {
     hosted = hosted
@@ -132,7 +154,6 @@ function createReloadableSchedules(given: {
   };
   const host = async (config: ServedConfig): Promise<ScheduleHost | undefined> => {
     if (config.schedules.length === 0) return undefined;
-    // Loaded only here: a service without schedules needs no runner.
     const { hostSchedules } = await import('../serving/host-schedules.ts');
     return hostSchedules({ ...given, config });
   };
@@ -151,6 +172,7 @@ function createReloadableSchedules(given: {
       if (!config.ok) return log.error({ problems: config.error.message }, 'could not apply the changed configuration');
       change(async () => {
         const { applied, needsRestart, refused } = await service.reload(config.value.service);
+        runs.reload(config.value);
         log.info({ applied }, 'reloaded the configuration');
         for (const { field, reason } of refused) log.error({ field, reason }, 'could not apply a change');
         if (needsRestart.length > 0) log.warn({ needsRestart }, 'restart the service to apply the other changes');

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { own } from '@sluice/core';
 import { authorityPath, type ConfigEdit, editConfigFile, type ServiceConfig } from '@sluice/service';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { refuse } from '../context/refuse.ts';
+import type { JsonValue } from '../json/json-values.ts';
 import { renderValue } from '../json/render-value.ts';
 import { parseConfigEdit } from '../serving/parse-config-edit.ts';
 import { parseServiceConfigText, readServiceConfig } from '../serving/read-service-config.ts';
@@ -29,34 +29,58 @@ export async function listConfig(
 ): Promise<number> {
   const config = readServiceConfig(options.config, context);
   if (!config.ok) return refuse(config.error, { context, options });
-  const rows = rowsOf(table, config.value.service);
-  if (options.json === true) for (const row of rows) context.terminal.out(`${JSON.stringify(row)}\n`);
-  else {
-    const names = Object.keys(rows[0] ?? {});
-    const lines = rows.map((row) => names.map((name) => String(own(row as Record<string, unknown>, name))));
-    context.terminal.out(renderTable([names.map((name) => name.toUpperCase()), ...lines]));
-  }
+  const { clusters } = config.value.service;
+  context.terminal.out(options.json === true ? renderEntries(table, clusters) : renderConfigTable(table, clusters));
   return EXIT_CODE.ok;
 }
 
-function rowsOf(table: ConfigTable, { clusters }: ServiceConfig): readonly object[] {
+function renderEntries(table: ConfigTable, clusters: ServiceConfig['clusters']): string {
+  const each = (render: (cluster: ServiceConfig['clusters'][number]) => readonly string[]) =>
+    clusters.flatMap(render).join('');
   switch (table) {
     case 'clusters':
-      return clusters.map(({ id, engine, accounts, instanceTypes }) => ({
-        id,
-        engine,
-        accounts: accounts.length,
-        types: instanceTypes.length,
-      }));
+      return each(({ id: clusterId, engine, accounts, instanceTypes }) => {
+        const counts = { accounts: accounts.length, instanceTypes: instanceTypes.length };
+        return [renderValue('cluster', { clusterId, engine, ...counts })];
+      });
     case 'accounts':
-      return clusters.flatMap(({ id, accounts }) => accounts.map((account) => ({ account: `${id}/${account}` })));
-    case 'instanceTypes':
-      return clusters.flatMap(({ id: cluster, instanceTypes }) =>
-        instanceTypes.map(({ id, cpu, memory, gpus, cpuModel = '', gpuModel = '' }) => ({
-          type: `${cluster}/${id}`,
-          ...{ cpu, memory, gpus, cpuModel, gpuModel },
-        })),
+      return each(({ id: clusterId, accounts }) =>
+        accounts.map((accountId) => renderValue('account', { clusterId, accountId })),
       );
+    case 'instanceTypes':
+      return each(({ id: clusterId, instanceTypes }) =>
+        instanceTypes.map(({ id, cpu, memory, gpus, cpuModel, gpuModel }) =>
+          renderValue('instanceType', {
+            ...{ clusterId, instanceType: id, cpu, memory, gpus },
+            ...(cpuModel !== undefined && { cpuModel }),
+            ...(gpuModel !== undefined && { gpuModel }),
+          }),
+        ),
+      );
+  }
+}
+
+function renderConfigTable(table: ConfigTable, clusters: ServiceConfig['clusters']): string {
+  switch (table) {
+    case 'clusters': {
+      const rows = clusters.map(({ id, engine, accounts, instanceTypes }) => [
+        ...[id, engine, String(accounts.length), String(instanceTypes.length)],
+      ]);
+      return renderTable([['ID', 'ENGINE', 'ACCOUNTS', 'TYPES'], ...rows]);
+    }
+    case 'accounts':
+      return renderTable([
+        ['ACCOUNT'],
+        ...clusters.flatMap(({ id, accounts }) => accounts.map((one) => [`${id}/${one}`])),
+      ]);
+    case 'instanceTypes': {
+      const rows = clusters.flatMap(({ id: cluster, instanceTypes }) =>
+        instanceTypes.map(({ id, cpu, memory, gpus, cpuModel = '', gpuModel = '' }) => [
+          ...[`${cluster}/${id}`, String(cpu), memory, String(gpus), cpuModel, gpuModel],
+        ]),
+      );
+      return renderTable([['TYPE', 'CPU', 'MEMORY', 'GPUS', 'CPU MODEL', 'GPU MODEL'], ...rows]);
+    }
   }
 }
 
@@ -85,10 +109,28 @@ export async function editServiceConfig(
   }
   context.terminal.out(
     options.json === true
-      ? `${JSON.stringify({ type: 'changed', edit: edit.value })}\n`
+      ? renderValue('change', describeEdit(edit.value))
       : `changed ${options.config}; reload a running service to apply it (SIGHUP, or: systemctl reload sluice)\n`,
   );
   return EXIT_CODE.ok;
+}
+
+function describeEdit(edit: ConfigEdit): JsonValue<'change'> {
+  const action = edit.type.startsWith('add') ? 'add' : 'remove';
+  const id = 'fields' in edit ? String(edit.fields.id) : '';
+  switch (edit.type) {
+    case 'addCluster':
+      return { resource: 'cluster', action, clusterId: id };
+    case 'removeCluster':
+      return { resource: 'cluster', action, clusterId: edit.clusterID };
+    case 'addAccount':
+    case 'removeAccount':
+      return { resource: 'account', action, clusterId: edit.clusterID, accountId: edit.accountID };
+    case 'addInstanceType':
+      return { resource: 'instanceType', action, clusterId: edit.clusterID, instanceType: id };
+    case 'removeInstanceType':
+      return { resource: 'instanceType', action, clusterId: edit.clusterID, instanceType: edit.typeID };
+  }
 }
 
 /** `sluice admin certificate`: prints the path of the certificate that clients of containers' ports must trust. */

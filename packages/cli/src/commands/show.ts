@@ -1,11 +1,11 @@
-import { readRun } from '@sluice/runner';
+import { readRun, runReportValue } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { findHome } from '../home/home.ts';
-import { renderJson } from '../render/render-json.ts';
+import { renderBlocks } from '../json/render-value.ts';
+import { selectShownRun } from '../remote/select-shown-run.ts';
 import { renderReport, renderSteps } from '../render/render-report.ts';
-import { selectRun } from '../runs/select-run.ts';
 
 /** `sluice show`: prints a run as its journal records it, whether it has ended, is in progress or is suspended. */
 export async function show(
@@ -15,13 +15,13 @@ export async function show(
 ): Promise<number> {
   const { terminal } = context;
   const home = findHome(context, options);
-  const found = await selectRun(home, { prefix, options });
+  const found = await selectShownRun(home, { prefix, context, options });
   if (!found.ok) return refuse(found.error, { context, options });
-  const report = await readRun(home, found.value.runId);
+  const report = await readRun(home, found.value.run.runId);
   if (!report.ok)
-    return refuse(fromRunRefusal(report.error, { options, runId: found.value.runId }), { context, options });
+    return refuse(fromRunRefusal(report.error, { options, runId: found.value.run.runId }), { context, options });
   if (options.json === true) {
-    for (const block of renderJson(report.value)) terminal.out(block);
+    for (const block of renderBlocks('runReport', runReportValue(report.value))) terminal.out(block);
     return EXIT_CODE.ok;
   }
   terminal.out(`${renderSteps(report.value.steps, terminal)}\n`);

@@ -8,6 +8,7 @@ import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { readPassword } from '../context/read-password.ts';
 import { refuse } from '../context/refuse.ts';
+import { renderValue } from '../json/render-value.ts';
 import { readServiceConfig } from '../serving/read-service-config.ts';
 import { renderTable } from '../text/render-table.ts';
 
@@ -18,8 +19,9 @@ export interface UserOptions extends GlobalOptions {
 }
 
 /** A change of one user, or the list of all; `account` is `CLUSTER/ACCOUNT`. */
-export type UserAction =
-  | { readonly verb: 'list' }
+export type UserAction = { readonly verb: 'list' } | UserChange;
+
+type UserChange =
   | { readonly verb: 'add' | 'password' | 'remove'; readonly email: string }
   | { readonly verb: 'grant' | 'revoke'; readonly email: string; readonly account: string };
 
@@ -31,9 +33,13 @@ export async function user(action: UserAction, context: CommandContext, options:
   if (fault !== undefined) return refuse({ exitCode: EXIT_CODE.refused, message: fault }, { context, options });
   const directory = await openUserDirectory(config.value.service.root);
   try {
+    if (action.verb === 'list') {
+      context.terminal.out(renderUsers(directory, options));
+      return EXIT_CODE.ok;
+    }
     const done = await perform(action, { directory, config: config.value.service, context, options });
     if (!done.ok) return refuse(done.error, { context, options });
-    context.terminal.out(done.value);
+    context.terminal.out(options.json === true ? renderChange(action) : done.value);
     return EXIT_CODE.ok;
   } catch (error) {
     return refuse({ exitCode: EXIT_CODE.refused, message: (error as Error).message }, { context, options });
@@ -55,7 +61,7 @@ function findOwnerFault(root: string): string | undefined {
 }
 
 async function perform(
-  action: UserAction,
+  action: UserChange,
   {
     directory,
     config,
@@ -64,8 +70,6 @@ async function perform(
   }: { directory: UserDirectory; config: ServiceConfig; context: CommandContext; options: UserOptions },
 ): Promise<Result<string, CommandRefusal>> {
   switch (action.verb) {
-    case 'list':
-      return ok(renderUsers(directory, options));
     case 'add': {
       const password = await readPassword(context);
       await directory.add({
@@ -90,9 +94,22 @@ async function perform(
   }
 }
 
+function renderChange({ verb, email, ...others }: UserChange): string {
+  const [clusterId, accountId] = 'account' in others ? others.account.split('/') : [];
+  const place = clusterId === undefined || accountId === undefined ? {} : { clusterId, accountId };
+  return renderValue('change', { resource: 'user', action: verb, email, ...place });
+}
+
 function renderUsers(directory: UserDirectory, options: UserOptions): string {
   const users = directory.list();
-  if (options.json === true) return users.map((one) => `${JSON.stringify(one)}\n`).join('');
+  if (options.json === true) {
+    return users
+      .map(({ userID, accounts, email, name }) => {
+        const scopes = accounts.map(({ clusterID, accountID }) => ({ clusterId: clusterID, accountId: accountID }));
+        return renderValue('user', { userId: userID, email, name, accounts: scopes });
+      })
+      .join('');
+  }
   const rows = users.map(({ email, name, accounts }) => [
     email,
     accounts.map(({ clusterID, accountID }) => `${clusterID}/${accountID}`).join(', '),

@@ -5,10 +5,12 @@ import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunRefusal, refuse, withAdvice } from '../context/refuse.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
+import { explanationValue } from '../json/explanation-value.ts';
+import { renderValue } from '../json/render-value.ts';
+import { selectShownRun } from '../remote/select-shown-run.ts';
 import { renderExplanation } from '../render/render-explanation.ts';
 import { adviseOnRunArgument } from '../runs/advise-on-run-argument.ts';
 import { parseStepAddress } from '../runs/parse-address.ts';
-import { selectRun } from '../runs/select-run.ts';
 
 /** `run` is the prefix of a run's ID (default: the newest run). */
 export interface WhyOptions extends GlobalOptions {
@@ -20,24 +22,24 @@ export async function why(step: string, context: CommandContext, options: WhyOpt
   const address = parseStepAddress(step);
   if (!address.ok) return refuse(address.error, { context, options });
   const home = findHome(context, options);
-  const found = await selectRun(home, { prefix: options.run, options });
+  const found = await selectShownRun(home, { prefix: options.run, context, options });
   if (!found.ok) return refuse(found.error, { context, options });
   const explained = await explainStep({
     home,
-    runId: found.value.runId,
+    runId: found.value.run.runId,
     step,
     suggest: (words) => suggestCommand(words, options),
   });
   if (!explained.ok) {
-    const refusal = fromRunRefusal(explained.error, { options, runId: found.value.runId });
+    const refusal = fromRunRefusal(explained.error, { options, runId: found.value.run.runId });
     const advice = await adviseOnRunArgument(home, { word: step, options });
     return refuse(withAdvice(refusal, advice), { context, options });
   }
-  const service = await readContainerStatus(explained.value, { context, options });
+  const service = await readContainerStatus(explained.value, { context, options: found.value.options });
   const { terminal } = context;
   terminal.out(
     options.json === true
-      ? `${JSON.stringify({ ...explained.value, ...(service && { service }) })}\n`
+      ? renderValue('explanation', explanationValue(explained.value, service))
       : renderExplanation(explained.value, { terminal, service, options }),
   );
   return EXIT_CODE.ok;

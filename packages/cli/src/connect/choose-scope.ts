@@ -1,7 +1,8 @@
 import type { Scope } from '@sluice/client';
-import { fail, ok, type Result } from '@sluice/core';
+import { fail, type Result } from '@sluice/core';
 import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
+import { matchScope } from './match-scope.ts';
 
 /** The service, and the cluster and account that the user has named. */
 export interface WantedScope {
@@ -15,13 +16,9 @@ export function chooseScope(
   accounts: readonly Scope[],
   { url, clusterID, accountID }: WantedScope,
 ): Result<Scope, CommandRefusal> {
-  const fitting = accounts.filter(
-    (one) =>
-      (clusterID === undefined || one.clusterID === clusterID) &&
-      (accountID === undefined || one.accountID === accountID),
-  );
-  const [only] = fitting;
-  if (only !== undefined && fitting.length === 1) return ok(only);
+  const matched = matchScope(accounts, { clusterID, accountID });
+  if (matched.ok) return matched;
+  const fitting = matched.error;
   const refuse = (reason: string) =>
     fail({ exitCode: EXIT_CODE.refused, message: `could not choose an account: ${reason}` });
   const choices = fitting.length > 0 ? fitting : accounts;

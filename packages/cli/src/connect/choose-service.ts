@@ -15,6 +15,8 @@ export interface ChosenService {
   readonly url: string | undefined;
   /** Settings that the user named or confirmed; all of them may be applied. */
   readonly profile: Profile;
+  /** Undefined: there is no profile. */
+  readonly profilePath: string | undefined;
   /** A warning for the user: a profile was found but is not applied. */
   readonly ignored?: string;
 }
@@ -34,14 +36,21 @@ export function chooseService(options: GlobalOptions, context: CommandContext): 
   const profile = read.value;
   const fault = place?.isFound === true ? describeUnconfirmed(place, { profile, home, env }) : undefined;
   if (fault === undefined) {
-    return ok({ home, url: chooseSetting('service', { flags: options, env, profile }), profile });
+    return ok({
+      home,
+      url: chooseSetting('service', { flags: options, env, profile }),
+      profile,
+      profilePath: place?.path,
+    });
   }
   const named = chooseSetting('service', { flags: options, env, profile: {} });
   if (named === undefined) return fail({ exitCode: EXIT_CODE.refused, message: `could not use ${fault}` });
   const own = findOwnProfile(env);
   if (!own.ok) return own;
   const instead = readProfileAt(own.value);
-  return instead.ok ? ok({ home, url: named, profile: instead.value, ignored: `ignoring ${fault}` }) : instead;
+  if (!instead.ok) return instead;
+  const used = { profile: instead.value, profilePath: own.value?.path };
+  return ok({ home, url: named, ...used, ignored: `ignoring ${fault}` });
 }
 
 function readProfileAt(place: ProfilePlace | undefined): Result<Profile, CommandRefusal> {
@@ -63,8 +72,9 @@ function describeUnconfirmed(
   return `the profile ${path}, ${what}: ${describeConsequence(profile)}; if you trust it, confirm it once with: sluice trust`;
 }
 
-function describeConsequence({ service, authUrl }: Profile): string {
+function describeConsequence({ service, authUrl, otlp }: Profile): string {
   const places = [service, authUrl].flatMap((url) => (url === undefined ? [] : [new URL(url).href]));
+  if (places.length === 0 && otlp !== undefined) return `traces would be sent to ${new URL(otlp).href}`;
   if (places.length === 0) return 'it decides which credentials, account and certificates are used';
   return `credentials, secrets and data would be sent to ${places.join(' and ')}`;
 }

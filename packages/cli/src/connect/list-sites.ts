@@ -29,7 +29,7 @@ export async function listSites(
   const { chooseService } = await import('./choose-service.ts');
   const chosen = chooseService(options, context);
   if (!chosen.ok) return chosen;
-  const { home, url, profile } = chosen.value;
+  const { home, url, profile, profilePath } = chosen.value;
   const limits = profile.limits && { limits: profile.limits };
   if (url === undefined) {
     const fault = findScopeFault(options);
@@ -42,11 +42,14 @@ export async function listSites(
     const known = { home: local, accounts, instanceTypes, volumeCluster: () => undefined, ...limits };
     return ok({ ...known, ...(unknown.value !== undefined && { unknown: unknown.value }) });
   }
-  const { openRemoteService, refuseService } = await import('./open-remote-service.ts');
+  const [{ openRemoteService }, { refuseService }] = await Promise.all([
+    import('./open-remote-service.ts'),
+    import('./refuse-service.ts'),
+  ]);
   showIgnored(chosen.value, context);
-  const opened = await openRemoteService(url, { profile, flags: options, env: context.env });
+  const opened = await openRemoteService(url, { profile, profilePath, flags: options, env: context.env });
   if (!opened.ok) return opened;
-  const { service, scope, close } = opened.value;
+  const { service, scope, loginAdvice, close } = opened.value;
   try {
     const { chooseClusters, findSites, findUnknown, listImages, resolveImages } = await import('@sluice/runner');
     const unknown = await findUnknown({ plan, scope, service });
@@ -58,7 +61,7 @@ export async function listSites(
     const listed = listImages({ ...placed, images, run });
     return ok({ ...sites, ...limits, images: listed, ...(unknown !== undefined && { unknown }) });
   } catch (error) {
-    if (isServiceError(error)) return refuseService(url, error);
+    if (isServiceError(error)) return refuseService(url, error, { login: loginAdvice });
     throw error;
   } finally {
     await close();

@@ -1,18 +1,25 @@
 import { fail, ok, type Result } from '@sluice/core';
-import type { SiteLimits } from '@sluice/runner';
+import type { SiteLimits, TraceSink } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';
 import { describeSystemError } from '../context/describe-system-error.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { checkHome } from '../home/check-home.ts';
-import { findHome, makeHome } from '../home/home.ts';
+import { prepareHome } from '../home/prepare-home.ts';
 import type { ChosenService } from './choose-service.ts';
+import { chooseTraces } from './choose-traces.ts';
 import type { OpenedService } from './opened-service.ts';
+import type { RunServer } from './run-server.ts';
 
 /** A service with the home where a command keeps its runs, and the limits of the site. */
 export interface HomeService extends OpenedService {
   readonly home: string;
   readonly limits?: SiteLimits;
+  /** Receives the runs as traces. */
+  readonly traces?: TraceSink;
+  /** For the user: how to log in again. Absent for the embedded service. */
+  readonly loginAdvice?: string;
+  /** Executes runs, if the service hosts them. Absent for the embedded service. */
+  readonly runServer?: RunServer;
   /** For the user: how this machine runs containers. */
   readonly warnings?: readonly string[];
 }
@@ -25,11 +32,6 @@ export function findScopeFault({ cluster = 'local', account = 'local' }: GlobalO
   ];
   if (unknown.length === 0) return undefined;
   return `could not use ${unknown.join(' and ')}: the embedded service has one cluster and one account, both named local; name another service with --service or in the profile`;
-}
-
-/** Prints the warnings of a service to stderr. Only commands that start containers call this. */
-export function showWarnings(opened: HomeService, context: CommandContext): void {
-  for (const warning of opened.warnings ?? []) context.terminal.err(`warning: ${warning}\n`);
 }
 
 /** Warns about a profile that was found but is not applied. */
@@ -45,32 +47,27 @@ export async function openService(
   options: GlobalOptions,
   context: CommandContext,
 ): Promise<Result<HomeService, CommandRefusal>> {
-  const home = findHome(context, options);
-  try {
-    await makeHome(home);
-  } catch (error) {
-    const message = `could not use ${home} as the home: ${describeSystemError(error)}`;
-    return fail({ exitCode: EXIT_CODE.refused, message });
-  }
-  // Checked again: another user may have created it in the meantime.
-  const checked = checkHome(context, options);
-  if (!checked.ok) return checked;
+  const prepared = await prepareHome(context, options);
+  if (!prepared.ok) return prepared;
+  const home = prepared.value;
   const { chooseService } = await import('./choose-service.ts');
   const chosen = chooseService(options, context);
   if (!chosen.ok) return chosen;
-  const { url, profile } = chosen.value;
-  const limits = profile.limits && { limits: profile.limits };
+  const { url, profile, profilePath } = chosen.value;
+  const traces = await chooseTraces({ flags: options, env: context.env, profile });
+  if (!traces.ok) return traces;
+  const given = { home, ...(profile.limits && { limits: profile.limits }), ...traces.value };
   if (url !== undefined) {
     const { openRemoteService } = await import('./open-remote-service.ts');
     showIgnored(chosen.value, context);
-    const opened = await openRemoteService(url, { profile, flags: options, env: context.env });
-    return opened.ok ? ok({ ...opened.value, home, ...limits }) : opened;
+    const opened = await openRemoteService(url, { profile, profilePath, flags: options, env: context.env });
+    return opened.ok ? ok({ ...opened.value, ...given }) : opened;
   }
   const fault = findScopeFault(options);
   if (fault !== undefined) return fail({ exitCode: EXIT_CODE.refused, message: fault });
   try {
     const { openEmbeddedService } = await import('../embedded/embedded-service.ts');
-    return ok({ ...(await openEmbeddedService(home, { cores: options.cpu })), home, ...limits });
+    return ok({ ...(await openEmbeddedService(home, { cpu: options.cpu })), ...given });
   } catch (error) {
     return fail({
       exitCode: EXIT_CODE.unreachable,

@@ -6,7 +6,8 @@ import { openService } from './open-service.ts';
 /** The status of an unfinished container, as the service reports it. */
 export interface ContainerStatus {
   readonly phase: string;
-  readonly state: string;
+  /** Its `state` in the protocol, a text for people. */
+  readonly message: string;
   /** Why the status could not be read; the other fields are then empty. */
   readonly problem?: string;
 }
@@ -15,20 +16,20 @@ const LIVE: ReadonlySet<string> = new Set(['submitting', 'pending', 'running']);
 
 /** Requests the status of a step's current container; undefined if it has none or the service could not be opened. */
 export async function readContainerStatus(
-  { state, attempts }: StepExplanation,
+  { status, attempts }: StepExplanation,
   { context, options }: { context: CommandContext; options: GlobalOptions },
 ): Promise<ContainerStatus | undefined> {
   const attempt = attempts.at(-1);
-  if (!LIVE.has(state) || attempt?.containerID === undefined || attempt.clusterID === undefined) return undefined;
+  if (!LIVE.has(status) || attempt?.containerId === undefined || attempt.clusterId === undefined) return undefined;
   const opened = await openService(options, context);
   if (!opened.ok) return undefined;
   const { service, scope, close } = opened.value;
   try {
-    const place = { clusterID: attempt.clusterID, accountID: scope.accountID, id: attempt.containerID };
+    const place = { clusterID: attempt.clusterId, accountID: scope.accountID, id: attempt.containerId };
     const container = await service.containers.get(place);
-    return { phase: container.phase ?? '', state: container.state ?? '' };
+    return { phase: container.phase ?? '', message: container.state ?? '' };
   } catch (error) {
-    if (isServiceError(error)) return { phase: '', state: '', problem: error.message };
+    if (isServiceError(error)) return { phase: '', message: '', problem: error.message };
     throw error;
   } finally {
     await close();

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import type { CommandContext } from './command-context.ts';
+import { EXIT_CODE } from './exit-code.ts';
 
 /**
  * Reads a password from SLUICE_PASSWORD, else from the keyboard without echo, else the first line of stdin. Never from
@@ -19,18 +20,28 @@ export async function readEmail(context: CommandContext): Promise<string> {
   return context.terminal.interactive ? (await ask('E-mail: ', { ...context, isShown: true })).trim() : '';
 }
 
+/** Ctrl-C ends the process, as at every other prompt. Throws if the input ends. */
 async function ask(
   question: string,
-  { terminal, isShown = false }: Pick<CommandContext, 'terminal'> & { isShown?: boolean },
+  { terminal, exit, isShown = false }: Pick<CommandContext, 'terminal' | 'exit'> & { isShown?: boolean },
 ): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  terminal.err(question);
-  const output = isShown ? process.stderr : nowhere;
-  const lines = createInterface({ input: process.stdin, output, terminal: true });
+  const lines = createInterface({ input: process.stdin, output: isShown ? process.stderr : nowhere, terminal: true });
+  lines.on('SIGINT', () => {
+    lines.close();
+    terminal.err('\n');
+    exit(EXIT_CODE.interrupted);
+  });
+  // With an output, readline draws the line again after each key, and so must know the question. Without one, the question
+  // follows the interface, which turns off the echo.
+  if (!isShown) terminal.err(question);
   try {
-    const answer = await lines.question('');
+    const answer = await lines.question(isShown ? question : '');
     if (!isShown) terminal.err('\n');
     return answer;
+  } catch {
+    terminal.err('\n');
+    throw new Error('the input ended');
   } finally {
     lines.close();
   }

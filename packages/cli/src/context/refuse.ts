@@ -36,6 +36,8 @@ interface Suggestion {
   readonly options: GlobalOptions;
   /** The run that the user named; advice about a run needs it. */
   readonly runId?: string;
+  /** What to do if the service rejects the login. */
+  readonly loginAdvice?: string | undefined;
 }
 
 const EXIT_CODES: Partial<Record<RunRefusal['code'], ExitCode>> = {
@@ -43,12 +45,9 @@ const EXIT_CODES: Partial<Record<RunRefusal['code'], ExitCode>> = {
   LOGIN_REFUSED: EXIT_CODE.unreachable,
   GROUP_BUSY: EXIT_CODE.busy,
   RUN_IN_USE: EXIT_CODE.suspended,
+  RUN_HOSTED: EXIT_CODE.suspended,
   JOURNAL_LOST: EXIT_CODE.suspended,
 };
-
-/** Advice for a service that rejects the login. */
-export const LOGIN_ADVICE =
-  'the token or password is wrong or expired: log in again with `sluice login URL`, or set SLUICE_TOKEN, or SLUICE_EMAIL and SLUICE_PASSWORD, or update the files named in the profile';
 
 /** Converts a refusal of the runner: adds the exit code and advice in terms of the command line. */
 export function fromRunRefusal(refusal: RunRefusal, suggestion: Suggestion): CommandRefusal {
@@ -62,7 +61,7 @@ export function withAdvice<R extends { readonly message: string }>(refusal: R, a
 }
 
 /** Advice in terms of the command line, which the runner does not know. */
-function adviseOn({ code }: RunRefusal, { options, runId }: Suggestion): string | undefined {
+function adviseOn({ code }: RunRefusal, { options, runId, loginAdvice }: Suggestion): string | undefined {
   const suggest = (...words: string[]) => suggestCommand(words, options);
   switch (code) {
     case 'SECRET_MISSING':
@@ -72,8 +71,10 @@ function adviseOn({ code }: RunRefusal, { options, runId }: Suggestion): string 
         runId &&
         `start a new run that reuses every successful, unchanged step with: ${suggest('rerun', runId, '--failed')}`
       );
+    case 'RUN_HOSTED':
+      return runId && `take it back with: ${suggest('resume', runId)}`;
     case 'LOGIN_REFUSED':
-      return LOGIN_ADVICE;
+      return loginAdvice;
     case 'JOURNAL_LOST':
       return runId && adviseAdoption(runId, options);
     case 'RUN_KNOWN':

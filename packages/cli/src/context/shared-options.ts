@@ -1,7 +1,9 @@
 /** The options that several commands share, as keys of `GlobalOptions`. */
 export type SharedOption = 'home' | 'profile' | 'service' | 'account' | 'cluster' | 'cpu' | 'json';
 
-const SERVICE = ['home', 'profile', 'service', 'account', 'cluster', 'cpu'] as const;
+/** Of commands that also work on runs of a server. */
+const SERVER = ['home', 'profile', 'service', 'account', 'cluster'] as const;
+const SERVICE = [...SERVER, 'cpu'] as const;
 
 /**
  * Which shared options apply to which command. The grammar accepts only these, help shows only these, and a suggested
@@ -11,8 +13,12 @@ const SHARED_OPTIONS: ReadonlyMap<string, readonly SharedOption[]> = new Map<str
   ['run', [...SERVICE, 'json']],
   ['rerun', [...SERVICE, 'json']],
   ['resume', [...SERVICE, 'json']],
+  ['attach', [...SERVER, 'json']],
+  ['detach', [...SERVICE, 'json']],
+  ['ui', ['home', 'json']],
+  ['host', ['home']],
   ['cancel', [...SERVICE, 'json']],
-  ['approve', ['home', 'json']],
+  ['approve', [...SERVER, 'json']],
   ['adopt', [...SERVICE, 'json']],
   ['schedule run', [...SERVICE, 'json']],
   ['schedule backfill', [...SERVICE, 'json']],
@@ -20,11 +26,12 @@ const SHARED_OPTIONS: ReadonlyMap<string, readonly SharedOption[]> = new Map<str
   ['schedule list', ['home', 'json']],
   ['schedule pause', ['home', 'json']],
   ['schedule unpause', ['home', 'json']],
-  ['runs', ['home', 'json']],
-  ['show', ['home', 'json']],
+  ['runs', [...SERVER, 'json']],
+  ['show', [...SERVER, 'json']],
   ['why', [...SERVICE, 'json']],
   ['logs', [...SERVICE, 'json']],
-  ['report', ['home', 'json']],
+  ['report', [...SERVER, 'json']],
+  ['mcp', SERVICE],
   ['pull', [...SERVICE, 'json']],
   ['gc', [...SERVICE, 'json']],
   ['orphans', [...SERVICE, 'json']],

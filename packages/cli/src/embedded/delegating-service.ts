@@ -66,6 +66,7 @@ export function createDelegatingService(options: {
       get: (ref, given) => read((service, asked) => service.containers.get(ref, asked), given),
       list: (scope, given) => readItems(delegate, (service) => service.containers.list(scope, given)),
       logs: (ref, given) => readLog(delegate, { ref, given }),
+      openLog: (ref, given) => read(async (service, asked) => service.containers.openLog?.(ref, asked), given),
       cancel: async (...args) => (await now()).containers.cancel(...args),
       delete: async (...args) => (await now()).containers.delete(...args),
     },

@@ -30,7 +30,7 @@ export interface EmbeddedService {
 /** Settings that apply while this process owns the service. */
 export interface EmbeddedOptions {
   /** Number of cores for containers (default: all cores of the machine). */
-  readonly cores?: number | undefined;
+  readonly cpu?: number | undefined;
 }
 
 /** The service as this process currently reaches it. */
@@ -55,7 +55,7 @@ export async function openEmbeddedService(home: string, options: EmbeddedOptions
     await socket.close();
     await ownerSocket.close();
   };
-  const wanted: Wanted = { root, cores: options.cores, socketPath: socket.path, ownerPath: ownerSocket.path };
+  const wanted: Wanted = { root, cpu: options.cpu, socketPath: socket.path, ownerPath: ownerSocket.path };
   let lease = await acquireLease(wanted).catch(async (error: unknown) => {
     await closeSockets();
     throw error;
@@ -110,7 +110,7 @@ function refuse(error: unknown): never {
 /** The service to connect to or to own. */
 interface Wanted {
   readonly root: string;
-  readonly cores: number | undefined;
+  readonly cpu: number | undefined;
   readonly socketPath: string;
   /** The socket on which the owner accepts requests to be reachable. */
   readonly ownerPath: string;
@@ -130,7 +130,7 @@ async function acquireLease(wanted: Wanted): Promise<Lease> {
   );
 }
 
-async function own({ root, cores, socketPath, ownerPath }: Wanted): Promise<Lease | undefined> {
+async function own({ root, cpu, socketPath, ownerPath }: Wanted): Promise<Lease | undefined> {
   let makeReachable = (): Promise<void> => Promise.reject(new Error('not open yet'));
   const opened: { resolve: () => void; promise: Promise<void> } = createSignal();
   const claim = await claimService({ directory: root, ownerPath }, async () => {
@@ -140,7 +140,7 @@ async function own({ root, cores, socketPath, ownerPath }: Wanted): Promise<Leas
   if (claim === undefined) return undefined;
   try {
     const { openOwnService } = await import('./own-service.ts');
-    const own = await openOwnService(root, { cores });
+    const own = await openOwnService(root, { cpu });
     makeReachable = once(() => own.listen(socketPath));
     opened.resolve();
     return {

@@ -12,9 +12,9 @@ export interface OwnService {
 }
 
 /** Runs the service of `root` in this process. The caller must hold the claim of `root`. */
-export async function openOwnService(root: string, options: { cores: number | undefined }): Promise<OwnService> {
-  const cores = options.cores === undefined ? {} : { cores: options.cores };
-  const service = await createService({ config: embeddedConfig({ root, ...cores }) });
+export async function openOwnService(root: string, { cpu }: { cpu: number | undefined }): Promise<OwnService> {
+  const config = embeddedConfig({ root, ...(cpu !== undefined && { cpu }) });
+  const service = await createService({ config });
   const principal = { userID: EMBEDDED_SCOPE.accountID, accounts: [EMBEDDED_SCOPE] };
   return {
     service: service.inProcess(principal),

@@ -51,12 +51,11 @@ export function profileFile(name: string, env: NodeJS.ProcessEnv): string | unde
   return profiles === undefined ? undefined : join(profiles, `${name}.yaml`);
 }
 
-/** A word without `/` and without `.yaml` at its end is a name, any other a file. */
 function findNamed(
   word: string,
   { cwd, env }: Pick<CommandContext, 'cwd' | 'env'>,
 ): Result<ProfilePlace, CommandRefusal> {
-  if (word.includes('/') || word.endsWith('.yaml')) return ok({ path: resolve(cwd, word), isFound: false });
+  if (isProfileFile(word)) return ok({ path: resolve(cwd, word), isFound: false });
   const path = profileFile(word, env);
   if (path === undefined) {
     return refuse(
@@ -64,15 +63,22 @@ function findNamed(
     );
   }
   if (existsSync(path)) return ok({ path, isFound: false });
-  const known = listNames(dirname(path));
   return refuse(
-    `could not find profile ${describeUnknown(word, known)}; to create it, log in to its service with --name ${word}`,
+    `could not find profile ${describeUnknown(word, listProfiles(env))}; to create it, log in to its service with --name ${word}`,
   );
 }
 
-function listNames(directory: string): readonly string[] {
+/** Whether `--profile` and `SLUICE_PROFILE` name a file: a word without `/` and without `.yaml` at its end is a name. */
+export function isProfileFile(word: string): boolean {
+  return word.includes('/') || word.endsWith('.yaml');
+}
+
+/** The names of the user's profiles. */
+export function listProfiles(env: NodeJS.ProcessEnv): readonly string[] {
+  const profiles = findUserDirectories(env)?.profiles;
+  if (profiles === undefined) return [];
   try {
-    const files = readdirSync(directory).filter((name) => name.endsWith('.yaml'));
+    const files = readdirSync(profiles).filter((name) => name.endsWith('.yaml'));
     return files.map((name) => basename(name, '.yaml')).sort();
   } catch {
     return [];

@@ -18,6 +18,8 @@ const profileSchema = z.strictObject({
   tokenFile: z.string().optional(),
   email: z.string().optional(),
   passwordFile: z.string().optional(),
+  /** The collector that receives the runs as traces. */
+  otlp: z.url().optional(),
   /** Most containers of one run at once, by cluster and by instance type, and other limits of the service. */
   limits: z
     .strictObject({

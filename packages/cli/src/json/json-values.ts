@@ -1,6 +1,11 @@
+import { EXECUTOR_WORDS, EXECUTORS } from '@sluice/host';
 import { z } from 'zod';
+import { EVENT_VALUES } from './event-values.ts';
+import { OPERATE_VALUES } from './operate-values.ts';
+import { REPORT_VALUES } from './report-values.ts';
+import { runStatusSchema } from './status-schemas.ts';
+import { timeSchema } from './time-schema.ts';
 
-const time = z.iso.datetime({ precision: 3 }).describe('RFC 3339 in UTC, with milliseconds');
 const range = z.strictObject({
   file: z.string(),
   line: z.int().min(1),
@@ -8,7 +13,6 @@ const range = z.strictObject({
   endLine: z.int().min(1),
   endColumn: z.int().min(1).describe('exclusive'),
 });
-const scope = { clusterId: z.string(), accountId: z.string() };
 
 /**
  * What commands print with `--json`, by the value of `type`. The JSON Schemas of the package are generated from these;
@@ -38,43 +42,21 @@ export const JSON_VALUES = {
     .strictObject({
       runId: z.string(),
       pipeline: z.string(),
-      status: z.enum(['running', 'suspended', 'succeeded', 'failed', 'canceled']),
-      startedAt: time,
-      endedAt: time.exactOptional(),
+      labels: z.record(z.string(), z.string()).exactOptional().describe('those of the pipeline'),
+      counts: z
+        .record(z.string(), z.int().min(1))
+        .exactOptional()
+        .describe('the number of cells by status, of a run that has ended'),
+      status: runStatusSchema,
+      executor: z.enum(EXECUTORS).describe(EXECUTOR_WORDS),
+      startedAt: timeSchema,
+      endedAt: timeSchema.exactOptional(),
       problem: z.string().exactOptional().describe('why the files of the run could not be read'),
     })
     .describe('A run of a home.'),
-  orphan: z
-    .strictObject({
-      containerId: z.string(),
-      runId: z.string(),
-      step: z.string(),
-      cell: z.string().describe('empty for a plain step'),
-      attempt: z.int(),
-      phase: z.string().describe('as the service reports it'),
-      createdAt: z.string().exactOptional().describe('as the service reports it'),
-      run: z.enum(['over', 'unknown']),
-      canceled: z.boolean(),
-    })
-    .describe('A container that no run will use again.'),
-  download: z
-    .strictObject({ output: z.string(), to: z.string(), files: z.int().min(0), bytes: z.int().min(0) })
-    .describe('An output that was copied.'),
-  trust: z
-    .strictObject({ home: z.string(), connection: z.record(z.string(), z.string()).readonly(), file: z.string() })
-    .describe('A confirmed home; `file` contains the confirmation.'),
-  login: z
-    .strictObject({
-      profile: z.string(),
-      file: z.string(),
-      service: z.string(),
-      email: z.string().exactOptional(),
-      ...scope,
-    })
-    .describe('A profile that a login has written.'),
-  certificate: z
-    .strictObject({ path: z.string() })
-    .describe('The certificate that clients of exposed ports must trust.'),
+  ...EVENT_VALUES,
+  ...OPERATE_VALUES,
+  ...REPORT_VALUES,
 } as const;
 
 /** The name of a printed value. */

@@ -1,12 +1,9 @@
-import type { RunSummary } from '@sluice/runner';
+import type { Executor } from '@sluice/host';
+import { type RunSummary, renderTimes } from '@sluice/runner';
 import { renderValue } from './render-value.ts';
 
 /** A run as a line of JSON. */
-export function renderRun({ startedAt, endedAt, status, ...run }: RunSummary): string {
-  return renderValue('run', {
-    ...run,
-    status: status === 'active' ? 'running' : status,
-    startedAt: new Date(startedAt).toISOString(),
-    ...(endedAt !== undefined && { endedAt: new Date(endedAt).toISOString() }),
-  });
+export function renderRun(run: RunSummary, executor: Executor): string {
+  const { runId, pipeline, status, ...rest } = renderTimes(run);
+  return renderValue('run', { runId, pipeline, status, executor, ...rest });
 }

@@ -1,10 +1,11 @@
 import { createHttpService, type HttpServiceOptions, type Scope } from '@sluice/client';
-import { fail, ok, type Result, SluiceError } from '@sluice/core';
+import { fail, guardArguments, ok, type Result, SluiceError } from '@sluice/core';
+import { matchScope } from '../connect/match-scope.ts';
 import type { OpenedService } from '../connect/opened-service.ts';
 import { openEmbeddedService as openEmbedded } from '../embedded/embedded-service.ts';
-import { checkHome } from '../home/check-home.ts';
-import { findHome, makeHome } from '../home/home.ts';
+import { prepareHome } from '../home/prepare-home.ts';
 import { attempt, type SluiceErrorCode, unwrap } from './error-code.ts';
+import { OPTIONS, readArgument } from './read-options.ts';
 
 /** An open service, and the cluster and account that runs use on it. Close it after the last run. */
 export type Connection = OpenedService;
@@ -28,10 +29,11 @@ export type Connection = OpenedService;
 export async function openEmbeddedService(
   options: { readonly home?: string; readonly cpu?: number } = {},
 ): Promise<Connection> {
+  const { home: path, cpu } = readArgument('openEmbeddedService', OPTIONS.open, options);
   return unwrap(
     await attempt(async () => {
-      const home = await prepareHome(options.home);
-      return home.ok ? ok(await openEmbedded(home.value, { cores: options.cpu })) : home;
+      const home = await prepareOwnHome(path);
+      return home.ok ? ok(await openEmbedded(home.value, { cpu })) : home;
     }),
   );
 }
@@ -56,10 +58,10 @@ export type ConnectOptions = HttpServiceOptions & { readonly scope?: Scope };
  * ```
  */
 export async function connectService(options: ConnectOptions): Promise<Connection> {
+  const { scope, ...where } = readArgument('connectService', OPTIONS.connect, options);
+  const service = guardArguments('connectService', () => createHttpService(where as HttpServiceOptions));
   return unwrap(
     await attempt(async () => {
-      const { scope, ...where } = options;
-      const service = createHttpService(where);
       const found = await findScope(service, scope).catch(async (error: unknown) => {
         await service.close();
         throw error;
@@ -78,22 +80,15 @@ async function findScope(
   scope: Scope | undefined,
 ): Promise<Result<Scope, SluiceError<SluiceErrorCode>>> {
   if (scope !== undefined) return ok(scope);
-  const accounts = await service.discovery.listAccounts('-');
-  const [only, ...others] = accounts;
-  if (only === undefined) return fail(new SluiceError('PERMISSION_DENIED', 'the login has no account on the service'));
-  if (others.length === 0) return ok({ clusterID: only.clusterID, accountID: only.accountID });
-  const names = accounts.map(({ clusterID, accountID }) => `${clusterID}/${accountID}`).join(', ');
+  const matched = matchScope(await service.discovery.listAccounts('-'), {});
+  if (matched.ok) return matched;
+  const names = matched.error.map(({ clusterID, accountID }) => `${clusterID}/${accountID}`).join(', ');
+  if (names === '') return fail(new SluiceError('PERMISSION_DENIED', 'the login has no account on the service'));
   return fail(new SluiceError('INVALID_ARGUMENT', `the login has several accounts; set scope to one of ${names}`));
 }
 
-/** The home of a program, which is created if necessary. A found home that may come from a repository is refused. */
-export async function prepareHome(home: string | undefined): Promise<Result<string, SluiceError<SluiceErrorCode>>> {
-  const context = { env: process.env, cwd: process.cwd() };
-  const options = home === undefined ? {} : { home };
-  const path = findHome(context, options);
-  const checked = checkHome(context, options);
-  if (!checked.ok) return fail(new SluiceError('HOME_UNUSABLE', checked.error.message));
-  await makeHome(path);
-  const again = checkHome(context, options);
-  return again.ok ? ok(path) : fail(new SluiceError('HOME_UNUSABLE', again.error.message));
+/** As `prepareHome` of the command, for a program. */
+export async function prepareOwnHome(home: string | undefined): Promise<Result<string, SluiceError<SluiceErrorCode>>> {
+  const prepared = await prepareHome({ env: process.env, cwd: process.cwd() }, home === undefined ? {} : { home });
+  return prepared.ok ? prepared : fail(new SluiceError('HOME_UNUSABLE', prepared.error.message));
 }

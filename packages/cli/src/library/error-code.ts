@@ -1,5 +1,5 @@
 import { isServiceError, type ServiceErrorCode } from '@sluice/client';
-import { type Diagnostic, fail, type Result, renderDiagnostic, SluiceError } from '@sluice/core';
+import { type Diagnostic, fail, guardArguments, type Result, renderDiagnostic, SluiceError } from '@sluice/core';
 import type { RunRefusal } from '@sluice/runner';
 
 /**
@@ -13,7 +13,8 @@ export type SluiceErrorCode =
   | 'INVALID_ARGUMENT'
   | 'DUPLICATE_STEP'
   | 'DUPLICATE_OUTPUT'
-  /** A step whose results were requested did not succeed. */
+  | 'DUPLICATE_RESULT'
+  /** A step whose result was requested did not succeed. */
   | 'NO_RESULT'
   /** The program did not read the events of a run; see `RunHandle.events`. */
   | 'EVENTS_OVERFLOW'
@@ -38,8 +39,13 @@ export type SluiceErrorCode =
  * ```
  */
 export function isSluiceError(error: unknown, ...codes: SluiceErrorCode[]): error is SluiceError<SluiceErrorCode> {
-  if (!(error instanceof Error) || error.name !== 'SluiceError') return false;
-  return codes.length === 0 || codes.includes((error as SluiceError<SluiceErrorCode>).code);
+  try {
+    if (!(error instanceof Error) || error.name !== 'SluiceError') return false;
+    return codes.length === 0 || codes.includes((error as SluiceError<SluiceErrorCode>).code);
+  } catch {
+    // A program may throw anything, also what cannot be read.
+    return false;
+  }
 }
 
 type Failure = RunRefusal | readonly Diagnostic[] | SluiceError<SluiceErrorCode>;
@@ -58,6 +64,17 @@ export async function attempt<T>(
   }
 }
 
+/** As `attempt`, for what only reads its arguments: whatever else it throws is a mistake in them. */
+export function attemptNow<T>(name: string, call: () => Result<T, Failure>): Result<T, SluiceError<SluiceErrorCode>> {
+  try {
+    const result = guardArguments(name, call);
+    return result.ok ? result : fail(toSluiceError(result.error));
+  } catch (error) {
+    if (isSluiceError(error)) return fail(error);
+    throw error;
+  }
+}
+
 /** The value of a result; throws its error. */
 export function unwrap<T>(result: Result<T, SluiceError<SluiceErrorCode>>): T {
   if (!result.ok) throw result.error;
@@ -65,7 +82,7 @@ export function unwrap<T>(result: Result<T, SluiceError<SluiceErrorCode>>): T {
 }
 
 /** The error for a failure that the core or the runner has returned as data. */
-export function toSluiceError(failure: Failure): SluiceError<SluiceErrorCode> {
+function toSluiceError(failure: Failure): SluiceError<SluiceErrorCode> {
   if (failure instanceof Error) return failure;
   if ('code' in failure) return new SluiceError(failure.code, failure.message);
   const message = failure.map((diagnostic) => renderDiagnostic(diagnostic)).join('\n');

@@ -8,7 +8,8 @@ import {
   type Result,
   type SluiceError,
 } from '@sluice/core';
-import { type SluiceErrorCode, toSluiceError, unwrap } from './error-code.ts';
+import { attemptNow, type SluiceErrorCode, unwrap } from './error-code.ts';
+import { OPTIONS, readArgument } from './read-options.ts';
 
 /**
  * Reads and checks the text of a pipeline file (YAML 1.2 or JSON). Throws `SluiceError` `INVALID_PIPELINE` with all
@@ -39,8 +40,7 @@ export function parsePipeline(source: PipelineSource): CheckedPipeline {
  * ```
  */
 export function safeParsePipeline(source: PipelineSource): Result<CheckedPipeline, SluiceError<SluiceErrorCode>> {
-  const parsed = parseOfCore(source);
-  return parsed.ok ? parsed : { ok: false, error: toSluiceError(parsed.error) };
+  return attemptNow('parsePipeline', () => parseOfCore(readArgument('parsePipeline', OPTIONS.source, source)));
 }
 
 /**
@@ -77,9 +77,10 @@ export function createPlan(
  * ```
  */
 export function safeCreatePlan(
-  { pipeline }: CheckedPipeline,
+  checked: CheckedPipeline,
   options: { readonly params?: Readonly<Record<string, Json>> } = {},
 ): Result<Plan, SluiceError<SluiceErrorCode>> {
-  const plan = createPlanOfCore(pipeline, options);
-  return plan.ok ? plan : { ok: false, error: toSluiceError(plan.error) };
+  return attemptNow('createPlan', () =>
+    createPlanOfCore(checked.pipeline, readArgument('createPlan', OPTIONS.plan, options)),
+  );
 }

@@ -1,10 +1,11 @@
-import { SluiceError } from '@sluice/core';
+import { type Pipeline, SluiceError } from '@sluice/core';
 import type { RunnerEvent, RunHandle as RunnerHandle } from '@sluice/runner';
 import type { EventQueue } from './event-queue.ts';
-import { createRunResult, type RunResult } from './run-result.ts';
+import { OPTIONS, readArgument, TEXT } from './read-options.ts';
+import { createRunResult, type DeclaredResults, type RunResult } from './run-result.ts';
 
-/** A run that this process executes. */
-export interface RunHandle {
+/** A run that this process executes. `R` are the values of the results that its pipeline declares. */
+export interface RunHandle<R = DeclaredResults> {
   readonly runId: string;
   /** The run's directory in the home, absolute. */
   readonly directory: string;
@@ -15,7 +16,7 @@ export interface RunHandle {
    */
   readonly events: AsyncIterable<RunnerEvent>;
   /** Resolves at the end of the run, whatever its status, and after `detach`. Rejects only for a bug. */
-  readonly finished: Promise<RunResult>;
+  readonly finished: Promise<RunResult<R>>;
   /** Cancels the containers and starts no other steps; final steps still run. No effect if repeated. */
   cancel(): void;
   /** Stops following the run: its containers keep running. Resolves when the run can be resumed. */
@@ -24,11 +25,20 @@ export interface RunHandle {
   approve(step: string, options?: { readonly approved?: boolean; readonly by?: string }): void;
 }
 
+/** What the handle of a run needs in addition to the run. */
+export interface RunHandleParts {
+  readonly queue: EventQueue;
+  readonly signal?: AbortSignal | undefined;
+  readonly close: () => Promise<void>;
+  /** The results that the pipeline declares; undefined if it is unknown. */
+  readonly declared?: Pipeline['results'] | undefined;
+}
+
 /** The handle for programs. `close` releases what the run needed; it is called once, when the run has ended. */
-export function createRunHandle(
+export function createRunHandle<R>(
   run: RunnerHandle,
-  { queue, signal, close }: { queue: EventQueue; signal?: AbortSignal | undefined; close: () => Promise<void> },
-): RunHandle {
+  { queue, signal, close, declared }: RunHandleParts,
+): RunHandle<R> {
   const cancel = () => run.cancel('the program');
   if (signal?.aborted) cancel();
   signal?.addEventListener('abort', cancel);
@@ -38,7 +48,7 @@ export function createRunHandle(
       queue.end();
       await close();
     })
-    .then(createRunResult);
+    .then((report) => createRunResult<R>(report, declared));
   return {
     runId: run.runId,
     directory: run.directory,
@@ -49,7 +59,9 @@ export function createRunHandle(
       await run.detach();
       await finished;
     },
-    approve: (step, { approved = true, by = 'the program' } = {}) => {
+    approve: (step, options = {}) => {
+      readArgument('approve: step', TEXT, step);
+      const { approved = true, by = 'the program' } = readArgument('approve', OPTIONS.approve, options);
       if (run.approve(step, { approved, by })) return;
       throw new SluiceError('NOT_ASKED', `could not answer for ${step}: it does not wait for approval`);
     },

@@ -1,20 +1,24 @@
 import type { CheckedPipeline, ExpressionHandle, Json, PipelineBuilder, Result } from '@sluice/core';
-import { createPlan, fail, ok, own, requireArgument, SluiceError } from '@sluice/core';
+import { fail, guardArguments, isObject, ok, own, requireArgument, SluiceError } from '@sluice/core';
 import {
   findUnknown,
   type Reporter,
   type RunnerEvent,
   type RunHandle as RunnerHandle,
+  type RunRefusal,
   resumeRun,
   startRun,
 } from '@sluice/runner';
 import { openEmbeddedService } from '../embedded/embedded-service.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { limitParallelism } from '../pipeline/limit-parallelism.ts';
-import { type Connection, prepareHome } from './connection.ts';
+import { type Connection, prepareOwnHome } from './connection.ts';
 import { attempt, type SluiceErrorCode, unwrap } from './error-code.ts';
 import { createEventQueue } from './event-queue.ts';
-import { createRunHandle, type RunHandle } from './run-handle.ts';
+import { safeCreatePlan } from './parse.ts';
+import { OPTIONS, readArgument, TEXT } from './read-options.ts';
+import { createRunHandle, type RunHandle, type RunHandleParts } from './run-handle.ts';
+import type { DeclaredResults } from './run-result.ts';
 
 /** What every run of a program may set. */
 export interface ExecutionOptions {
@@ -28,6 +32,12 @@ export interface ExecutionOptions {
   readonly signal?: AbortSignal;
   /** Called with each event when it happens; must not throw. */
   readonly onEvent?: (event: RunnerEvent) => void;
+}
+
+/** How to resume a run. `R` are the values of the results that its pipeline declares. */
+export interface ResumeOptions<R = DeclaredResults> extends ExecutionOptions {
+  /** The pipeline of the run: gives `results` its types, and an error for a result whose step did not succeed. */
+  readonly pipeline?: Pick<Runnable<unknown, R>, 'safeBuild' | 'resultValues'> | CheckedPipeline;
 }
 
 /** Values for the parameters of a pipeline; those without a default are required. */
@@ -47,7 +57,9 @@ export interface RunOptions<P = Readonly<Record<string, ExpressionHandle<Json>>>
 }
 
 /** A pipeline from `pipeline()`, from `build()` or from `parsePipeline()`. */
-export type Runnable<P> = Pick<PipelineBuilder<never, never>, 'safeBuild'> & { readonly params: P };
+export type Runnable<P, R> = Pick<PipelineBuilder<never, never, R>, 'safeBuild' | 'resultValues'> & {
+  readonly params: P;
+};
 
 /**
  * Starts a run in this process and resolves when it has started. A run that fails is no error: see the status of
@@ -69,7 +81,10 @@ export type Runnable<P> = Pick<PipelineBuilder<never, never>, 'safeBuild'> & { r
  * console.log(result.status, result.of(greet).text);
  * ```
  */
-export async function run<P>(given: Runnable<P> | CheckedPipeline, options: RunOptions<P> = {}): Promise<RunHandle> {
+export async function run<P, R = DeclaredResults>(
+  given: Runnable<P, R> | CheckedPipeline,
+  options: RunOptions<P> = {},
+): Promise<RunHandle<R>> {
   return unwrap(await safeRun(given, options));
 }
 
@@ -87,22 +102,19 @@ export async function run<P>(given: Runnable<P> | CheckedPipeline, options: RunO
  * else console.error(started.error.code, started.error.message);
  * ```
  */
-export function safeRun<P>(
-  given: Runnable<P> | CheckedPipeline,
+export function safeRun<P, R = DeclaredResults>(
+  given: Runnable<P, R> | CheckedPipeline,
   options: RunOptions<P> = {},
-): Promise<Result<RunHandle, SluiceError<SluiceErrorCode>>> {
+): Promise<Result<RunHandle<R>, SluiceError<SluiceErrorCode>>> {
   return attempt(async () => {
-    const { params = {}, parallelism, baseDir = process.cwd(), reuseFrom } = options;
-    requireArgument(isRunnable(given), 'run: the first argument must be a pipeline');
-    requireArgument(
-      parallelism === undefined || (Number.isInteger(parallelism) && parallelism > 0),
-      'run: parallelism must be a positive integer',
-    );
-    const built = 'safeBuild' in given ? given.safeBuild() : ok(given);
-    if (!built.ok) return built as Result<never, SluiceError<SluiceErrorCode>>;
-    const plan = createPlan(built.value.pipeline, { params: params as Readonly<Record<string, Json>> });
+    const read = readArgument('run', OPTIONS.run, options);
+    const { params = {}, parallelism, baseDir = process.cwd(), reuseFrom } = read;
+    const built = buildGiven('run: the first argument', given);
+    if (!built.ok) return built;
+    const plan = safeCreatePlan(built.value, { params: params as Readonly<Record<string, Json>> });
     if (!plan.ok) return plan;
-    return execute(options, async ({ service, scope, ...base }) => {
+    const declared = built.value.pipeline.results;
+    return execute<R>({ ...read, declared }, async ({ service, scope, ...base }) => {
       const unknown = await findUnknown({ plan: plan.value, service, scope });
       if (unknown !== undefined) return fail(new SluiceError('SERVICE_REFUSED', unknown));
       return startRun({
@@ -111,7 +123,7 @@ export function safeRun<P>(
         scope,
         baseDir,
         plan: limitParallelism(plan.value, parallelism),
-        ...(reuseFrom !== undefined && { reuse: { runId: reuseFrom, again: [] } }),
+        ...(reuseFrom !== undefined && { reuse: { runId: reuseFrom, force: [] } }),
       });
     });
   });
@@ -128,8 +140,24 @@ export function safeRun<P>(
  * const suspended = (await listRuns()).find(({ status }) => status === 'suspended');
  * if (suspended !== undefined) await (await resume(suspended.runId)).finished;
  * ```
+ *
+ * @example
+ * With the pipeline, the results have types:
+ * ```ts
+ * import { pipeline, resume } from 'sluice';
+ *
+ * const p = pipeline('train');
+ * const fit = p.step('fit', { script: 'echo 0.9 > /sluice/results/accuracy', results: { accuracy: 'number' } });
+ * const declared = p.results({ accuracy: fit.results.accuracy });
+ * const { results } = await (await resume('3o75', { pipeline: declared })).finished;
+ * const accuracy: number = results.accuracy;
+ * console.log(accuracy);
+ * ```
  */
-export async function resume(runId: string, options: ExecutionOptions = {}): Promise<RunHandle> {
+export async function resume<R = DeclaredResults>(
+  runId: string,
+  options: ResumeOptions<R> = {},
+): Promise<RunHandle<R>> {
   return unwrap(await safeResume(runId, options));
 }
 
@@ -144,15 +172,22 @@ export async function resume(runId: string, options: ExecutionOptions = {}): Pro
  * if (!resumed.ok && resumed.error.code === 'RUN_IN_USE') console.log('another process executes it');
  * ```
  */
-export function safeResume(
+export function safeResume<R = DeclaredResults>(
   runId: string,
-  options: ExecutionOptions = {},
-): Promise<Result<RunHandle, SluiceError<SluiceErrorCode>>> {
+  options: ResumeOptions<R> = {},
+): Promise<Result<RunHandle<R>, SluiceError<SluiceErrorCode>>> {
   return attempt(async () => {
-    requireArgument(typeof runId === 'string', 'resume: the ID of the run must be a string');
-    return execute(options, ({ scope: _, ...base }) => resumeRun({ ...base, runId }));
+    readArgument('resume: run', TEXT, runId);
+    const { pipeline, ...read } = readArgument('resume', OPTIONS.resume, options);
+    const built = pipeline === undefined ? ok(undefined) : buildGiven('resume: pipeline', pipeline);
+    if (!built.ok) return built;
+    return execute<R>({ ...read, declared: built.value?.pipeline.results }, ({ scope: _, ...base }) =>
+      resumeRun({ ...base, runId }),
+    );
   });
 }
+
+type Refusal = RunRefusal | SluiceError<SluiceErrorCode>;
 
 interface Base extends Pick<Connection, 'service' | 'scope'> {
   readonly home: string;
@@ -161,13 +196,13 @@ interface Base extends Pick<Connection, 'service' | 'scope'> {
 }
 
 /** Opens what a run needs, and closes it when the run ends or cannot start. */
-async function execute<E>(
-  options: ExecutionOptions,
-  start: (base: Base) => Promise<Result<RunnerHandle, E>>,
-): Promise<Result<RunHandle, E | SluiceError<SluiceErrorCode>>> {
-  const { service, secrets, signal, onEvent } = options;
+async function execute<R = DeclaredResults>(
+  options: ExecutionOptions & Pick<RunHandleParts, 'declared'>,
+  start: (base: Base) => Promise<Result<RunnerHandle, Refusal>>,
+): Promise<Result<RunHandle<R>, Refusal>> {
+  const { service, secrets, signal, onEvent, declared } = options;
   if (signal?.aborted) return fail(new SluiceError('ABORTED', 'the signal was aborted before the run started'));
-  const home = await prepareHome(options.home);
+  const home = await prepareOwnHome(options.home);
   if (!home.ok) return home;
   const opened = service ?? (await openEmbeddedService(home.value));
   const close = async () => {
@@ -186,7 +221,7 @@ async function execute<E>(
       secrets: secrets === undefined ? createSecretReader(home.value, process.env) : (name) => own(secrets, name),
       reporter: { report },
     });
-    if (started.ok) return ok(createRunHandle(started.value, { queue, signal, close }));
+    if (started.ok) return ok(createRunHandle<R>(started.value, { queue, signal, close, declared }));
     await close();
     return started;
   } catch (error) {
@@ -195,6 +230,12 @@ async function execute<E>(
   }
 }
 
-function isRunnable(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && ('safeBuild' in value || 'pipeline' in value);
+/** Builds a builder. A checked pipeline stays as it is. */
+function buildGiven(what: string, given: unknown): Result<CheckedPipeline, SluiceError<SluiceErrorCode>> {
+  return guardArguments(what, () => {
+    requireArgument(isObject(given), `${what} must be a pipeline`);
+    if (typeof given.safeBuild === 'function') return given.safeBuild();
+    requireArgument(isObject(given.pipeline), `${what} must be a pipeline`);
+    return ok(given as unknown as CheckedPipeline);
+  });
 }

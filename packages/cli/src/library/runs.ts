@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { ok, requireArgument } from '@sluice/core';
+import { ok } from '@sluice/core';
 import {
   approveRun as approveOfRunner,
   explainStep as explainOfRunner,
@@ -15,6 +15,7 @@ import {
 import { findHome } from '../home/home.ts';
 import { type Connection, openEmbeddedService } from './connection.ts';
 import { attempt, unwrap } from './error-code.ts';
+import { OPTIONS, readArgument, TEXT } from './read-options.ts';
 
 /** The home whose runs are meant; default: the nearest `.sluice`, as for the command. */
 export interface HomeOptions {
@@ -32,7 +33,8 @@ export interface HomeOptions {
  * ```
  */
 export async function listRuns(options: HomeOptions = {}): Promise<readonly RunSummary[]> {
-  return unwrap(await attempt(async () => ok(await listOfRunner(homeOf(options)))));
+  const home = homeOf(readArgument('listRuns', OPTIONS.home, options));
+  return unwrap(await attempt(async () => ok(await listOfRunner(home))));
 }
 
 /**
@@ -47,8 +49,9 @@ export async function listRuns(options: HomeOptions = {}): Promise<readonly RunS
  * ```
  */
 export async function readRun(runId: string, options: HomeOptions = {}): Promise<RunReport> {
-  requireRunId('readRun', runId);
-  return unwrap(await attempt(() => readOfRunner(homeOf(options), runId)));
+  readArgument('readRun: run', TEXT, runId);
+  const home = homeOf(readArgument('readRun', OPTIONS.home, options));
+  return unwrap(await attempt(() => readOfRunner(home, runId)));
 }
 
 /**
@@ -58,13 +61,15 @@ export async function readRun(runId: string, options: HomeOptions = {}): Promise
  * ```ts
  * import { explainStep } from 'sluice';
  *
- * const { state, reason } = await explainStep('3o75', 'fit/model-a');
- * console.log(state, reason);
+ * const { status, message } = await explainStep('3o75', 'fit/model-a');
+ * console.log(status, message);
  * ```
  */
 export async function explainStep(runId: string, step: string, options: HomeOptions = {}): Promise<StepExplanation> {
-  requireRunId('explainStep', runId);
-  return unwrap(await attempt(() => explainOfRunner({ home: homeOf(options), runId, step })));
+  readArgument('explainStep: run', TEXT, runId);
+  readArgument('explainStep: step', TEXT, step);
+  const home = homeOf(readArgument('explainStep', OPTIONS.home, options));
+  return unwrap(await attempt(() => explainOfRunner({ home, runId, step })));
 }
 
 /**
@@ -83,9 +88,9 @@ export async function reportRun(
   runId: string,
   options: HomeOptions & { readonly to?: string } = {},
 ): Promise<ReportFiles> {
-  requireRunId('reportRun', runId);
-  const { to } = options;
-  const given = { home: homeOf(options), runId, ...(to !== undefined && { to }) };
+  readArgument('reportRun: run', TEXT, runId);
+  const { to, ...where } = readArgument('reportRun', OPTIONS.report, options);
+  const given = { home: homeOf(where), runId, ...(to !== undefined && { to }) };
   return unwrap(await attempt(() => reportOfRunner(given))).files;
 }
 
@@ -105,20 +110,24 @@ export async function approveRun(
   step: string,
   options: HomeOptions & { readonly approved?: boolean; readonly by?: string } = {},
 ): Promise<void> {
-  requireRunId('approveRun', runId);
-  const { approved = true, by = userInfo().username } = options;
-  unwrap(await attempt(() => approveOfRunner(homeOf(options), { runId, step, approved, by })));
+  readArgument('approveRun: run', TEXT, runId);
+  readArgument('approveRun: step', TEXT, step);
+  const { approved = true, by = userInfo().username, ...where } = readArgument('approveRun', OPTIONS.approve, options);
+  unwrap(await attempt(() => approveOfRunner(homeOf(where), { runId, step, approved, by })));
 }
 
 /**
- * Copies one of the outputs of a run to the local directory `to`, which is replaced as a whole. Returns warnings, for
- * example about skipped links. Throws `SluiceError`, for example `TARGET_REFUSED` if `to` holds other files.
+ * Copies an output of a run, `NAME` or `STEP[/CELL].OUTPUT`, to the local directory `to`, which is replaced as a whole. With
+ * `/PATH` after an output of a step, copies a directory of it, or a file to the local file `to`. Returns warnings, for
+ * example about skipped links. Throws `SluiceError`: `SOURCE_MISSING` if the run has no such output or path,
+ * `TARGET_REFUSED` if `to` holds something that Sluice did not write.
  *
  * @example
  * ```ts
  * import { pullOutput } from 'sluice';
  *
  * await pullOutput('3o75', 'model', { to: './model' });
+ * await pullOutput('3o75', 'fit.model/logs/loss.csv', { to: './loss.csv' });
  * ```
  */
 export async function pullOutput(
@@ -126,20 +135,18 @@ export async function pullOutput(
   output: string,
   options: HomeOptions & { readonly to: string; readonly service?: Connection },
 ): Promise<readonly string[]> {
-  requireRunId('pullOutput', runId);
-  const home = homeOf(options);
-  const opened = options.service ?? (await openEmbeddedService({ home }));
+  readArgument('pullOutput: run', TEXT, runId);
+  readArgument('pullOutput: output', TEXT, output);
+  const { to, service, ...where } = readArgument('pullOutput', OPTIONS.pull, options);
+  const home = homeOf(where);
+  const opened = service ?? (await openEmbeddedService({ home }));
   try {
-    return unwrap(await attempt(() => pullOfRunner({ home, runId, output, to: options.to, service: opened.service })));
+    return unwrap(await attempt(() => pullOfRunner({ home, runId, output, to, service: opened.service })));
   } finally {
-    if (options.service === undefined) await opened.close();
+    if (service === undefined) await opened.close();
   }
 }
 
 function homeOf({ home }: HomeOptions): string {
   return findHome({ env: process.env, cwd: process.cwd() }, home === undefined ? {} : { home });
-}
-
-function requireRunId(name: string, runId: unknown): void {
-  requireArgument(typeof runId === 'string' && runId !== '', `${name}: the ID of the run must be a string`);
 }

@@ -32,6 +32,8 @@ export type SourceTexts = ReadonlyMap<string, string>;
 export interface RefusedFile {
   readonly diagnostics: readonly Diagnostic[];
   readonly texts: SourceTexts;
+  /** Set if the file has no errors, but cannot be planned with these parameters. */
+  readonly pipeline?: Pipeline;
 }
 
 /** The options of every command that reads a pipeline file. */
@@ -68,7 +70,10 @@ export async function loadPlan(
   const fault = await scheduleFault(parsed.value.pipeline);
   if (fault !== undefined) return fail({ diagnostics: [...parsed.value.warnings, fault], texts });
   const planned = createPlan(parsed.value.pipeline, { params: options.param ?? {} });
-  if (!planned.ok) return fail({ diagnostics: [...parsed.value.warnings, ...planned.error], texts });
+  if (!planned.ok) {
+    const { pipeline, warnings } = parsed.value;
+    return fail({ diagnostics: [...warnings, ...planned.error], texts, pipeline });
+  }
   const { plan, diagnostics } =
     options.ignoreImages === true ? ignoreImages(planned.value) : { plan: planned.value, diagnostics: [] };
   const warnings = [...parsed.value.warnings, ...diagnostics];

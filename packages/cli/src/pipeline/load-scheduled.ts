@@ -23,7 +23,7 @@ export async function loadScheduled(
   const loaded = await loadPlan(file, { context, options });
   const { texts } = loaded.ok ? loaded.value : loaded.error;
   const diagnostics = loaded.ok ? loaded.value.warnings : loaded.error.diagnostics;
-  printDiagnostics(diagnostics, texts, { terminal: context.terminal, ...options });
+  printDiagnostics(diagnostics, texts, { context, options });
   if (!loaded.ok) return fail(`${countDiagnostics(diagnostics)} in ${file}`);
   const { plan, baseDir } = loaded.value;
   const { name, schedule } = plan.pipeline;

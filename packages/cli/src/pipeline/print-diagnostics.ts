@@ -1,6 +1,9 @@
 import { type Diagnostic, renderDiagnostic } from '@sluice/core';
+import { printableLine } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { isGithubLog, pathInRepository } from '../context/github-actions.ts';
 import { renderValue } from '../json/render-value.ts';
+import { workflowCommand } from '../text/workflow-command.ts';
 import type { SourceTexts } from './load-plan.ts';
 
 /** The output for people stays short; the output for programs stays bounded even for a hostile file. */
@@ -8,14 +11,17 @@ const MOST_SHOWN = 20;
 const MOST_AS_JSON = 1000;
 
 /**
- * Prints diagnostics with code frames to stderr; with `--json`, as one JSON value per line to stdout. If there are
- * many, prints only the first, errors before warnings, and the number of the others.
+ * Prints diagnostics with code frames to stderr, and on GitHub Actions as annotations; with `--json`, as one JSON value
+ * per line to stdout. If there are many, prints only the first, errors before warnings, and the number of the others.
  */
 export function printDiagnostics(
   diagnostics: readonly Diagnostic[],
   texts: SourceTexts,
-  { terminal, json }: { terminal: CommandContext['terminal'] } & Pick<GlobalOptions, 'json'>,
+  { context, options }: { context: CommandContext; options: Pick<GlobalOptions, 'json'> },
 ): void {
+  const { terminal } = context;
+  const { json } = options;
+  const isGithub = isGithubLog(context, options);
   const shown = chooseShown(diagnostics, json === true ? MOST_AS_JSON : MOST_SHOWN);
   for (const diagnostic of shown) {
     if (json === true) {
@@ -23,14 +29,31 @@ export function printDiagnostics(
       continue;
     }
     const text = diagnostic.range === undefined ? undefined : texts.get(diagnostic.range.file);
-    const options = { color: terminal.color, ...(text === undefined ? {} : { text }) };
-    terminal.err(`${renderDiagnostic(diagnostic, options)}\n\n`);
+    terminal.err(`${renderDiagnostic(diagnostic, { color: terminal.color, ...(text !== undefined && { text }) })}\n\n`);
+    if (isGithub) terminal.err(renderAnnotation(diagnostic, context));
   }
   if (shown.length === diagnostics.length) return;
   const printed = new Set(shown);
   const others = diagnostics.filter((diagnostic) => !printed.has(diagnostic));
   if (json === true) terminal.out(renderValue('omitted', count(others)));
   else terminal.err(`and ${countDiagnostics(others, 'more ')}\n\n`);
+}
+
+function renderAnnotation(
+  { severity, code, message, hint, range }: Diagnostic,
+  context: Pick<CommandContext, 'env' | 'cwd'>,
+): string {
+  const text = hint === undefined ? message : `${message}; ${hint}`;
+  return workflowCommand(severity, printableLine(text), {
+    ...(range && {
+      file: pathInRepository(range.file, context),
+      line: range.line,
+      endLine: range.endLine,
+      col: range.column,
+      endColumn: range.endColumn,
+    }),
+    title: code,
+  });
 }
 
 /** Keeps file order. If not all can be shown, errors have priority over warnings. */

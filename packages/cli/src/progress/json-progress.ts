@@ -1,4 +1,5 @@
 import type { Terminal } from '../context/terminal.ts';
+import { renderRunEvent } from '../json/render-run-event.ts';
 import { createLineBuffer } from './line-buffer.ts';
 import type { Progress } from './plain-progress.ts';
 
@@ -6,7 +7,7 @@ import type { Progress } from './plain-progress.ts';
 export function createJsonProgress(terminal: Terminal): Progress {
   const lines = createLineBuffer(terminal.out);
   return {
-    report: (event) => lines.add(`${JSON.stringify(event)}\n`),
+    report: (event) => lines.add(renderRunEvent(event)),
     print: (text) => {
       lines.write();
       terminal.err(`${text}\n`);

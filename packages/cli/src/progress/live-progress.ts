@@ -6,7 +6,7 @@ import { clipLine, widthOf } from '../text/clip-line.ts';
 import { fitColumn } from '../text/shorten.ts';
 import type { Progress } from './plain-progress.ts';
 import {
-  activeState,
+  activeStatus,
   countFinished,
   countOf,
   createProgressModel,
@@ -14,7 +14,7 @@ import {
   type StepProgress,
 } from './progress-model.ts';
 import { labelWidthOf, renderActiveTransfer, renderEvent } from './render-event.ts';
-import { renderState } from './render-state.ts';
+import { renderStatus } from './render-status.ts';
 
 /** The shortest time between two redraws, whatever the number of events. */
 const REDRAW_MS = 100;
@@ -23,7 +23,7 @@ const MAX_ACTIVE_LINES = 12;
 const BAR_WIDTH = 16;
 /** Narrower terminals show no bars. */
 const BAR_COLUMNS = 60;
-const STATE_WIDTH = 9;
+const STATUS_WIDTH = 9;
 
 const HIDE_CURSOR = '\x1b[?25l';
 const SHOW_CURSOR = '\x1b[?25h';
@@ -95,7 +95,7 @@ function renderActive(
 ): string[] {
   const transfers = [...model.transfers.values()].map(renderActiveTransfer);
   if (model.startedAt === 0) return transfers;
-  const active = [...model.steps.values()].filter((step) => activeState(step) !== undefined);
+  const active = [...model.steps.values()].filter((step) => activeStatus(step) !== undefined);
   const most = Math.max(1, Math.min(MAX_ACTIVE_LINES, terminal.size().rows - 3));
   const shown = active.slice(0, most).map((step) => renderActiveStep(step, { terminal, labelWidth, now }));
   const more = active.length > most ? `, ${active.length - most} more steps` : '';
@@ -113,9 +113,9 @@ function renderActiveStep(
   const name = fitColumn(step.name, labelWidth);
   const took = step.startedAt === undefined ? '' : renderDuration(now - step.startedAt);
   if (step.cells === 1) {
-    const state = activeState(step) ?? 'waiting';
-    const note = state !== 'running' && step.note !== undefined ? `  ${printableLine(step.note)}` : '';
-    return `${name}  ${renderState(state, { terminal, width: STATE_WIDTH })}  ${took}${note}`.trimEnd();
+    const status = activeStatus(step) ?? 'waiting';
+    const note = status !== 'running' && step.note !== undefined ? `  ${printableLine(step.note)}` : '';
+    return `${name}  ${renderStatus({ status }, { terminal, width: STATUS_WIDTH })}  ${took}${note}`.trimEnd();
   }
   const [over, running, total] = [countFinished(step), countOf(step, 'running', 'publishing'), step.cells ?? 0];
   const full = total === 0 ? 0 : Math.round((BAR_WIDTH * over) / total);

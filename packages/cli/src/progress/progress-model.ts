@@ -1,25 +1,27 @@
-import { type CellState, type RunnerEvent, TERMINAL_CELL_STATES } from '@sluice/runner';
+import type { CellStatus, RunnerEvent, StatusReport } from '@sluice/runner';
+import { type ShownStatus, shownStatus } from './render-status.ts';
 
 /** The progress of one step. It counts cells instead of listing them, so that ten thousand cells cost no more than one. */
 export interface StepProgress {
   readonly name: string;
   /** Undefined for a `foreach` step that is not expanded yet. */
   cells: number | undefined;
-  readonly counts: Map<CellState, number>;
+  readonly counts: Map<ShownStatus, number>;
   /** When the first cell was submitted, and when the last one ended; milliseconds since the epoch. */
   startedAt?: number;
   endedAt?: number;
-  /** The newest reason why it waits, or state that the service reported for one of its containers. */
+  /** The newest message about one of its cells or containers. */
   note?: string;
 }
 
-/** A change of a cell's state. */
+/** A change of a cell's status. */
 export interface CellTransition {
   readonly step: StepProgress;
   readonly cell: string;
-  readonly state: CellState;
+  readonly result: StatusReport;
   readonly attempt: number;
-  readonly reason?: string;
+  /** Why it waits, was skipped or failed. */
+  readonly message?: string;
   /** Why the previous attempt ended, if this transition begins another one. */
   readonly failedBefore?: string;
   /** Milliseconds that it ran: from Running, or from its submission if Running was not observed, to its end. */
@@ -29,38 +31,30 @@ export interface CellTransition {
 }
 
 /** From the most to the least interesting for the user. */
-const ACTIVE: readonly CellState[] = [
-  'running',
-  'publishing',
-  'pending',
-  'submitting',
-  'awaitingApproval',
-  'backingOff',
-  'checking',
-  'ready',
-];
+const ACTIVE: readonly CellStatus[] = ['running', 'publishing', 'pending', 'submitting', 'awaitingApproval', 'ready'];
+const FINISHED: ReadonlySet<ShownStatus> = new Set(['succeeded', 'reused', 'failed', 'skipped', 'canceled']);
 
-/** Whether a cell in this state can have no further attempt. */
-export function isFinished(state: CellState): boolean {
-  return TERMINAL_CELL_STATES.has(state);
+/** Whether a cell with this status can have no further attempt. */
+export function isFinished(status: ShownStatus): boolean {
+  return FINISHED.has(status);
 }
 
-/** The number of cells in any of these states. */
-export function countOf(step: StepProgress, ...states: readonly CellState[]): number {
+/** The number of cells with any of these statuses. */
+export function countOf(step: StepProgress, ...statuses: readonly ShownStatus[]): number {
   let sum = 0;
-  for (const state of states) sum += step.counts.get(state) ?? 0;
+  for (const status of statuses) sum += step.counts.get(status) ?? 0;
   return sum;
 }
 
-/** The most interesting state of its cells; undefined if the step has not begun or has ended. */
-export function activeState(step: StepProgress): CellState | undefined {
-  return ACTIVE.find((state) => (step.counts.get(state) ?? 0) > 0);
+/** The most interesting status of its cells; undefined if the step has not begun or has ended. */
+export function activeStatus(step: StepProgress): CellStatus | undefined {
+  return ACTIVE.find((status) => countOf(step, status) > 0);
 }
 
 /** The number of cells that have ended, whether they succeeded or not. */
 export function countFinished(step: StepProgress): number {
   let sum = 0;
-  for (const [state, count] of step.counts) if (isFinished(state)) sum += count;
+  for (const [status, count] of step.counts) if (isFinished(status)) sum += count;
   return sum;
 }
 
@@ -76,14 +70,14 @@ export interface ProgressModel {
   /** Transfers in progress. */
   readonly transfers: ReadonlyMap<string, Transfer>;
   /** Undefined for a cell that has not left `waiting`. */
-  cellOf(step: string, cell: string): { readonly state: CellState; readonly attempt: number } | undefined;
+  cellOf(step: string, cell: string): { readonly status: ShownStatus; readonly attempt: number } | undefined;
   /** Applies an event; returns the transition if it is one. */
   apply(event: RunnerEvent): CellTransition | undefined;
 }
 
 /** A cell that has left `waiting`. */
 interface CellProgress {
-  state: CellState;
+  status: ShownStatus;
   attempt: number;
   /** When its current attempt began. */
   beganAt?: number;
@@ -124,30 +118,31 @@ function applyTransition(
   const step = steps.get(event.step);
   if (step === undefined) return undefined;
   const key = `${event.step}/${event.cell}`;
-  const known = cells.get(key) ?? { state: 'waiting', attempt: 0 };
-  step.counts.set(known.state, Math.max(0, countOf(step, known.state) - 1));
-  step.counts.set(event.state, countOf(step, event.state) + 1);
-  if (event.state === 'submitting') step.startedAt ??= event.at;
-  if (event.state === 'submitting' || event.state === 'running') known.beganAt = event.at;
-  known.state = event.state;
+  const known = cells.get(key) ?? { status: 'waiting', attempt: 0 };
+  const status = shownStatus(event);
+  step.counts.set(known.status, Math.max(0, countOf(step, known.status) - 1));
+  step.counts.set(status, countOf(step, status) + 1);
+  if (status === 'submitting') step.startedAt ??= event.at;
+  if (status === 'submitting' || status === 'running') known.beganAt = event.at;
+  known.status = status;
   cells.set(key, known);
-  if (event.reason === undefined) delete step.note;
-  else step.note = event.reason;
+  if (event.message === undefined) delete step.note;
+  else step.note = event.message;
   // Simultaneous transitions are reported as one: the first event of the new attempt may be that it is running.
   const failedBefore = event.attempt > known.attempt ? known.failure : undefined;
   if (failedBefore !== undefined) delete known.failure;
   known.attempt = event.attempt;
-  const stepFinished = isFinished(event.state) && step.cells !== undefined && countFinished(step) >= step.cells;
+  const stepFinished = isFinished(status) && step.cells !== undefined && countFinished(step) >= step.cells;
   if (stepFinished) step.endedAt = event.at;
   return {
     step,
     cell: event.cell,
-    state: event.state,
+    result: event,
     attempt: event.attempt,
     stepFinished,
-    ...(event.reason === undefined ? {} : { reason: event.reason }),
+    ...(event.message === undefined ? {} : { message: event.message }),
     ...(failedBefore === undefined ? {} : { failedBefore }),
-    ...(isFinished(event.state) && known.beganAt !== undefined ? { tookMs: event.at - known.beganAt } : {}),
+    ...(isFinished(status) && known.beganAt !== undefined ? { tookMs: event.at - known.beganAt } : {}),
   };
 }
 
@@ -163,7 +158,7 @@ function applyOther(model: ModelState, event: RunnerEvent): undefined {
       if (steps.has(event.step)) steps.set(event.step, createStep(event.step, event.cells.length));
       return;
     case 'attemptFailed': {
-      const { step, cell, attempt, message } = event.failure;
+      const { step, cell, attempt, message } = event;
       const known = cells.get(`${step}/${cell}`);
       // Reading the log may take longer than starting the next attempt.
       if (known?.attempt === attempt) known.failure = message;
@@ -177,7 +172,7 @@ function applyOther(model: ModelState, event: RunnerEvent): undefined {
     }
     case 'containerState': {
       const step = steps.get(event.step);
-      if (step !== undefined) step.note = event.state;
+      if (step !== undefined) step.note = event.message;
     }
   }
 }

@@ -1,5 +1,5 @@
 import { renderDuration } from '@sluice/core';
-import { type CellState, printableLine, type RunnerEvent } from '@sluice/runner';
+import { printableLine, type RunnerEvent } from '@sluice/runner';
 import type { GlobalOptions } from '../context/command-context.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import type { Terminal } from '../context/terminal.ts';
@@ -14,12 +14,11 @@ import {
   type StepProgress,
   type Transfer,
 } from './progress-model.ts';
-import { describeState, renderState } from './render-state.ts';
+import { renderStatus, shownStatus } from './render-status.ts';
 
 /** Steps with more cells than this are shown as one line, plus the cells that fail. */
 const MAX_CELL_LINES = 24;
-const FAILED_STATES: ReadonlySet<CellState> = new Set(['failed', 'errored', 'timedOut']);
-const STATE_WIDTH = 9;
+const STATUS_WIDTH = 9;
 const MOST_LABEL_COLUMNS = 48;
 
 /** Applies the event to the model and returns permanent lines for it, with their newlines; `''` if it deserves none. */
@@ -37,11 +36,11 @@ export function renderEvent(
     case 'cellChanged':
       return transition === undefined ? '' : renderTransition(transition, { terminal, labelWidth });
     case 'attemptFailed': {
-      const { step, cell, attempt, message } = event.failure;
+      const { step, cell, attempt, message } = event;
       const now = model.cellOf(step, cell);
       // The last attempt is reported with the end of the cell. Other attempts are reported with their successor, once
       // it is known.
-      if (now === undefined || isFinished(now.state) || now.attempt <= attempt) return '';
+      if (now === undefined || isFinished(now.status) || now.attempt <= attempt) return '';
       return renderRetry({ name: label(step, cell), attempt: attempt + 1, message }, labelWidth);
     }
     case 'transfer':
@@ -97,10 +96,10 @@ function renderTransition(transition: CellTransition, options: { terminal: Termi
     };
     return renderRetry(retry, options.labelWidth);
   }
-  if (!isFinished(transition.state)) return '';
+  if (!isFinished(shownStatus(transition.result))) return '';
   const plain = step.cells === 1 && transition.cell === '';
-  const few = (step.cells ?? 0) <= MAX_CELL_LINES && transition.state !== 'cached';
-  const alone = plain || few || FAILED_STATES.has(transition.state);
+  const few = (step.cells ?? 0) <= MAX_CELL_LINES && transition.result.reused !== true;
+  const alone = plain || few || transition.result.status === 'failed';
   const own = alone ? renderCell(transition, options) : '';
   return !plain && transition.stepFinished ? `${own}${renderStep(step, options)}` : own;
 }
@@ -110,20 +109,24 @@ function renderCell(
   { terminal, labelWidth }: { terminal: Terminal; labelWidth: number },
 ): string {
   const detail =
-    transition.tookMs !== undefined && transition.state !== 'cached' ? `  ${renderDuration(transition.tookMs)}` : '';
-  const reason =
-    transition.reason === undefined || transition.state === 'succeeded' ? '' : `  ${printableLine(transition.reason)}`;
+    transition.tookMs !== undefined && transition.result.reused !== true
+      ? `  ${renderDuration(transition.tookMs)}`
+      : '';
+  const message =
+    transition.message === undefined || transition.result.status === 'succeeded'
+      ? ''
+      : `  ${printableLine(transition.message)}`;
   const name = fitLabel(label(transition.step.name, transition.cell), labelWidth);
-  return `${`${name}  ${renderState(transition.state, { terminal, width: STATE_WIDTH })}${detail}${reason}`.trimEnd()}\n`;
+  return `${`${name}  ${renderStatus(transition.result, { terminal, width: STATUS_WIDTH })}${detail}${message}`.trimEnd()}\n`;
 }
 
-/** `fit  12 cells: 10 succeeded, 2 cached  4.1 s`. */
+/** `fit  12 cells: 10 succeeded, 2 reused  4.1 s`. */
 function renderStep(step: StepProgress, { terminal, labelWidth }: { terminal: Terminal; labelWidth: number }): string {
-  const parts = [...step.counts].filter(([state, count]) => count > 0 && isFinished(state));
-  const words = parts.map(([state, count]) => `${count} ${describeState(state)}`).join(', ');
+  const parts = [...step.counts].filter(([status, count]) => count > 0 && isFinished(status));
+  const words = parts.map(([status, count]) => `${count} ${status}`).join(', ');
   const cells = countFinished(step);
   const took =
-    step.startedAt === undefined || step.endedAt === undefined || countOf(step, 'cached') === cells
+    step.startedAt === undefined || step.endedAt === undefined || countOf(step, 'reused') === cells
       ? ''
       : `  ${renderDuration(step.endedAt - step.startedAt)}`;
   return `${terminal.style('bold', fitLabel(step.name, labelWidth))}  ${words}${took}\n`;

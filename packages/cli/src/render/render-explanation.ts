@@ -3,6 +3,7 @@ import {
   type AttemptExplanation,
   type CacheExplanation,
   describeImage,
+  describeStatus,
   type InputDifference,
   printableLine,
   type StepExplanation,
@@ -13,7 +14,7 @@ import type { GlobalOptions } from '../context/command-context.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import type { Terminal } from '../context/terminal.ts';
 import { label } from '../progress/render-event.ts';
-import { describeState, renderState } from '../progress/render-state.ts';
+import { renderStatus } from '../progress/render-status.ts';
 import { renderTable } from '../text/render-table.ts';
 import { renderTimestamp } from '../text/render-timestamp.ts';
 import { PIPEFAIL_SHELL } from './describe-shell.ts';
@@ -42,12 +43,12 @@ export function renderExplanation(explained: StepExplanation, view: ExplanationV
 }
 
 function renderAnswer(explained: StepExplanation, { terminal, service, options }: ExplanationView): string {
-  const { wait, status, runId } = explained;
+  const { wait, runStatus, runId } = explained;
   const name = terminal.style('bold', label(explained.step, explained.cell));
   const total = explained.cells.reduce((sum, { count }) => sum + count, 0);
-  const others = explained.cells.map(({ state, count }) => `${count} ${describeState(state)}`).join(', ');
+  const others = explained.cells.map((status) => `${status.count} ${describeStatus(status)}`).join(', ');
   const lines = [
-    `${name}  ${renderState(explained.state, { terminal })}${explained.reason === undefined ? '' : `  ${printableLine(explained.reason)}`}`,
+    `${name}  ${renderStatus(explained, { terminal })}${explained.message === undefined ? '' : `  ${printableLine(explained.message)}`}`,
     ...(explained.item === undefined ? [] : [`item: ${showValue(printableLine(JSON.stringify(explained.item)))}`]),
     ...(explained.image === undefined ? [] : [`image ${printableLine(describeImage(explained.image))}`]),
     ...(total > 1 ? [`one of the ${total} cells of ${explained.step}: ${others}`] : []),
@@ -56,26 +57,26 @@ function renderAnswer(explained: StepExplanation, { terminal, service, options }
     ...(explained.warnings ?? []).map(
       ({ message }) => `${terminal.style('yellow', 'warning')}: ${printableLine(message)}`,
     ),
-    ...(wait ? [`since ${renderTimestamp(wait.since)}${wait.advice === undefined ? '' : `; ${wait.advice}`}`] : []),
-    ...(status === 'suspended'
+    ...(wait ? [`since ${renderTimestamp(wait.startedAt)}${wait.advice === undefined ? '' : `; ${wait.advice}`}`] : []),
+    ...(runStatus === 'suspended'
       ? [`no process is running run ${runId}; resume it with: ${suggestCommand(['resume', runId], options)}`]
       : []),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function renderService({ phase, state, problem }: ContainerStatus): string[] {
+function renderService({ phase, message, problem }: ContainerStatus): string[] {
   if (problem !== undefined) return [`could not read the container's status: ${printableLine(problem)}`];
-  if (state === phase.toLowerCase()) return [];
-  return [`service status: ${printableLine(phase)}${state === '' ? '' : `, ${printableLine(state)}`}`];
+  if (message === phase.toLowerCase()) return [];
+  return [`service status: ${printableLine(phase)}${message === '' ? '' : `, ${printableLine(message)}`}`];
 }
 
 function renderDependencies({ dependencies }: StepExplanation, terminal: Terminal): string {
   if (dependencies.length === 0) return '';
-  const rows = dependencies.map(({ step, condition, state }) => [
+  const rows = dependencies.map(({ step, condition, ...status }) => [
     `  ${step}`,
     condition === 'succeeded' ? '' : `condition: ${condition}`,
-    describeState(state),
+    describeStatus(status),
   ]);
   return `${terminal.style('bold', 'needs')}\n${renderTable(rows)}`;
 }
@@ -86,20 +87,20 @@ function renderAttempts({ attempts }: StepExplanation, terminal: Terminal): stri
 }
 
 function renderAttempt(attempt: AttemptExplanation, terminal: Terminal): string {
-  const { failure, askedAt, runningAt, endedAt, postponed } = attempt;
+  const { failure, requestedAt, runningAt, endedAt, postponed } = attempt;
   const ran = endedAt === undefined ? undefined : endedAt - (runningAt ?? attempt.submittedAt ?? endedAt);
-  const waited = askedAt === undefined || runningAt === undefined ? undefined : runningAt - askedAt;
+  const waited = requestedAt === undefined || runningAt === undefined ? undefined : runningAt - requestedAt;
   const head = [
     `  ${attempt.attempt}`,
-    failure === undefined ? attempt.result : printableLine(failure.message),
+    failure === undefined ? attempt.status : printableLine(failure.message),
     ...(ran === undefined ? [] : [`ran ${renderDuration(ran)}`]),
     ...(waited === undefined ? [] : [`queued for ${renderDuration(waited)}`]),
     ...(attempt.instanceType === undefined ? [] : [`on ${attempt.instanceType}`]),
-    ...(attempt.containerID === undefined ? [] : [`container ${attempt.containerID}`]),
+    ...(attempt.containerId === undefined ? [] : [`container ${attempt.containerId}`]),
   ].join('  ');
   const tail = (failure?.logTail ?? []).slice(-TAIL_LINES);
   const lines = [
-    ...(postponed ? [`postponed ${postponed.times} times; last reason: ${postponed.reason}`] : []),
+    ...(postponed ? [`postponed ${postponed.times} times; last reason: ${postponed.cause}`] : []),
     ...(attempt.retry === undefined ? [] : [attempt.retry]),
     ...(failure?.hint === undefined ? [] : [`hint: ${printableLine(failure.hint)}`]),
     ...tail.map((line) => `${terminal.style('dim', '│')} ${printableLine(line)}`),
@@ -115,7 +116,7 @@ const MISSES = {
   dataChanged: 'not reused: a container changed the outputs of the earlier run that did the same work',
   writesShared: 'not reused: the step writes to a shared volume, and a reused step writes nothing',
   secret: 'not reused: one of its results contains the value of a secret of this run',
-  anew: 'not reused: a rerun was requested, or a dependency was rerun',
+  rerun: 'not reused: a rerun was requested, or a dependency was rerun',
 } as const;
 
 function renderCache({ cache, cell, step, runId }: StepExplanation, { terminal, options }: ExplanationView): string {
@@ -136,7 +137,7 @@ function describeCache(
     case 'hit':
       return [`reused from run ${cache.runId}, which did the same work`];
     case 'missed': {
-      const first = MISSES[cache.reason];
+      const first = MISSES[cache.cause];
       if (cache.problem !== undefined) return [first, cache.problem];
       if (!cache.nearest) return [first, `no run of this home has finished ${name}`];
       const { runId, differences } = cache.nearest;
@@ -177,12 +178,17 @@ function renderStory(story: readonly StoryLine[], terminal: Terminal): string {
     `  ${renderTimestamp(line.at)}`,
     `+${renderDuration(line.at - first.at)}`,
     line.attempt === 0 ? '' : `#${line.attempt}`,
-    line.to === undefined ? '' : line.to === 'checking' ? 'looking up' : describeState(line.to),
-    [line.cause === undefined ? '' : CAUSES[line.cause], line.detail === undefined ? '' : printableLine(line.detail)]
+    describeMove(line),
+    [line.cause === undefined ? '' : CAUSES[line.cause], line.message === undefined ? '' : printableLine(line.message)]
       .filter((text) => text !== '')
       .join(': '),
   ]);
   return `${terminal.style('bold', 'history')}\n${renderTable(rows)}`;
+}
+
+function describeMove({ status, reused, reason }: StoryLine): string {
+  if (status === undefined) return '';
+  return describeStatus({ status, ...(reused && { reused }), ...(reason !== undefined && { reason }) });
 }
 
 const CAUSES: Readonly<Record<NonNullable<StoryLine['cause']>, string>> = {

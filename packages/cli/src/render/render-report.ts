@@ -3,6 +3,7 @@ import type { Json } from '@sluice/core';
 import { own, renderDuration } from '@sluice/core';
 import {
   type CellReport,
+  type CellStatus,
   describePlaces,
   type FailureReport,
   printableLine,
@@ -12,10 +13,11 @@ import {
 import type { GlobalOptions } from '../context/command-context.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import type { Terminal } from '../context/terminal.ts';
-import { label } from '../progress/render-event.ts';
-import { describeState, renderState } from '../progress/render-state.ts';
+import { renderStatus } from '../progress/render-status.ts';
 import { renderTable } from '../text/render-table.ts';
 import { shortPath } from '../text/short-path.ts';
+import { describeSteps, STEP_COLUMNS } from './describe-steps.ts';
+import { findFailures } from './find-failures.ts';
 
 /** Log lines shown of each failure; the report names the file with the whole log. */
 const TAIL_LINES = 20;
@@ -31,6 +33,8 @@ interface ReportView {
   readonly cwd: string;
   /** Global options that suggested commands repeat. */
   readonly options?: GlobalOptions;
+  /** Folds the log of a failure, so that a reader sees only its title at first. Absent: logs are shown in full. */
+  readonly fold?: (title: string, log: string) => string;
 }
 
 /** The summary of a run: failures with the ends of their logs, results, files, warnings, verdict. */
@@ -65,11 +69,11 @@ function renderVerdict(
   { terminal, options }: { terminal: Terminal; options: GlobalOptions | undefined },
 ): string {
   const cells = report.steps.flatMap((step) => step.cells);
-  const count = (state: string) => cells.filter((cell) => cell.state === state).length;
+  const count = (status: CellStatus) => cells.filter((cell) => cell.status === status && !cell.reused).length;
   const counts = [
     [count('succeeded'), 'succeeded'],
-    [count('cached'), 'reused from earlier runs'],
-    [cells.filter(({ state }) => state === 'failed' || state === 'errored' || state === 'timedOut').length, 'failed'],
+    [cells.filter(({ reused }) => reused).length, 'reused from earlier runs'],
+    [count('failed'), 'failed'],
     [count('skipped'), 'skipped'],
     [count('canceled'), 'canceled'],
   ] as const;
@@ -78,42 +82,25 @@ function renderVerdict(
   const message = report.message === undefined ? '' : `${report.message}\n`;
   const resume =
     report.status === 'suspended' ? `resume it with: ${suggestCommand(['resume', report.runId], options)}\n` : '';
-  const verdict = `${terminal.style('bold', report.pipeline)} ${renderState(report.status, { terminal })}${took}`;
+  const verdict = `${terminal.style('bold', report.pipeline)} ${renderStatus({ status: report.status }, { terminal })}${took}`;
   return `${message}${verdict}: ${parts.length === 0 ? 'no steps executed' : parts.join(', ')} (run ${report.runId})\n${resume}`;
 }
 
-/** The last failure of every cell that did not succeed. */
-function findFailures({ steps, failures }: RunReport): ReadonlyMap<string, FailureReport> {
-  const unsuccessful = new Set(
-    steps.flatMap(({ name, cells }) =>
-      cells.filter(({ state }) => state !== 'succeeded' && state !== 'cached').map(({ key }) => label(name, key)),
-    ),
-  );
-  const last = new Map<string, FailureReport>();
-  for (const failure of failures) {
-    const name = label(failure.step, failure.cell);
-    // The user who canceled the run expects its canceled containers.
-    if (unsuccessful.has(name) && failure.class !== 'canceled') last.set(name, failure);
-  }
-  return last;
-}
-
 /** A table of the failures, the ends of the first logs, and suggested commands. */
-function renderFailures(report: RunReport, { terminal, cwd, options }: ReportView): string {
+function renderFailures(report: RunReport, view: ReportView): string {
+  const { terminal, cwd, options } = view;
   const failures = [...findFailures(report)];
   const [first] = failures;
   if (first === undefined) return '';
-  const ends = failures.slice(0, MAX_LOGS).map((entry) => renderLog(entry, { terminal, cwd }));
+  const most = view.fold === undefined ? MAX_LOGS : MAX_FAILURES;
+  const ends = failures.slice(0, most).map((entry) => renderLog(entry, view));
   const table = failures.length > 1 ? `${renderFailureTable(failures, terminal)}\n` : '';
   const file = failures.find(([, { logFile }]) => logFile !== undefined)?.[1].logFile;
   const place = file === undefined ? '' : `; all logs are in ${shortPath(dirname(file), cwd)}`;
-  const shown =
-    failures.length > MAX_LOGS ? `showing the logs of ${MAX_LOGS} of ${failures.length} failures${place}\n` : '';
+  const shown = failures.length > most ? `showing the logs of ${most} of ${failures.length} failures${place}\n` : '';
   const [why, logs] = ['why', 'logs'].map((verb) => suggestCommand([verb, '-r', report.runId, first[0]], options));
   const next = `next: ${why}, or ${logs}\n`;
-  const hasDone = report.steps.some(({ cells }) =>
-    cells.some(({ state }) => state === 'succeeded' || state === 'cached'),
-  );
+  const hasDone = report.steps.some(({ cells }) => cells.some(({ status }) => status === 'succeeded'));
   const rerun = suggestCommand(['rerun', report.runId, '--failed'], options);
   const hint = hasDone && report.rerun ? `then: ${rerun} (reuses every successful, unchanged step)\n` : '';
   return `${table}${ends.join('\n')}${terminal.style('dim', `${shown}${next}${hint}`)}`;
@@ -125,29 +112,30 @@ function renderFailureTable(
 ): string {
   const rows = failures
     .slice(0, MAX_FAILURES)
-    .map(([name, { attempt, class: kind, message, hint }]) => [
+    .map(([name, { attempt, reason = '', message, hint }]) => [
       `  ${name}`,
       String(attempt),
-      kind,
+      reason,
       clip(printableLine(hint === undefined ? message : `${message}: ${hint}`)),
     ]);
-  const [head, ...lines] = renderTable([['  FAILED', 'ATTEMPT', 'CLASS', 'WHY'], ...rows]).split('\n');
+  const [head, ...lines] = renderTable([['  FAILED', 'ATTEMPT', 'REASON', 'WHY'], ...rows]).split('\n');
   const more = failures.length > MAX_FAILURES ? `  and ${failures.length - MAX_FAILURES} more\n` : '';
   return `${terminal.style('dim', head ?? '')}\n${lines.join('\n')}${more}`;
 }
 
 function renderLog(
   [name, failure]: readonly [name: string, failure: FailureReport],
-  { terminal, cwd }: { terminal: Terminal; cwd: string },
+  { terminal, cwd, fold }: ReportView,
 ): string {
-  const head = `${terminal.style('red', name)} attempt ${failure.attempt}: ${printableLine(failure.message)}\n`;
+  const head = `${terminal.style('red', name)} attempt ${failure.attempt}: ${printableLine(failure.message)}`;
   const tail = failure.logTail.slice(-TAIL_LINES);
   const lines = tail.map((line) => `  ${terminal.style('dim', '│')} ${clip(printableLine(line), MAX_LINE_LENGTH)}\n`);
   const file =
     failure.logFile === undefined ? '' : `  ${terminal.style('dim', `full log: ${shortPath(failure.logFile, cwd)}`)}\n`;
   const item = failure.item === undefined ? '' : `  ${terminal.style('dim', 'item:')} ${renderValue(failure.item)}\n`;
   const hint = failure.hint === undefined ? '' : `  hint: ${printableLine(failure.hint)}\n`;
-  return `${head}${item}${lines.join('')}${hint}${file}`;
+  const text = `${item}${lines.join('')}${hint}${file}`;
+  return fold === undefined ? `${head}\n${text}` : fold(head, text);
 }
 
 function renderResults(steps: readonly StepReport[], terminal: Terminal): string {
@@ -223,25 +211,8 @@ function renderKept(report: RunReport, { terminal, cwd }: { terminal: Terminal; 
     .join('');
 }
 
-/** A table with one row per step, with its cells counted by state. */
+/** A table with one row per step. */
 export function renderSteps(steps: readonly StepReport[], terminal: Terminal): string {
-  const rows = steps.map((step) => {
-    const times = step.cells.flatMap(({ submittedAt, endedAt }) =>
-      submittedAt === undefined || endedAt === undefined ? [] : [{ submittedAt, endedAt }],
-    );
-    const from = times.reduce((least, { submittedAt }) => Math.min(least, submittedAt), Number.POSITIVE_INFINITY);
-    const to = times.reduce((most, { endedAt }) => Math.max(most, endedAt), Number.NEGATIVE_INFINITY);
-    const reason = step.cells.find((cell) => cell.reason !== undefined && cell.state !== 'succeeded')?.reason ?? '';
-    const attempts = step.cells.reduce((sum, cell) => sum + cell.attempts, 0);
-    return [step.name, stateText(step), times.length === 0 ? '-' : renderDuration(to - from), String(attempts), reason];
-  });
-  const [head, ...lines] = renderTable([['STEP', 'STATE', 'TOOK', 'ATTEMPTS', 'WHY'], ...rows]).split('\n');
+  const [head, ...lines] = renderTable([STEP_COLUMNS, ...describeSteps(steps)]).split('\n');
   return `${terminal.style('dim', head ?? '')}\n${lines.join('\n')}`;
-}
-
-function stateText({ state, cells }: StepReport): string {
-  if (cells.length <= 1) return describeState(state);
-  const counts = new Map<string, number>();
-  for (const cell of cells) counts.set(describeState(cell.state), (counts.get(describeState(cell.state)) ?? 0) + 1);
-  return [...counts].map(([name, count]) => `${count} ${name}`).join(', ');
 }

@@ -5,25 +5,27 @@ import { renderPlannedTime } from '../text/render-planned-time.ts';
 export function renderScheduleEvent(event: ScheduleEvent, timezone: string): string {
   const time = (at: number) => renderPlannedTime(at, timezone);
   switch (event.type) {
-    case 'missed': {
-      const last = event.last === event.first ? '' : ` to ${time(event.last)}`;
-      return `${event.schedule} ${time(event.first)}${last}: missed and not caught up\n`;
+    case 'plannedTimesMissed': {
+      const last = event.lastAt === event.firstAt ? '' : ` to ${time(event.lastAt)}`;
+      return `${event.schedule} ${time(event.firstAt)}${last}: missed and not caught up\n`;
     }
-    case 'paused':
+    case 'schedulePaused':
       return `${event.schedule}: ${event.message}\n`;
-    case 'edited':
+    case 'scheduleChanged':
       return `${event.schedule}: warning: ${event.message}\n`;
-    case 'troubled':
+    case 'scheduleBlocked':
       return `${event.schedule}: ${event.message}; retrying\n`;
-    case 'started':
-    case 'resumed':
-      return `${event.schedule} ${time(event.planned)}: ${event.type} run ${event.runId}\n`;
-    case 'finished':
-      return `${event.schedule} ${time(event.planned)}: run ${event.runId} ${event.status}\n`;
-    case 'left':
-      return `${event.schedule} ${time(event.planned)}: detached from run ${event.runId}: ${event.message}\n`;
-    case 'skipped':
-    case 'postponed':
-      return `${event.schedule} ${time(event.planned)}: ${event.type}: ${event.message}\n`;
+    case 'scheduledRunStarted':
+      return `${event.schedule} ${time(event.plannedAt)}: started run ${event.runId}\n`;
+    case 'scheduledRunResumed':
+      return `${event.schedule} ${time(event.plannedAt)}: resumed run ${event.runId}\n`;
+    case 'scheduledRunFinished':
+      return `${event.schedule} ${time(event.plannedAt)}: run ${event.runId} ${event.status}\n`;
+    case 'scheduledRunDetached':
+      return `${event.schedule} ${time(event.plannedAt)}: detached from run ${event.runId}: ${event.message}\n`;
+    case 'plannedTimeSkipped':
+      return `${event.schedule} ${time(event.plannedAt)}: skipped: ${event.message}\n`;
+    case 'plannedTimePostponed':
+      return `${event.schedule} ${time(event.plannedAt)}: postponed: ${event.message}\n`;
   }
 }

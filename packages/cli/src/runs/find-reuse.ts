@@ -29,5 +29,5 @@ export async function findReuse(
     which: ` of pipeline ${name}`,
     options,
   });
-  return found.ok ? ok({ reuse: { runId: found.value.runId, again: force } }) : found;
+  return found.ok ? ok({ reuse: { runId: found.value.runId, force } }) : found;
 }

@@ -1,12 +1,14 @@
 import { dirname } from 'node:path';
-import type { RunHandle, RunReport } from '@sluice/runner';
-import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import type { RunHandle } from '@sluice/runner';
+import type { CommandContext } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { watchDisk } from '../home/watch-disk.ts';
 import type { Progress } from '../progress/plain-progress.ts';
-import { renderReport } from '../render/render-report.ts';
+import { showEnd } from './show-end.ts';
+import type { JunitOptions } from './write-junit.ts';
 
+const LONG_MS = 1_000_000_000;
 /** Time for a second Ctrl-C before the first one detaches. */
 const SECOND_INTERRUPT_MS = 1_500;
 /** After SIGTERM, the process exits within this time even if something hangs: all state is durable. */
@@ -21,7 +23,7 @@ export async function followRun(
   given: {
     context: CommandContext;
     progress: Progress;
-    options: GlobalOptions;
+    options: JunitOptions;
   },
 ): Promise<number> {
   const { context, progress, options } = given;
@@ -53,19 +55,14 @@ export async function followRun(
     }),
     context.onSignal('SIGHUP', () => {}),
   ];
+  // Nothing else keeps the process alive if the service is remote and the run only waits for an approval.
+  const alive = setInterval(() => {}, LONG_MS);
   const unwatch = watchDisk(dirname(dirname(run.directory)), progress.print);
   const report = await run.finished;
   clearTimeout(timeout);
+  clearInterval(alive);
   unwatch();
   for (const stop of unsubscribe) stop();
-  progress.close();
-  if (options.json !== true) terminal.out(`\n${renderReport(report, { terminal, cwd: context.cwd, options })}`);
-  return interrupts > 0 ? EXIT_CODE.interrupted : exitCodeOf(report);
-}
-
-/** A run whose outputs were not published as requested counts as failed for a script. */
-function exitCodeOf(report: RunReport): number {
-  const isWhole = Object.values(report.outputs).every((output) => output.notPublished === undefined);
-  if (report.status === 'succeeded' && isWhole) return EXIT_CODE.ok;
-  return report.status === 'suspended' || report.status === 'active' ? EXIT_CODE.suspended : EXIT_CODE.runFailed;
+  const exitCode = await showEnd(report, given);
+  return interrupts > 0 ? EXIT_CODE.interrupted : exitCode;
 }

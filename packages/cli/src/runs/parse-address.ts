@@ -7,17 +7,17 @@ export interface Address {
   readonly step: string;
   readonly cell: string | undefined;
   readonly output: string | undefined;
-  /** Path inside the output. */
+  /** Path inside the output, without slashes at its end. */
   readonly path: string | undefined;
 }
 
-const ADDRESS = /^([^/.]+)(?:\/([^/.]+))?(?:\.([^/.]+)(?:\/(.+))?)?$/;
+const ADDRESS = /^([^/.]+)(?:\/([^/.]+))?(?:\.([^/.]+)(?:\/(.*))?)?$/s;
 
 /** Parses an address; whether the run has such a step, cell or output is for the caller to check. */
 export function parseAddress(text: string): Result<Address, CommandRefusal> {
   const [, step, cell, output, path] = ADDRESS.exec(text) ?? [];
-  if (step !== undefined) return ok({ step, cell, output, path });
-  const message = `could not read ${text}: expected STEP, STEP/CELL, STEP.OUTPUT or STEP/CELL.OUTPUT`;
+  if (step !== undefined) return ok({ step, cell, output, path: path?.replace(/\/+$/, '') || undefined });
+  const message = `could not read ${text}: expected STEP[/CELL][.OUTPUT[/PATH]]`;
   return fail({ exitCode: EXIT_CODE.refused, message });
 }
 

@@ -1,7 +1,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type OpenSchedule, openSchedule, type ScheduleEvent } from '@sluice/runner';
+import type { HostMetrics } from '@sluice/host';
+import { type OpenSchedule, openSchedule, renderTimes, type ScheduleEvent } from '@sluice/runner';
 import type { createServiceLog, Service } from '@sluice/service';
+import type { ChosenTraces } from '../connect/choose-traces.ts';
 import type { CommandContext } from '../context/command-context.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { makeHome } from '../home/home.ts';
@@ -9,9 +11,10 @@ import { loadScheduled, type Scheduled } from '../pipeline/load-scheduled.ts';
 import type { HostedSchedules, ServedConfig } from './read-service-config.ts';
 
 /** The service that runs the schedules, and the configuration that lists them. */
-export interface HostSchedulesOptions {
+export interface HostSchedulesOptions extends ChosenTraces {
   readonly config: ServedConfig;
   readonly service: Service;
+  readonly metrics: HostMetrics;
   readonly context: CommandContext;
   readonly log: ReturnType<typeof createServiceLog>;
 }
@@ -96,17 +99,23 @@ function filesOf(
 async function openOne(
   { account }: Entry,
   { name, plan, file, baseDir }: Scheduled,
-  { config, service, context, log }: HostSchedulesOptions,
+  { config, service, metrics, traces, context, log }: HostSchedulesOptions,
 ): Promise<OpenSchedule | undefined> {
   const [clusterID = '', accountID = ''] = account.split('/');
   const scope = { clusterID, accountID };
   const home = join(config.service.root, 'schedules', clusterID, accountID);
   await makeHome(home);
+  metrics.addHome(home);
   const opened = openSchedule({
     ...{ plan, file, scope, home, baseDir },
-    service: service.inProcess({ userID: 'schedules', accounts: [scope] }),
+    service: metrics.measure(service.inProcess({ userID: 'schedules', accounts: [scope] })),
+    reporter: metrics.reporter,
+    ...(traces && { traces }),
     secrets: createSecretReader(home, context.env),
-    onEvent: (event) => logEvent(log, { account, event }),
+    onEvent(event) {
+      logEvent(log, { account, event });
+      if (event.type === 'scheduledRunDetached') metrics.leave(event.runId);
+    },
   });
   if (opened.ok) return opened.value;
   log.error({ account, schedule: name, reason: opened.error }, 'could not schedule a pipeline');
@@ -118,11 +127,10 @@ function logEvent(
   { account, event }: { account: string; event: ScheduleEvent },
 ): void {
   const isTrouble =
-    event.type === 'troubled' ||
-    event.type === 'edited' ||
-    event.type === 'postponed' ||
-    event.type === 'missed' ||
-    (event.type === 'finished' && event.status !== 'succeeded');
-  const planned = 'planned' in event ? { planned: new Date(event.planned).toISOString() } : {};
-  log[isTrouble ? 'warn' : 'info']({ account, ...event, ...planned }, 'schedule');
+    event.type === 'scheduleBlocked' ||
+    event.type === 'scheduleChanged' ||
+    event.type === 'plannedTimePostponed' ||
+    event.type === 'plannedTimesMissed' ||
+    (event.type === 'scheduledRunFinished' && event.status !== 'succeeded');
+  log[isTrouble ? 'warn' : 'info']({ account, ...renderTimes(event) }, 'schedule');
 }

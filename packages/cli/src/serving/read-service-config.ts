@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { CommandContext } from '../context/command-context.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
+import { findKeyFault, type RunsConfig, runsSchema } from './runs-config.ts';
 
 /** Pipelines that the service runs by their `schedule`, on behalf of an account. */
 const schedulesSchema = z
@@ -25,6 +26,7 @@ export type HostedSchedules = z.infer<typeof schedulesSchema>;
 export interface ServedConfig {
   readonly service: ServiceConfig;
   readonly schedules: HostedSchedules;
+  readonly runs: RunsConfig;
   /** Absolute directory of the file. */
   readonly directory: string;
 }
@@ -52,22 +54,35 @@ export function parseServiceConfigText(
   text: string,
   { file, directory }: { file: string; directory: string },
 ): Result<ServedConfig, CommandRefusal> {
-  const parsed = parseServiceConfig(text, directory, { schedules: schedulesSchema });
+  const parsed = parseServiceConfig(text, directory, { schedules: schedulesSchema, runs: runsSchema });
   const lines = parsed.ok
-    ? findUnknownAccounts(parsed.value, parsed.sections.schedules).map((fault) => `${file}: ${fault}`)
+    ? findFaults(parsed.value, { ...parsed.sections, directory }).map((fault) => `${file}: ${fault}`)
     : parsed.problems.map(
         ({ line, column, path: field, message }) =>
           `${file}:${line}:${column}: ${field === '' ? '' : `${field}: `}${message}`,
       );
   if (!parsed.ok || lines.length > 0) return fail({ exitCode: EXIT_CODE.refused, message: lines.join('\n') });
-  return ok({ service: parsed.value, schedules: parsed.sections.schedules, directory });
+  return ok({ service: parsed.value, schedules: parsed.sections.schedules, runs: parsed.sections.runs, directory });
 }
 
-function findUnknownAccounts({ clusters }: ServiceConfig, schedules: HostedSchedules): string[] {
+function findFaults(service: ServiceConfig, { schedules, runs, directory }: Omit<ServedConfig, 'service'>): string[] {
+  const unknown = findUnknownAccounts(
+    service,
+    schedules.map(({ account }, index) => ({ account, field: `schedules.${index}.account` })),
+  );
+  const limited = Object.keys(runs.accounts).map((account) => ({ account, field: `runs.accounts.${account}` }));
+  const fault = findKeyFault(runs, { root: service.root, directory });
+  return [...unknown, ...findUnknownAccounts(service, limited), ...(fault === undefined ? [] : [fault])];
+}
+
+function findUnknownAccounts(
+  { clusters }: ServiceConfig,
+  named: readonly { readonly account: string; readonly field: string }[],
+): string[] {
   const known = clusters.flatMap(({ id, accounts }) => accounts.map((account) => `${id}/${account}`));
-  return schedules.flatMap(({ account }, index) =>
+  return named.flatMap(({ account, field }) =>
     known.includes(account)
       ? []
-      : [`schedules.${index}.account: there is no account ${account}; the configuration defines ${known.join(', ')}`],
+      : [`${field}: there is no account ${account}; the configuration defines ${known.join(', ')}`],
   );
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -43,6 +43,38 @@ test('addCompletion offers commands and options', async () => {
 test('addCompletion offers pipeline files and runs', async () => {
   expect(await complete('run', '')).toEqual(['nightly/pipeline.yaml']);
   expect(await completeIn({ SLUICE_HOME: join(cwd, '.sluice') }, 'show', '')).toEqual(['abc123']);
+});
+
+test('addCompletion offers profiles, also to a repeated login', async () => {
+  const profiles = join(cwd, '.config/sluice/profiles');
+  mkdirSync(profiles, { recursive: true });
+  for (const name of ['default', 'gpu']) writeFileSync(join(profiles, `${name}.yaml`), '');
+  const env = { HOME: cwd };
+  expect(await completeIn(env, 'run', '--profile', '')).toEqual(['default', 'gpu']);
+  expect(await completeIn(env, 'plan', 'p.yaml', '--profile', 'g')).toEqual(['gpu']);
+  expect(await completeIn(env, 'login', 'https://containers.example.org', '--name', '')).toEqual(['default', 'gpu']);
+  expect(await completeIn(env, 'admin', 'user', 'add', 'ada@example.org', '--name', '')).toEqual([]);
+});
+
+test('addCompletion offers the steps of the newest run, or of the selected one, and schedules', async () => {
+  const home = join(cwd, '.sluice');
+  const write = (runId: string, steps: readonly string[], at: number) => {
+    const file = join(home, 'runs', runId, 'plan.json');
+    mkdirSync(join(home, 'runs', runId), { recursive: true });
+    const named = steps.map((name) => ({ name }));
+    writeFileSync(file, JSON.stringify({ pipeline: { steps: named, finally: [{ name: 'tell' }] } }));
+    utimesSync(file, at, at);
+  };
+  write('old123', ['fetch'], 1000);
+  write('new123', ['fit', 'test'], 2000);
+  mkdirSync(join(home, 'schedules/nightly'), { recursive: true });
+  const env = { SLUICE_HOME: home };
+  expect(await completeIn(env, 'why', '')).toEqual(['fit', 'test', 'tell']);
+  expect(await completeIn(env, 'logs', '-r', 'old', '')).toEqual(['fetch', 'tell']);
+  expect(await completeIn({}, 'approve', '--home', home, 't')).toEqual(['test', 'tell']);
+  expect(await completeIn(env, 'rerun', '--from', 'f')).toEqual(['fit']);
+  expect(await completeIn(env, 'logs', '-r', '')).toEqual(['abc123', 'new123', 'old123']);
+  expect(await completeIn(env, 'schedule', 'pause', '')).toEqual(['nightly']);
 });
 
 test('the script for bash runs nothing that the name of a file or of a run asks for', async () => {

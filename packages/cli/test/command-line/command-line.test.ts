@@ -39,8 +39,8 @@ test.each([
   [['help', 'rnu'], 'Did you mean run?'],
   [['admin', 'usr', '--help'], 'Did you mean user?'],
   [['admin', 'user', 'ad', '--help'], 'Did you mean add?'],
-  [['runs', '--service', 'https://x'], "unknown option '--service'"],
-  [['--service', 'https://x', 'runs'], "option '--service' does not apply to `sluice runs`"],
+  [['doctor', '--service', 'https://x'], "unknown option '--service'"],
+  [['--service', 'https://x', 'doctor'], "option '--service' does not apply to `sluice doctor`"],
   [['serve'], "required option '--config <file>'"],
 ])('runCommandLine ends with 2 for wrong usage: %j', async (args, message) => {
   expect(await run(...args)).toMatchObject({ exitCode: 2, err: expect.stringContaining(message) });

@@ -108,6 +108,7 @@ test('check --json names the parameters that a run needs values for', async () =
       message: 'parameter `seed` has no value and no default',
       hint: 'give it one for this run: -p seed=VALUE',
     },
+    { schema: 1, type: 'check', file: 'p.yaml', pipeline: 'p', steps: 1, missingParams: ['seed'] },
   ]);
 });
 

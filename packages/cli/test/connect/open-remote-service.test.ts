@@ -1,8 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ServiceError } from '@sluice/client';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openRemoteService, refuseService } from '../../src/connect/open-remote-service.ts';
+import { openRemoteService } from '../../src/connect/open-remote-service.ts';
 
 let server: Server;
 let url: string;
@@ -82,11 +81,4 @@ test.each([
 ])('openRemoteService says what to do about %j', async (flags: { account?: string; service?: string }, message) => {
   const opened = await openRemoteService(flags.service ?? url, { profile: {}, flags, env: good });
   expect(opened).toMatchObject({ ok: false, error: { exitCode: 2, message: expect.stringContaining(message) } });
-});
-
-test('refuseService says what to do about a certificate that is not trusted', () => {
-  const error = new ServiceError('UNREACHABLE', 'no connection to the service (DEPTH_ZERO_SELF_SIGNED_CERT)');
-  const { exitCode, message } = refuseService('https://one.example', error).error;
-  expect(exitCode).toBe(3);
-  expect(message).toContain('set caFile in the profile');
 });

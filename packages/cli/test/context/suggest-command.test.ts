@@ -23,8 +23,8 @@ test('suggestCommand leaves plain words plain', () => {
 
 test('suggestCommand repeats only the options that apply to the command', () => {
   const options = { home: 'h', service: 'https://x', cpu: 2 };
-  expect(suggestCommand(['show', 'abc123'], options)).toBe('sluice show abc123 --home h');
-  expect(suggestCommand(['schedule', 'list'], options)).toContain('--home h');
+  expect(suggestCommand(['show', 'abc123'], options)).toBe('sluice show abc123 --home h --service https://x');
+  expect(suggestCommand(['schedule', 'list'], options)).toBe('sluice schedule list --home h');
 });
 
 test('fromRunRefusal and selectRun repeat the global options in the commands that they suggest', async () => {
@@ -34,5 +34,5 @@ test('fromRunRefusal and selectRun repeat the global options in the commands tha
   expect(message('RUN_FINISHED')).toContain('with: sluice rerun r1 --failed --home /far --cluster c');
   expect(message('RUN_KNOWN')).toBe('m; resume it with: sluice resume r1 --home /far --cluster c');
   const missing = await selectRun('/nowhere-at-all', { prefix: 'abc', options });
-  expect(missing).toMatchObject({ error: { message: expect.stringContaining('sluice runs --home /far') } });
+  expect(missing).toMatchObject({ error: { message: expect.stringContaining('sluice runs --home /far --cluster c') } });
 });

@@ -9,7 +9,7 @@ describe('openEmbeddedService', () => {
   let home: string;
   const opened: EmbeddedService[] = [];
   const open = async (): Promise<EmbeddedService> => {
-    const embedded = await openEmbeddedService(home, { cores: 1 });
+    const embedded = await openEmbeddedService(home, { cpu: 1 });
     opened.push(embedded);
     return embedded;
   };

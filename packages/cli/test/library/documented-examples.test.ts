@@ -31,3 +31,11 @@ test('every function and class of the library has an example in its documentatio
   );
   expect(compile(Object.fromEntries(programs))).toBe('');
 });
+
+test('the programs of docs/library.md compile', () => {
+  const page = readFileSync(join(PACKAGES, '../docs/library.md'), 'utf8');
+  const blocks = [...page.matchAll(/^```ts\n((?:.|\n)*?)^```$/gm)].map(([, code = '']) => code);
+  const programs = blocks.filter((code) => code.includes("from 'sluice'"));
+  expect(programs.length).toBeGreaterThan(1);
+  expect(compile(Object.fromEntries(programs.map((code, index) => [`page-${index}.ts`, code])))).toBe('');
+});

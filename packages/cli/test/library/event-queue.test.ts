@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createEventQueue } from '../../src/library/event-queue.ts';
 
-const warning = (at: number) => ({ type: 'warning', at, message: '' }) as const;
+const warning = (at: number) => ({ type: 'warning', runId: 'r1', seq: at, at, message: '' }) as const;
 
 async function take(events: AsyncIterable<{ readonly at: number }>, count: number): Promise<number[]> {
   const taken: number[] = [];

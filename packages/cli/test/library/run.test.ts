@@ -47,8 +47,14 @@ describe('run', () => {
       results: { done: 'boolean' },
     });
     p.output('list', all.outputs.list);
+    const typed = p.results({ done: all.results.done, products: one.results.product });
     const seen: string[] = [];
-    const started = await run(p, { home, service, params: { values: [4, 5] }, onEvent: ({ type }) => seen.push(type) });
+    const started = await run(typed, {
+      home,
+      service,
+      params: { values: [4, 5] },
+      onEvent: ({ type }) => seen.push(type),
+    });
     const types: string[] = [];
     for await (const event of started.events) types.push(event.type);
     const result = await started.finished;
@@ -56,24 +62,43 @@ describe('run', () => {
     const products: readonly number[] = result.of(one).product;
     const done: boolean = result.of(all).done;
     expect({ products, done }).toEqual({ products: [8, 10], done: true });
+    const declared: { readonly done: boolean; readonly products: readonly number[] } = result.results;
+    expect(declared).toEqual({ done: true, products: [8, 10] });
     expect(types).toEqual(seen);
     expect([types[0], types.at(-1)]).toEqual(['runStarted', 'runFinished']);
 
     expect(await listRuns({ home })).toMatchObject([{ runId: started.runId, status: 'succeeded' }]);
     expect(await readRun(started.runId, { home })).toEqual(result.report);
-    expect(await explainStep(started.runId, 'all', { home })).toMatchObject({ state: 'succeeded' });
+    expect(await explainStep(started.runId, 'all', { home })).toMatchObject({ status: 'succeeded' });
     expect(existsSync((await reportRun(started.runId, { home })).page)).toBe(true);
     const to = join(home, '../list');
     expect(await pullOutput(started.runId, 'list', { home, service, to })).toEqual([]);
     expect(readFileSync(join(to, 'products'), 'utf8')).toBe('[8,10]\n');
+    const file = join(home, '../copied');
+    expect(await pullOutput(started.runId, 'all.list/products', { home, service, to: file })).toEqual([]);
+    expect(readFileSync(file, 'utf8')).toBe('[8,10]\n');
+    for (const [output, code] of [
+      ['all.list/product', 'SOURCE_MISSING'],
+      ['all.lists', 'SOURCE_MISSING'],
+      ['list', 'TARGET_REFUSED'],
+    ] as const) {
+      await expect(pullOutput(started.runId, output, { home, service, to: file })).rejects.toMatchObject({ code });
+    }
   });
 
   test('a failed step is a status, and its results are an error', async () => {
     const p = pipeline('failing');
     const fit = p.step('fit', { command: ['false'], results: { loss: 'number' } });
-    const result = await (await run(p, { home, service })).finished;
+    const result = await (await run(p.results({ loss: fit.results.loss }), { home, service })).finished;
     expect(result.status).toBe('failed');
     expect(() => result.of(fit)).toThrow(expect.objectContaining({ code: 'NO_RESULT' }));
+    expect(Object.keys(result.results)).toEqual([]);
+    expect(() => result.results.loss).toThrow(
+      expect.objectContaining({ code: 'NO_RESULT', message: expect.stringContaining('step fit did not succeed') }),
+    );
+    for (const wrong of [undefined, 5, {}, { name: 'fit' }]) {
+      expect(() => result.of(wrong as never)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }));
+    }
     expect(() => result.of({ name: 'other', results: {} })).toThrow(
       expect.objectContaining({ code: 'STEP_NOT_FOUND' }),
     );
@@ -98,18 +123,44 @@ describe('run', () => {
     expect(await started.finished).toMatchObject({ status: 'suspended' });
     const resumed = await resume(started.runId, { home, service });
     for await (const { type } of resumed.events) if (type === 'approvalAsked') break;
+    const wrong: readonly (() => void)[] = [
+      () => resumed.approve(5 as never),
+      () => resumed.approve('ask', null as never),
+      () => resumed.approve('ask', { by: 5 as never }),
+    ];
+    for (const call of wrong) expect(call).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }));
     resumed.approve('ask', { by: 'ada' });
     expect(await resumed.finished).toMatchObject({ status: 'succeeded' });
     await expect(approveRun(started.runId, 'ask', { home })).rejects.toMatchObject({ code: 'NOT_ASKED' });
     await expect(resume(started.runId, { home, service })).rejects.toMatchObject({ code: 'RUN_FINISHED' });
   });
 
+  test('a resumed run has the types of its results if the pipeline is given', async () => {
+    const p = approval();
+    const say = p.step('say', { script: 'echo 5 > /sluice/results/count', results: { count: 'number' } });
+    const declared = p.results({ count: say.results.count });
+    const started = await run(declared, { home, service });
+    await started.detach();
+    const resumed = await resume(started.runId, { home, service, pipeline: declared });
+    for await (const { type } of resumed.events) if (type === 'approvalAsked') break;
+    resumed.approve('ask');
+    const { results } = await resumed.finished;
+    const count: number = results.count;
+    expect(count).toBe(5);
+    await expect(resume('none', { home, service, pipeline: 5 as never })).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: 'resume: pipeline must be a pipeline',
+    });
+  });
+
   test('a parsed file runs like a built pipeline, and opens the embedded service itself', async () => {
     const file = parsePipeline({
       file: 'p.yaml',
-      text: 'version: 1\nname: file\nsteps: { hello: { command: [echo, hello] } }',
+      text: 'version: 1\nname: file\nsteps: { hello: { script: echo 1 > /sluice/results/n, results: { n: integer } } }\nresults: { n: hello.n }',
     });
-    expect(await (await run(file, { home })).finished).toMatchObject({ status: 'succeeded' });
+    const result = await (await run(file, { home })).finished;
+    expect(result).toMatchObject({ status: 'succeeded', results: { n: 1 } });
+    expect(result.results.n).toBe(1);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { CellState, RunnerEvent } from '@sluice/runner';
+import type { CellStatus, RunnerEvent } from '@sluice/runner';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLiveProgress } from '../../src/progress/live-progress.ts';
 import { createRecordingTerminal } from '../recording-terminal.ts';
@@ -11,8 +11,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function move(step: string, cell: string, state: CellState): RunnerEvent {
-  return { type: 'cellChanged', at: Date.now(), step, cell, state, attempt: 1 };
+const RUN = { runId: 'r1', seq: 1 };
+
+function move(step: string, cell: string, status: CellStatus): RunnerEvent {
+  return { type: 'cellChanged', ...RUN, at: Date.now(), step, cell, status, attempt: 1 };
 }
 
 /** What a terminal shows after the text: escape sequences for moving up, clearing and carriage return are obeyed. */
@@ -41,7 +43,7 @@ test('createLiveProgress draws what is under way in place, below the lines that 
     { name: 'prepare', cells: [''] },
     { name: 'fit', cells: ['a', 'b', 'c', 'd'] },
   ];
-  progress.report({ type: 'runStarted', at: Date.now(), runId: 'r1', pipeline: 'p', resumed: false, steps });
+  progress.report({ type: 'runStarted', ...RUN, at: Date.now(), pipeline: 'p', resumed: false, steps });
   progress.report(move('prepare', '', 'submitting'));
   progress.report(move('prepare', '', 'running'));
   vi.advanceTimersByTime(1_000);
@@ -67,7 +69,7 @@ test('createLiveProgress draws what is under way in place, below the lines that 
 test('createLiveProgress tells how far a transfer is, before the run has begun, too', () => {
   const terminal = createRecordingTerminal({ live: true });
   const progress = createLiveProgress(terminal, {});
-  const transfer = { type: 'transfer', at: 1_000, direction: 'upload', name: 'src', done: false } as const;
+  const transfer = { type: 'transfer', ...RUN, at: 1_000, direction: 'upload', name: 'src', done: false } as const;
   progress.report({ ...transfer, files: 0, totalFiles: 0, bytes: 0, totalBytes: 0 });
   vi.advanceTimersByTime(100);
   expect(screen(terminal.written().out)).toEqual(['reading volume src']);
@@ -86,8 +88,8 @@ test('createLiveProgress draws at most ten times a second, however much happens'
   const cells = Array.from({ length: 5_000 }, (_, i) => `c${i}`);
   progress.report({
     type: 'runStarted',
+    ...RUN,
     at: Date.now(),
-    runId: 'r1',
     pipeline: 'p',
     resumed: false,
     steps: [{ name: 'fit', cells }],

@@ -1,12 +1,15 @@
-import type { CellState, RunnerEvent } from '@sluice/runner';
+import type { CellStatus, RunnerEvent } from '@sluice/runner';
 import { expect, test } from 'vitest';
 import { createPlainProgress } from '../../src/progress/plain-progress.ts';
 import { createRecordingTerminal } from '../recording-terminal.ts';
+import { createFailure } from '../render/create-failure.ts';
+
+const RUN = { runId: 'r1', seq: 1 };
 
 function show(steps: { name: string; cells?: string[] }[], events: RunnerEvent[]): string[] {
   const terminal = createRecordingTerminal();
   const progress = createPlainProgress(terminal, { home: 'elsewhere' });
-  progress.report({ type: 'runStarted', at: 0, runId: 'r1', pipeline: 'p', resumed: false, steps });
+  progress.report({ type: 'runStarted', ...RUN, at: 0, pipeline: 'p', resumed: false, steps });
   for (const event of events) progress.report(event);
   progress.close();
   return terminal.written().out.split('\n').slice(0, -1);
@@ -15,11 +18,11 @@ function show(steps: { name: string; cells?: string[] }[], events: RunnerEvent[]
 function move(
   at: number,
   name: string,
-  state: CellState,
-  more: { attempt?: number; reason?: string } = {},
+  status: CellStatus,
+  more: { attempt?: number; reused?: true; reason?: 'infrastructure'; message?: string } = {},
 ): RunnerEvent {
   const [step = '', cell = ''] = name.split('/');
-  return { type: 'cellChanged', at, step, cell, state, attempt: more.attempt ?? 1, ...more };
+  return { type: 'cellChanged', ...RUN, at, step, cell, status, attempt: more.attempt ?? 1, ...more };
 }
 
 test('createPlainProgress tells each end once, with its duration and reason', () => {
@@ -34,16 +37,16 @@ test('createPlainProgress tells each end once, with its duration and reason', ()
       move(0, 'prepare', 'submitting'),
       move(100, 'prepare', 'running'),
       move(1500, 'prepare', 'succeeded'),
-      move(1500, 'fit/a', 'cached'),
+      move(1500, 'fit/a', 'succeeded', { reused: true }),
       move(1500, 'fit/b', 'submitting'),
-      move(4000, 'fit/b', 'failed', { reason: 'exit code 3' }),
-      move(4000, 'report', 'skipped', { reason: 'fit failed' }),
+      move(4000, 'fit/b', 'failed', { message: 'exit code 3' }),
+      move(4000, 'report', 'skipped', { message: 'fit failed' }),
     ],
   );
   expect(lines).toEqual([
     'prepare  succeeded  1.4 s',
     'fit/b    failed     2.5 s  exit code 3',
-    'fit      1 cached, 1 failed  2.5 s',
+    'fit      1 reused, 1 failed  2.5 s',
     'report   skipped    fit failed',
   ]);
 });
@@ -52,17 +55,19 @@ test('createPlainProgress tells a step of many cells in one line, and each cell 
   const cells = Array.from({ length: 100 }, (_, i) => `c${i}`);
   const events = cells.flatMap((cell, i) => [
     move(0, `fit/${cell}`, 'submitting'),
-    i === 7 ? move(500, 'fit/c7', 'errored', { reason: 'node failure' }) : move(1000, `fit/${cell}`, 'succeeded'),
+    i === 7
+      ? move(500, 'fit/c7', 'failed', { reason: 'infrastructure', message: 'node failure' })
+      : move(1000, `fit/${cell}`, 'succeeded'),
   ]);
   expect(show([{ name: 'fit', cells }], events)).toEqual([
-    'fit/c7  errored    0.5 s  node failure',
-    'fit  99 succeeded, 1 errored  1.0 s',
+    'fit/c7  failed (infrastructure)  0.5 s  node failure',
+    'fit  99 succeeded, 1 failed  1.0 s',
   ]);
 });
 
 test('createPlainProgress counts the cells of a foreach step from the moment they are known', () => {
   const events: RunnerEvent[] = [
-    { type: 'stepExpanded', at: 5, step: 'each', cells: ['x', 'y'] },
+    { type: 'stepExpanded', ...RUN, at: 5, step: 'each', cells: ['x', 'y'] },
     move(10, 'each/x', 'submitting'),
     move(20, 'each/x', 'succeeded'),
     move(10, 'each/y', 'submitting'),
@@ -76,9 +81,10 @@ test('createPlainProgress counts the cells of a foreach step from the moment the
 });
 
 test('createPlainProgress tells failed attempts, transfers, questions and warnings', () => {
-  const failure = { step: 'fit', cell: 'a', attempt: 1, class: 'failed', message: 'exit code 3', logTail: [] } as const;
+  const failure = createFailure();
   const transfer = {
     type: 'transfer',
+    ...RUN,
     at: 0,
     name: 'raw',
     files: 2,
@@ -93,13 +99,13 @@ test('createPlainProgress tells failed attempts, transfers, questions and warnin
       { ...transfer, direction: 'upload', done: true },
       { ...transfer, direction: 'upload', files: 0, bytes: 0, done: true },
       move(1, 'fit/a', 'submitting'),
-      { type: 'attemptFailed', at: 1, failure },
-      move(1, 'fit/a', 'backingOff'),
-      move(2, 'fit/a', 'backingOff', { attempt: 2 }),
+      { type: 'attemptFailed', ...RUN, at: 1, ...failure },
+      move(1, 'fit/a', 'ready'),
+      move(2, 'fit/a', 'ready', { attempt: 2 }),
       move(4, 'fit/a', 'running', { attempt: 3 }),
-      { type: 'attemptFailed', at: 5, failure: { ...failure, message: 'late log', attempt: 2 } },
-      { type: 'approvalAsked', at: 1, step: 'fit', message: 'go on?' },
-      { type: 'warning', at: 1, message: 'the service does not answer' },
+      { type: 'attemptFailed', ...RUN, at: 5, ...failure, message: 'late log', attempt: 2 },
+      { type: 'approvalAsked', ...RUN, at: 1, step: 'fit', message: 'go on?' },
+      { type: 'warning', ...RUN, at: 1, message: 'the service does not answer' },
     ],
   );
   expect(lines).toEqual([

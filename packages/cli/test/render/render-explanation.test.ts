@@ -2,46 +2,41 @@ import type { StepExplanation } from '@sluice/runner';
 import { expect, test } from 'vitest';
 import { renderExplanation } from '../../src/render/render-explanation.ts';
 import { createRecordingTerminal } from '../recording-terminal.ts';
+import { createFailure } from './create-failure.ts';
 
 const terminal = createRecordingTerminal();
 
 const FAILED: StepExplanation = {
   runId: 'r1',
   pipeline: 'p',
-  status: 'failed',
+  runStatus: 'failed',
   step: 'fit',
   cell: 'a',
-  state: 'failed',
+  status: 'failed',
+  reason: 'failed',
   cells: [
-    { state: 'succeeded', count: 2 },
-    { state: 'failed', count: 1 },
+    { status: 'succeeded', count: 2 },
+    { status: 'failed', reason: 'failed', count: 1 },
   ],
-  reason: 'exit code 3',
-  dependencies: [{ step: 'prepare', condition: 'succeeded', state: 'cached' }],
+  message: 'exit code 3',
+  dependencies: [{ step: 'prepare', condition: 'succeeded', status: 'succeeded', reused: true }],
   attempts: [
     {
       attempt: 1,
-      result: 'failed',
-      containerID: 'c1',
+      status: 'failed',
+      reason: 'failed',
+      containerId: 'c1',
       instanceType: 'small',
-      askedAt: 0,
+      requestedAt: 0,
       runningAt: 2_000,
       endedAt: 5_000,
       retry: 'not tried again: the step has no retry',
-      failure: {
-        step: 'fit',
-        cell: 'a',
-        attempt: 1,
-        class: 'failed',
-        message: 'exit code 3',
-        logTail: ['\u001b[31mtrouble\u001b[0m'],
-        logFile: '/home/log',
-      },
+      failure: createFailure({ logTail: ['\u001b[31mtrouble\u001b[0m'], logFile: '/home/log' }),
     },
   ],
   cache: {
     kind: 'missed',
-    reason: 'unknown',
+    cause: 'unknown',
     fingerprint: 'f',
     nearest: {
       runId: 'r0',
@@ -61,7 +56,7 @@ test('renderExplanation answers first, and shows attempts, logs without escapes,
       'one of the 3 cells of fit: 2 succeeded, 1 failed',
       '',
       'needs',
-      '  prepare    cached',
+      '  prepare    reused',
       '',
       'attempts',
       '  1  exit code 3  ran 3.0 s  queued for 2.0 s  on small  container c1',
@@ -79,22 +74,23 @@ test('renderExplanation answers first, and shows attempts, logs without escapes,
 });
 
 test('renderExplanation of a step that waits shows since when, what to do, and the container status', () => {
+  const { reason: _, ...failed } = FAILED;
   const waits: StepExplanation = {
-    ...FAILED,
-    status: 'suspended',
-    state: 'ready',
-    reason: 'waits for pool gpu',
+    ...failed,
+    runStatus: 'suspended',
+    status: 'ready',
+    message: 'waits for pool gpu',
     attempts: [],
     wait: {
-      reason: { kind: 'pool', pool: 'gpu', used: 2, size: 2, needed: 1 },
+      ...{ kind: 'pool', pool: 'gpu', used: 2, size: 2, needed: 1 },
       message: 'waits for pool gpu',
-      since: 0,
+      startedAt: 0,
       advice: 'do this',
     },
   };
   const text = renderExplanation(waits, {
     terminal,
-    service: { phase: 'Pending', state: 'pulling' },
+    service: { phase: 'Pending', message: 'pulling' },
     options: { home: '/a b' },
   });
   expect(text).toMatch(/^fit\/a {2}ready {2}waits for pool gpu\n/);
@@ -106,7 +102,7 @@ test('renderExplanation of a step that waits shows since when, what to do, and t
 test('renderExplanation repeats the warnings of the run, and reports why the container status is missing', () => {
   const warned = { ...FAILED, warnings: [{ at: 0, message: 'the service reports the phase "Warming"' }] };
   const problem = 'could not get container c1: nodeID: expected string';
-  const text = renderExplanation(warned, { terminal, service: { phase: '', state: '', problem }, options: {} });
+  const text = renderExplanation(warned, { terminal, service: { phase: '', message: '', problem }, options: {} });
   expect(text).toContain('\nwarning: the service reports the phase "Warming"\n');
   expect(text).toContain(`\ncould not read the container's status: ${problem}\n`);
 });

@@ -1,12 +1,13 @@
-import type { CellReport, FailureReport, RunReport } from '@sluice/runner';
+import type { CellReport, RunReport } from '@sluice/runner';
 import { expect, test } from 'vitest';
 import { renderReport, renderSteps } from '../../src/render/render-report.ts';
 import { createRecordingTerminal } from '../recording-terminal.ts';
+import { createFailure } from './create-failure.ts';
 
 const terminal = createRecordingTerminal();
 
-function cell(key: string, state: CellReport['state'], more: Partial<CellReport> = {}): CellReport {
-  return { key, state, attempts: 1, results: {}, ...more };
+function cell(name: string, status: CellReport['status'], more: Partial<CellReport> = {}): CellReport {
+  return { cell: name, status, attempts: 1, results: {}, ...more };
 }
 
 function report(more: Partial<RunReport>): RunReport {
@@ -15,32 +16,28 @@ function report(more: Partial<RunReport>): RunReport {
     pipeline: 'digits',
     startedAt: 1_000,
     endedAt: 7_600,
-    clusterID: 'local',
-    accountID: 'local',
+    clusterId: 'local',
+    accountId: 'local',
   };
   return { ...base, status: 'succeeded', steps: [], failures: [], outputs: {}, ...more };
-}
-
-function failure(more: Partial<FailureReport>): FailureReport {
-  return { step: 'fit', cell: 'a', attempt: 1, class: 'failed', message: 'exit code 3', logTail: [], ...more };
 }
 
 test('renderReport says results, files and the verdict', () => {
   const steps = [
     {
       name: 'fit',
-      state: 'succeeded',
+      status: 'succeeded',
       cells: [
         cell('a', 'succeeded', { results: { accuracy: 0.9123456789 } }),
-        cell('b', 'cached', { results: { accuracy: 1 } }),
+        cell('b', 'succeeded', { reused: true, results: { accuracy: 1 } }),
       ],
     },
-    { name: 'select', state: 'succeeded', cells: [cell('', 'succeeded', { results: { model: 'knn-3' } })] },
+    { name: 'select', status: 'succeeded', cells: [cell('', 'succeeded', { results: { model: 'knn-3' } })] },
   ] as const;
   const place = {
     step: 'select',
     output: 'best',
-    places: [{ cell: '', clusterID: 'local', accountID: 'me', volumeID: 'ws', path: 'runs/r1/out' }],
+    places: [{ cell: '', clusterId: 'local', accountId: 'me', volumeId: 'ws', path: 'runs/r1/out' }],
   };
   const outputs = {
     best: { ...place, publishedTo: '/project/results' },
@@ -66,13 +63,13 @@ test('renderReport says results, files and the verdict', () => {
 
 test('renderReport shows the last failure of each cell that did not succeed in the end', () => {
   const steps = [
-    { name: 'fit', state: 'failed', cells: [cell('a', 'failed'), cell('b', 'succeeded'), cell('c', 'canceled')] },
+    { name: 'fit', status: 'failed', cells: [cell('a', 'failed'), cell('b', 'succeeded'), cell('c', 'canceled')] },
   ] as const;
   const failures = [
-    failure({ message: 'exit code 1' }),
-    failure({ cell: 'b', message: 'node failure' }),
-    failure({ attempt: 2, logTail: ['one', 'two'], logFile: '/project/.sluice/log' }),
-    failure({ cell: 'c', class: 'canceled', message: 'canceled' }),
+    createFailure({ message: 'exit code 1' }),
+    createFailure({ cell: 'b', message: 'node failure' }),
+    createFailure({ attempt: 2, logTail: ['one', 'two'], logFile: '/project/.sluice/log' }),
+    createFailure({ cell: 'c', status: 'canceled', message: 'canceled' }),
   ];
   const rerun = ['run', '/project/digits.yaml'];
   expect(renderReport(report({ status: 'failed', steps, failures, rerun }), { terminal, cwd: '/project' })).toBe(
@@ -92,13 +89,13 @@ test('renderReport shows the last failure of each cell that did not succeed in t
 
 test('renderReport lists many failures, bounded, and cannot be led astray by what a container has printed', () => {
   const keys = Array.from({ length: 500 }, (_, i) => `c${i}`);
-  const steps = [{ name: 'fit', state: 'failed', cells: keys.map((key) => cell(key, 'failed')) }] as const;
+  const steps = [{ name: 'fit', status: 'failed', cells: keys.map((key) => cell(key, 'failed')) }] as const;
   const logTail = ['\u001b[2J\u001b]0;title\u0007wiped', 'x'.repeat(5_000)];
   const failures = keys.map((key) =>
-    failure({ cell: key, logTail, message: `exit code 3\u001b[1A`, logFile: `/logs/${key}.log` }),
+    createFailure({ cell: key, logTail, message: `exit code 3\u001b[1A`, logFile: `/logs/${key}.log` }),
   );
   const text = renderReport(report({ status: 'failed', steps, failures }), { terminal, cwd: '/' });
-  expect(text).toContain('  FAILED   ATTEMPT  CLASS   WHY\n  fit/c0   1        failed  exit code 3\n');
+  expect(text).toContain('  FAILED   ATTEMPT  REASON  WHY\n  fit/c0   1        failed  exit code 3\n');
   expect(text).toContain('  and 480 more\n');
   expect(text).toContain('showing the logs of 3 of 500 failures; all logs are in logs\nnext: sluice why -r r1 fit/c0');
   expect(text).not.toContain('\u001b');
@@ -113,13 +110,13 @@ test('renderReport of a suspended run says how to go on', () => {
   expect(text).toContain('resume it with: sluice resume r1\n');
 });
 
-test('renderSteps counts the cells of a step by state', () => {
+test('renderSteps counts the cells of a step by status', () => {
   const cells = [
     cell('a', 'succeeded', { submittedAt: 0, endedAt: 1_000 }),
-    cell('b', 'failed', { submittedAt: 500, endedAt: 4_000, attempts: 3, reason: 'exit code 3' }),
+    cell('b', 'failed', { submittedAt: 500, endedAt: 4_000, attempts: 3, reason: 'oom', message: 'exit code 137' }),
   ];
-  expect(renderSteps([{ name: 'fit', state: 'failed', cells }], terminal)).toBe(
-    'STEP  STATE                  TOOK   ATTEMPTS  WHY\nfit   1 succeeded, 1 failed  4.0 s  4         exit code 3\n',
+  expect(renderSteps([{ name: 'fit', status: 'failed', cells }], terminal)).toBe(
+    'STEP  STATUS                       TOOK   ATTEMPTS  WHY\nfit   1 succeeded, 1 failed (oom)  4.0 s  4         exit code 137\n',
   );
 });
 

@@ -4,8 +4,9 @@ import { followRun } from '../../src/runs/follow-run.ts';
 import { createTestContext } from '../recording-terminal.ts';
 
 function report(status: RunReport['status']): RunReport {
-  const base = { runId: 'r1', pipeline: 'p', startedAt: 0, clusterID: 'local', accountID: 'local' };
-  return { ...base, status, steps: [], failures: [], outputs: {} };
+  const base = { runId: 'r1', pipeline: 'p', startedAt: 0, clusterId: 'local', accountId: 'local' };
+  const end = status === 'suspended' ? {} : { endedAt: 1 };
+  return { ...base, ...end, status, steps: [], failures: [], outputs: {} };
 }
 
 /** A run that does what it is told and records it. */
@@ -29,11 +30,11 @@ function createFakeRun(): { run: RunHandle; told: string[]; end: (status: RunRep
   return { run, told, end: (status) => end(status) };
 }
 
-function drive(interactive: boolean) {
+function drive(interactive: boolean, options = {}) {
   const context = createTestContext({ cwd: '/', interactive });
   const fake = createFakeRun();
   const progress = { report: () => {}, print: () => {}, close: () => {} };
-  return { context, ...fake, exitCode: followRun(fake.run, { context, progress, options: {} }) };
+  return { context, ...fake, exitCode: followRun(fake.run, { context, progress, options }) };
 }
 
 test.each([
@@ -46,6 +47,21 @@ test.each([
   driven.end(status);
   expect(await driven.exitCode).toBe(exitCode);
 });
+
+test.each([
+  ['succeeded', 1],
+  ['suspended', 75],
+] as const)(
+  'followRun says that the file of a run that is %s could not be written, and ends with %d',
+  async (status, code) => {
+    const driven = drive(false, { junit: '/dev/null', json: true });
+    driven.end(status);
+    expect(await driven.exitCode).toBe(code);
+    const { out, err } = driven.context.terminal.written();
+    expect(err).toContain('could not write /dev/null: it is not a regular file');
+    expect(JSON.parse(out)).toMatchObject({ type: 'error', code: 'REFUSED' });
+  },
+);
 
 test('followRun detaches at once without a terminal for a second Ctrl-C, and suggests how to resume', async () => {
   const driven = drive(false);

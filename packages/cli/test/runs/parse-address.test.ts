@@ -7,6 +7,8 @@ test.each([
   ['fit.model', { step: 'fit', output: 'model' }],
   ['fit/k-1.model', { step: 'fit', cell: 'k-1', output: 'model' }],
   ['fit.model/sub/a.txt', { step: 'fit', output: 'model', path: 'sub/a.txt' }],
+  ['fit.model/sub/', { step: 'fit', output: 'model', path: 'sub' }],
+  ['fit.model/', { step: 'fit', output: 'model' }],
   ['fit/k-1.model/a.b/c', { step: 'fit', cell: 'k-1', output: 'model', path: 'a.b/c' }],
 ])('parseAddress reads %s', (text, expected) => {
   expect(parseAddress(text)).toEqual({
@@ -15,12 +17,9 @@ test.each([
   });
 });
 
-test.each(['', '/', 'fit/', 'fit.', '.model', 'fit/a/b', 'fit.model/', 'fit.a.b'])(
-  'parseAddress refuses %j',
-  (text) => {
-    expect(parseAddress(text)).toMatchObject({ ok: false, error: { exitCode: 2 } });
-  },
-);
+test.each(['', '/', 'fit/', 'fit.', '.model', 'fit/a/b', 'fit.a.b'])('parseAddress refuses %j', (text) => {
+  expect(parseAddress(text)).toMatchObject({ ok: false, error: { exitCode: 2 } });
+});
 
 test('parseStepAddress refuses outputs', () => {
   expect(parseStepAddress('fit/k-1')).toMatchObject({ ok: true });

@@ -10,6 +10,11 @@ test('recordCommand keeps what the user gave, with absolute paths and without th
   ]);
 });
 
+test('recordCommand keeps the name of a profile', () => {
+  const words = recordCommand('p.yaml', { context: { cwd: '/project' }, options: { profile: 'lab' } });
+  expect(words).toEqual(['run', '/project/p.yaml', '--profile', 'lab']);
+});
+
 test('readRecordedCommand reads back every option', () => {
   const options = {
     ...{ param: { n: '-5', text: 'a=b', empty: '' }, root: '/project', ignoreImages: true, parallelism: 3 },

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { z } from 'zod';
 import { isServiceError, ServiceError } from '../service-error.ts';
 import type { Clock } from './clock.ts';
-import { type Exchange, exchange, type Reply, readText } from './exchange.ts';
+import { type Exchange, exchange, type Reply, readBytes, readText } from './exchange.ts';
 import type { Timeouts } from './http-service-options.ts';
 import { parseReply } from './parse-reply.ts';
 import { replyError } from './reply-error.ts';
@@ -11,16 +11,18 @@ import { abortedError } from './send-error.ts';
 import type { TokenSource } from './token-source.ts';
 import { tryAgain } from './try-again.ts';
 
-/** One request to endpoints 1 to 12. */
+/** One request to the API. */
 export interface ApiCall {
-  readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Path segments after `/api/v1rc1`, unencoded. */
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Path segments after the API's own path, unencoded. */
   readonly path: readonly string[];
   /** Appended to the last segment: `:cancel`. */
   readonly verb?: string;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   /** Sent as JSON. */
   readonly body?: unknown;
+  /** Sent as they are, instead of `body`. */
+  readonly bytes?: Uint8Array;
   /** Describes the call in messages, after "could not". */
   readonly what: string;
   readonly signal?: AbortSignal | undefined;
@@ -42,6 +44,8 @@ export interface Api {
   act(call: ApiCall, options?: { doneAlready: (error: ServiceError) => boolean }): Promise<void>;
   /** Resolves with the headers of the reply; its body is unread and unlimited. `idleMs` 0 disables the timeout. */
   stream(call: ApiCall, options: { idleMs: number }): Promise<Reply>;
+  /** As `call`, for a reply that is not JSON. */
+  bytes(call: ApiCall): Promise<Uint8Array>;
 }
 
 /** The connections and settings of one address. */
@@ -50,7 +54,7 @@ export interface ApiOptions {
   readonly calls: Dispatcher;
   /** For logs, which occupy their connection for long. */
   readonly streams: Dispatcher;
-  /** Path of `baseUrl`, without a trailing slash. */
+  /** Path of the API, without a trailing slash. */
   readonly basePath: string;
   readonly headers: Record<string, string>;
   readonly tokens: TokenSource;
@@ -89,6 +93,13 @@ export function createApi(options: ApiOptions): Api {
       };
       return tryAgain(once, { clock, what: call.what, signal: call.signal });
     },
+    bytes: (call) => {
+      const once = async () => {
+        const { reply, request } = await sendAuthorized(options, { call, dispatcher: options.streams });
+        return readBytes(reply, request);
+      };
+      return tryAgain(once, { clock, what: call.what, signal: call.signal });
+    },
   };
 }
 
@@ -117,15 +128,17 @@ async function sendAuthorized(options: ApiOptions, sending: Sending): Promise<{ 
 function toExchange(options: ApiOptions, { sending, token }: { sending: Sending; token: string }): Exchange {
   const { call } = sending;
   const json = call.body === undefined ? undefined : JSON.stringify(call.body);
+  const body = call.bytes ?? json;
+  const type = call.bytes === undefined ? 'application/json' : 'application/octet-stream';
   return {
     method: call.method,
-    path: `${options.basePath}/api/v1rc1/${pathOf(call)}`,
+    path: `${options.basePath}/${pathOf(call)}`,
     headers: {
       ...options.headers,
       authorization: `Bearer ${token}`,
-      ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(body === undefined ? {} : { 'content-type': type }),
     },
-    ...(json === undefined ? {} : { body: json }),
+    ...(body === undefined ? {} : { body }),
     what: call.what,
     signal: call.signal,
     replyMs: options.timeouts.replyMs,
@@ -137,7 +150,7 @@ function toExchange(options: ApiOptions, { sending, token }: { sending: Sending;
 function pathOf(call: ApiCall): string {
   const wrong = call.path.find((segment) => segment === '' || segment === '.' || segment === '..');
   if (wrong !== undefined) {
-    throw new ServiceError('INVALID_ARGUMENT', `Could not ${call.what}: '${wrong}' is not an ID`);
+    throw new ServiceError('INVALID_ARGUMENT', `could not ${call.what}: '${wrong}' is not an ID`);
   }
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(call.query ?? {})) if (value !== undefined) query.set(name, String(value));

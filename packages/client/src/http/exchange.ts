@@ -50,3 +50,12 @@ export async function readText(reply: Reply, request: Exchange): Promise<string>
     clearTimeout(timer);
   }
 }
+
+/** The whole body, however long it takes while data arrives. Throws if it is shorter than announced. */
+export async function readBytes(reply: Reply, request: Exchange): Promise<Uint8Array> {
+  try {
+    return new Uint8Array(await reply.body.arrayBuffer());
+  } catch (error) {
+    throw sendError(error, request);
+  }
+}

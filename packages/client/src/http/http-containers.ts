@@ -71,7 +71,7 @@ async function phaseOf(container: Promise<{ phase?: string | undefined }>): Prom
 /** Rejects a reply about another container. */
 function sameId<T extends { id: string }>(thing: T, asked: { id: string; what: string }): T {
   if (thing.id === asked.id) return thing;
-  throw new ServiceError('INVALID_REPLY', `Could not ${asked.what}: the reply is about '${thing.id.slice(0, 100)}'`);
+  throw new ServiceError('INVALID_REPLY', `could not ${asked.what}: the reply is about '${thing.id.slice(0, 100)}'`);
 }
 
 const collection = (scope: Scope) => ['clusters', scope.clusterID, 'accounts', scope.accountID, 'containers'];

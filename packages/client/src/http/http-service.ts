@@ -3,7 +3,7 @@ import type { ContainerService, Ref } from '../container-service.ts';
 import { ServiceError } from '../service-error.ts';
 import { createWebDavFiles } from '../webdav/webdav-files.ts';
 import type { VolumeService } from '../wire/volume.ts';
-import { createApi } from './api.ts';
+import { type Api, createApi } from './api.ts';
 import { systemClock } from './clock.ts';
 import { httpContainers } from './http-containers.ts';
 import { httpDiscovery } from './http-discovery.ts';
@@ -25,6 +25,18 @@ const MAX_REPLY_BYTES = 32 * 1024 * 1024;
  * closes the service.
  */
 export function createHttpService(options: HttpServiceOptions): ContainerService {
+  return createHttpConnection(options).service;
+}
+
+/** A service, and other APIs at its address that accept the same login. */
+export interface HttpConnection {
+  readonly service: ContainerService;
+  /** The API with this path after that of `baseUrl`, for example `/api/v1rc1`. Closed with the service. */
+  api(path: string): Api;
+}
+
+/** As `createHttpService`, for callers that also use another API at the address. */
+export function createHttpConnection(options: HttpServiceOptions): HttpConnection {
   const base = parseAddress('baseUrl', options.baseUrl);
   const auth = options.authUrl === undefined ? base : parseAddress('authUrl', options.authUrl);
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
@@ -42,11 +54,13 @@ export function createHttpService(options: HttpServiceOptions): ContainerService
     clock,
   });
   const streams = pools.streams(base.origin);
-  const api = createApi({ calls, streams, basePath: base.path, headers, tokens, timeouts, clock });
+  const openApi = (path: string) =>
+    createApi({ calls, streams, basePath: `${base.path}${path}`, headers, tokens, timeouts, clock });
+  const api = openApi('/api/v1rc1');
   const files = (ref: Ref, login: VolumeService) => {
     const url = login.address.webdav;
     if (url === undefined) {
-      throw new ServiceError('INVALID_ARGUMENT', `Could not open the files of volume ${ref.id}: no WebDAV address`);
+      throw new ServiceError('INVALID_ARGUMENT', `could not open the files of volume ${ref.id}: no WebDAV address`);
     }
     return createWebDavFiles({
       url: parseTransferAddress(url, { base: options.baseUrl, what: `open the files of volume ${ref.id}` }),
@@ -58,13 +72,14 @@ export function createHttpService(options: HttpServiceOptions): ContainerService
       clock,
     });
   };
-  return {
+  const service = {
     discovery: httpDiscovery(api),
     containers: httpContainers(api, { bodyMs: timeouts.bodyMs }),
     volumes: { ...httpVolumes(api), files },
     watch: () => undefined,
     close: () => pools.close(),
   };
+  return { service, api: openApi };
 }
 
 /** Connections by origin and use. The unix socket replaces only the origin of `baseUrl`. */

@@ -15,7 +15,7 @@ export function httpVolumes(api: Api): Omit<Volumes, 'files'> {
       const call: ApiCall = { method: 'POST', path: collection(scope), query: { volumeID }, body, what, signal };
       const volume = await api.callOnce(call, volumeSchema);
       if (volumeID !== undefined && volume.id !== volumeID) {
-        throw new ServiceError('INVALID_REPLY', `Could not ${what}: the reply is about '${volume.id.slice(0, 100)}'`);
+        throw new ServiceError('INVALID_REPLY', `could not ${what}: the reply is about '${volume.id.slice(0, 100)}'`);
       }
       return volume;
     },

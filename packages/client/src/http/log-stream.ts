@@ -60,7 +60,7 @@ async function* oneStream(api: Api, { options, skip }: { options: LogStreamOptio
   const encoding = reply.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') {
     reply.body.on('error', () => {}).destroy();
-    throw new ServiceError('INVALID_REPLY', `Could not ${call.what}: the log came encoded as ${String(encoding)}`);
+    throw new ServiceError('INVALID_REPLY', `could not ${call.what}: the log came encoded as ${String(encoding)}`);
   }
   let left = skip;
   try {
@@ -75,6 +75,6 @@ async function* oneStream(api: Api, { options, skip }: { options: LogStreamOptio
     throw sendError(error, call);
   }
   if (left > 0) {
-    throw new ServiceError('INVALID_REPLY', `Could not ${call.what}: the log has become shorter than what was read`);
+    throw new ServiceError('INVALID_REPLY', `could not ${call.what}: the log has become shorter than what was read`);
   }
 }

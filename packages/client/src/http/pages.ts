@@ -32,7 +32,7 @@ export async function* pages<T>(
     empty = page.items.length === 0 ? empty + 1 : 0;
     const isLong = token.length > MAX_TOKEN || seen.size >= MAX_PAGES || items > MAX_ITEMS;
     if (isLong || seen.has(token) || empty > MAX_EMPTY_PAGES) {
-      throw new ServiceError('INVALID_REPLY', `Could not ${what}: the service gives page after page without an end`);
+      throw new ServiceError('INVALID_REPLY', `could not ${what}: the service gives page after page without an end`);
     }
     seen.add(token);
   }

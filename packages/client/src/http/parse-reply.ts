@@ -9,7 +9,7 @@ import { hiddenError } from './reply-error.ts';
 export function parseReply<T>(schema: z.ZodType<T>, reply: { status: number; text: string; what: string }): T {
   const { status, text, what } = reply;
   const invalid = (why: string) =>
-    new ServiceError('INVALID_REPLY', `Could not ${what}: the service replied ${status} with ${why}`, { status });
+    new ServiceError('INVALID_REPLY', `could not ${what}: the service replied ${status} with ${why}`, { status });
   let body: unknown;
   try {
     body = JSON.parse(text);

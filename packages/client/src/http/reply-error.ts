@@ -15,7 +15,7 @@ export function replyError(what: string, fault: ReplyFault): ServiceError {
   const said = readErrorBody(fault.body);
   const code = codeOfStatus(fault.status, said.status);
   const words = said.message === undefined ? '' : ` ${said.message}`;
-  return new ServiceError(code, `Could not ${what}: the service replied ${fault.status}${words}`, {
+  return new ServiceError(code, `could not ${what}: the service replied ${fault.status}${words}`, {
     status: fault.status,
     isForeign: !said.isOurs,
     ...(said.reason === undefined ? {} : { reason: said.reason }),
@@ -34,7 +34,7 @@ export function hiddenError(what: string, status: number, body: unknown): Servic
   const said = errorFields(body);
   const meant = code >= 400 && code <= 599 ? codeOfStatus(code, said.status) : 'INVALID_REPLY';
   const words = said.message === undefined ? '' : ` ${said.message}`;
-  return new ServiceError(meant, `Could not ${what}: the service replied ${status} with code ${code}${words}`, {
+  return new ServiceError(meant, `could not ${what}: the service replied ${status} with code ${code}${words}`, {
     status,
     ...(said.reason === undefined ? {} : { reason: said.reason }),
   });

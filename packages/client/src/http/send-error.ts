@@ -14,28 +14,28 @@ export function sendError(cause: unknown, about: { what: string; signal?: AbortS
   const code = errorCode(cause);
   const why = code ?? (cause instanceof Error ? cause.message : String(cause));
   if (isConnectError(cause)) {
-    return new ServiceError('UNREACHABLE', `Could not ${about.what}: no connection to the service (${why})`, { cause });
+    return new ServiceError('UNREACHABLE', `could not ${about.what}: no connection to the service (${why})`, { cause });
   }
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') {
     // Includes requests that were in flight when the client was closed, so it is unknown whether this one was sent.
-    return new ServiceError('ABORTED', `Could not ${about.what}: the client is closed`, { cause });
+    return new ServiceError('ABORTED', `could not ${about.what}: the client is closed`, { cause });
   }
   if (code !== undefined && OUR_MISTAKE.has(code)) return cause;
   if (cause instanceof Error && cause.name === 'HTTPParserError') {
     // Omits the cause, which contains the bytes of the reply.
-    return new ServiceError('INVALID_REPLY', `Could not ${about.what}: the reply is not HTTP`);
+    return new ServiceError('INVALID_REPLY', `could not ${about.what}: the reply is not HTTP`);
   }
   if (code !== undefined && UNREADABLE.has(code)) {
-    return new ServiceError('INVALID_REPLY', `Could not ${about.what}: the reply cannot be read (${why})`, { cause });
+    return new ServiceError('INVALID_REPLY', `could not ${about.what}: the reply cannot be read (${why})`, { cause });
   }
-  return new ServiceError('NO_REPLY', `Could not ${about.what}: the reply did not come or broke off (${why})`, {
+  return new ServiceError('NO_REPLY', `could not ${about.what}: the reply did not come or broke off (${why})`, {
     cause,
   });
 }
 
 /** The error for a call that its caller's signal ended. */
 export function abortedError(what: string, cause?: unknown): ServiceError {
-  return new ServiceError('ABORTED', `Could not ${what}: aborted by the caller`, { cause });
+  return new ServiceError('ABORTED', `could not ${what}: aborted by the caller`, { cause });
 }
 
 function errorCode(error: unknown): string | undefined {

@@ -133,7 +133,7 @@ function tokenOf(reply: Reply, body: string, headerName: string): string {
   }
   throw (
     hiddenError('log in', reply.statusCode, parsed) ??
-    new ServiceError('INVALID_REPLY', `Could not log in: the reply carries no token in the header ${headerName}`, {
+    new ServiceError('INVALID_REPLY', `could not log in: the reply carries no token in the header ${headerName}`, {
       status: reply.statusCode,
     })
   );

@@ -7,7 +7,7 @@ import { ServiceError } from '../service-error.ts';
  */
 export function parseTransferAddress(text: string, options: { readonly base: string; readonly what: string }): string {
   const refuse = (why: string) =>
-    new ServiceError('INVALID_REPLY', `Could not ${options.what}: the service gave the address ${shown(text)}, ${why}`);
+    new ServiceError('INVALID_REPLY', `could not ${options.what}: the service gave the address ${shown(text)}, ${why}`);
   if (text.length > MAX_LENGTH || !URL.canParse(text)) throw refuse('which is no URL');
   const [url, base] = [new URL(text), new URL(options.base)];
   if (!/^https?:$/.test(url.protocol)) throw refuse('which is neither http nor https');

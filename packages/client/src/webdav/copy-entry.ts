@@ -51,7 +51,7 @@ async function copyToPart(dav: DavClient, copying: Copy & { used: string[] }): P
     await dav.makeCollections(parentPath(to) ?? '');
     tried = await dav.again(once, what);
   }
-  if (tried.outcome === 'absent') throw new ServiceError('NOT_FOUND', `Could not ${what}: nothing is there`);
+  if (tried.outcome === 'absent') throw new ServiceError('NOT_FOUND', `could not ${what}: nothing is there`);
   if (tried.outcome === 'moved') return tried.part;
   // Removes what the server copied before it refused.
   await dav.remove(tried.part, what);
@@ -61,7 +61,7 @@ async function copyToPart(dav: DavClient, copying: Copy & { used: string[] }): P
 async function streamToPart(files: VolumeFiles, copying: { from: string; part: string; what: string }): Promise<void> {
   const { from, part, what } = copying;
   const source = await files.stat(from);
-  if (source === undefined) throw new ServiceError('NOT_FOUND', `Could not ${what}: nothing is there`);
+  if (source === undefined) throw new ServiceError('NOT_FOUND', `could not ${what}: nothing is there`);
   const waiting = source.kind === 'file' ? [source] : await makeDirectories(files, from, part);
   const stream = async () => {
     for (let entry = waiting.pop(); entry !== undefined; entry = waiting.pop()) {
@@ -85,11 +85,11 @@ async function makeDirectories(files: VolumeFiles, from: string, part: string): 
       else directories.push(entry.path);
     }
     if (found.length + directories.length <= MAX_ENTRIES) continue;
-    throw new ServiceError('INVALID_REPLY', `Could not copy ${from}: it has more than ${MAX_ENTRIES} entries`);
+    throw new ServiceError('INVALID_REPLY', `could not copy ${from}: it has more than ${MAX_ENTRIES} entries`);
   }
   return found;
 }
 
 function occupied(what: string): ServiceError {
-  return new ServiceError('ALREADY_EXISTS', `Could not ${what}: the target is there`);
+  return new ServiceError('ALREADY_EXISTS', `could not ${what}: the target is there`);
 }

@@ -159,7 +159,7 @@ async function makeCollections(sender: Sender, path: string): Promise<'made' | '
     outcome = await sender.again(once, what);
   }
   if (outcome !== 'noParent') return outcome;
-  throw new ServiceError('INVALID_ARGUMENT', `Could not ${what}: a file is in the way`, { status: 409 });
+  throw new ServiceError('INVALID_ARGUMENT', `could not ${what}: a file is in the way`, { status: 409 });
 }
 
 async function move(sender: Sender, request: DavRequest): Promise<MoveOutcome> {
@@ -201,7 +201,7 @@ async function multistatus(reply: Reply, what: string): Promise<Resource[]> {
     if (failure !== undefined) throw sendError(failure, { what });
     const why = error instanceof Error ? error.message : String(error);
     reply.body.on('error', () => {}).destroy();
-    throw new ServiceError('INVALID_REPLY', `Could not ${what}: the reply cannot be read (${why})`, { cause: error });
+    throw new ServiceError('INVALID_REPLY', `could not ${what}: the reply cannot be read (${why})`, { cause: error });
   } finally {
     clearTimeout(late);
   }
@@ -218,7 +218,7 @@ export async function discard<T>(reply: Reply, value?: T): Promise<T> {
 function davError(reply: Reply, { what, now }: { what: string; now: number }): ServiceError {
   const status = reply.statusCode;
   const retryAfterMs = parseRetryAfter(reply.headers['retry-after'], now);
-  return new ServiceError(codeOf(status), `Could not ${what}: the transfer service replied ${status}`, {
+  return new ServiceError(codeOf(status), `could not ${what}: the transfer service replied ${status}`, {
     status,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });

@@ -79,7 +79,7 @@ async function* bytes(dav: DavClient, { part, first }: { part: Part; first: Repl
       reply = await dav.again(() => open(dav, { part: rest, etag }), part.what);
       if (reply !== undefined && start > 0 && reply.statusCode !== 206) {
         reply.body.on('error', () => {}).destroy();
-        throw new ServiceError('NO_REPLY', `Could not ${part.what}: the file was replaced while it was read`);
+        throw new ServiceError('NO_REPLY', `could not ${part.what}: the file was replaced while it was read`);
       }
     }
   }

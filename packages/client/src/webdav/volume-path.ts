@@ -12,7 +12,7 @@ export function volumePathSegments(path: string): string[] {
   if (wrong || !isByteName(path)) {
     throw new ServiceError(
       'INVALID_ARGUMENT',
-      `Could not use the path ${JSON.stringify(path)}: not a path in a volume`,
+      `could not use the path ${JSON.stringify(path)}: not a path in a volume`,
     );
   }
   return segments;

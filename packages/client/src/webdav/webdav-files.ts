@@ -89,9 +89,9 @@ async function list(dav: DavClient, path: string): Promise<FileEntry[]> {
   const found = await dav.propfind(path, { depth: 1, what });
   const self = found === undefined ? undefined : shortest(found);
   if (found === undefined || self === undefined) {
-    throw new ServiceError('NOT_FOUND', `Could not ${what}: there is no such directory`);
+    throw new ServiceError('NOT_FOUND', `could not ${what}: there is no such directory`);
   }
-  if (self.kind === 'file') throw new ServiceError('INVALID_ARGUMENT', `Could not ${what}: it is a file`);
+  if (self.kind === 'file') throw new ServiceError('INVALID_ARGUMENT', `could not ${what}: it is a file`);
   const entries: FileEntry[] = [];
   for (const it of found) {
     const name = it.path.slice(it.path.lastIndexOf('/') + 1);
@@ -99,7 +99,7 @@ async function list(dav: DavClient, path: string): Promise<FileEntry[]> {
     if (name === '' || name === '.' || name === '..' || name.includes('\0')) {
       throw new ServiceError(
         'INVALID_REPLY',
-        `Could not ${what}: ${quote(name)} is listed, which is no name of a file`,
+        `could not ${what}: ${quote(name)} is listed, which is no name of a file`,
       );
     }
     entries.push(toEntry(path === '' ? name : `${path}/${name}`, it));
@@ -148,7 +148,7 @@ async function makeLink(dav: DavClient, { path, target }: { path: string; target
     outcome = await dav.again(once, what);
   }
   if (outcome !== 'noParent') return outcome === 'made';
-  throw new ServiceError('INVALID_ARGUMENT', `Could not ${what}: a file is where a directory is wanted`);
+  throw new ServiceError('INVALID_ARGUMENT', `could not ${what}: a file is where a directory is wanted`);
 }
 
 async function makeDirectory(dav: DavClient, path: string): Promise<void> {
@@ -161,7 +161,7 @@ async function makeDirectory(dav: DavClient, path: string): Promise<void> {
   if (made === 'made') return;
   const there = await stat(dav, path);
   if (there?.kind === 'file') {
-    throw new ServiceError('INVALID_ARGUMENT', `Could not make the directory ${quote(path)}: a file is there`);
+    throw new ServiceError('INVALID_ARGUMENT', `could not make the directory ${quote(path)}: a file is there`);
   }
   if (made !== 'there') throw made;
 }
@@ -170,7 +170,7 @@ async function move(dav: DavClient, { from, to }: { from: string; to: string }):
   const what = `move ${quote(from)} to ${quote(to)}`;
   for (const path of [from, to]) refuseRoot(path, what);
   if (to === from || to.startsWith(`${from}/`)) {
-    throw new ServiceError('INVALID_ARGUMENT', `Could not ${what}: nothing can be moved to or into itself`);
+    throw new ServiceError('INVALID_ARGUMENT', `could not ${what}: nothing can be moved to or into itself`);
   }
   const moved = async (doubt: boolean) => {
     const outcome = await dav.move(from, { to, overwrite: false, what });
@@ -187,17 +187,17 @@ async function move(dav: DavClient, { from, to }: { from: string; to: string }):
   if (outcome === 'noParent') {
     const inTheWay = (await stat(dav, parentPath(to) ?? ''))?.kind === 'file';
     const why = inTheWay ? 'a file is where a directory is wanted' : 'the transfer service failed';
-    throw new ServiceError(inTheWay ? 'INVALID_ARGUMENT' : 'UNAVAILABLE', `Could not ${what}: ${why}`);
+    throw new ServiceError(inTheWay ? 'INVALID_ARGUMENT' : 'UNAVAILABLE', `could not ${what}: ${why}`);
   }
-  if (outcome === 'occupied') throw new ServiceError('ALREADY_EXISTS', `Could not ${what}: the target is there`);
-  if (outcome !== 'moved') throw new ServiceError('NOT_FOUND', `Could not ${what}: nothing is there`);
+  if (outcome === 'occupied') throw new ServiceError('ALREADY_EXISTS', `could not ${what}: the target is there`);
+  if (outcome !== 'moved') throw new ServiceError('NOT_FOUND', `could not ${what}: nothing is there`);
 }
 
 async function copy(files: VolumeFiles, dav: DavClient, { from, to }: { from: string; to: string }): Promise<void> {
   const what = `copy ${quote(from)} to ${quote(to)}`;
   for (const path of [from, to]) refuseRoot(path, what);
   if (to === from || to.startsWith(`${from}/`)) {
-    throw new ServiceError('INVALID_ARGUMENT', `Could not ${what}: nothing can be copied to or into itself`);
+    throw new ServiceError('INVALID_ARGUMENT', `could not ${what}: nothing can be copied to or into itself`);
   }
   await copyEntry(dav, files, { from, to, what });
 }
@@ -210,7 +210,7 @@ async function remove(dav: DavClient, path: string): Promise<void> {
 
 function refuseRoot(path: string, what: string): void {
   if (volumePathSegments(path).length > 0) return;
-  throw new ServiceError('INVALID_ARGUMENT', `Could not ${what}: the volume's root cannot be copied, moved or removed`);
+  throw new ServiceError('INVALID_ARGUMENT', `could not ${what}: the volume's root cannot be copied, moved or removed`);
 }
 
 const quote = (path: string) => (path === '' ? "the volume's root" : JSON.stringify(path));

@@ -34,7 +34,7 @@ const EXECUTABLE_BODY =
 export async function writeFile(dav: DavClient, write: FileWrite): Promise<void> {
   const what = `write ${JSON.stringify(write.path)}`;
   const segments = volumePathSegments(write.path);
-  if (segments.length === 0) throw new ServiceError('INVALID_ARGUMENT', `Could not ${what}: it is the volume's root`);
+  if (segments.length === 0) throw new ServiceError('INVALID_ARGUMENT', `could not ${what}: it is the volume's root`);
   const parent = parentPath(write.path) ?? '';
   const part = partBeside(write.path);
   try {
@@ -70,7 +70,7 @@ async function send(dav: DavClient, sending: Sending): Promise<void> {
   if ((await dav.again(once, what)) !== 'noParent') return;
   await dav.makeCollections(parent);
   if ((await dav.again(once, what)) === 'noParent') {
-    throw new ServiceError('INVALID_ARGUMENT', `Could not ${what}: something that is no directory is in the way`);
+    throw new ServiceError('INVALID_ARGUMENT', `could not ${what}: something that is no directory is in the way`);
   }
 }
 
@@ -117,14 +117,14 @@ async function sendStream(dav: DavClient, sending: Sending & { body: AsyncIterab
   } catch (error) {
     if (sourceFailed && error instanceof Error && error.cause !== undefined) throw error.cause;
     if (!isServiceError(error, 'ABORTED')) throw error;
-    throw new ServiceError('NO_REPLY', `Could not ${what}: no reply within ${dav.timeouts.replyMs} ms`);
+    throw new ServiceError('NO_REPLY', `could not ${what}: no reply within ${dav.timeouts.replyMs} ms`);
   } finally {
     clearTimeout(timer);
   }
 }
 
 const wrongSize = (what: string) =>
-  new ServiceError('INVALID_ARGUMENT', `Could not ${what}: the bytes are not as many as its size says`);
+  new ServiceError('INVALID_ARGUMENT', `could not ${what}: the bytes are not as many as its size says`);
 
 async function markExecutable(dav: DavClient, { part, what }: { part: string; what: string }): Promise<void> {
   const headers = { 'content-type': 'application/xml; charset=utf-8' };
@@ -144,9 +144,9 @@ async function putInPlace(dav: DavClient, at: { part: string; path: string; what
   if (outcome === 'occupied') {
     const there = await dav.propfind(path, { depth: 0, what });
     if (there?.[0]?.kind === 'dir') {
-      throw new ServiceError('INVALID_ARGUMENT', `Could not ${what}: a directory is there`);
+      throw new ServiceError('INVALID_ARGUMENT', `could not ${what}: a directory is there`);
     }
     outcome = await moved(true);
   }
-  if (outcome !== 'moved') throw new ServiceError('UNAVAILABLE', `Could not ${what}: it could not be put in its place`);
+  if (outcome !== 'moved') throw new ServiceError('UNAVAILABLE', `could not ${what}: it could not be put in its place`);
 }

@@ -5,12 +5,15 @@ import type { Text } from './step-config.ts';
 /** Axes of a matrix by name, and the keys `include` and `exclude` of the file. */
 export type MatrixShape = Readonly<Record<string, readonly Json[] | ExpressionHandle<readonly unknown[]>>>;
 
-/** What gives a step its cells: a `matrix`, or `foreach` with the cells' names in `key`. */
+type Items = readonly Json[] | ExpressionHandle<readonly unknown[]>;
+
+/** What gives a step its cells: a `matrix`, or `foreach`. `key`, a text with `item`, names the cell. */
 export type CellsConfig =
   | { readonly matrix: MatrixShape; readonly final?: boolean }
   | {
-      readonly foreach: readonly Json[] | ExpressionHandle<readonly unknown[]>;
-      /** A text with `item` that names the cell. */
+      /** A list, or the map of a file. */
+      readonly foreach: Items | { readonly items: Items; readonly key?: Text };
+      /** As `key` in the map; not beside the map. */
       readonly key?: Text;
       readonly final?: boolean;
     };
@@ -19,7 +22,7 @@ export type CellsConfig =
 export type CellHandles<C> = C extends { readonly matrix: infer M }
   ? { readonly matrix: AxisHandles<M> }
   : C extends { readonly foreach: infer F }
-    ? { readonly item: ExpressionHandle<ItemOf<F>> }
+    ? { readonly item: ExpressionHandle<ItemOf<ItemsOf<F>>> }
     : never;
 
 /** The type of a value whose literal is only an example: `5` is a number, `'a'` a string. */
@@ -44,6 +47,7 @@ type Included<M> = M extends { readonly include: readonly (infer I)[] } ? I : ne
 type IncludedName<M> = Included<M> extends infer I ? (I extends unknown ? keyof I & string : never) : never;
 type IncludedValue<M, K extends string> =
   Included<M> extends infer I ? (I extends { readonly [P in K]: infer T } ? Widen<T> : never) : never;
+type ItemsOf<F> = F extends { readonly items: infer I } ? (F extends ExpressionHandle<unknown> ? F : I) : F;
 type ItemOf<T> = T extends readonly (infer I)[]
   ? Widen<I>
   : T extends ExpressionHandle<readonly (infer I)[]>

@@ -1,3 +1,5 @@
+import { requireArgument } from '../model/guard-arguments.ts';
+
 /**
  * A value that becomes known only during a run. As the whole value of a key it keeps its type; inside a template
  * literal it becomes text. `T` is the type that the value will have.
@@ -26,6 +28,7 @@ export interface ExpressionHandle<T> {
  * ```
  */
 export function expression<T>(source: string): ExpressionHandle<T> {
+  requireArgument(typeof source === 'string', 'expression: the source must be a string');
   const text = `\${{ ${source} }}`;
   return { source, toString: () => text, toJSON: () => text };
 }

@@ -1,17 +1,19 @@
-import { expression, handlesUnder, member } from './expression-handle.ts';
-import type { VolumeHandle } from './step-config.ts';
+import { isObject, requireArgument } from '../model/guard-arguments.ts';
+import { expression, member } from './expression-handle.ts';
+import type { OutputHandle, OutputPathHandle, ResultHandle, VolumeHandle, WholeOutputHandle } from './step-handle.ts';
 
 /** The handle of a step, untyped: its type is that of the builder's method. */
 export function stepHandle(
   step: string,
-  { outputs, results, ports }: { readonly [K in 'outputs' | 'results' | 'ports']: readonly string[] },
+  config: { readonly [K in 'outputs' | 'results' | 'ports']?: unknown },
 ): unknown {
+  const [outputs, results, ports] = [namesIn(config.outputs), namesIn(config.results), namesIn(config.ports)];
   const base = member('steps', step);
   const urls = ports.map((port) => [port, { url: expression(`${member(`${base}.ports`, port)}.url`) }]);
   return {
     name: step,
-    outputs: Object.fromEntries(outputs.map((output) => [output, { step, output }])),
-    results: handlesUnder(`${base}.results`, results),
+    outputs: Object.fromEntries(outputs.map((output) => [output, outputHandle(step, output)])),
+    results: Object.fromEntries(results.map((result) => [result, resultHandle(step, result)])),
     status: expression(`${base}.status`),
     reason: expression(`${base}.reason`),
     reused: expression(`${base}.reused`),
@@ -19,7 +21,35 @@ export function stepHandle(
   };
 }
 
-/** The handle of a volume, or of a path in it. */
-export function volumeHandle(volume: string, path: string): VolumeHandle {
-  return { volume, path, at: (inner) => volumeHandle(volume, path === '' ? inner : `${path}/${inner}`) };
+/** The names in a list of names or in a map by name; none in anything else. */
+export function namesIn(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.filter((name) => typeof name === 'string');
+  return isObject(value) ? Object.keys(value) : [];
+}
+
+/** The handles of volumes, by name. */
+export function volumeHandles(volumes: readonly string[]): Readonly<Record<string, VolumeHandle>> {
+  return Object.fromEntries(volumes.map((volume) => [volume, volumeHandle(volume, '')]));
+}
+
+function volumeHandle(volume: string, path: string): VolumeHandle {
+  return { volume, path, at: (inner) => volumeHandle(volume, joinPath(path, inner)) };
+}
+
+function outputHandle(step: string, output: string): WholeOutputHandle {
+  const within = { step, output };
+  return { ...within, at: (path) => outputPathHandle(within, joinPath('', path)) };
+}
+
+function outputPathHandle(within: OutputHandle, path: string): OutputPathHandle {
+  return { within, path, at: (inner) => outputPathHandle(within, joinPath(path, inner)) };
+}
+
+function resultHandle(step: string, result: string): ResultHandle<unknown> {
+  return { ...expression(member(`${member('steps', step)}.results`, result)), step, result };
+}
+
+function joinPath(path: string, inner: string): string {
+  requireArgument(typeof inner === 'string', 'at: the path must be a string');
+  return path === '' ? inner : `${path}/${inner}`;
 }

@@ -1,11 +1,17 @@
 import { SluiceError } from '../model/sluice-error.ts';
 import { type CallSite, captureCallSite, describeCallSite } from './call-site.ts';
 
-type Kind = 'steps' | 'finally' | 'outputs';
+type Kind = 'steps' | 'finally' | 'outputs' | 'results';
+
+const NOUNS = { steps: 'step', finally: 'step', outputs: 'output', results: 'result' } as const;
+type Noun = (typeof NOUNS)[Kind];
 
 /** What the methods of a builder have added. */
 export interface Parts {
-  /** Throws `SluiceError` `DUPLICATE_STEP` or `DUPLICATE_OUTPUT`; `callee` is the method that the program has called. */
+  /**
+   * Throws `SluiceError` `DUPLICATE_STEP`, `DUPLICATE_OUTPUT` or `DUPLICATE_RESULT`; `callee` is the method that the
+   * program has called.
+   */
   add(part: { kind: Kind; name: string; document: unknown; callee: (...args: never[]) => unknown }): void;
   /** The keys of the file that hold the parts. */
   toDocument(): Readonly<Record<string, unknown>>;
@@ -13,11 +19,11 @@ export interface Parts {
 
 /** An empty collection. Steps and final steps share their names. */
 export function createParts(): Parts {
-  const parts = { steps: new Map<string, unknown>(), finally: new Map(), outputs: new Map() };
+  const parts = { steps: new Map<string, unknown>(), finally: new Map(), outputs: new Map(), results: new Map() };
   const sites = new Map<string, CallSite>();
   return {
     add({ kind, name, document, callee }) {
-      const noun = kind === 'outputs' ? 'output' : 'step';
+      const noun = NOUNS[kind];
       const site = captureCallSite(callee);
       const first = sites.get(`${noun} ${name}`);
       if (first !== undefined) throw duplicateError(noun, name, { site, first });
@@ -28,15 +34,12 @@ export function createParts(): Parts {
       steps: Object.fromEntries(parts.steps),
       ...(parts.finally.size > 0 && { finally: Object.fromEntries(parts.finally) }),
       ...(parts.outputs.size > 0 && { outputs: Object.fromEntries(parts.outputs) }),
+      ...(parts.results.size > 0 && { results: Object.fromEntries(parts.results) }),
     }),
   };
 }
 
-function duplicateError(
-  noun: 'step' | 'output',
-  name: string,
-  { site, first }: { site: CallSite; first: CallSite },
-): SluiceError {
+function duplicateError(noun: Noun, name: string, { site, first }: { site: CallSite; first: CallSite }): SluiceError {
   const places = `at ${describeCallSite(site)}, first at ${describeCallSite(first)}`;
   return new SluiceError(`DUPLICATE_${noun.toUpperCase()}`, `the ${noun} \`${name}\` is defined twice: ${places}`);
 }

@@ -5,13 +5,21 @@ import type { CheckedPipeline, PipelineSource } from '../parse/parse-pipeline.ts
 import type { RawPipeline } from '../schema/pipeline-schema.ts';
 import type { CellHandles, CellsConfig, Widen } from './cells.ts';
 import type { ExpressionHandle } from './expression-handle.ts';
-import type { OutputHandle, ResultShapes, StepConfig, StepHandle, UseConfig, VolumeHandle } from './step-config.ts';
+import type { StepConfig, UseConfig } from './step-config.ts';
+import type {
+  OutputHandle,
+  OutputPathHandle,
+  ResultHandle,
+  ResultShapes,
+  StepHandle,
+  VolumeHandle,
+} from './step-handle.ts';
 
 /** The keys of a pipeline file, without those that methods of the builder add. */
 export type PipelineConfig<P, V> = {
   readonly [K in keyof Omit<
     RawPipeline,
-    'version' | 'name' | 'params' | 'volumes' | 'steps' | 'finally' | 'outputs' | 'include' | 'defaults'
+    'version' | 'name' | 'params' | 'volumes' | 'steps' | 'finally' | 'outputs' | 'results' | 'include' | 'defaults'
   >]?: Exclude<RawPipeline[K], undefined>;
 } & {
   /** Keys that apply to every step. */
@@ -37,8 +45,14 @@ type ParamValue<T> = T extends { readonly type: 'string' }
             ? Widen<D>
             : Widen<T>;
 
-/** Collects steps; `build` checks them exactly as it would check a file. */
-export interface PipelineBuilder<P, V> {
+/** The values of results by name. */
+export type ResultValues<N> = { readonly [K in keyof N]: N[K] extends ResultHandle<infer T> ? T : never };
+
+/**
+ * Collects steps; `build` checks them exactly as it would check a file. `R` are the values of the results that `results` has
+ * declared.
+ */
+export interface PipelineBuilder<P, V, R = Readonly<Record<never, never>>> {
   readonly params: { readonly [K in keyof P & string]: ExpressionHandle<ParamValue<P[K]>> };
   readonly volumes: { readonly [K in keyof V & string]: VolumeHandle };
   readonly run: {
@@ -69,8 +83,32 @@ export interface PipelineBuilder<P, V> {
     file: string,
     config?: UseConfig<O, R, Port>,
   ) => StepHandle<O, R, false, Port>;
-  /** Adds an output of the pipeline. `publish` is a local directory to which it is copied. */
-  readonly output: (name: string, from: OutputHandle, options?: { readonly publish?: string }) => void;
+  /** Adds an output of the pipeline, or a part of one. `publish` is a local directory to which it is copied. */
+  readonly output: (
+    name: string,
+    from: OutputHandle | OutputPathHandle,
+    options?: { readonly publish?: string },
+  ) => void;
+  /**
+   * Declares results of steps as results of the run and returns this pipeline, whose type then has them: the `results` of a
+   * run's result are typed by it. Pipelines that use this one can read them.
+   *
+   * @example
+   * ```ts
+   * import { pipeline, run } from 'sluice';
+   *
+   * const p = pipeline('train');
+   * const fit = p.step('fit', { script: 'echo 0.9 > /sluice/results/accuracy', results: { accuracy: 'number' } });
+   * const result = await (await run(p.results({ accuracy: fit.results.accuracy }))).finished;
+   * const accuracy: number = result.results.accuracy;
+   * console.log(accuracy);
+   * ```
+   */
+  readonly results: <N extends Readonly<Record<string, ResultHandle<unknown>>>>(
+    results: N,
+  ) => PipelineBuilder<P, V, R & ResultValues<N>>;
+  /** Never set; carries the type of the declared results. */
+  readonly resultValues?: R;
   /** The pipeline as the JSON form of a file. */
   readonly toJSON: () => { readonly [key: string]: Json };
   /**
@@ -79,8 +117,11 @@ export interface PipelineBuilder<P, V> {
    */
   readonly build: (options?: BuildOptions) => CheckedPipeline;
   /** Like `build`, but returns the error. */
-  readonly safeBuild: (options?: BuildOptions) => Result<CheckedPipeline, SluiceError<'INVALID_PIPELINE'>>;
+  readonly safeBuild: (options?: BuildOptions) => Result<CheckedPipeline, BuildError>;
 }
+
+/** Why a pipeline could not be built. */
+export type BuildError = SluiceError<'INVALID_PIPELINE' | 'INVALID_ARGUMENT'>;
 
 /** How `build` reads other files. */
 export type BuildOptions = Pick<PipelineSource, 'read'>;

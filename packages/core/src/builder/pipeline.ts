@@ -1,3 +1,4 @@
+import { isObject, requireArgument } from '../model/guard-arguments.ts';
 import type { Json } from '../model/json.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import type { SluiceError } from '../model/sluice-error.ts';
@@ -9,11 +10,13 @@ import type { CheckedPipeline } from '../parse/parse-pipeline.ts';
 import { invalidPipeline } from '../render/invalid-pipeline.ts';
 import { cellsDocument } from './cells.ts';
 import { expression, handlesUnder } from './expression-handle.ts';
-import { stepHandle, volumeHandle } from './handles.ts';
+import { namesIn, stepHandle, volumeHandles } from './handles.ts';
 import { createParts } from './parts.ts';
-import type { BuildOptions, ParamShapes, PipelineBuilder, PipelineConfig, VolumeShapes } from './pipeline-builder.ts';
-import { isObject, readStepArguments, requireArgument } from './step-arguments.ts';
-import { edgeText, type OutputHandle, type ResultShapes, stepDocument, type UseConfig } from './step-config.ts';
+import type { BuildError, ParamShapes, PipelineBuilder, PipelineConfig, VolumeShapes } from './pipeline-builder.ts';
+import { catchArgument, readBuildOptions, readOutput, readResults } from './read-arguments.ts';
+import { readConfig } from './read-config.ts';
+import { readStepArguments } from './step-arguments.ts';
+import { stepDocument } from './step-document.ts';
 
 /**
  * Creates a builder. Names of parameters, outputs and results are part of its types, so that a wrong name does not
@@ -38,65 +41,64 @@ export function pipeline<
   const V extends VolumeShapes = Record<never, never>,
 >(name: string, config: PipelineConfig<P, V> = {}): PipelineBuilder<P, V> {
   requireArgument(typeof name === 'string', 'pipeline: the name must be a string');
-  requireArgument(isObject(config), `pipeline ${name}: the config must be an object`);
+  const keys = readConfig(`pipeline ${name}`, config);
   const parts = createParts();
-  const step = (stepName: string, ...given: readonly unknown[]) => {
-    const { config: stepConfig, cells } = readStepArguments(stepName, given);
-    const { final, ...keys } = stepConfig;
-    const document = stepDocument(keys, cells === undefined ? {} : cellsDocument(cells));
+  const step = (stepName: unknown, ...given: readonly unknown[]) => {
+    const { cells, ...read } = readStepArguments(stepName, given);
+    const { final, ...stepKeys } = read.config;
+    const document = stepDocument(stepKeys, cells === undefined ? {} : cellsDocument(cells));
     const kind = (cells?.final ?? final) === true ? 'finally' : 'steps';
-    parts.add({ kind, name: stepName, document, callee: step });
-    const { outputs = {}, results = {}, ports = {} } = keys;
-    return stepHandle(stepName, {
-      outputs: Object.keys(outputs),
-      results: Object.keys(results),
-      ports: Object.keys(ports),
-    });
+    parts.add({ kind, name: read.name, document, callee: step });
+    return stepHandle(read.name, stepKeys);
   };
-  const uses = (stepName: string, file: string, given: UseConfig<string, ResultShapes> = {}) => {
-    const { outputs = [], results = {}, ports = [], ...keys } = given;
-    const document = { uses: file, ...(stepDocument(keys, {}) as object) };
-    parts.add({ kind: 'steps', name: stepName, document, callee: uses });
-    return stepHandle(stepName, { outputs, results: Object.keys(results), ports });
+  const uses = (stepName: unknown, file: unknown, given: unknown = {}) => {
+    requireArgument(typeof stepName === 'string', 'uses: the name must be a string');
+    requireArgument(typeof file === 'string', `uses ${stepName}: the file must be a string`);
+    const read = readConfig(`uses ${stepName}`, given);
+    const { outputs: _, results: __, ports: ___, ...useKeys } = read;
+    parts.add({ kind: 'steps', name: stepName, document: { uses: file, ...stepDocument(useKeys, {}) }, callee: uses });
+    return stepHandle(stepName, read);
   };
-  const output = (key: string, from: OutputHandle, options: { readonly publish?: string } = {}) =>
-    parts.add({ kind: 'outputs', name: key, document: { from: edgeText(from), ...options }, callee: output });
+  const output = (key: unknown, from: unknown, options: unknown = {}) =>
+    parts.add({ ...readOutput(key, from, options), kind: 'outputs', callee: output });
+  const results = (declared: unknown) => {
+    for (const result of readResults(declared)) parts.add({ ...result, kind: 'results', callee: results });
+    return builder;
+  };
   const toJSON = () => {
-    const { defaults } = config;
+    const { defaults } = keys;
     const document = {
-      ...{ version: 1, name, ...config },
-      ...(defaults && { defaults: stepDocument(defaults, {}) }),
+      ...{ version: 1, name, ...keys },
+      ...(isObject(defaults) && { defaults: stepDocument(defaults, {}) }),
       ...parts.toDocument(),
     };
     return JSON.parse(JSON.stringify(document)) as { readonly [key: string]: Json };
   };
-  const safeBuild = (options: BuildOptions = {}) => check(name, toJSON(), options);
-  const builder = {
-    params: handlesUnder('params', Object.keys(config.params ?? {})),
-    volumes: Object.fromEntries(Object.keys(config.volumes ?? {}).map((volume) => [volume, volumeHandle(volume, '')])),
+  const safeBuild = (options: unknown = {}) => catchArgument(() => check(name, toJSON(), options));
+  const builder: unknown = {
+    params: handlesUnder('params', namesIn(keys.params)),
+    volumes: volumeHandles(namesIn(keys.volumes)),
     run: handlesUnder('run', ['id', 'name', 'plannedTime', 'status']),
     attempt: expression('attempt'),
     step,
     uses,
     output,
+    results,
     toJSON,
     safeBuild,
-    build: (options: BuildOptions = {}) => {
-      const built = safeBuild(options);
-      if (!built.ok) throw built.error;
-      return built.value;
-    },
+    build: (options: unknown = {}) => unwrap(safeBuild(options)),
   };
-  return builder as unknown as PipelineBuilder<P, V>;
+  return builder as PipelineBuilder<P, V>;
 }
 
-function check(
-  name: string,
-  document: Json,
-  { read }: BuildOptions,
-): Result<CheckedPipeline, SluiceError<'INVALID_PIPELINE'>> {
+function unwrap<T>(result: Result<T, SluiceError>): T {
+  if (!result.ok) throw result.error;
+  return result.value;
+}
+
+function check(name: string, document: Json, options: unknown): Result<CheckedPipeline, BuildError> {
   const root = { file: '', text: '', value: document, locate: () => undefined };
-  const assembly = assemblePipeline(root, createFileSet(read));
+  const assembly = assemblePipeline(root, createFileSet(readBuildOptions(name, options)));
   const checked = checkDocument(assembly.value, { suspicious: true, unread: assembly.unread });
   const diagnostics = [...assembly.diagnostics, ...locateFaults(checked.faults, assembly)];
   if (checked.pipeline === undefined || diagnostics.some(({ severity }) => severity === 'error'))

@@ -1,35 +1,26 @@
-import { SluiceError } from '../model/sluice-error.ts';
+import { guardArguments, isObject, requireArgument } from '../model/guard-arguments.ts';
 import { type CellsConfig, cellHandles } from './cells.ts';
-import type { ResultShapes, StepConfig } from './step-config.ts';
+import { readConfig } from './read-config.ts';
 
-type GivenConfig = StepConfig<string, ResultShapes> & { readonly final?: boolean };
-
-/** The arguments of `step` after the name, for callers without types. */
+/** The arguments of `step` after the name, for callers without types; `final` may stand beside the cells, too. */
 export function readStepArguments(
-  name: string,
+  name: unknown,
   given: readonly unknown[],
-): { readonly config: GivenConfig; readonly cells?: CellsConfig } {
+): { readonly name: string; readonly config: Readonly<Record<string, unknown>>; readonly cells?: CellsConfig } {
   requireArgument(typeof name === 'string', 'step: the name must be a string');
   const [first, second] = given;
-  requireArgument(isObject(first), `step ${name}: the config must be an object`);
-  if (second === undefined) return { config: first as GivenConfig };
+  const what = `step ${name}`;
+  const read = readConfig(what, first);
+  if (second === undefined) return { name, config: read };
   requireArgument(
-    'matrix' in first || 'foreach' in first,
-    `step ${name}: an object with \`matrix\` or \`foreach\` must come before the function`,
+    'matrix' in read || 'foreach' in read,
+    `${what}: an object with \`matrix\` or \`foreach\` must come before the function`,
   );
-  requireArgument(typeof second === 'function', `step ${name}: the config of a step with cells must be a function`);
-  const cells = first as CellsConfig;
-  const config = (second as (cell: unknown) => unknown)(cellHandles(cells));
-  requireArgument(isObject(config), `step ${name}: the function must return an object`);
-  return { config: config as GivenConfig, cells };
-}
-
-/** Whether a value is an object, so that its keys can be read. */
-export function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
-}
-
-/** Throws `SluiceError` `INVALID_ARGUMENT` where the condition does not hold. */
-export function requireArgument(isRight: boolean, message: string): asserts isRight {
-  if (!isRight) throw new SluiceError('INVALID_ARGUMENT', message);
+  requireArgument(typeof second === 'function', `${what}: the config of a step with cells must be a function`);
+  const cells = read as CellsConfig;
+  const handles = guardArguments(what, () => cellHandles(cells));
+  // What the program's own function throws is not changed.
+  const config: unknown = (second as (cell: unknown) => unknown)(handles);
+  requireArgument(isObject(config), `${what}: the function must return an object`);
+  return { name, config: readConfig(what, config), cells };
 }

@@ -8,6 +8,12 @@ interface Change {
 
 const renamed = (present: string): Change => ({ hint: `renamed to ${present}` });
 const RESERVED: Change = { code: 'reserved-key', hint: 'remove it' };
+/** Earlier states of a step, which are no conditions: a `when` can tell them apart. */
+const STATES: Readonly<Record<string, Change>> = {
+  cached: { hint: 'a reused step has the status `succeeded`' },
+  errored: { hint: 'a step that was lost with its machine has the status `failed`' },
+  timedOut: { hint: 'a step that timed out has the status `failed`' },
+};
 
 /**
  * Earlier names with their present ones, and names that are reserved, by the map that they stand in: `*` is any name,
@@ -24,6 +30,7 @@ const CHANGES: Readonly<Record<string, Readonly<Record<string, Change>>>> = {
     logs: RESERVED,
   },
   'step.inputs.*': { select: RESERVED },
+  'step.needs.*': STATES,
   'step.retry': { infrastructureLimit: renamed('`infrastructure`') },
   'step.retry.on': {
     infrastructure: {
@@ -40,6 +47,9 @@ export function findChange(place: string, name: string): Change | undefined {
   return own(own(CHANGES, place), name);
 }
 
+/** Keys of a step with maps whose keys are names of the user. */
+const BY_NAME: ReadonlySet<string | undefined> = new Set(['inputs', 'needs']);
+
 /** A path of the file as a key of the table; names and indexes do not count. */
 export function placeOf(path: readonly (string | number)[]): string {
   const keys = path.filter((key) => typeof key === 'string');
@@ -47,5 +57,5 @@ export function placeOf(path: readonly (string | number)[]): string {
   const isStep = keys.length > 1 && (top === 'steps' || top === 'finally');
   const inner = top === 'defaults' ? keys.slice(1) : isStep ? keys.slice(2) : undefined;
   if (inner === undefined) return keys.join('.');
-  return ['step', ...inner.map((key, index) => (index === 1 && inner[0] === 'inputs' ? '*' : key))].join('.');
+  return ['step', ...inner.map((key, index) => (index === 1 && BY_NAME.has(inner[0]) ? '*' : key))].join('.');
 }

@@ -1,7 +1,8 @@
-import type { Input } from '../model/pipeline.ts';
+import type { Input, StepSource } from '../model/pipeline.ts';
 import type { Path } from '../parse/source-document.ts';
 import type { Check, CheckContext, CheckedStep } from './check-context.ts';
 import { pathInStep } from './check-context.ts';
+import { findOutputPathFault, findPathFault, hasCells } from './find-path-fault.ts';
 import { namesOf } from './names-of.ts';
 import { suggestName } from './nearest-name.ts';
 
@@ -13,29 +14,30 @@ export const checkEdges: Check = (context) => {
       const from = inputs[name]?.from;
       if (from === undefined || isSound(context, from, checked.final)) continue;
       const path = (): Path => pathInStep(context, checked, ['inputs', name, 'from']);
-      if ('volume' in from) checkVolume(context, { name: from.volume, path });
-      else checkStepOutput(context, { ...from, path, reader: checked });
+      if ('volume' in from) checkVolume(context, { from, path });
+      else checkStepOutput(context, { from, path, reader: checked });
     }
   }
-  for (const [name, output] of Object.entries(context.pipeline.outputs)) {
-    checkStepOutput(context, { ...output.from, path: () => ['outputs', name, 'from'] });
+  for (const [name, { from }] of Object.entries(context.pipeline.outputs)) {
+    checkStepOutput(context, { from, path: () => ['outputs', name, 'from'] });
   }
 };
 
 /** The common case, decided without allocations: there are many edges and few faults. */
 function isSound({ steps, pipeline }: CheckContext, from: Input['from'], final: boolean): boolean {
-  if ('volume' in from) return Object.hasOwn(pipeline.volumes, from.volume) && !leaves(from.path);
+  if ('volume' in from) {
+    return Object.hasOwn(pipeline.volumes, from.volume) && (from.path === '' || findPathFault(from.path) === undefined);
+  }
   const source = steps.get(from.step);
-  return source !== undefined && (final || !source.final) && Object.hasOwn(source.step.outputs, from.output);
+  if (source === undefined || (!final && source.final) || !Object.hasOwn(source.step.outputs, from.output))
+    return false;
+  return from.path === undefined || (!hasCells(source.step) && findPathFault(from.path) === undefined);
 }
 
-function leaves(path: string): boolean {
-  return path.includes('..') && path.split('/').includes('..');
-}
-
-function checkVolume({ pipeline, report }: CheckContext, { name, path }: { name: string; path: () => Path }): void {
+function checkVolume({ pipeline, report }: CheckContext, { from, path }: VolumeEdge): void {
+  const name = from.volume;
   if (Object.hasOwn(pipeline.volumes, name)) {
-    report({ code: 'bad-path', message: `the path in volume \`${name}\` contains \`..\``, path: path() });
+    report({ code: 'bad-path', message: `the path in volume \`${name}\` ${findPathFault(from.path)}`, path: path() });
     return;
   }
   const message = `volume \`${name}\` is not declared under \`volumes\``;
@@ -48,18 +50,20 @@ function checkVolume({ pipeline, report }: CheckContext, { name, path }: { name:
   });
 }
 
+interface VolumeEdge {
+  readonly from: Extract<Input['from'], { volume: string }>;
+  readonly path: () => Path;
+}
+
 interface Edge {
-  readonly step: string;
-  readonly output: string;
+  readonly from: StepSource;
   /** Computed only for a fault: there are many edges and few faults. */
   readonly path: () => Path;
   readonly reader?: CheckedStep;
 }
 
-function checkStepOutput(
-  { steps, pipeline, report, suggestStep }: CheckContext,
-  { step, output, path, reader }: Edge,
-): void {
+function checkStepOutput({ steps, pipeline, report, suggestStep }: CheckContext, { from, path, reader }: Edge): void {
+  const { step, output } = from;
   const source = steps.get(step);
   if (source === undefined) {
     if (step === 'volumes' || Object.hasOwn(pipeline.volumes, step)) {
@@ -85,7 +89,14 @@ function checkStepOutput(
     report({ code: 'final-dependency', message, path: path() });
     return;
   }
-  if (Object.hasOwn(source.step.outputs, output)) return;
+  if (Object.hasOwn(source.step.outputs, output)) {
+    const fault =
+      from.path === undefined
+        ? undefined
+        : findOutputPathFault({ ...from, path: from.path }, source.step, reader === undefined);
+    if (fault !== undefined) report({ ...fault, code: 'bad-path', path: path() });
+    return;
+  }
   const message = `step \`${step}\` has no output \`${output}\``;
   const related = [{ message: `step \`${step}\` is defined here`, path: source.path, on: 'key' as const }];
   const lookedIn = [...source.path, 'outputs'];

@@ -51,7 +51,10 @@ function checkRepeats(context: CheckContext, checked: CheckedStep): void {
 
 /** The mounted place as the file writes it, and with the volume's ID, which two names may share. */
 function placeOf(from: Input['from'], id: string | undefined): { readonly shown: string; readonly place: string } {
-  if ('step' in from) return { shown: `${from.step}.${from.output}`, place: `steps/${from.step}/${from.output}` };
+  if ('step' in from) {
+    const path = from.path === undefined ? '' : `/${from.path}`;
+    return { shown: `${from.step}.${from.output}${path}`, place: `steps/${from.step}/${from.output}${path}` };
+  }
   const shown = ['volumes.', from.volume, from.path === '' ? '' : `/${from.path}`].join('');
   return { shown, place: id === undefined ? `volumes/${from.volume}/${from.path}` : `ids/${id}/${from.path}` };
 }

@@ -12,7 +12,7 @@ export const checkParams: Check = (context) => {
   for (const [name, raw] of Object.entries(context.raw.params ?? {})) {
     const path = ['params', name];
     if (!isLongParam(raw as Json)) continue;
-    const faults = checkShape(paramSchema, raw as Json, path);
+    const faults = checkShape(paramSchema, raw as Json, { at: path });
     faults.forEach(context.report);
     if (faults.length === 0) checkParam(context, name, path);
   }

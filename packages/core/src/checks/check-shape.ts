@@ -12,17 +12,23 @@ import { foldName, suggestName } from './nearest-name.ts';
 type Issue = z.core.$ZodIssue;
 
 /**
- * Returns every deviation from the schema as a fault with path and message. `at` is the path of `value` in the file.
+ * Returns every deviation from the schema as a fault with path and message. `at` is the path of `value` in the file,
+ * `document` what hints look for names in, if `value` is a part of it.
  */
-export function checkShape(schema: z.ZodType, value: Json, at: Path = []): readonly Fault[] {
+export function checkShape(
+  schema: z.ZodType,
+  value: Json,
+  { at = [], document = value }: { readonly at?: Path; readonly document?: Json } = {},
+): readonly Fault[] {
   const parsed = schema.safeParse(value);
   if (parsed.success) return [];
-  return parsed.error.issues.flatMap((issue) => explain(issue, { schema, root: value, at, path: [] }));
+  return parsed.error.issues.flatMap((issue) => explain(issue, { schema, root: value, document, at, path: [] }));
 }
 
 interface Place {
   readonly schema: z.ZodType;
   readonly root: Json;
+  readonly document: Json;
   /** Path of `root` in the document. */
   readonly at: Path;
   /** Path of the enclosing union in `root`. */
@@ -50,7 +56,7 @@ function explain(issue: Issue, place: Place): readonly Fault[] {
           code: advice?.code ?? 'wrong-value',
           message: `${nameOf(path)} is ${show(found)}, which is not ${wanted}`,
           path,
-          ...(advice?.code === 'bad-edge' && edgeHint(found, place.root)),
+          ...(advice?.code === 'bad-edge' && edgeHint(found, place.document)),
         },
       ];
     }
@@ -253,14 +259,14 @@ function edgeHint(found: Json | undefined, root: Json): { hint?: string } {
   if (valueAt(root, ['volumes', name]) !== undefined) {
     return { hint: `did you mean \`${[`volumes.${name}`, ...rest].join('/')}\`?` };
   }
-  const outputs = valueAt(root, ['steps', found, 'outputs']);
+  const outputs = valueAt(root, ['steps', name, 'outputs']);
   const names = Array.isArray(outputs)
     ? outputs.map(String)
     : typeof outputs === 'object'
       ? Object.keys(outputs ?? {})
       : [];
   const [output] = names;
-  return output === undefined ? {} : { hint: `did you mean \`${found}.${output}\`?` };
+  return output === undefined ? {} : { hint: `did you mean \`${[`${name}.${output}`, ...rest].join('/')}\`?` };
 }
 
 function bounds(issue: Extract<Issue, { code: 'too_small' | 'too_big' }>): string {

@@ -1,4 +1,5 @@
 import { DirectedGraph } from 'graphology';
+import { guardArguments } from '../model/guard-arguments.ts';
 import type { NeedCondition } from '../model/pipeline.ts';
 import type { Plan, PlannedDependency, PlannedStep } from '../model/plan.ts';
 import { planLevels } from '../plan/plan-levels.ts';
@@ -34,9 +35,11 @@ export interface StepEdge {
   readonly mounts: readonly StepMount[];
 }
 
-/** An output of a step that another step mounts. */
+/** An output of a step that another step mounts, or a part of it. */
 export interface StepMount {
   readonly output: string;
+  /** The file or directory in the output; absent: the whole output. */
+  readonly outputPath?: string;
   readonly input: string;
   /** Where the second step mounts it. */
   readonly path: string;
@@ -57,6 +60,10 @@ export interface StepMount {
  * ```
  */
 export function planGraph(plan: Plan): PlanGraph {
+  return guardArguments('planGraph', () => createGraph(plan));
+}
+
+function createGraph(plan: Plan): PlanGraph {
   const graph: PlanGraph = new DirectedGraph();
   graph.setAttribute('pipeline', plan.pipeline.name);
   const levels = planLevels(plan);
@@ -87,7 +94,15 @@ function edgeOf(
   { from, inputs }: { readonly from: string; readonly inputs: PlannedStep['step']['inputs'] },
 ): StepEdge {
   const mounts = Object.entries(inputs).flatMap(([input, { from: source, path, writable = false }]) =>
-    'step' in source && source.step === from ? [{ output: source.output, input, path, writable }] : [],
+    'step' in source && source.step === from
+      ? [
+          {
+            output: source.output,
+            ...(source.path !== undefined && { outputPath: source.path }),
+            ...{ input, path, writable },
+          },
+        ]
+      : [],
   );
   return { condition, kind: data ? 'data' : 'order', mounts };
 }

@@ -1,3 +1,4 @@
+import { guardArguments, requireArgument } from '../model/guard-arguments.ts';
 import type { PlanGraph, StepEdge } from './plan-graph.ts';
 
 /** Whether to select dependencies or dependents, and along which edges. */
@@ -22,11 +23,16 @@ export interface StepSelection {
  * console.log(selectSteps(planGraph(createPlan(p.build())), ['b'], { direction: 'ancestors' })); // [ 'a' ]
  * ```
  */
-export function selectSteps(
+export function selectSteps(graph: PlanGraph, names: Iterable<string>, selection: StepSelection): readonly string[] {
+  return guardArguments('selectSteps', () => select(graph, names, selection));
+}
+
+function select(
   graph: PlanGraph,
   names: Iterable<string>,
   { direction, along = () => true }: StepSelection,
 ): readonly string[] {
+  requireArgument(direction === 'ancestors' || direction === 'descendants', 'selectSteps: the direction is unknown');
   const found = new Set<string>();
   const open = [...names];
   const visit = (name: string, edge: StepEdge): void => {

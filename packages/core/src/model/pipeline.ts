@@ -124,11 +124,17 @@ export interface Step {
   readonly approval?: Approval;
 }
 
+/** An output of a step, or with `path` the file or directory at this relative path in it. */
+export interface StepSource {
+  readonly step: string;
+  readonly output: string;
+  /** Absent: the whole output. */
+  readonly path?: string;
+}
+
 /** A mounted edge. */
 export interface Input {
-  readonly from:
-    | { readonly step: string; readonly output: string }
-    | { readonly volume: string; readonly path: string };
+  readonly from: StepSource | { readonly volume: string; readonly path: string };
   /** Mount point in the container, absolute. */
   readonly path: string;
   /**
@@ -191,7 +197,10 @@ export interface Placement {
 }
 
 /** The classes of failure, decided before any exit-code rule. */
-export type FailureClass = 'failed' | 'oom' | 'timeout' | 'infrastructure';
+export const FAILURE_CLASSES = ['failed', 'oom', 'timeout', 'infrastructure'] as const;
+
+/** One of `FAILURE_CLASSES`. */
+export type FailureClass = (typeof FAILURE_CLASSES)[number];
 
 /** When an attempt is followed by another one. */
 export interface Retry {
@@ -237,7 +246,7 @@ export interface Approval {
 
 /** An output of a step that the run delivers. */
 export interface PipelineOutput {
-  readonly from: { readonly step: string; readonly output: string };
+  readonly from: StepSource;
   /** Local directory, relative to the pipeline file. */
   readonly publish?: string;
 }

@@ -80,7 +80,7 @@ function useFile(work: AssemblyWork, at: StepPath, step: RawStep): void {
     work.brought.set(at[1], { [at[1]]: NO_PROGRAM });
     work.unread.push(at);
   };
-  const shape = checkShape(stepSchema, step as unknown as Json, at);
+  const shape = checkShape(stepSchema, step as unknown as Json, { at });
   if (shape.length > 0) {
     report(...shape);
     skip();

@@ -30,7 +30,7 @@ export function checkDocument(
 ): CheckedDocument {
   const shape = [
     ...(options.suspicious === true ? protoFaults(value, []) : []),
-    ...checkShape(pipelineSchema, withoutPlainSteps(value)),
+    ...checkShape(pipelineSchema, withoutPlainSteps(value), { document: value }),
   ];
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { pipeline: undefined, faults: shape };
@@ -72,7 +72,7 @@ function faultsOfMisnamed({ code, path }: Fault, root: RawMap): readonly Fault[]
   const [section, name] = path;
   if (code !== 'bad-name' || path.length !== 2 || (section !== 'steps' && section !== 'finally')) return [];
   const step = own(root[section] as RawMap, String(name));
-  return step === undefined ? [] : checkShape(stepSchema, step, path);
+  return step === undefined ? [] : checkShape(stepSchema, step, { at: path });
 }
 
 /** The part that the schema still has to check. */

@@ -1,7 +1,8 @@
 import type { Diagnostic, SourceRange } from '../model/diagnostic.ts';
+import { guardArguments, isObject, requireArgument } from '../model/guard-arguments.ts';
 import type { Json } from '../model/json.ts';
 import type { Pipeline } from '../model/pipeline.ts';
-import { fail, type Result } from '../model/result.ts';
+import { fail, ok, type Result } from '../model/result.ts';
 import { MAX_FILES } from './limits.ts';
 import { readDocument } from './read-document.ts';
 import type { Path, SourceDocument, Spot } from './source-document.ts';
@@ -53,9 +54,28 @@ export function createFileSet(read: ((path: string) => Result<string, string>) |
   function loadOnce(path: string): Result<SourceDocument, readonly Diagnostic[] | string> {
     if (read === undefined) return fail('other files cannot be read here');
     if (loaded.size >= MAX_FILES) return fail(`the maximum is ${MAX_FILES} files`);
-    const text = read(path);
+    const text = callRead(read, path);
     return text.ok ? readDocument(path, text.value) : text;
   }
+}
+
+/** Calls a program's function. What it throws is the reason why the file cannot be read. */
+function callRead(read: (path: string) => Result<string, string>, path: string): Result<string, string> {
+  let result: unknown;
+  try {
+    result = read(path);
+  } catch (error) {
+    return fail(error instanceof Error ? error.message : 'it could not be read');
+  }
+  return guardArguments('read', () => {
+    requireArgument(
+      isObject(result) && typeof result.ok === 'boolean',
+      'read: it must return { ok, value } or { ok, error }',
+    );
+    const { ok: isRead, value, error } = result;
+    if (isRead) requireArgument(typeof value === 'string', 'read: the value must be a string');
+    return isRead ? ok(value as string) : fail(String(error));
+  });
 }
 
 /** Resolves a path written in `file`; the result is relative to the same directory as `file`. */

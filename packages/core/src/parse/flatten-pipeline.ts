@@ -8,7 +8,7 @@ import { allSteps, collectDependencies } from '../plan/collect-dependencies.ts';
 import type { RawPipeline } from '../schema/pipeline-schema.ts';
 import type { RawStep } from '../schema/step-schema.ts';
 import { besideFile, isRawMap, type RawMap } from './file-set.ts';
-import { applyDefaults, optional } from './resolve-step.ts';
+import { applyDefaults, optional, splitEdge } from './resolve-step.ts';
 
 /** A step with `uses`, and the pipeline that it uses. */
 export interface UsedPipeline {
@@ -31,13 +31,12 @@ export interface Flattened {
   readonly volumes: RawMap;
   /** By `<parent>.<output>`: the edge that replaces it. */
   readonly outputs: ReadonlyMap<string, string>;
-  /** What `<parent>.<result>` stands for, if the used pipeline declares `results`. */
-  readonly results: ReadonlyMap<string, string> | undefined;
-  /** The steps that have a result or port of this name. */
-  readonly holders: {
-    readonly results: ReadonlyMap<string, readonly string[]>;
-    readonly ports: ReadonlyMap<string, readonly string[]>;
-  };
+  /** By declared result: `<step>.<result>`, with the step's name in the using pipeline. */
+  readonly results: ReadonlyMap<string, string>;
+  /** By result that the pipeline does not declare: what its file must contain to declare it. */
+  readonly missingResults: ReadonlyMap<string, string>;
+  /** By port: the steps that have it. */
+  readonly ports: ReadonlyMap<string, readonly string[]>;
   /** The steps that replace the parent in `needs`: those without dependents in the used pipeline. */
   readonly last: readonly string[];
 }
@@ -69,24 +68,32 @@ export function flattenPipeline(used: UsedPipeline): Flattened {
       ]),
     ),
     outputs: new Map(
-      Object.entries(pipeline.outputs).map(([name, { from }]) => [name, `${rename(from.step)}.${from.output}`]),
+      Object.entries(pipeline.outputs).map(
+        ([
+          name,
+          {
+            from: { step, output, path },
+          },
+        ]) => [name, `${rename(step)}.${output}${path === undefined ? '' : `/${path}`}`],
+      ),
     ),
-    results:
-      pipeline.results &&
-      new Map(Object.entries(pipeline.results).map(([name, { step, result }]) => [name, `${rename(step)}.${result}`])),
-    holders: { results: holdersOf(pipeline, 'results', rename), ports: holdersOf(pipeline, 'ports', rename) },
+    results: new Map(
+      Object.entries(pipeline.results ?? {}).map(([name, { step, result }]) => [name, `${rename(step)}.${result}`]),
+    ),
+    missingResults: new Map(
+      pipeline.steps.flatMap(({ name, results }) =>
+        Object.keys(results).map((result) => [result, `results: { ${result}: ${name}.${result} }`] as const),
+      ),
+    ),
+    ports: portsOf(pipeline, rename),
     last: pipeline.steps.filter((_, index) => !dependedOn.has(index)).map(({ name }) => rename(name)),
   };
 }
 
-function holdersOf(
-  { steps }: Pipeline,
-  aspect: 'results' | 'ports',
-  rename: (name: string) => string,
-): ReadonlyMap<string, readonly string[]> {
+function portsOf({ steps }: Pipeline, rename: (name: string) => string): ReadonlyMap<string, readonly string[]> {
   const holders = new Map<string, string[]>();
-  for (const step of steps) {
-    for (const name of Object.keys(step[aspect])) holders.set(name, [...(holders.get(name) ?? []), rename(step.name)]);
+  for (const { name, ports } of steps) {
+    for (const port of Object.keys(ports)) holders.set(port, [...(holders.get(port) ?? []), rename(name)]);
   }
   return holders;
 }
@@ -164,11 +171,12 @@ export function relink(
 ): { readonly value: RawMap; readonly faults: readonly Fault[] } {
   const faults: Fault[] = [];
   const edge = (text: string, path: readonly (string | number)[]): string => {
-    const [parent = '', output = ''] = text.split('.', 2);
+    const [source, inner] = splitEdge(text);
+    const [parent = '', output = ''] = source.split('.', 2);
     const flattened = used.get(parent);
     if (flattened === undefined) return text;
     const target = flattened.outputs.get(output);
-    if (target !== undefined) return target;
+    if (target !== undefined) return inner === undefined ? target : `${target}/${inner}`;
     const message = `the pipeline that step \`${parent}\` uses has no output \`${output}\``;
     faults.push({ code: 'unknown-output', message, path, ...suggestName(output, flattened.outputs.keys()) });
     return flattened.outputs.values().next().value ?? text;
@@ -201,15 +209,11 @@ export function relink(
       typeof from === 'string' ? { ...(output as RawMap), from: edge(from, ['outputs', name, 'from']) } : output,
     ];
   });
-  const results = Object.entries((value.results ?? {}) as RawMap).map(([name, result]) => [
-    name,
-    typeof result === 'string' ? relinkResult(result, used) : result,
-  ]);
   return {
     value: {
       ...value,
       steps: section('steps'),
-      ...(isRawMap(value.results) && { results: Object.fromEntries(results) as Json }),
+      ...(isRawMap(value.results) && { results: relinkResults(value.results, used, faults) }),
       ...(value.finally !== undefined && { finally: section('finally') }),
       ...(value.outputs !== undefined && { outputs: Object.fromEntries(outputs) as Json }),
     },
@@ -217,10 +221,32 @@ export function relink(
   };
 }
 
-/** A result that the used pipeline does not declare keeps its name, and is reported as one that does not exist. */
-function relinkResult(text: string, used: ReadonlyMap<string, Flattened>): string {
-  const [parent = '', result = ''] = text.split('.', 2);
-  return used.get(parent)?.results?.get(result) ?? text;
+/** Omits a result that cannot be found: its fault is reported here. */
+function relinkResults(results: RawMap, used: ReadonlyMap<string, Flattened>, faults: Fault[]): RawMap {
+  const found = Object.entries(results).flatMap(([name, result]) => {
+    const [parent = '', wanted = ''] = typeof result === 'string' ? result.split('.', 2) : [];
+    const flattened = used.get(parent);
+    const target = flattened === undefined ? result : flattened.results.get(wanted);
+    if (target !== undefined) return [[name, target] as const];
+    if (flattened) faults.push({ ...undeclaredResult(flattened, { parent, name: wanted }), path: ['results', name] });
+    return [];
+  });
+  return Object.fromEntries(found);
+}
+
+/** The results of its steps are not visible outside a used pipeline, only those that it declares. */
+export function undeclaredResult(
+  { results, missingResults }: Flattened,
+  { parent, name }: { readonly parent: string; readonly name: string },
+): Omit<Fault, 'path'> {
+  const declaration = missingResults.get(name);
+  return {
+    code: 'unknown-result',
+    message: `the pipeline that step \`${parent}\` uses declares no result \`${name}\``,
+    ...(declaration === undefined
+      ? suggestName(name, results.keys())
+      : { hint: `add \`${declaration}\` to the top level of its file` }),
+  };
 }
 
 /** The document is unchecked here. */

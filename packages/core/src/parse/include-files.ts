@@ -29,7 +29,7 @@ export function includeFiles(root: SourceDocument & { readonly value: RawMap }, 
   const seen = new Set([root.file]);
   const visit = (document: SourceDocument & { readonly value: RawMap }): void => {
     const { include = [] } = document.value;
-    diagnostics.push(...locateFaults(checkShape(pipelineSchema.shape.include, include, ['include']), document));
+    diagnostics.push(...locateFaults(checkShape(pipelineSchema.shape.include, include, { at: ['include'] }), document));
     for (const [index, path] of (Array.isArray(include) ? include : [include]).entries()) {
       if (typeof path !== 'string') continue;
       const at = typeof include === 'string' ? ['include'] : ['include', index];

@@ -4,12 +4,13 @@ import type { Reference } from '../expressions/reference.ts';
 import { type Replacement, rewriteTemplates } from '../expressions/rewrite-templates.ts';
 import type { Json } from '../model/json.ts';
 import { isRawMap, type RawMap } from './file-set.ts';
-import type { Flattened } from './flatten-pipeline.ts';
+import { type Flattened, undeclaredResult } from './flatten-pipeline.ts';
+import { splitEdge } from './resolve-step.ts';
 import type { Path } from './source-document.ts';
 
 /**
- * Replaces steps that use pipelines in all expressions. A result or port of such a step is the one of that name in the
- * used pipeline; its status is that of the last step.
+ * Replaces steps that use pipelines in all expressions. The results of such a step are those that the used pipeline
+ * declares, a port is the only one of that name, and the status is that of the last step.
  */
 export function relinkReferences(
   value: RawMap,
@@ -50,8 +51,13 @@ function resolve(flattened: Flattened, { parent, aspect, name }: Wanted): Replac
   const the = `the pipeline that step \`${parent}\` uses`;
   if (OF_LAST_STEP.has(aspect)) return statusOf(flattened, { the, aspect });
   if (aspect === 'outputs' && name !== undefined) {
-    const [step, output = ''] = flattened.outputs.get(name)?.split('.') ?? [];
-    if (step !== undefined) return member(step, 'outputs', output);
+    const [source, path] = splitEdge(flattened.outputs.get(name) ?? '');
+    const [step = '', output = ''] = source.split('.');
+    if (path !== undefined) {
+      const message = `output \`${name}\` of ${the} is a path in an output, which expressions cannot use`;
+      return { code: 'unknown-name', message };
+    }
+    if (step !== '') return member(step, 'outputs', output);
     return {
       code: 'unknown-output',
       message: `${the} has no output \`${name}\``,
@@ -64,31 +70,20 @@ function resolve(flattened: Flattened, { parent, aspect, name }: Wanted): Replac
       message: `expressions can use results, outputs, ports, status, reason and reused of a step that uses a pipeline, each by name`,
     };
   }
-  if (aspect === 'results' && flattened.results !== undefined) return resultOf(flattened.results, { the, name });
-  const holders = flattened.holders[aspect].get(name) ?? [];
-  const [step] = holders;
-  const noun = aspect === 'results' ? 'result' : 'port';
-  if (step === undefined) {
-    const hint = suggestName(name, flattened.holders[aspect].keys());
-    return { code: `unknown-${noun}`, message: `${the} has no ${noun} \`${name}\``, ...hint };
-  }
-  if (holders.length === 1) return member(step, aspect, name);
-  const message = `${the} has more than one ${noun} \`${name}\`: of the steps ${holders.join(', ')}`;
-  return { code: `unknown-${noun}`, message, hint: `name the step: steps['${step}'].${aspect}.${name}` };
+  if (aspect === 'ports') return portOf(flattened, { the, name });
+  const [step, result = ''] = flattened.results.get(name)?.split('.') ?? [];
+  return step === undefined ? undeclaredResult(flattened, { parent, name }) : member(step, 'results', result);
 }
 
-/** One of the results that the used pipeline declares. */
-function resultOf(
-  results: ReadonlyMap<string, string>,
-  { the, name }: { the: string; name: string },
-): Replacement | Omit<Fault, 'path'> {
-  const [step, result = ''] = results.get(name)?.split('.') ?? [];
-  if (step !== undefined) return member(step, 'results', result);
-  return {
-    code: 'unknown-result',
-    message: `${the} has no \`${name}\` among its \`results\``,
-    ...suggestName(name, results.keys()),
-  };
+function portOf({ ports }: Flattened, { the, name }: { the: string; name: string }): Replacement | Omit<Fault, 'path'> {
+  const holders = ports.get(name) ?? [];
+  const [step] = holders;
+  if (step === undefined) {
+    return { code: 'unknown-port', message: `${the} has no port \`${name}\``, ...suggestName(name, ports.keys()) };
+  }
+  if (holders.length === 1) return member(step, 'ports', name);
+  const message = `${the} has more than one port \`${name}\`: of the steps ${holders.join(', ')}`;
+  return { code: 'unknown-port', message, hint: `name the step: steps['${step}'].ports.${name}` };
 }
 
 function statusOf(

@@ -19,6 +19,7 @@ import {
   milliseconds,
   optional,
   resolveCommand,
+  resolveSource,
   resolveStep,
   resolveStepOutput,
 } from './resolve-step.ts';
@@ -82,8 +83,8 @@ function resolveVolume(volume: NonNullable<RawPipeline['volumes']>[string]): Nam
 }
 
 function resolveOutput(output: NonNullable<RawPipeline['outputs']>[string]): PipelineOutput {
-  if (typeof output === 'string') return { from: resolveStepOutput(output) };
-  return { from: resolveStepOutput(output.from), ...optional('publish', output.publish) };
+  if (typeof output === 'string') return { from: resolveSource(output) };
+  return { from: resolveSource(output.from), ...optional('publish', output.publish) };
 }
 
 function resolveResult(text: string): PipelineResult {

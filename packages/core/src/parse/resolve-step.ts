@@ -1,6 +1,17 @@
 import { expressionOf } from '../expressions/rewrite-templates.ts';
 import type { Json } from '../model/json.ts';
-import type { Approval, Cache, Input, Need, Output, Resources, Retry, ServiceStep, Step } from '../model/pipeline.ts';
+import type {
+  Approval,
+  Cache,
+  Input,
+  Need,
+  Output,
+  Resources,
+  Retry,
+  ServiceStep,
+  Step,
+  StepSource,
+} from '../model/pipeline.ts';
 import { parseDuration } from '../schema/duration.ts';
 import { parseSize } from '../schema/size.ts';
 import type { RawStep } from '../schema/step-schema.ts';
@@ -74,7 +85,7 @@ export function resolveStep(name: string, raw: RawStep, pipelineEnv: Readonly<Re
     env: approval === undefined ? { ...pipelineEnv, ...raw.env, ...program.env, ...readyEnv(raw.service) } : {},
     secrets: raw.secrets ?? [],
     inputs: mapValues(raw.inputs, (input, key) => resolveInput(key, input)),
-    outputs: mapValues(outputsByName(raw.outputs), resolveOutput),
+    outputs: mapValues(outputsByName(raw.outputs), (output, key) => resolveOutput(key, output)),
     results: mapValues(raw.results, (result, key) =>
       typeof result === 'string' ? { type: result, file: key } : { type: result.type, file: result.file ?? key },
     ),
@@ -152,10 +163,21 @@ function resolveInput(name: string, input: NonNullable<RawStep['inputs']>[string
 }
 
 function resolveEdge(edge: string): Input['from'] {
-  if (!edge.startsWith('volumes.')) return resolveStepOutput(edge);
+  const [source, path] = splitEdge(edge);
+  if (source.startsWith('volumes.')) return { volume: source.slice('volumes.'.length), path: path ?? '' };
+  return resolveSource(edge);
+}
+
+/** Splits `step.output/path`. */
+export function resolveSource(edge: string): StepSource {
+  const [source, path] = splitEdge(edge);
+  return { ...resolveStepOutput(source), ...optional('path', path) };
+}
+
+/** The source of an edge, and the path in it if it names one. */
+export function splitEdge(edge: string): readonly [source: string, path: string | undefined] {
   const slash = edge.indexOf('/');
-  const end = slash === -1 ? edge.length : slash;
-  return { volume: edge.slice('volumes.'.length, end), path: edge.slice(end + 1) };
+  return slash === -1 ? [edge, undefined] : [edge.slice(0, slash), edge.slice(slash + 1)];
 }
 
 /** A name in a list of outputs is mounted at `/out/<name>`. */
@@ -171,9 +193,12 @@ function resolveForeach(foreach: NonNullable<RawStep['foreach']>): Pick<Step, 'f
   return { foreach: list, ...optional('foreachKey', key) };
 }
 
-function resolveOutput(output: Exclude<NonNullable<RawStep['outputs']>, readonly string[]>[string]): Output {
+function resolveOutput(
+  name: string,
+  output: Exclude<NonNullable<RawStep['outputs']>, readonly string[]>[string],
+): Output {
   if (typeof output === 'string') return { path: output, retain: false };
-  return { path: output.path, retain: output.retain ?? false, ...optional('expect', output.expect) };
+  return { path: output.path ?? `/out/${name}`, retain: output.retain ?? false, ...optional('expect', output.expect) };
 }
 
 /** Splits `step.output` at its first dot. */

@@ -25,7 +25,7 @@ export function useStep(
     $schema: _schema,
     ...keys
   } = document.value as { readonly [key: string]: Json };
-  const faults = [...checkShape(stepSchema, keys, at), ...nestedUse(keys, at)];
+  const faults = [...checkShape(stepSchema, keys, { at }), ...nestedUse(keys, at)];
   if (faults.length > 0) {
     const locate: SourceDocument['locate'] = (spot) => document.locate({ ...spot, path: spot.path.slice(2) });
     work.diagnostics.push(...locateFaults(faults, { locate }));
@@ -63,14 +63,14 @@ function nestedUse(keys: RawMap, at: StepPath): readonly Fault[] {
 /** The valid parameters of a step file; the others are reported. */
 function soundParams(params: Json | undefined, document: SourceDocument, work: AssemblyWork): RawMap {
   if (params === undefined) return {};
-  const shape = checkShape(pipelineSchema.shape.params, params, ['params']);
+  const shape = checkShape(pipelineSchema.shape.params, params, { at: ['params'] });
   if (!isRawMap(params)) {
     work.diagnostics.push(...locateFaults(shape, document));
     return {};
   }
   const long = Object.keys(params).flatMap((name) => {
     const param = own(params, name) ?? null;
-    return isLongParam(param) ? checkShape(paramSchema, param, ['params', name]) : [];
+    return isLongParam(param) ? checkShape(paramSchema, param, { at: ['params', name] }) : [];
   });
   const faults = [...shape, ...long];
   work.diagnostics.push(...locateFaults(faults, document));

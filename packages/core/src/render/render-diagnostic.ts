@@ -1,4 +1,5 @@
 import type { Diagnostic, SourceRange } from '../model/diagnostic.ts';
+import { guardArguments } from '../model/guard-arguments.ts';
 
 const STYLES = { red: 31, yellow: 33, cyan: 36, bold: 1, dim: 2 } as const;
 type Paint = (style: keyof typeof STYLES, text: string) => string;
@@ -23,6 +24,10 @@ export function renderDiagnostic(
   diagnostic: Diagnostic,
   options: { readonly text?: string; readonly color?: boolean } = {},
 ): string {
+  return guardArguments('renderDiagnostic', () => render(diagnostic, options));
+}
+
+function render(diagnostic: Diagnostic, options: { readonly text?: string; readonly color?: boolean }): string {
   const paint: Paint = (style, text) => (options.color === true ? `\u001b[${STYLES[style]}m${text}\u001b[0m` : text);
   const { range, severity, code, related } = diagnostic;
   const message = harmless(diagnostic.message);

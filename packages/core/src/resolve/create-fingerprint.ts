@@ -82,10 +82,10 @@ function addProgram(parts: Map<string, string>, container: ResolvedContainer, ig
 /** A component with different values; long values appear as `#` and a hash. */
 export interface FingerprintDifference {
   readonly name: string;
-  /** Undefined if the component is new. */
-  readonly before: string | undefined;
-  /** Undefined if the component was removed. */
-  readonly after: string | undefined;
+  /** Absent if the component is new. */
+  readonly before?: string;
+  /** Absent if the component was removed. */
+  readonly after?: string;
 }
 
 /**
@@ -98,6 +98,10 @@ export function explainDifference(before: Fingerprint, after: Fingerprint): read
   const isComparable = old.get('version') === fresh.get('version');
   return [...new Set(isComparable ? [...old.keys(), ...fresh.keys()] : ['version'])]
     .sort()
-    .map((name) => ({ name, before: old.get(name), after: fresh.get(name) }))
-    .filter((difference) => difference.before !== difference.after);
+    .filter((name) => old.get(name) !== fresh.get(name))
+    .map((name) => ({
+      name,
+      ...(old.has(name) && { before: old.get(name)! }),
+      ...(fresh.has(name) && { after: fresh.get(name)! }),
+    }));
 }

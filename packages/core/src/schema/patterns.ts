@@ -16,12 +16,12 @@ export const SIZE = /^\d+(?:\.\d+)?(?:B|[KMGT]i?B)$/;
 export const MOUNT_POINT = /^(?!.*[^/]{256})\/[^\p{Cc}]{1,4094}$/u;
 /** The name of an image, before an engine has checked it. Runtimes would read a leading dash as an option. */
 export const IMAGE = /^(?![-\s])[^\p{Cc}]+$/u;
-/** `step.output` or `volumes.name/sub/path`. */
-export const EDGE = /^(?:volumes\.[a-z0-9-]+(?:\/[^\0]*)?|[a-z0-9-]+\.[A-Za-z_][A-Za-z0-9_-]*)$/;
-/** `step.result`. Its source differs from that of `STEP_OUTPUT`, by which the advice is found. */
-export const STEP_RESULT = /^[a-z0-9-]+\.(?:[A-Za-z_][A-Za-z0-9_-]*)$/;
-/** `step.output`. */
-export const STEP_OUTPUT = /^[a-z0-9-]+\.[A-Za-z_][A-Za-z0-9_-]*$/;
+/** `step.output` or `volumes.name`, each with an optional `/sub/path`, which `checkEdges` checks. */
+export const EDGE = /^(?:volumes\.[a-z0-9-]+|[a-z0-9-]+\.[A-Za-z_][A-Za-z0-9_-]*)(?:\/[^\0]*)?$/;
+/** `step.result`. */
+export const STEP_RESULT = /^[a-z0-9-]+\.[A-Za-z_][A-Za-z0-9_-]*$/;
+/** `step.output` with an optional `/sub/path`, which `checkEdges` checks. */
+export const STEP_OUTPUT = /^(?!volumes\..*\/)[a-z0-9-]+\.[A-Za-z_][A-Za-z0-9_-]*(?:\/[^\0]*)?$/;
 /** A glob pattern for files below an output: relative, and short enough to be matched quickly. */
 export const FILE_PATTERN = /^(?!\/)(?!(?:.*\/)?\.\.(?:\/|$))[^\0]{1,200}$/;
 /** The name of a file in the directory of results. */
@@ -46,9 +46,9 @@ export const PATTERN_ADVICE: ReadonlyMap<string, PatternAdvice> = new Map<string
   [String(SIZE), { code: 'bad-size', wanted: 'a size with its unit, for example 512MB or 4GiB' }],
   [String(MOUNT_POINT), { code: 'bad-path', wanted: 'an absolute path inside the container, for example /in/data' }],
   [String(IMAGE), { code: 'wrong-value', wanted: 'the name of an image, for example python:3.12-slim' }],
-  [String(EDGE), { code: 'bad-edge', wanted: '`step.output` or `volumes.name/sub/path`' }],
+  [String(EDGE), { code: 'bad-edge', wanted: '`step.output` or `volumes.name`, with or without `/sub/path`' }],
   [String(STEP_RESULT), { code: 'bad-edge', wanted: '`step.result`' }],
-  [String(STEP_OUTPUT), { code: 'bad-edge', wanted: '`step.output`' }],
+  [String(STEP_OUTPUT), { code: 'bad-edge', wanted: '`step.output`, with or without `/sub/path`' }],
   [
     String(FILE_PATTERN),
     {

@@ -97,7 +97,9 @@ export const pipelineSchema = z.strictObject(
     finally: steps.optional(),
     outputs: z.record(word.regex(IDENTIFIER), pipelineOutput, { error: 'a map of outputs' }).optional(),
     results: z
-      .record(word.regex(IDENTIFIER), word.regex(STEP_RESULT), { error: 'a map of names to results of steps' })
+      .record(word.regex(IDENTIFIER), z.string({ error: '`step.result`' }).regex(STEP_RESULT), {
+        error: 'a map of names to results of steps',
+      })
       .optional(),
     parallelism: positive.optional(),
     failFast: flag.optional(),

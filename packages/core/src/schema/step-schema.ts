@@ -58,7 +58,7 @@ const output = z.union(
   [
     mountPoint,
     z.strictObject({
-      path: mountPoint,
+      path: mountPoint.optional(),
       retain: flag.optional(),
       expect: z
         .array(word.regex(FILE_PATTERN), { error: 'a list of file patterns, for example `["*.bin"]`' })
@@ -66,7 +66,7 @@ const output = z.union(
         .optional(),
     }),
   ],
-  { error: 'an absolute path, or a map with `path`' },
+  { error: 'an absolute path, or a map with `path`, `retain` or `expect`' },
 );
 
 const TYPES = ['string', 'integer', 'number', 'boolean', 'array', 'object'] as const;

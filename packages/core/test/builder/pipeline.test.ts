@@ -101,6 +101,7 @@ params: { size: 1 }
 steps:
   fit: { command: [fit, "\${{ params.size }}"], outputs: { model: /m }, results: { accuracy: number } }
 outputs: { model: fit.model }
+results: { accuracy: fit.accuracy }
 `,
     };
     const read = (path: string) => (files[path] === undefined ? fail('it is not there') : ok(files[path]));
@@ -223,6 +224,99 @@ steps:
       steps: { fit: { matrix: { include: [{ model: 'knn', k: 3 }] } } },
       finally: { tell: { foreach: { items: '${{ steps.fit.results.loss }}', key: 'loss-${{ item }}' } } },
     });
+  });
+
+  it('a part of an output may be an output of the pipeline', () => {
+    const p = pipeline('parts');
+    const fit = p.step('fit', { command: ['fit'], outputs: ['model'] });
+    p.output('weights', fit.outputs.model.at('epochs').at('last'), { publish: 'weights' });
+    expect(p.toJSON()).toMatchObject({
+      outputs: { weights: { from: 'fit.model/epochs/last', publish: 'weights' } },
+    });
+    expect(p.build().pipeline.outputs.weights?.from).toEqual({ step: 'fit', output: 'model', path: 'epochs/last' });
+  });
+
+  it('`foreach` may have the form of a file', () => {
+    const p = pipeline('cells');
+    p.step('each', { foreach: { items: [{ id: 'a', size: 1 }], key: '${{ item.id }}' } }, ({ item }) => {
+      const typed: ExpressionHandle<{ readonly id: string; readonly size: number }> = item;
+      return { command: ['echo', typed] };
+    });
+    const foreach = { items: [{ id: 'a', size: 1 }], key: '${{ item.id }}' };
+    expect(p.toJSON()).toMatchObject({ steps: { each: { foreach } } });
+    expect(p.build().warnings).toEqual([]);
+  });
+
+  it('outputs may be a list of names, parts of them can be mounted, and results become those of the pipeline', () => {
+    const p = pipeline('short', { volumes: { raw: {} } });
+    const fit = p.step('fit', { command: ['fit'], outputs: ['model', 'logs'], results: { loss: 'number' } });
+    const each = p.step('each', { matrix: { n: [1, 2] } }, ({ matrix }) => ({
+      command: ['each', matrix.n],
+      outputs: ['part'],
+      results: { sizes: { type: 'array', file: 's' } },
+    }));
+    p.step('read', {
+      command: ['read'],
+      inputs: {
+        weights: fit.outputs.model.at('epochs').at('last.bin'),
+        logs: { from: fit.outputs.logs.at('a'), path: '/logs' },
+        raw: p.volumes.raw.at('a'),
+        parts: each.outputs.part,
+      },
+      needs: each,
+    });
+    const typed = p.results({ loss: fit.results.loss }).results({ sizes: each.results.sizes });
+    const values: { readonly loss: number; readonly sizes: readonly (readonly unknown[])[] } | undefined =
+      typed.resultValues;
+    expect(values).toBeUndefined();
+    const text = `
+version: 1
+name: short
+volumes: { raw: {} }
+steps:
+  fit: { command: [fit], outputs: [model, logs], results: { loss: number } }
+  each:
+    matrix: { n: [1, 2] }
+    command: [each, "\${{ matrix.n }}"]
+    outputs: [part]
+    results: { sizes: { type: array, file: s } }
+  read:
+    command: [read]
+    inputs:
+      weights: fit.model/epochs/last.bin
+      logs: { from: fit.logs/a, path: /logs }
+      raw: volumes.raw/a
+      parts: each.part
+    needs: each
+results: { loss: fit.loss, sizes: each.sizes }
+`;
+    expect(typed.safeBuild()).toEqual(withoutPlaces(parsePipeline({ file: 'p.yaml', text })));
+    expect(() => p.results({ loss: fit.results.loss })).toThrow(
+      /^the result `loss` is defined twice: at .*pipeline\.test/,
+    );
+    const compiledOnly = (): void => {
+      // @ts-expect-error there is no such output
+      void fit.outputs.log;
+      // @ts-expect-error an output of a step with cells has one directory for each of them
+      void each.outputs.part.at('1');
+      // @ts-expect-error a parameter is no result
+      p.results({ n: p.run.id });
+      // @ts-expect-error the pipeline has not declared this result
+      void typed.resultValues?.los;
+    };
+    expect(compiledOnly).toBeTypeOf('function');
+  });
+
+  it('results of a used file become those of the pipeline', () => {
+    const sub = `version: 1
+name: sub
+steps: { fit: { command: [fit], results: { loss: number } } }
+results: { loss: fit.loss }
+`;
+    const p = pipeline('whole');
+    const used = p.uses('used', 'sub.yaml', { results: { loss: 'number' } });
+    const built = p.results({ loss: used.results.loss }).build({ read: () => ok(sub) });
+    expect(built.pipeline.results).toEqual({ loss: { step: 'used-fit', result: 'loss' } });
   });
 
   it('parameters have the type of their default, not its literal', () => {

@@ -13,7 +13,7 @@ steps:
   train:
     command: [x]
     matrix: { seed: [1, 2, 3] }
-    inputs: { left: fetch.a, right: { from: fetch.b, path: /data, writable: true } }
+    inputs: { left: fetch.a/sub/file, right: { from: fetch.b, path: /data, writable: true } }
     needs: { db: running }
     outputs: { model: /m }
   each: { command: [x], foreach: "\${{ [1, 2] }}", needs: [train] }
@@ -44,7 +44,7 @@ describe('planGraph', () => {
           condition: 'succeeded',
           kind: 'data',
           mounts: [
-            { output: 'a', input: 'left', path: '/in/left', writable: false },
+            { output: 'a', outputPath: 'sub/file', input: 'left', path: '/in/left', writable: false },
             { output: 'b', input: 'right', path: '/data', writable: true },
           ],
         },

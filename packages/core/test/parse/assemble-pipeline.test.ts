@@ -81,7 +81,7 @@ describe('uses', () => {
   sub: { uses: sub.yaml }
   use:
     when: \${{ steps.sub.results.rows > 0 && steps.sub.status == 'succeeded' }}
-    command: [x, "\${{ steps['sub'].results.list[0] }}", "\${{ steps.sub.outputs.data }}", "\${{ steps.sub.ports.http.url }}"]
+    command: [x, "\${{ steps['sub'].results.all[0] }}", "\${{ steps.sub.outputs.data }}", "\${{ steps.sub.ports.http.url }}"]
 `,
       'sub.yaml': `version: 1
 name: sub
@@ -89,6 +89,7 @@ steps:
   web: { command: [x], ports: { http: {} }, service: true }
   load: { command: [x], needs: [web], outputs: { out: /o }, results: { rows: integer, list: array } }
 outputs: { data: load.out }
+results: { rows: load.rows, all: load.list }
 `,
     });
     expect(places(result)).toEqual([]);
@@ -140,25 +141,56 @@ outputs: { data: load.out }
     const result = parse({
       'main.yaml': `${MAIN}steps:
   sub: { uses: sub.yaml }
-  use: { command: [x, "\${{ steps.sub.results.rowz }}", "\${{ steps.sub.results.both }}", "\${{ steps.sub.status }}"] }
+  use: { command: [x, "\${{ steps.sub.results.rowz }}", "\${{ steps.sub.ports.both.url }}", "\${{ steps.sub.status }}"] }
 `,
       'sub.yaml': `version: 1
 name: sub
 steps:
-  a: { command: [x], results: { rows: integer, both: integer } }
-  b: { command: [x], results: { both: integer } }
+  a: { command: [x], results: { rows: integer }, ports: { both: {} }, service: true }
+  b: { command: [x], ports: { both: {} }, service: true }
+results: { rows: a.rows }
 `,
     });
     expect(places(result)).toEqual([
       'main.yaml:5:23 unknown-result',
-      'main.yaml:5:56 unknown-result',
-      'main.yaml:5:89 unknown-name',
+      'main.yaml:5:56 unknown-port',
+      'main.yaml:5:91 unknown-name',
     ]);
     if (!result.ok) {
       expect(result.error.map(({ message }) => message)).toEqual([
-        'the pipeline that step `sub` uses has no result `rowz`',
-        'the pipeline that step `sub` uses has more than one result `both`: of the steps sub-a, sub-b',
+        'the pipeline that step `sub` uses declares no result `rowz`',
+        'the pipeline that step `sub` uses has more than one port `both`: of the steps sub-a, sub-b',
         'the pipeline that step `sub` uses has more than one last step, sub-a and sub-b, so it has no status of its own',
+      ]);
+    }
+  });
+
+  it('parsePipeline says how a used pipeline declares the result of a step', () => {
+    const result = parse({
+      'main.yaml': `${MAIN}steps:
+  sub: { uses: sub.yaml }
+  use: { command: [x, "\${{ steps.sub.results.rows }}", "\${{ steps.sub.results.total }}"] }
+results: { rows: sub.rows, all: sub.all }
+`,
+      'sub.yaml': `version: 1
+name: sub
+steps:
+  count: { command: [x], results: { rows: integer, sum: integer } }
+results: { total: count.sum }
+`,
+    });
+    expect(places(result)).toEqual([
+      'main.yaml:5:23 unknown-result',
+      'main.yaml:6:18 unknown-result',
+      'main.yaml:6:33 unknown-result',
+    ]);
+    if (!result.ok) {
+      const undeclared = 'the pipeline that step `sub` uses declares no result';
+      const hint = 'add `results: { rows: count.rows }` to the top level of its file';
+      expect(result.error).toMatchObject([
+        { message: `${undeclared} \`rows\``, hint },
+        { message: `${undeclared} \`rows\``, hint },
+        { message: `${undeclared} \`all\``, hint: 'there is `total`' },
       ]);
     }
   });
@@ -369,6 +401,6 @@ describe('results', () => {
       'main.yaml': `${MAIN}steps:\n  sub: { uses: sub.yaml }\n  c: { command: [x, "\${{ steps.sub.results.n }}"] }\nresults: { sum: sub.n }\n`,
       'sub.yaml': SUB,
     });
-    expect(places(result)).toEqual(['main.yaml:5:21 unknown-result', 'main.yaml:6:17 unknown-step']);
+    expect(places(result)).toEqual(['main.yaml:5:21 unknown-result', 'main.yaml:6:17 unknown-result']);
   });
 });

@@ -1,4 +1,3 @@
-import { isServiceError } from '@sluice/client';
 import { fail, ok, own, type Plan, type Result } from '@sluice/core';
 import { findLogin } from '../data/credentials.ts';
 import { isRunId } from '../identity/run-id.ts';
@@ -7,7 +6,7 @@ import { type OpenJournal, openJournal } from '../journal/open-journal.ts';
 import type { RunPlacement } from '../journal/placement.ts';
 import { findPlacement } from '../placement/find-placement.ts';
 import { provisionRun } from '../provision/provision-run.ts';
-import { serviceRefusal } from '../provision/service-refusal.ts';
+import { refuseServiceErrors } from '../provision/service-refusal.ts';
 import { adoptedKey } from '../record/adopted-attempt.ts';
 import { applyRecord } from '../record/apply-record.ts';
 import { refuseDiskErrors } from '../record/disk-error.ts';
@@ -17,7 +16,8 @@ import type { RunRefusal } from '../record/run-refusal.ts';
 import { summarize, writeSummary } from '../record/run-summary.ts';
 import { createHeader } from '../run/run-header.ts';
 import { openScheduleRecords } from '../schedule/schedule-record.ts';
-import { type FilledOptions, withDefaults } from '../session/run-defaults.ts';
+import { type NumberedOptions, numberEvents } from '../session/number-events.ts';
+import { withDefaults } from '../session/run-defaults.ts';
 import type { StartRunOptions } from '../session/run-options.ts';
 import { findRunContainers, type RunContainer } from '../watch/find-run-containers.ts';
 import { findGoneStep } from './find-gone-step.ts';
@@ -47,12 +47,12 @@ export interface AdoptedContainer {
  * existed, and nothing starts twice.
  */
 export function adoptRun(given: AdoptRunOptions): Promise<Result<readonly AdoptedContainer[], RunRefusal>> {
-  const options = withDefaults(given);
+  const options = numberEvents(withDefaults(given), given.runId);
   return refuseDiskErrors(options.home, () => adopt(options));
 }
 
 async function adopt(
-  options: FilledOptions<AdoptRunOptions>,
+  options: NumberedOptions<AdoptRunOptions>,
 ): Promise<Result<readonly AdoptedContainer[], RunRefusal>> {
   const { runId, scope, disk, home } = options;
   if (!isRunId(runId)) return fail({ code: 'RUN_NOT_FOUND', message: `${runId} is not the ID of a run` });
@@ -86,8 +86,10 @@ async function adopt(
     }
     const { volumes, placement: chosen, instanceTypes } = provisioned.value;
     const plannedTime = await findPlannedTime({ ...options, plan });
-    const header = createHeader({ ...options, plan }, { runId, plannedTime, placement: chosen, instanceTypes });
-    await writeBeginning(options, { plan, directory, opened: opened.value, header, volumes, found });
+    // The journal can have the times of earlier tries, which the machine's clock need not continue.
+    const { clock } = opened.value;
+    const header = createHeader({ ...options, clock, plan }, { runId, plannedTime, placement: chosen, instanceTypes });
+    await writeBeginning({ ...options, clock }, { plan, directory, opened: opened.value, header, volumes, found });
   } finally {
     await opened.value.release();
   }
@@ -103,12 +105,12 @@ async function adopt(
 
 /** Searches every cluster that the run may have used. */
 async function findContainers(
-  options: FilledOptions<AdoptRunOptions>,
+  options: NumberedOptions<AdoptRunOptions>,
 ): Promise<
   Result<{ readonly found: readonly RunContainer[]; readonly placement: RunPlacement | undefined }, RunRefusal>
 > {
   const { service, scope, runId, plan } = options;
-  try {
+  return refuseServiceErrors(async () => {
     const placed = await findPlacement(options);
     if (!placed.ok) return placed;
     const { placement } = placed.value;
@@ -118,10 +120,7 @@ async function findContainers(
       found.push(...(await findRunContainers(service, { scope: { clusterID, accountID }, runId, plan })));
     }
     return ok({ found, placement });
-  } catch (error) {
-    if (!isServiceError(error)) throw error;
-    return fail(serviceRefusal(error));
-  }
+  });
 }
 
 /** Why these containers cannot belong to the plan, or why the plan cannot continue from them. */
@@ -155,7 +154,7 @@ function findWorkspaces(found: readonly RunContainer[], runId: string): Readonly
 
 /** The workspace's login is issued once, to the home that created it: without it nothing can be published. */
 async function findMissingLogin(
-  options: FilledOptions<AdoptRunOptions>,
+  options: NumberedOptions<AdoptRunOptions>,
   workspaces: Readonly<Record<string, string>>,
 ): Promise<string | undefined> {
   for (const volumeID of Object.values(workspaces)) {
@@ -166,13 +165,13 @@ async function findMissingLogin(
 }
 
 /** The time for which a schedule started the run; without a schedule, the time of the adoption. */
-async function findPlannedTime({ disk, home, plan, runId, clock }: FilledOptions<AdoptRunOptions>): Promise<number> {
+async function findPlannedTime({ disk, home, plan, runId, clock }: NumberedOptions<AdoptRunOptions>): Promise<number> {
   const scheduled = await openScheduleRecords(disk, { home, name: plan.pipeline.name }).listNewest();
   return scheduled.find((one) => one.verdict === 'start' && one.runId === runId)?.planned ?? clock.wall();
 }
 
 async function writeBeginning(
-  options: FilledOptions<AdoptRunOptions>,
+  options: NumberedOptions<AdoptRunOptions>,
   given: {
     readonly plan: Plan;
     readonly directory: string;
@@ -189,10 +188,11 @@ async function writeBeginning(
     const key = adoptedKey(name);
     attempts[key] = { ...own(attempts, key), [name.attempt]: container.clusterID };
   }
+  // The header comes last: a run whose journal has it is resumed, and must then know what was found.
   const records: JournalRecord[] = [
-    header,
     { kind: 'volumes', volumes },
     { kind: 'adopted', at: clock.now(), attempts },
+    header,
   ];
   const facts = createRunFacts(plan);
   for (const record of records) {

@@ -8,7 +8,7 @@ import { readRunFiles } from '../report/read-run.ts';
 
 /** Checks that a run can be reused by this pipeline. `plannedTime` is that of the earlier run, which the new run repeats. */
 export async function checkReuse(
-  { runId, again }: Reuse,
+  { runId, force }: Reuse,
   { disk, home, plan }: { readonly disk: Disk; readonly home: string; readonly plan: Plan },
 ): Promise<Result<{ readonly reuse: Reuse; readonly plannedTime: number }, RunRefusal>> {
   const files = await readRunFiles(disk, home, runId);
@@ -24,13 +24,13 @@ export async function checkReuse(
     const message = `could not reuse run ${files.value.runId}: it ${whose}, and this is ${name}`;
     return fail({ code: 'RUN_NOT_FOUND', message });
   }
-  const unknown = again.find((step) => stepIndex(plan, step) === undefined);
+  const unknown = force.find((step) => stepIndex(plan, step) === undefined);
   if (unknown !== undefined) {
     const names = plan.steps.map(({ step }) => step.name);
     return fail({ code: 'STEP_NOT_FOUND', message: `pipeline ${name} has no step ${describeUnknown(unknown, names)}` });
   }
   return ok({
-    reuse: { runId: files.value.runId, again: [...new Set(again)].sort() },
+    reuse: { runId: files.value.runId, force: [...new Set(force)].sort() },
     plannedTime: header.plannedTime ?? header.at,
   });
 }

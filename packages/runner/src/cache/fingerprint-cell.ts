@@ -28,7 +28,10 @@ export function createCellFingerprinter(
       return `${place?.digest ?? `volume:${place?.volumeID}:${place?.path}`}/${from.path}`;
     }
     const step = stepIndex(session.plan, from.step)!;
-    if (!isFannedOut(session, step)) return `${digestCell(session, step, 0)}/${from.output}`;
+    if (!isFannedOut(session, step)) {
+      const path = from.path === undefined ? '' : `/${from.path}`;
+      return `${digestCell(session, step, 0)}/${from.output}${path}`;
+    }
     let digest = together.get(step);
     if (digest === undefined) {
       const cells = session.facts.cells[step] ?? [];

@@ -39,8 +39,23 @@ interface PreviewOptions {
   readonly plan: Plan;
   readonly reuse: Reuse;
   readonly home: string;
-  /** The directory to which the pipeline's sources are relative. */
-  readonly baseDir: string;
+  /** The directory to which the pipeline's sources are relative. Absent: the sources are those of the earlier run. */
+  readonly baseDir?: string;
+}
+
+/** The names of the steps that a run would reuse as a whole, and of all others. */
+export interface StepsOfPreview {
+  readonly reused: readonly string[];
+  readonly run: readonly string[];
+}
+
+/** A step is reused as a whole if no cell of it is run. */
+export function sumUpPreview(previews: readonly ReusePreview[]): StepsOfPreview {
+  const isWhole = ({ cells, reused, skipped }: ReusePreview) => cells !== undefined && reused + skipped === cells;
+  return {
+    reused: previews.filter(isWhole).map(({ step }) => step),
+    run: previews.filter((one) => !isWhole(one)).map(({ step }) => step),
+  };
 }
 
 /**
@@ -69,7 +84,7 @@ export async function previewReuse(options: PreviewOptions): Promise<Result<read
   return ok(plan.steps.map(({ index }) => describeStep(run, { step: index, missed: missed.get(index), earlier })));
 }
 
-/** The volumes of the run: sources by the digest of their present content, the others as in the earlier run. */
+/** The volumes of the run: sources by the digest of their content as it is now, the others as in the earlier run. */
 async function findVolumes(
   { plan, baseDir, home, disk }: PreviewOptions & { readonly disk: Disk },
   earlier: ReplayedRun,
@@ -77,7 +92,7 @@ async function findVolumes(
   const volumes: Record<string, VolumePlace> = { ...earlier.facts.volumes };
   for (const [name, { id, source }] of Object.entries(plan.pipeline.volumes)) {
     if (id !== undefined) volumes[name] = { volumeID: id, path: '' };
-    if (source === undefined) continue;
+    if (source === undefined || baseDir === undefined) continue;
     try {
       const { digest } = await scanSource(path.resolve(baseDir, source), { disk, home, now: Date.now() });
       volumes[name] = { volumeID: volumes['']?.volumeID ?? '', path: sourcePath(digest).files, digest };
@@ -168,7 +183,7 @@ function describeReason(
   if (final) return 'runs last';
   if (spec.service !== undefined) return 'a service always runs';
   if (spec.approval !== undefined) return 'asks for approval again';
-  if (run.facts.header?.reuse?.again.includes(spec.name)) return 'a rerun was requested';
+  if (run.facts.header?.reuse?.force.includes(spec.name)) return 'a rerun was requested';
   const open = dependencies
     .filter(({ on }) => !TERMINAL_CELL_STATES.has(run.scheduler.state(on)))
     .map(({ on }) => run.plan.steps[on]!.step);

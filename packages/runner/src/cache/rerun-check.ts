@@ -22,7 +22,7 @@ export function createRerunCheck({ plan, facts, scheduler }: ContextSource, reus
     let isRerun = known.get(step);
     if (isRerun === undefined) {
       const { step: spec, dependencies } = plan.steps[step]!;
-      isRerun = reuse.again.includes(spec.name) || dependencies.some(({ on }) => hasWorked(on));
+      isRerun = reuse.force.includes(spec.name) || dependencies.some(({ on }) => hasWorked(on));
       known.set(step, isRerun);
     }
     return isRerun;

@@ -4,7 +4,11 @@ import type { RunHandle } from '../session/run-options.ts';
 /** What another process may request from the runner of a run, as one line of JSON. */
 export type ControlRequest =
   | { readonly verb: 'cancel'; readonly by: string }
+  | { readonly verb: 'detach' }
   | { readonly verb: 'approve'; readonly step: string; readonly approved: boolean; readonly by: string };
+
+/** The reply of a process that has claimed a run and does not execute it yet. */
+export const RESUMING = 'the run is being resumed; try again';
 
 /**
  * Passes the requests of other processes to a run's handle, as soon as it is attached. Replies with `ok` or a reason.
@@ -16,13 +20,16 @@ export function controlRun(): { readonly listener: ControlListener; attach(handl
       handle = made;
     },
     listener(line) {
-      if (!handle) return 'the run is being resumed; try again';
+      if (!handle) return RESUMING;
       const request = JSON.parse(line) as ControlRequest;
       switch (request.verb) {
         case 'approve':
           return handle.approve(request.step, request) ? 'ok' : `step ${request.step} does not wait for approval`;
         case 'cancel':
           handle.cancel(request.by);
+          return 'ok';
+        case 'detach':
+          void handle.detach();
           return 'ok';
         default:
           // From a newer version; confusing it with another request could end the run.

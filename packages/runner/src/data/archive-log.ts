@@ -47,8 +47,7 @@ async function archiveLog(session: RunSession, at: { step: number; cell: number;
     }
   }
   if (session.stopped) return;
-  const failure = describeFailure(session, at);
-  session.report({ type: 'attemptFailed', at: session.clock.now(), failure });
+  session.report({ type: 'attemptFailed', at: session.clock.now(), ...describeFailure(session, at) });
 }
 
 async function readLog(session: RunSession, ref: Ref): Promise<Buffer | undefined> {

@@ -6,9 +6,11 @@ import {
   type Plan,
   type ResolvedContainer,
   type Result,
+  type StepSource,
   writesToShared,
 } from '@sluice/core';
 import {
+  absentPath,
   attemptOutputPath,
   attemptPath,
   attemptReadyPath,
@@ -23,7 +25,6 @@ import type { Attempt } from '../session/attempt.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { READY_MOUNT } from './wrap-readiness.ts';
 
-/** The directory in which a container writes its results. */
 /** Where a container writes its results. */
 export const RESULTS_MOUNT = '/sluice/results';
 
@@ -32,6 +33,8 @@ export interface Mount {
   readonly volumeID: string;
   /** Path inside the volume, `''` for all of it. */
   readonly path: string;
+  /** The tree that contains `path` and must not change; absent: `path` itself. */
+  readonly tree?: string;
   /** Created as a directory if it is absent. */
   readonly create: boolean;
   /** Mount point in the container. */
@@ -103,20 +106,26 @@ export function inputMounts(session: RunSession, input: Input, clusterID: string
     const volumeID = isSource ? workspaceOn(session.facts, clusterID) : (place?.volumeID ?? '');
     return [{ volumeID, path, create: isOfRun, at }];
   }
-  return stepMounts(session, { step: stepIndex(session.plan, from.step)!, output: from.output, clusterID, at });
+  return stepMounts(session, { from, clusterID, at });
 }
 
 /** The mounts of a step's output. Data from other clusters has been copied to the same path of this cluster's workspace. */
 function stepMounts(
   session: RunSession,
-  given: { readonly step: number; readonly output: string; readonly clusterID: string; readonly at: string },
+  { from, clusterID, at }: { readonly from: StepSource; readonly clusterID: string; readonly at: string },
 ): Mount[] {
-  const { step, output, clusterID, at } = given;
+  const { output } = from;
+  const step = stepIndex(session.plan, from.step)!;
   const volumeID = workspaceOn(session.facts, clusterID);
   const locate = (cell: number) => locateOutput(session, { step, cell, output }).path;
   if (!isFannedOut(session, step)) {
     // A step that was skipped or failed may have published nothing. Its dependents mount an empty directory.
-    return [{ volumeID, path: locate(0), create: !hasPublished(session, step, 0), at }];
+    const isAbsent = !hasPublished(session, step, 0);
+    if (from.path === undefined) return [{ volumeID, path: locate(0), create: isAbsent, at }];
+    // Created inside the output, the directory would change what other steps mount.
+    if (isAbsent)
+      return [{ volumeID, path: absentPath(session.runId, { ...from, path: from.path }), create: true, at }];
+    return [{ volumeID, path: `${locate(0)}/${from.path}`, tree: locate(0), create: false, at }];
   }
   const common = findCommonOrigin(session, step);
   if (common) {

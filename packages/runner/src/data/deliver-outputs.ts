@@ -11,6 +11,7 @@ import { readMarker } from '../trees/result-marker.ts';
 import { openTreeStates } from '../trees/tree-states.ts';
 import { findManifest } from './create-manifest.ts';
 import { deliverOutput } from './deliver-output.ts';
+import { findPart } from './find-part.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';
 import { refuseChanged } from './refuse-changed.ts';
 
@@ -60,12 +61,15 @@ interface NamedOutput {
 /** Returns a message if the output could not be copied. */
 async function deliverTo(directory: string, of: NamedOutput): Promise<string | undefined> {
   const { session, workspace, name, output } = of;
-  const published = { places: output.places, files: ({ clusterID }: PlaceReport) => workspace(clusterID) };
+  const published = { places: output.places, files: ({ clusterId }: PlaceReport) => workspace(clusterId) };
   try {
     await refuseChanged(openTreeStates(session), published);
+    const whole = { ...published, manifest: findManifest(session, output) };
+    const part = output.path === undefined ? undefined : await findPart(whole, output.path);
+    if (part?.ok === false) return part.error;
+    if (part?.value.kind === 'file') return `${output.path} is a file; publish the directory that contains it`;
     const done = await deliverOutput({
-      ...published,
-      manifest: findManifest(session, output),
+      ...(part?.value.output ?? whole),
       to: directory,
       owner: session.runId,
       marker: { run: session.runId, pipeline: session.plan.pipeline.name, output: name },

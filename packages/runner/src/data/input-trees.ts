@@ -27,8 +27,8 @@ export function listInputTrees(session: RunSession, step: number, clusterID: str
     if ('volume' in from && isWritten(session, from.volume)) return [];
     const hasCells = 'step' in from && isFannedOut(session, stepIndex(plan, from.step)!);
     const name = 'volume' in from ? `volumes.${from.volume}` : `${from.step}.${from.output}`;
-    return inputMounts(session, given, clusterID).map(({ volumeID, path, at }) => ({
-      ...{ volumeID, path, clusterID, input, from: name },
+    return inputMounts(session, given, clusterID).map(({ volumeID, path, tree = path, at }) => ({
+      ...{ volumeID, path: tree, clusterID, input, from: name },
       isCopied: hasPrivateCopy(given, plan.pipeline),
       ...(hasCells && at === given.path && { hasCells: true }),
     }));

@@ -2,6 +2,7 @@ import type { InstanceType } from '@sluice/client';
 import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { Attempt } from '../session/attempt.ts';
 import type { RunSession } from '../session/run-session.ts';
+import { findMissingPath } from './find-missing-path.ts';
 import { createInputGuard, type InputGuard } from './input-guard.ts';
 import { createInputPreparation } from './prepare-inputs.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';
@@ -12,6 +13,8 @@ export interface AttemptPreparation {
   readonly guard: Pick<InputGuard, 'isNeeded' | 'check'>;
   /** Resolves to a message if the attempt cannot start. Returns undefined if there is nothing to prepare. */
   prepare(attempt: Attempt): Promise<string | undefined> | undefined;
+  /** To be called after the service has refused the container. Resolves to the reason if an input explains it. */
+  explainRefusal(attempt: Attempt): Promise<string | undefined>;
   onEvent(event: SchedulerEvent): void;
   /** Deletes the private copies at the end of the run. Returns undefined if the run never has any. */
   finish(): Promise<void> | undefined;
@@ -43,6 +46,7 @@ export function createAttemptPreparation(
       if (!inputs && !guard.isNeeded(at.step, ref.clusterID)) return copies.make(attempt);
       return prepareInOrder(attempt, inputs);
     },
+    explainRefusal: (attempt) => findMissingPath(session, attempt, given.workspace),
     onEvent(event) {
       copies.onEvent(event);
       guard.onEvent(event);

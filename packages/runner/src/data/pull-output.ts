@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { type ContainerService, isServiceError, type VolumeFiles } from '@sluice/client';
-import { fail, ok, own, type Result } from '@sluice/core';
-import { createSystemClock } from '../clock.ts';
+import { describeUnknown, fail, ok, own, type Result } from '@sluice/core';
 import type { Disk } from '../journal/disk.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
@@ -9,10 +8,12 @@ import { type ReplayedRun, replayFromHome } from '../report/read-run.ts';
 import { reportOutputs, reportStepOutputs } from '../report/report-outputs.ts';
 import type { OutputReport, PlaceReport } from '../report/run-report.ts';
 import type { TransferProgress } from '../trees/count-transfer.ts';
+import { deliverFile } from '../trees/deliver-file.ts';
 import { openTreeStates } from '../trees/tree-states.ts';
 import { findManifest } from './create-manifest.ts';
-import { findLogin } from './credentials.ts';
 import { deliverOutput } from './deliver-output.ts';
+import { findPart, type PublishedOutput } from './find-part.ts';
+import { openVolume } from './open-volume.ts';
 import { refuseChanged } from './refuse-changed.ts';
 
 /** An output of a run, and where it is copied to. */
@@ -30,7 +31,10 @@ export interface PullOptions extends PullTarget {
 export interface PullTarget {
   /** The service on which the run was executed. */
   readonly service: ContainerService;
-  /** Local directory, which is replaced as a whole; refused if it contains files that Sluice did not write. */
+  /**
+   * Local directory, which is replaced as a whole; refused if it contains files that Sluice did not write. For one file, the
+   * local file; refused if it exists with other content.
+   */
   readonly to: string;
   /** Called repeatedly during the copy, and at its end with `done`. */
   readonly onProgress?: (progress: TransferProgress) => void;
@@ -43,9 +47,12 @@ export interface RunOutputs {
   readonly names: readonly string[];
   /** The outputs of all steps. */
   readonly steps: readonly OutputReport[];
+  /** The local directories for declared outputs with `publish`, absolute, by the name of the output. */
+  readonly directories: Readonly<Record<string, string>>;
   /**
    * Copies an output to a local directory. `name` is that of a declared output, or `STEP.OUTPUT`, or `STEP/CELL.OUTPUT`
-   * for one cell. Returns warnings. Throws Node's own errors about local files.
+   * for one cell. With `/PATH` after these, it copies a directory or a file of the output. Returns warnings. Throws Node's
+   * own errors about local files.
    */
   pull(name: string, target: PullTarget): Promise<Result<string[], RunRefusal>>;
 }
@@ -65,11 +72,17 @@ export async function readOutputs(
     runId: run.runId,
     names: Object.keys(outputs),
     steps,
+    directories: listDirectories(run, Object.keys(outputs)),
     async pull(name, target) {
-      const output = own(outputs, name) ?? findStepOutput(steps, name);
-      if (output) return pullFrom(run, { ...target, name, output, disk, home: path.resolve(home) });
-      const names = Object.keys(outputs).join(', ') || 'none';
-      return fail({ code: 'SOURCE_MISSING', message: `run ${run.runId} has no output ${name}; it has ${names}` });
+      const [, whole = name, below = ''] = /^([^.]+\.[^/.]+)\/(.*?)\/*$/s.exec(name) ?? [];
+      const output = own(outputs, name) ?? findStepOutput(steps, whole);
+      if (output) {
+        const part = [output.path ?? '', below].filter((one) => one !== '').join('/');
+        return pullFrom(run, { ...target, name, output, below: part, disk, home: path.resolve(home) });
+      }
+      const names = [...Object.keys(outputs), ...steps.map((one) => `${one.step}.${one.output}`)];
+      const unknown = describeUnknown(whole, names);
+      return fail({ code: 'SOURCE_MISSING', message: `run ${run.runId} has no output ${unknown}` });
     },
   });
 }
@@ -81,6 +94,14 @@ export async function readOutputs(
 export async function pullOutput(options: PullOptions): Promise<Result<string[], RunRefusal>> {
   const outputs = await readOutputs(options.home, options.runId, options.disk);
   return outputs.ok ? outputs.value.pull(options.output, options) : outputs;
+}
+
+function listDirectories({ facts }: ReplayedRun, names: readonly string[]): Record<string, string> {
+  const wanted = names.flatMap((name) => {
+    const publish = own(facts.plan.pipeline.outputs, name)?.publish;
+    return publish === undefined ? [] : [[name, path.resolve(facts.header?.baseDir ?? '/', publish)] as const];
+  });
+  return Object.fromEntries(wanted);
 }
 
 /** The output that `STEP.OUTPUT` names, or as `STEP/CELL.OUTPUT` its part from one cell, which has no manifest. */
@@ -97,39 +118,50 @@ function findStepOutput(steps: readonly OutputReport[], name: string): OutputRep
 interface Pull extends PullTarget {
   readonly name: string;
   readonly output: OutputReport;
+  /** Path in the output; empty for all of it. */
+  readonly below: string;
   readonly disk: Disk;
   readonly home: string;
 }
 
 async function pullFrom(run: ReplayedRun, pull: Pull): Promise<Result<string[], RunRefusal>> {
-  const { service, name, output, disk, home, to, onProgress } = pull;
+  const { service, output, disk, home } = pull;
   const volumes = new Map<string, VolumeFiles>();
-  for (const { clusterID, accountID, volumeID } of output.places) {
-    if (volumes.has(volumeID)) continue;
-    const login = await findLogin({ disk, home, clock: createSystemClock() }, volumeID);
-    if (login === undefined) {
-      return fail({ code: 'SERVICE_REFUSED', message: `this home has no login to volume ${volumeID}` });
-    }
-    volumes.set(volumeID, service.volumes.files({ clusterID, accountID, id: volumeID }, login));
+  for (const { clusterId, accountId, volumeId } of output.places) {
+    if (volumes.has(volumeId)) continue;
+    const opened = await openVolume({ home, service, disk, volume: { clusterId, accountId, volumeId } });
+    if (!opened.ok) return fail({ code: 'SERVICE_REFUSED', message: opened.error });
+    volumes.set(volumeId, opened.value);
   }
-  const published = { places: output.places, files: ({ volumeID }: PlaceReport) => volumes.get(volumeID)! };
+  const published = {
+    places: output.places,
+    // One cell alone has none, as a plain step.
+    manifest: output.places[0]?.cell === '' ? undefined : findManifest(run, output),
+    files: ({ volumeId }: PlaceReport) => volumes.get(volumeId)!,
+  };
   try {
     await refuseChanged(openTreeStates({ disk, home }), published);
-    const done = await deliverOutput({
-      ...published,
-      // One cell alone has none, as a plain step.
-      manifest: output.places[0]?.cell === '' ? undefined : findManifest(run, output),
-      to: path.resolve(to),
-      marker: { run: run.runId, pipeline: run.facts.plan.pipeline.name, output: name },
-      now: Date.now(),
-      around: [home],
-      ...(onProgress === undefined ? {} : { onProgress }),
-    });
-    if (done.ok) return done;
-    return fail({ code: 'TARGET_REFUSED', message: `could not copy output ${name} to ${to}: ${done.error}` });
+    return await deliverPart(run, published, pull);
   } catch (error) {
     if (!isServiceError(error)) throw error;
     const away = isServiceError(error, 'UNREACHABLE', 'NO_REPLY', 'UNAVAILABLE');
     return fail({ code: away ? 'SERVICE_UNREACHABLE' : 'SERVICE_REFUSED', message: error.message });
   }
+}
+
+async function deliverPart(
+  run: ReplayedRun,
+  published: PublishedOutput,
+  { name, below, to, home, onProgress }: Pull,
+): Promise<Result<string[], RunRefusal>> {
+  const part = below === '' ? ok({ kind: 'dir', output: published } as const) : await findPart(published, below);
+  if (!part.ok) return fail({ code: 'SOURCE_MISSING', message: `could not copy ${name}: ${part.error}` });
+  const target = { to: path.resolve(to), now: Date.now(), ...(onProgress !== undefined && { onProgress }) };
+  const marker = { run: run.runId, pipeline: run.facts.plan.pipeline.name, output: name };
+  const done =
+    part.value.kind === 'file'
+      ? await deliverFile({ ...target, ...part.value })
+      : await deliverOutput({ ...target, ...part.value.output, marker, around: [home] });
+  if (done.ok) return done;
+  return fail({ code: 'TARGET_REFUSED', message: `could not copy output ${name} to ${to}: ${done.error}` });
 }

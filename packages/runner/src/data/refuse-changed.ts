@@ -9,8 +9,9 @@ export async function refuseChanged(
   { places, files }: { readonly places: readonly PlaceReport[]; readonly files: (place: PlaceReport) => VolumeFiles },
 ): Promise<void> {
   for (const place of places) {
-    if (!(await states.hasAny(place))) continue;
-    const change = await states.findChange(files(place), place);
+    const at = { volumeID: place.volumeId, path: place.path };
+    if (!(await states.hasAny(at))) continue;
+    const change = await states.findChange(files(place), at);
     if (change === undefined) continue;
     const why = `a container has changed the published data: ${describeTreeChange(change)}`;
     throw new ServiceError('FAILED_PRECONDITION', `${why}; start a new run to recreate it`);

@@ -84,8 +84,8 @@ async function discardIfChanged(
   return true;
 }
 
-function progressReporter({ reporter, clock, name }: UploadOptions): (progress: TransferProgress) => void {
-  return (progress) => reporter?.report({ type: 'transfer', at: clock.now(), direction: 'upload', name, ...progress });
+function progressReporter({ report, clock, name }: UploadOptions): (progress: TransferProgress) => void {
+  return (progress) => report({ type: 'transfer', at: clock.now(), direction: 'upload', name, ...progress });
 }
 
 /**
@@ -100,11 +100,11 @@ async function beginUpload(files: VolumeFiles, { begun, files: to }: { begun: st
 
 const MAX_WARNINGS = 10;
 
-function reportWarnings({ reporter, clock, name, source }: UploadOptions, warnings: readonly string[]): void {
+function reportWarnings({ report, clock, name, source }: UploadOptions, warnings: readonly string[]): void {
   const shown = warnings.slice(0, MAX_WARNINGS);
   if (warnings.length > MAX_WARNINGS) shown.push(`${warnings.length - MAX_WARNINGS} more warnings`);
   for (const warning of shown) {
-    reporter?.report({ type: 'warning', at: clock.now(), message: `volume ${name}, source ${source}: ${warning}` });
+    report({ type: 'warning', at: clock.now(), message: `volume ${name}, source ${source}: ${warning}` });
   }
 }
 

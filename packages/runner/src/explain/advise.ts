@@ -4,6 +4,11 @@ import type { WaitReason } from '../scheduler/model/wait-reason.ts';
 /** Returns a command line to be shown to the user, from the arguments of `sluice`. */
 export type SuggestCommand = (words: readonly string[]) => string;
 
+/** `sluice` and the arguments, unquoted. */
+export function suggestPlainly(words: readonly string[]): string {
+  return ['sluice', ...words].join(' ');
+}
+
 /** What the user can do about a wait; undefined if there is nothing to do but wait. */
 export function advise(
   wait: WaitReason,

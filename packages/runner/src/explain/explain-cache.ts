@@ -1,16 +1,16 @@
-import { explainDifference, type Fingerprint, own, type Step } from '@sluice/core';
+import { explainDifference, type Fingerprint, own, type Result, type Step } from '@sluice/core';
 import { createCellFingerprinter } from '../cache/fingerprint-cell.ts';
-import type { Disk } from '../journal/disk.ts';
 import type { CacheMiss } from '../journal/journal-record.ts';
 import type { CellFacts } from '../record/run-facts.ts';
+import type { RunRefusal } from '../record/run-refusal.ts';
 import { stepIndex } from '../record/step-context.ts';
-import { type ReplayedRun, replayFromHome } from '../report/read-run.ts';
+import type { ReplayedRun } from '../report/read-run.ts';
 import type { CacheExplanation, InputDifference } from './step-explanation.ts';
 
-/** Why a cell was, or was not, reused from an earlier run. Reads the journal of the run with which it is compared. */
+/** Why a cell was, or was not, reused from an earlier run. `read` reads the run with which it is compared. */
 export async function explainCache(
   cell: { readonly step: Step; readonly key: string; readonly known: CellFacts | undefined },
-  { disk, home }: { readonly disk: Disk; readonly home: string },
+  read: (runId: string) => Promise<Result<ReplayedRun, RunRefusal>>,
 ): Promise<CacheExplanation> {
   const { step, key, known } = cell;
   if (known?.cached) {
@@ -19,9 +19,10 @@ export async function explainCache(
   }
   if (!known?.missed) return { kind: step.cache ? 'unasked' : 'off' };
   const { fingerprint, reason, latest } = known.missed;
-  const missed = { kind: 'missed', fingerprint, reason } as const;
+  const cause = reason === 'anew' ? 'rerun' : reason;
+  const missed = { kind: 'missed', fingerprint, cause } as const;
   if (latest === undefined) return missed;
-  const earlier = await replayFromHome(disk, home, latest);
+  const earlier = await read(latest);
   if (!earlier.ok) return { ...missed, problem: `it cannot be compared with run ${latest}: ${earlier.error.message}` };
   const before = findFingerprint(earlier.value, { step: step.name, key });
   if (!before) return { ...missed, problem: `the fingerprint of run ${latest} is unknown` };

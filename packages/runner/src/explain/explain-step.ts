@@ -5,24 +5,21 @@ import { createSystemDisk } from '../journal/system-disk.ts';
 import type { CellFacts } from '../record/run-facts.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
 import { stepIndex } from '../record/step-context.ts';
-import { outlineAttempt } from '../report/attempt-outline.ts';
-import { describeFailure } from '../report/describe-failure.ts';
-import { describeWait, explainCell } from '../report/explain-cell.ts';
+import { CELL_STATUSES, cellStatus, type StatusReport } from '../report/cell-status.ts';
+import { describeStatus } from '../report/describe-status.ts';
+import { explainCell } from '../report/explain-cell.ts';
 import { itemOf } from '../report/item-of.ts';
 import { listRunImages } from '../report/list-images.ts';
-import { type ReplayedRun, readPhase, readRunFiles, replayFiles } from '../report/read-run.ts';
+import { type ReplayedRun, readPhase, readRunFiles, replayFiles, replayFromHome } from '../report/read-run.ts';
 import { describeServiceHold, findServiceHold } from '../report/service-hold.ts';
-import { CELL_STATES, type CellState, TERMINAL_CELL_STATES } from '../scheduler/model/cell-state.ts';
-import { advise, type SuggestCommand } from './advise.ts';
+import type { CellState } from '../scheduler/model/cell-state.ts';
+import { type SuggestCommand, suggestPlainly } from './advise.ts';
+import { explainAttempts } from './explain-attempts.ts';
 import { explainCache } from './explain-cache.ts';
-import { explainRetries } from './explain-retries.ts';
-import type {
-  AttemptExplanation,
-  DependencyExplanation,
-  StepExplanation,
-  WaitExplanation,
-} from './step-explanation.ts';
-import { type StoryLine, traceCell } from './trace-cell.ts';
+import { explainDependencies } from './explain-dependencies.ts';
+import { explainWait } from './explain-wait.ts';
+import type { StepExplanation } from './step-explanation.ts';
+import { traceCell } from './trace-cell.ts';
 
 /** The step to explain. */
 export interface ExplainStepOptions {
@@ -36,7 +33,7 @@ export interface ExplainStepOptions {
   readonly suggest?: SuggestCommand;
 }
 
-/** The states by how much they need an explanation, most first. */
+/** The scheduler's states by how much they need an explanation, most first. */
 const PRIORITY: readonly CellState[] = [
   'failed',
   'errored',
@@ -56,7 +53,7 @@ const PRIORITY: readonly CellState[] = [
   'cached',
 ];
 
-/** Why a step is in its state, from the run's journal alone, during the run or after it. Changes nothing. */
+/** Why a step has its status, from the run's journal alone, during the run or after it. Changes nothing. */
 export async function explainStep(options: ExplainStepOptions): Promise<Result<StepExplanation, RunRefusal>> {
   const disk = options.disk ?? createSystemDisk();
   const home = path.resolve(options.home);
@@ -75,24 +72,24 @@ export async function explainStep(options: ExplainStepOptions): Promise<Result<S
   const key = run.facts.cells[step]?.[cell]?.key ?? '';
   const known = run.facts.known[step]?.[cell];
   const hold = run.scheduler.state(step, cell) === 'pending' ? findServiceHold(run) : undefined;
-  const reason = hold ? describeServiceHold(hold) : explainCell(run, step, cell);
+  const message = hold ? describeServiceHold(hold) : explainCell(run, step, cell);
   const wait = explainWait(run, { step, cell, story, suggest: options.suggest ?? suggestPlainly });
   return ok({
     runId: run.runId,
     pipeline: run.facts.plan.pipeline.name,
-    status: await readPhase(disk, run),
+    runStatus: await readPhase(disk, run),
     step: planned.step.name,
     cell: key,
     ...itemOf(run.facts, step, cell),
-    state: run.scheduler.state(step, cell),
+    ...cellStatus(run, step, cell),
     cells: countCells(run, step),
-    ...(reason !== undefined && { reason }),
+    ...(message !== undefined && { message }),
     ...(wait && { wait }),
     ...(choosesPipefail(planned.step.command) && { pipefail: true }),
     dependencies: explainDependencies(run, step),
     attempts: explainAttempts(run, step, cell),
     ...explainImage(run, planned.step.name),
-    cache: await explainCache({ step: planned.step, key, known }, { disk, home }),
+    cache: await explainCache({ step: planned.step, key, known }, (earlier) => replayFromHome(disk, home, earlier)),
     ...findServiceWarnings(run, known),
     story,
   });
@@ -125,24 +122,17 @@ function chooseCell({ scheduler }: ReplayedRun, step: number): number {
   return best;
 }
 
-function countCells({ scheduler }: ReplayedRun, step: number): StepExplanation['cells'] {
-  const counts = new Map<CellState, number>();
-  for (let cell = 0; cell < (scheduler.cellCount(step) ?? 1); cell++) {
-    const state = scheduler.state(step, cell);
-    counts.set(state, (counts.get(state) ?? 0) + 1);
+function countCells(run: ReplayedRun, step: number): StepExplanation['cells'] {
+  const counts = new Map<string, { status: StatusReport; count: number }>();
+  for (let cell = 0; cell < (run.scheduler.cellCount(step) ?? 1); cell++) {
+    const status = cellStatus(run, step, cell);
+    const key = describeStatus(status);
+    const known = counts.get(key);
+    if (known) known.count += 1;
+    else counts.set(key, { status, count: 1 });
   }
-  return CELL_STATES.flatMap((state) => (counts.has(state) ? [{ state, count: counts.get(state)! }] : []));
-}
-
-function explainWait(
-  run: ReplayedRun,
-  { step, cell, story, suggest }: { step: number; cell: number; story: readonly StoryLine[]; suggest: SuggestCommand },
-): WaitExplanation | undefined {
-  const reason = run.scheduler.waitReason(step, cell);
-  if (!reason) return undefined;
-  const since = story.findLast(({ to }) => to !== undefined)?.at ?? run.facts.startedAt;
-  const advice = advise(reason, { runId: run.runId, step: run.facts.plan.steps[step]!.step.name, suggest });
-  return { reason, message: describeWait(reason), since, ...(advice !== undefined && { advice }) };
+  const order = ({ status }: { status: StatusReport }) => CELL_STATUSES.indexOf(status.status);
+  return [...counts.values()].sort((a, b) => order(a) - order(b)).map(({ status, count }) => ({ ...status, count }));
 }
 
 function explainImage({ facts }: ReplayedRun, name: string): Pick<StepExplanation, 'image'> {
@@ -157,32 +147,4 @@ function findServiceWarnings({ facts }: ReplayedRun, known: CellFacts | undefine
   const warnings = facts.warnings.filter(({ concerns }) => concerns === 'service');
   const hasAsked = known?.attempts.some(({ id }) => id !== undefined) ?? false;
   return hasAsked && warnings.length > 0 ? { warnings } : {};
-}
-
-function suggestPlainly(words: readonly string[]): string {
-  return ['sluice', ...words].join(' ');
-}
-
-function explainDependencies({ facts, scheduler }: ReplayedRun, step: number): DependencyExplanation[] {
-  return facts.plan.steps[step]!.dependencies.map(({ on, condition }) => ({
-    step: facts.plan.steps[on]!.step.name,
-    condition,
-    state: scheduler.state(on),
-  }));
-}
-
-function explainAttempts(run: ReplayedRun, step: number, cell: number): AttemptExplanation[] {
-  const attempts = run.facts.known[step]?.[cell]?.attempts ?? [];
-  const isFinished = TERMINAL_CELL_STATES.has(run.scheduler.state(step, cell));
-  const retries = explainRetries(attempts, { ...run.facts.plan.steps[step]!.step, isFinished });
-  return attempts.map((attempt) => {
-    const retry = retries.get(attempt.attempt);
-    const outline = outlineAttempt(attempt);
-    return {
-      ...outline,
-      ...(attempt.postponed && { postponed: attempt.postponed }),
-      ...(outline.result === 'failed' && { failure: describeFailure(run, { step, cell, attempt: attempt.attempt }) }),
-      ...(retry !== undefined && { retry }),
-    };
-  });
 }

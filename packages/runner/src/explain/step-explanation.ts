@@ -2,27 +2,27 @@ import type { FingerprintDifference, Json, NeedCondition } from '@sluice/core';
 import type { CacheMiss } from '../journal/journal-record.ts';
 import type { RunWarning } from '../journal/run-warning.ts';
 import type { AttemptOutline } from '../report/attempt-outline.ts';
+import type { StatusReport } from '../report/cell-status.ts';
 import type { ImageUse } from '../report/list-images.ts';
 import type { FailureReport, RunPhase } from '../report/run-report.ts';
-import type { CellState } from '../scheduler/model/cell-state.ts';
+import type { PostponeReason } from '../scheduler/model/event.ts';
 import type { WaitReason } from '../scheduler/model/wait-reason.ts';
 import type { StoryLine } from './trace-cell.ts';
 
-/** Everything in a run's journal that explains the state of a step. Plain JSON data. */
-export interface StepExplanation {
+/** Everything in a run's journal that explains the status of a step. Times are in milliseconds since the Unix epoch. */
+export interface StepExplanation extends StatusReport {
   readonly runId: string;
   readonly pipeline: string;
-  readonly status: RunPhase;
+  readonly runStatus: RunPhase;
   readonly step: string;
   /** The explained cell; `''` for a plain step. */
   readonly cell: string;
   /** Of a cell of `foreach`. */
   readonly item?: Json;
-  readonly state: CellState;
-  /** Cells of the step by state; one entry for a plain step. */
-  readonly cells: readonly { readonly state: CellState; readonly count: number }[];
+  /** Cells of the step by status; one entry for a plain step. */
+  readonly cells: readonly (StatusReport & { readonly count: number })[];
   /** One line on why it waits, was skipped or failed. */
-  readonly reason?: string;
+  readonly message?: string;
   readonly wait?: WaitExplanation;
   /** The step's command contains a pipe, and runs in a shell with `pipefail` if the image has one. */
   readonly pipefail?: true;
@@ -37,26 +37,33 @@ export interface StepExplanation {
   readonly story: readonly StoryLine[];
 }
 
-/** Why a cell waits, since when in milliseconds since the Unix epoch, and what the user can do. */
-export interface WaitExplanation {
-  readonly reason: WaitReason;
+/** What a cell waits for. */
+export type WaitDetails =
+  | Exclude<WaitReason, { readonly kind: 'backoff' | 'postponed' }>
+  /** The backoff of a retry ends at `dueAt`. */
+  | { readonly kind: 'backoff'; readonly attempt: number; readonly dueAt: number }
+  /** The service has no capacity, or another run holds it; the submission is repeated at `dueAt` or before. */
+  | { readonly kind: 'postponed'; readonly cause: PostponeReason; readonly dueAt: number };
+
+/** Why a cell waits, and what the user can do. */
+export type WaitExplanation = WaitDetails & {
   readonly message: string;
-  readonly since: number;
+  /** When the wait began. */
+  readonly startedAt: number;
   /** Absent if there is nothing to do but wait. */
   readonly advice?: string;
-}
+};
 
-/** A dependency, the condition for it to be satisfied, and its state. */
-export interface DependencyExplanation {
+/** A dependency, the condition for it to be satisfied, and its status. */
+export interface DependencyExplanation extends StatusReport {
   readonly step: string;
   readonly condition: NeedCondition;
-  readonly state: CellState;
 }
 
 /** One attempt of the explained cell. */
 export interface AttemptExplanation extends AttemptOutline {
   /** How often the submission was postponed, and the last reason. */
-  readonly postponed?: { readonly times: number; readonly reason: string };
+  readonly postponed?: { readonly times: number; readonly cause: string };
   readonly failure?: FailureReport;
   /** Whether another attempt followed, and which rule decided this. */
   readonly retry?: string;
@@ -78,7 +85,7 @@ export type CacheExplanation =
   | {
       readonly kind: 'missed';
       readonly fingerprint: string;
-      readonly reason: CacheMiss['reason'];
+      readonly cause: Exclude<CacheMiss['reason'], 'anew'> | 'rerun';
       /** The newest earlier success of this cell, and how it differs; absent if there is none. */
       readonly nearest?: { readonly runId: string; readonly differences: readonly InputDifference[] };
       /** Why the earlier success cannot be compared. */

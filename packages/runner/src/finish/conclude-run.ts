@@ -5,8 +5,9 @@ import { endMessage } from '../report/end-message.ts';
 import type { ReportSource } from '../report/report-source.ts';
 import type { RunStatus } from '../scheduler/model/command.ts';
 import { createRedactor } from '../session/create-redactor.ts';
-import type { FilledOptions } from '../session/run-defaults.ts';
+import type { NumberedOptions } from '../session/number-events.ts';
 import type { ResumeRunOptions, RunHandle } from '../session/run-options.ts';
+import { openTraceExport } from '../trace/export-traces.ts';
 import { keepEnd } from './keep-end.ts';
 
 /** A run whose journal contains its end, opened by this process. */
@@ -17,17 +18,19 @@ export interface EndedRun extends ReportSource {
 }
 
 /**
- * Finishes a run whose runner crashed after writing the last record of the journal: writes report and summary, and closes
- * the journal. Everything else was done before that record.
+ * Finishes a run whose runner crashed after writing the last record of the journal: sends the rest of the trace, writes
+ * report and summary, and closes the journal. Everything else was done before that record.
  */
-export async function concludeRun(options: FilledOptions<ResumeRunOptions>, ended: EndedRun): Promise<RunHandle> {
-  const { clock, disk, home, runId } = options;
+export async function concludeRun(options: NumberedOptions<ResumeRunOptions>, ended: EndedRun): Promise<RunHandle> {
+  const { clock, disk, home, runId, traces: sink } = options;
   const { directory, facts, opened, plan, status } = ended;
   const report = createReport(ended, status, endMessage(facts, status));
+  const { data } = createRedactor(plan, options.secrets ?? (() => undefined));
+  const warn = (message: string) => options.report(data({ type: 'warning', at: clock.now(), message }));
+  if (sink) await openTraceExport({ runId, directory, plan, disk, clock, sink, warn }).finish();
   await keepEnd({ ...ended, disk, home }, { report, now: clock.now() });
   await opened.release();
-  const { data } = createRedactor(plan, options.secrets ?? (() => undefined));
-  options.reporter?.report(data({ type: 'runFinished', at: clock.now(), report }));
+  options.report(data({ type: 'runFinished', at: clock.now(), report }));
   return {
     runId,
     directory,

@@ -1,5 +1,6 @@
 import type { Disk } from '../journal/disk.ts';
 import { summarize, writeSummary } from '../record/run-summary.ts';
+import { countCells } from '../report/count-cells.ts';
 import { createDetailedReport } from '../report/detailed-report.ts';
 import type { ReportSource } from '../report/report-source.ts';
 import type { RunReport } from '../report/run-report.ts';
@@ -16,6 +17,6 @@ export async function keepEnd(
 ): Promise<void> {
   const { disk, home, directory, facts } = source;
   await writeReport(createDetailedReport(source, { report, now }), { disk, directory });
-  await writeSummary(disk, directory, summarize(facts));
+  await writeSummary(disk, directory, { ...summarize(facts), counts: countCells(source) });
   await keepDurations(disk, home, facts);
 }

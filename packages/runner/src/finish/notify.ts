@@ -2,9 +2,10 @@ import { fail, type Notify, ok, type Result, resolveText } from '@sluice/core';
 import { createRunContext } from '../record/step-context.ts';
 import { createReport } from '../report/create-report.ts';
 import { endMessage } from '../report/end-message.ts';
+import type { FailureReport } from '../report/run-report.ts';
 import type { RunStatus } from '../scheduler/model/command.ts';
 import { secretNames } from '../session/create-redactor.ts';
-import type { Notification } from '../session/notification.ts';
+import type { Notification, NotifiedFailure } from '../session/notification.ts';
 import { pause, type RunSession } from '../session/run-session.ts';
 import { createSystemNotifier, type Notifier } from '../session/system-notifier.ts';
 
@@ -51,7 +52,7 @@ async function send(
     why = sent.error;
   }
   const what = notification.webhook === undefined ? 'command' : 'webhook';
-  const message = session.redactor.text(`could not notify by ${what} that the run ${content.run.status}: ${why}`);
+  const message = session.redactor.text(`could not notify by ${what} that the run ${content.status}: ${why}`);
   session.report({ type: 'warning', at: session.clock.now(), message });
 }
 
@@ -85,14 +86,17 @@ function describe(session: RunSession, status: RunStatus): Notification {
   const message = endMessage(facts, status);
   const { failures } = createReport(session, status, message);
   return session.redactor.data({
+    schema: 1,
+    type: 'notification',
     text: `${name} ${status}${message === undefined ? '' : ` (${message})`}: run ${runId}`,
-    run: { id: runId, name, status, ...(message !== undefined && { message }) },
-    failures: failures.slice(-MAX_FAILURES).map(({ step, cell, attempt, class: kind, message: why }) => ({
-      step,
-      cell,
-      attempt,
-      class: kind,
-      message: why,
-    })),
+    runId,
+    pipeline: name,
+    status,
+    ...(message !== undefined && { message }),
+    failures: failures.slice(-MAX_FAILURES).map(pickFailure),
   });
+}
+
+function pickFailure({ step, cell, attempt, status, reason, message }: FailureReport): NotifiedFailure {
+  return { step, cell, attempt, status, ...(reason !== undefined && { reason }), message };
 }

@@ -25,7 +25,7 @@ export interface ChosenGarbage {
 export function chooseGarbage(records: readonly RunRecord[], rules: GarbageRules): ChosenGarbage {
   const reasons = new Map<string, string>();
   let total = rules.size ? records.reduce((sum, { runId }) => sum + rules.size!.of(runId), 0) : 0;
-  const active = records.find(({ status }) => status === 'active');
+  const active = records.find(({ status }) => status === 'running');
   for (const run of records) {
     const reason = describeHold(run, { active, rules, isTooLarge: rules.size !== undefined && total > rules.size.max });
     if (reason === undefined) total -= rules.size?.of(run.runId) ?? 0;
@@ -43,7 +43,8 @@ function describeHold(
   given: { readonly active: RunRecord | undefined; readonly rules: GarbageRules; readonly isTooLarge: boolean },
 ): string | undefined {
   const { active, rules, isTooLarge } = given;
-  if (run.status === 'active') return 'it is in progress';
+  if (run.status === 'running') return 'it is in progress';
+  if (run.status === 'waiting') return 'it waits for its concurrency group';
   if (run.status === 'suspended') return run.problem ?? 'it has not finished and can be resumed';
   if (run.retained !== undefined) return `its output ${run.retained} is to be retained`;
   if (run.endedAt === undefined || (run.endedAt >= rules.endedBefore && !isTooLarge)) return 'it is too recent';

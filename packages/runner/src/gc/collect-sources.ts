@@ -11,7 +11,7 @@ import type { RunRecord } from './read-run-records.ts';
 /** An uploaded source that no run of the home mounts any more. */
 export interface FreedSource {
   readonly kind: 'source';
-  readonly volumeID: string;
+  readonly volumeId: string;
   readonly digest: string;
   readonly bytes: number;
 }
@@ -49,7 +49,7 @@ export async function collectSources(
         const digest = entry.path.slice(SOURCES.length + 1);
         if (needed.has(`${volumeID}/${digest}`)) continue;
         const bytes = await collectSource(place, { files, volumeID, digest, usedBefore: rules.usedBefore });
-        if (bytes !== undefined) freed.push({ kind: 'source', volumeID, digest, bytes });
+        if (bytes !== undefined) freed.push({ kind: 'source', volumeId: volumeID, digest, bytes });
       }
       if (!place.dryRun) await files.remove(TRASH);
     } catch (error) {

@@ -8,7 +8,7 @@ import { listRuns } from '../report/list-runs.ts';
 
 /** A container with our labels that has not ended and that no run of this home will use again. */
 export interface Orphan {
-  readonly containerID: string;
+  readonly containerId: string;
   readonly runId: string;
   readonly step: string;
   /** `''` for a plain step. */
@@ -43,7 +43,7 @@ export async function findOrphans(options: OrphanOptions): Promise<Orphan[]> {
   const orphans: Orphan[] = [];
   for (const id of live.sort()) {
     const run = runs.get(id.slice(1, 14));
-    if (run && (run.status === 'active' || run.status === 'suspended')) continue;
+    if (run && run.endedAt === undefined) continue;
     const container = await readLive(service, { ...scope, id });
     const orphan = container && describe(container, run ? 'over' : 'unknown');
     if (orphan) orphans.push(orphan);
@@ -63,7 +63,7 @@ export async function cancelOrphans(
   for (const orphan of orphans) {
     if (orphan.run !== 'over' && orphan.runId !== runId) continue;
     try {
-      await options.service.containers.cancel({ ...options.scope, id: orphan.containerID });
+      await options.service.containers.cancel({ ...options.scope, id: orphan.containerId });
       canceled.push(orphan);
     } catch (error) {
       // It ended in the meantime.
@@ -90,7 +90,7 @@ function describe(container: Container, run: Orphan['run']): Orphan | undefined 
   const { runId, step, cell, attempt } = labels.name;
   const { phase = 'unknown', createTime } = container;
   return {
-    containerID: container.id,
+    containerId: container.id,
     runId,
     step,
     cell,

@@ -48,7 +48,7 @@ export async function readRunRecords(
 /** A run without a journal counts as in progress. */
 function describeStarting({ runId, pipeline, startedAt, reuses, sources }: StartingRun): RunRecord {
   const needs = sources && { runs: new Set(reuses === undefined ? [] : [reuses]), sources: new Set(sources) };
-  return { runId, pipeline, startedAt, status: 'active', needs, workspaces: [] };
+  return { runId, pipeline, startedAt, status: 'running', needs, workspaces: [] };
 }
 
 async function readRecord(disk: Disk, home: string, run: RunSummary): Promise<RunRecord> {

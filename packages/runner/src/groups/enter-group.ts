@@ -1,16 +1,18 @@
 import { fail, type Plan, type Result } from '@sluice/core';
 import { type Clock, sleep } from '../clock.ts';
 import { askRunner } from '../control/ask-runner.ts';
+import { enteringDirectory } from '../journal/entering-directory.ts';
 import { runDirectory } from '../record/run-home.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
-import type { Reporter } from '../report/reporter.ts';
+import type { UnnumberedEvent } from '../report/reporter.ts';
+import type { EntryControl } from './control-entry.ts';
 import { type GroupEntry, readGroup, replaceGroup } from './group-list.ts';
-import { enteringDirectory, judgeMember, type MemberSource, type Membership } from './judge-member.ts';
+import { judgeMember, type MemberSource, type Membership } from './judge-member.ts';
 
 /** A run that wants to enter a concurrency group. */
 export interface GroupRequest extends MemberSource {
   readonly clock: Clock;
-  readonly reporter?: Reporter | undefined;
+  readonly report: (event: UnnumberedEvent) => void;
   readonly plan: Plan;
   readonly group: string;
   readonly runId: string;
@@ -21,6 +23,8 @@ export interface GroupRequest extends MemberSource {
   readonly mode: 'start' | 'resume' | 'force';
   /** Cancels a run that no process is executing. */
   readonly cancelLeft?: (runId: string, by: string) => Promise<unknown>;
+  /** Requests about the run while it waits; absent for a new run, which no other process knows. */
+  readonly control?: EntryControl;
 }
 
 const PAUSE_MS = 500;
@@ -51,7 +55,7 @@ export async function enterGroup<T>(
   open: () => Promise<Result<T, RunRefusal>>,
 ): Promise<Result<T, RunRefusal>> {
   const { disk, home, runId, group } = request;
-  const entering = await disk.claim(enteringDirectory(home, runId));
+  const entering = await disk.claim(enteringDirectory(runDirectory(home, runId)), request.control?.listener);
   if (!entering) {
     const message = `could not enter the concurrency group ${group}: another process is adding run ${runId} to it`;
     return fail({ code: 'RUN_IN_USE', message });
@@ -68,18 +72,20 @@ export async function enterGroup<T>(
 }
 
 async function waitForPlace(request: GroupRequest): Promise<Result<never, RunRefusal> | undefined> {
-  const { clock, reporter, group, mode, plan } = request;
+  const { clock, report, group, plan, control } = request;
   const { overlap } = plan.pipeline.concurrency!;
-  const mayWait = overlap === 'queue' || (overlap === 'replace' && mode !== 'resume');
+  const mayWait = overlap === 'queue' || (overlap === 'replace' && request.mode !== 'resume');
   const judge = createJudge(request);
   const canceling = createCanceling(request);
   for (let hasWarned = false; ; ) {
-    const check = await checkGroup(request, { judge, mayWait });
+    if (control?.isLeft() === true) return fail(describeLeft(request));
+    const mode = control?.canceledBy() === undefined ? request.mode : 'force';
+    const check = await checkGroup({ ...request, mode }, { judge, mayWait });
     if (check.admitted) return undefined;
     if (!mayWait) return fail({ code: 'GROUP_BUSY', message: describeBusy(group, check) });
     const canceled = overlap === 'replace' && (await canceling(check.members));
     if (!canceled && !hasWarned) {
-      reporter?.report({
+      report({
         type: 'warning',
         at: clock.now(),
         message: `${describeBusy(group, check)}; waiting`,
@@ -181,7 +187,7 @@ async function sift(
   for (const entry of entries) {
     if (entry.runId === runId) queue = behind;
     else if (entry.state === 'waiting') {
-      if ((await disk.ask(enteringDirectory(home, entry.runId), '')) !== undefined) queue.push(entry);
+      if ((await disk.ask(enteringDirectory(runDirectory(home, entry.runId)), '')) !== undefined) queue.push(entry);
     } else {
       const membership = await judge(entry.runId);
       if (membership !== 'over') members.push({ entry, runId: entry.runId, membership });
@@ -220,6 +226,11 @@ async function leave(request: GroupRequest): Promise<void> {
     const to = from.filter(({ runId }) => runId !== request.runId);
     if (await replaceGroup(request, request.group, { from, to })) return;
   }
+}
+
+function describeLeft({ group, runId }: GroupRequest): RunRefusal {
+  const message = `run ${runId} no longer waits for the concurrency group ${group}: another process requested it`;
+  return { code: 'RUN_IN_USE', message };
 }
 
 function describeBusy(group: string, { members, before }: GroupCheck): string {

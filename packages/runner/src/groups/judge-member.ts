@@ -1,5 +1,6 @@
 import { type ContainerService, isServiceError, type Scope } from '@sluice/client';
 import type { Plan } from '@sluice/core';
+import { askPhase } from '../journal/ask-phase.ts';
 import type { Disk } from '../journal/disk.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import { clusterOfAttempt, scopeOn } from '../record/place-of.ts';
@@ -30,8 +31,7 @@ export interface MemberSource {
 export async function judgeMember(source: MemberSource, runId: string): Promise<Membership> {
   const { disk, home } = source;
   const directory = runDirectory(home, runId);
-  if ((await disk.ask(directory, '')) !== undefined) return 'driven';
-  if ((await disk.ask(enteringDirectory(home, runId), '')) !== undefined) return 'driven';
+  if ((await askPhase(disk, directory)) !== 'suspended') return 'driven';
   if ((await readSummary(disk, directory))?.status !== undefined) return 'over';
   const plan = await readPlan(disk, directory);
   const journal = await readJournal(disk, directory);
@@ -50,14 +50,6 @@ export async function judgeMember(source: MemberSource, runId: string): Promise<
   }
   const seen = await Promise.all(openContainers(run.value).map((place) => askContainer(source.service, place)));
   return seen.every((one) => one === 'ended') ? 'idle' : 'left';
-}
-
-/**
- * A lock held by the process that adds the run to its group, until the lock of the run itself is held. Either means
- * `driven`.
- */
-export function enteringDirectory(home: string, runId: string): string {
-  return `${runDirectory(home, runId)}/entering`;
 }
 
 /** The containers that the run has requested and whose end it does not know. */

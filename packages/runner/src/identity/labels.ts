@@ -1,4 +1,4 @@
-import type { Container } from '@sluice/client';
+import { type Container, QUEUE_LABEL } from '@sluice/client';
 import type { Pipeline } from '@sluice/core';
 import type { AttemptName } from './container-id.ts';
 
@@ -9,7 +9,7 @@ export function createLabels(
 ): Record<string, string> {
   return {
     ...made.of.labels,
-    'sluice-run': name.runId,
+    [QUEUE_LABEL]: name.runId,
     'sluice-step': name.step,
     'sluice-cell': name.cell,
     'sluice-attempt': String(name.attempt),
@@ -22,7 +22,7 @@ export function createLabels(
 export function carriesLabels(container: Container, name: AttemptName): boolean {
   const labels = container.labels ?? {};
   return (
-    labels['sluice-run'] === name.runId &&
+    labels[QUEUE_LABEL] === name.runId &&
     labels['sluice-step'] === name.step &&
     cellOf(labels) === name.cell &&
     labels['sluice-attempt'] === String(name.attempt)
@@ -33,7 +33,7 @@ export function carriesLabels(container: Container, name: AttemptName): boolean 
 export function readLabels(
   labels: Readonly<Record<string, string>>,
 ): { readonly name: AttemptName; readonly epoch: number } | undefined {
-  const { 'sluice-run': runId, 'sluice-step': step } = labels;
+  const { [QUEUE_LABEL]: runId, 'sluice-step': step } = labels;
   const [attempt, epoch] = [Number(labels['sluice-attempt']), Number(labels['sluice-epoch'])];
   if (runId === undefined || step === undefined) return undefined;
   if (!Number.isSafeInteger(attempt) || !Number.isSafeInteger(epoch)) return undefined;

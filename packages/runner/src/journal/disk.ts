@@ -4,6 +4,8 @@
  */
 export interface Disk {
   read(path: string): Promise<Uint8Array | undefined>;
+  /** At most `length` bytes from `start` on; fewer, or none, only at the end of the file. */
+  readPart(path: string, part: { readonly start: number; readonly length: number }): Promise<Uint8Array | undefined>;
   /** As `read`, but synchronous: for the few bytes that are read before each commit. */
   readNow(path: string): Uint8Array | undefined;
   /** Names in a directory, sorted; empty if it is absent. */

@@ -33,6 +33,8 @@ export type JournalRecord =
       readonly images?: ImageDigests;
       /** The earlier run whose results it reuses. */
       readonly reuse?: Reuse;
+      /** The ended run whose plan it executes again, if a server has started it. */
+      readonly rerunOf?: string;
       /** The arguments of a command that starts the same run again, to be shown to the user. */
       readonly rerun?: readonly string[];
     }
@@ -109,6 +111,8 @@ export type JournalRecord =
       readonly outputs: Readonly<Record<string, string>>;
       readonly undelivered?: Readonly<Record<string, string>>;
       readonly kept?: Readonly<Record<string, KeptResult>>;
+      /** Outputs that another machine is to copy to its directories, since the run ended elsewhere. */
+      readonly pending?: readonly string[];
     }
   /** A notification of the end was sent, or all attempts failed; `index` is that in the pipeline's `notify`. */
   | { readonly kind: 'notified'; readonly at: number; readonly index: number }

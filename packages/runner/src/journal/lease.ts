@@ -41,10 +41,15 @@ export async function acquireLease(disk: Disk, directory: string, now: { at: num
   return lease;
 }
 
+/** Whether `secret` is that of the newest lease. Throws Node's own errors. */
+export function isLeaseSecret(disk: Disk, directory: string, secret: string): boolean {
+  const bytes = disk.readNow(leasePath(directory));
+  return bytes !== undefined && parseLease(bytes)?.control === secret;
+}
+
 /** Whether `lease` is still the newest; false if the file is absent or damaged. Throws Node's own errors. */
 export function holdsLease(disk: Disk, directory: string, lease: Lease): boolean {
-  const bytes = disk.readNow(leasePath(directory));
-  return bytes !== undefined && parseLease(bytes)?.control === lease.control;
+  return isLeaseSecret(disk, directory, lease.control);
 }
 
 function leasePath(directory: string): string {

@@ -7,6 +7,7 @@ import type { JournalRecord } from './journal-record.ts';
 import { acquireLease, holdsLease, type Lease, readLease } from './lease.ts';
 import { parseJournal } from './parse-journal.ts';
 import { resumeClock } from './resume-clock.ts';
+import { describeServer, readServerMark } from './server-mark.ts';
 
 /** A run's journal, open for writing by this process alone. */
 export interface OpenJournal {
@@ -24,7 +25,7 @@ export interface OpenJournal {
 
 /** Why a journal could not be opened. */
 export interface JournalRefusal {
-  readonly code: 'RUN_IN_USE' | 'JOURNAL_DAMAGED';
+  readonly code: 'RUN_IN_USE' | 'RUN_HOSTED' | 'JOURNAL_DAMAGED';
   readonly message: string;
 }
 
@@ -51,6 +52,12 @@ export async function openJournal(
   });
   if (!claim) return fail({ code: 'RUN_IN_USE', message: describeHolder(await readLease(disk, directory)) });
   try {
+    // After the claim: the mark is written before the process that holds the claim is asked to leave the run.
+    const server = describeServer(await readServerMark(directory, disk));
+    if (server !== undefined) {
+      await claim.release();
+      return fail({ code: 'RUN_HOSTED', message: `could not execute the run here: ${server}` });
+    }
     // The lease is acquired before the file is read: an older runner cannot commit anything after that.
     lease = await acquireLease(disk, directory, { at: clock.wall(), epoch: options.lost?.afterEpoch ?? 0 });
     const file = journalPath(directory);

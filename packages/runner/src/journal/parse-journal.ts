@@ -16,36 +16,86 @@ export interface JournalContent {
   readonly size: number;
 }
 
+/** A valid line with its place in the file. */
+export interface ReadLine {
+  /** From 1. If it is not higher than that of the line before, this and all later records so far are void. */
+  readonly seq: number;
+  readonly epoch: number;
+  readonly record: JournalRecord;
+  /** Where the line begins, in bytes from the beginning of the journal. */
+  readonly start: number;
+  /** In bytes, without its line feed. */
+  readonly length: number;
+}
+
+/** Reads a journal piece by piece. */
+export interface JournalReader {
+  /** Bytes of the complete lines so far: where the next piece begins. */
+  readonly size: number;
+  /** The bytes of the last complete line, with its line feed. */
+  readonly lastLine: Uint8Array;
+  /**
+   * Passes the complete lines of `bytes`, which begin at `size`, to `onLine`, except void ones. The bytes of an incomplete
+   * line at their end belong to the next piece. The error describes damage.
+   */
+  read(bytes: Uint8Array, onLine: (line: ReadLine) => void): Result<void, string>;
+}
+
 /**
- * Reads a journal from its bytes. A crash can tear only lines that were written together and never acknowledged; they
- * are omitted. If a line is damaged that was durable (a later line proves this), the whole journal is rejected.
+ * A reader at the beginning of a journal. A crash can tear only lines that were written together and never acknowledged;
+ * they are omitted. If a line is damaged that was durable (a later line proves this), the whole journal is rejected.
  */
+export function createJournalReader(): JournalReader {
+  const read = { count: 0, epoch: 0 };
+  let size = 0;
+  let lastLine: Uint8Array = new Uint8Array();
+  return {
+    get size() {
+      return size;
+    },
+    get lastLine() {
+      return lastLine;
+    },
+    read(bytes, onLine) {
+      const base = size;
+      let lastStart = 0;
+      for (let start = 0; start < bytes.length; start = size - base) {
+        const end = bytes.indexOf(10, start);
+        const line = end < 0 ? undefined : decodeLine(bytes.subarray(start, end));
+        if (!line || !fits(line, read)) {
+          const proof = findLater(bytes, start + 1, read.count + 1);
+          if (proof !== undefined) return fail(describeDamage(base + start, read.count + 1, proof));
+          break;
+        }
+        lastStart = start;
+        size = base + end + 1;
+        if (line.epoch < read.epoch) continue;
+        const { seq, epoch, record } = line;
+        const format: number = record.kind === 'run' ? record.format : FORMAT;
+        if (format > FORMAT)
+          return fail(`it was written by a newer version of sluice (format ${format}, and this one knows ${FORMAT})`);
+        // Lines that an older runner wrote after the newer one had read the journal are void.
+        read.count = seq;
+        read.epoch = epoch;
+        onLine({ seq, epoch, record, start: base + start, length: end - start });
+      }
+      if (size > base) lastLine = bytes.slice(lastStart, size - base);
+      return ok(undefined);
+    },
+  };
+}
+
+/** Reads a whole journal from its bytes; see `createJournalReader`. */
 export function parseJournal(bytes: Uint8Array): Result<JournalContent, string> {
   const records: JournalRecord[] = [];
+  const reader = createJournalReader();
   let epoch = 0;
-  let size = 0;
-  for (let start = 0; start < bytes.length; ) {
-    const end = bytes.indexOf(10, start);
-    const line = end < 0 ? undefined : decodeLine(bytes.subarray(start, end));
-    if (!line || !fits(line, { count: records.length, epoch })) {
-      const proof = findLater(bytes, start + 1, records.length + 1);
-      if (proof !== undefined) return fail(describeDamage(start, records.length + 1, proof));
-      break;
-    }
-    start = end + 1;
-    size = start;
-    if (line.epoch < epoch) continue;
-    if (line.epoch > epoch) {
-      // Lines that an older runner wrote after the newer one had read the journal are void.
-      epoch = line.epoch;
-      records.length = line.seq - 1;
-    }
-    const format: number = line.record.kind === 'run' ? line.record.format : FORMAT;
-    if (format > FORMAT)
-      return fail(`it was written by a newer version of sluice (format ${format}, and this one knows ${FORMAT})`);
+  const read = reader.read(bytes, (line) => {
+    if (line.seq <= records.length) records.length = line.seq - 1;
     records.push(line.record);
-  }
-  return ok({ records, seq: records.length, epoch, size });
+    epoch = line.epoch;
+  });
+  return read.ok ? ok({ records, seq: records.length, epoch, size: reader.size }) : read;
 }
 
 function fits(line: JournalLine, read: { count: number; epoch: number }): boolean {

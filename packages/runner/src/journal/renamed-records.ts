@@ -1,5 +1,6 @@
 import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { JournalRecord } from './journal-record.ts';
+import type { Reuse } from './reuse.ts';
 import type { SchedulerStart } from './scheduler-start.ts';
 
 /** Event types of earlier versions, with their present names. */
@@ -16,9 +17,23 @@ export function renameRecord(record: JournalRecord): JournalRecord {
 }
 
 function renameStart(record: Extract<JournalRecord, { kind: 'run' }>): JournalRecord {
+  const { reuse, ...header } = record;
   // A newer version may have written something else here; such a journal is rejected later.
   const start: (SchedulerStart & { readonly maxInFlight?: number }) | undefined = record.scheduler;
-  if (start?.maxInFlight === undefined) return record;
-  const { maxInFlight, ...rest } = start;
-  return { ...record, scheduler: { ...rest, parallelism: maxInFlight } };
+  return {
+    ...header,
+    ...(start?.maxInFlight !== undefined && { scheduler: renameParallelism(start, start.maxInFlight) }),
+    ...(reuse && { reuse: renameReuse(reuse) }),
+  };
+}
+
+function renameParallelism(
+  { maxInFlight: _, ...start }: SchedulerStart & { readonly maxInFlight?: number },
+  parallelism: number,
+): SchedulerStart {
+  return { ...start, parallelism };
+}
+
+function renameReuse({ runId, force, again = [] }: Reuse & { readonly again?: readonly string[] }): Reuse {
+  return { runId, force: force ?? again };
 }

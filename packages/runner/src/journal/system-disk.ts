@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { appendFile, lstat, readdir, readFile, rm } from 'node:fs/promises';
+import { appendFile, lstat, open, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createFile, isSystemError, makeDurableDirectory, replaceFile, syncDirectory } from '@sluice/host-system';
 import { askHolder } from './ask-holder.ts';
@@ -10,6 +10,7 @@ import type { AppendFile, Disk } from './disk.ts';
 export function createSystemDisk(): Disk {
   return {
     read: (file) => readFile(file).catch(absent),
+    readPart: (file, part) => readPart(file, part).catch(absent),
     readNow(file) {
       try {
         return fs.readFileSync(file);
@@ -31,6 +32,23 @@ export function createSystemDisk(): Disk {
     claim: claimDirectory,
     ask: askHolder,
   };
+}
+
+async function readPart(file: string, part: { start: number; length: number }): Promise<Uint8Array> {
+  const handle = await open(file);
+  try {
+    const bytes = Buffer.allocUnsafe(Math.min(part.length, Math.max(0, (await handle.stat()).size - part.start)));
+    let count = 0;
+    while (count < bytes.length) {
+      const { bytesRead } = await handle.read(bytes, count, bytes.length - count, part.start + count);
+      // Truncated in the meantime.
+      if (bytesRead === 0) break;
+      count += bytesRead;
+    }
+    return bytes.subarray(0, count);
+  } finally {
+    await handle.close();
+  }
 }
 
 function absent(error: unknown): undefined {

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type InstanceType, isServiceError } from '@sluice/client';
+import type { InstanceType } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import { findMissingSources } from '../data/find-missing-sources.ts';
 import { prepareVolumes, type WorkspaceFiles } from '../data/prepare-volumes.ts';
@@ -12,7 +12,7 @@ import type { RunRefusal } from '../record/run-refusal.ts';
 import type { ProvisionOptions } from '../session/provision-options.ts';
 import { findTargetFault } from '../trees/target-fault.ts';
 import { findMissingSecret } from './find-missing-secret.ts';
-import { serviceRefusal } from './service-refusal.ts';
+import { refuseServiceErrors } from './service-refusal.ts';
 
 /** What a run needs before it begins. */
 export interface ProvisionedRun {
@@ -36,20 +36,17 @@ export async function provisionRun(options: ProvisionOptions): Promise<Result<Pr
     const { message, hint } = missing;
     return fail({ code: 'SOURCE_MISSING', message: hint === undefined ? message : `${message}; ${hint}` });
   }
-  try {
+  return refuseServiceErrors(async () => {
     const placed = await findPlacement(options);
     if (!placed.ok) return placed;
     if (options.placement === undefined) {
       for (const message of describeMoves(options.plan, placed.value.placement, options.scope.clusterID))
-        options.reporter?.report({ type: 'warning', at: options.clock.now(), message });
+        options.report({ type: 'warning', at: options.clock.now(), message });
     }
     const volumes = await prepareVolumes({ ...options, ...placed.value });
     if (!volumes.ok) return volumes;
     return ok({ ...placed.value, ...volumes.value });
-  } catch (error) {
-    if (!isServiceError(error)) throw error;
-    return fail(serviceRefusal(error));
-  }
+  });
 }
 
 /** Only before a run begins. If a directory becomes unusable later, the end of the run reports it. */

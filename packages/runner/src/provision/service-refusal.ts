@@ -1,4 +1,5 @@
-import type { ServiceError, ServiceErrorCode } from '@sluice/client';
+import { isServiceError, type ServiceError, type ServiceErrorCode } from '@sluice/client';
+import { fail, type Result } from '@sluice/core';
 import type { RunRefusal } from '../record/run-refusal.ts';
 
 const SILENT: ReadonlySet<ServiceErrorCode> = new Set(['UNREACHABLE', 'NO_REPLY', 'UNAVAILABLE', 'INVALID_REPLY']);
@@ -10,4 +11,16 @@ export function serviceRefusal(error: ServiceError, what?: string): RunRefusal {
   // A gateway's error page says nothing about the service.
   const isSilent = error.isForeign || SILENT.has(error.code);
   return { code: isSilent ? 'SERVICE_UNREACHABLE' : 'SERVICE_REFUSED', message };
+}
+
+/** The result of an action, or the refusal for an error of the service that it throws. Throws all other errors. */
+export async function refuseServiceErrors<T>(
+  action: () => Promise<Result<T, RunRefusal>>,
+): Promise<Result<T, RunRefusal>> {
+  try {
+    return await action();
+  } catch (error) {
+    if (!isServiceError(error)) throw error;
+    return fail(serviceRefusal(error));
+  }
 }

@@ -36,6 +36,7 @@ export async function writePlan(disk: Disk, directory: string, plan: Plan): Prom
   await disk.replace(planPath(directory), Buffer.from(JSON.stringify(kept)));
 }
 
-function planPath(directory: string): string {
+/** The path of a run's plan. */
+export function planPath(directory: string): string {
   return path.join(directory, 'plan.json');
 }

@@ -10,6 +10,8 @@ export interface RunRefusal {
     | 'NOT_ADOPTABLE'
     /** Another process executes the run; the message names its host and process ID. */
     | 'RUN_IN_USE'
+    /** A server executes the run, or it is being handed over to one. */
+    | 'RUN_HOSTED'
     | 'JOURNAL_DAMAGED'
     /** The run has started, but its journal lacks the first record. It can be adopted while the service knows its containers. */
     | 'JOURNAL_LOST'
@@ -32,4 +34,16 @@ export interface RunRefusal {
     | 'NOT_ASKED';
   /** Says what could not be done, and why; names no command of the command line. */
   readonly message: string;
+}
+
+const TEMPORARY: ReadonlySet<RunRefusal['code']> = new Set([
+  'SERVICE_UNREACHABLE',
+  'LOGIN_REFUSED',
+  'GROUP_BUSY',
+  'HOME_UNUSABLE',
+]);
+
+/** Whether the cause of a refusal may end by itself, so that the run can be tried again. */
+export function isTemporary({ code }: Pick<RunRefusal, 'code'>): boolean {
+  return TEMPORARY.has(code);
 }

@@ -5,9 +5,12 @@ import type { RunFacts } from './run-facts.ts';
 
 const summarySchema = z.object({
   pipeline: z.string(),
+  labels: z.record(z.string(), z.string()).optional(),
   startedAt: z.number(),
   status: z.enum(['succeeded', 'failed', 'canceled']).optional(),
   endedAt: z.number().optional(),
+  /** The number of cells by status, once the run has ended; earlier versions did not store it. */
+  counts: z.record(z.string(), z.number()).optional(),
   /** When garbage collection removed all other data of the run. */
   collectedAt: z.number().optional(),
 });
@@ -33,8 +36,10 @@ export async function readSummary(disk: Disk, directory: string): Promise<Stored
 
 /** The summary of a run according to its facts. */
 export function summarize(facts: RunFacts): StoredSummary {
+  const { labels } = facts.plan.pipeline;
   return {
     pipeline: facts.plan.pipeline.name,
+    ...(Object.keys(labels).length > 0 && { labels }),
     startedAt: facts.header?.at ?? facts.startedAt,
     ...(facts.finished && { status: facts.finished.status, endedAt: facts.finished.at }),
   };

@@ -3,6 +3,7 @@ import { own } from '@sluice/core';
 import type { ContainerFacts } from '../journal/journal-record.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { hasPublished, isFannedOut, locateOutput } from './locate-output.ts';
+import { stepIsOutOfMemory } from './out-of-memory.ts';
 import type { RunFacts } from './run-facts.ts';
 import { stepReason, stepStatus } from './step-status.ts';
 
@@ -49,8 +50,8 @@ export function describeRun(run: { runId: string; plan: Plan; plannedTime: numbe
   return { id: run.runId, name: run.plan.pipeline.name, plannedTime };
 }
 
-/** Journals of earlier versions have no planned time. */
-function plannedTimeOf({ header }: RunFacts): number {
+/** The time for which a schedule planned the run, otherwise its start. Journals of earlier versions have no planned time. */
+export function plannedTimeOf({ header }: RunFacts): number {
   return header?.plannedTime ?? header?.at ?? 0;
 }
 
@@ -71,7 +72,7 @@ function describeStep(source: ContextSource, step: number): StepFacts {
     reused: state === 'cached',
     // A step may have a hundred thousand cells, and hardly any expression asks for it.
     get reason() {
-      return stepReason(state, () => cells.every((_, cell) => !hasFailedItself(source, { step, cell })));
+      return stepReason(state, () => stepIsOutOfMemory(source, step));
     },
     results,
     // Lazy: ten thousand cells have as many places, and few expressions read them.
@@ -81,13 +82,6 @@ function describeStep(source: ContextSource, step: number): StepFacts {
     },
     ...(container?.ports && { ports: describePorts(container.ports) }),
   };
-}
-
-/** Whether a cell failed by its own fault, and not because it ran out of memory. */
-function hasFailedItself({ facts, scheduler }: ContextSource, { step, cell }: { step: number; cell: number }): boolean {
-  if (scheduler.state(step, cell) !== 'failed') return false;
-  const last = facts.known[step]?.[cell]?.attempts.at(-1)?.outcome;
-  return last?.result !== 'failed' || last.class !== 'oom';
 }
 
 /** The published place as `<volume>:<path>`; for a step with cells a list, `null` for each cell without outputs. */

@@ -1,4 +1,4 @@
-import type { FailureClass, Json } from '@sluice/core';
+import type { Json } from '@sluice/core';
 import type { AttemptFacts, RunFacts } from '../record/run-facts.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { type AttemptOutline, outlineAttempt } from './attempt-outline.ts';
@@ -12,7 +12,6 @@ export interface AttemptReport extends AttemptOutline {
   readonly cell: string;
   /** Of a cell of `foreach`. */
   readonly item?: Json;
-  readonly class?: FailureClass;
   readonly exitCode?: number;
   readonly message?: string;
   readonly cancelReason?: string;
@@ -49,7 +48,7 @@ function reportAttempt(attempt: AttemptFacts): Omit<AttemptReport, 'step' | 'cel
   const failed = outcome?.result === 'failed' ? outcome : undefined;
   return {
     ...outlineAttempt(attempt),
-    ...(failed && { class: failed.class, message: failed.message }),
+    ...(failed && { message: failed.message }),
     ...(failed?.exitCode !== undefined && { exitCode: failed.exitCode }),
     ...(cancelReason !== undefined && { cancelReason }),
     postponed: attempt.postponed?.times ?? 0,
@@ -59,8 +58,8 @@ function reportAttempt(attempt: AttemptFacts): Omit<AttemptReport, 'step' | 'cel
 
 /** When it began to run; the time of the submission if it ended before it was observed running. */
 export function beganAt(attempt: AttemptReport): number | undefined {
-  const { runningAt, submittedAt, endedAt, result, cancelReason } = attempt;
-  const waitedOnly = endedAt === undefined || result === 'canceled' || cancelReason !== undefined;
+  const { runningAt, submittedAt, endedAt, status, cancelReason } = attempt;
+  const waitedOnly = endedAt === undefined || status === 'canceled' || cancelReason !== undefined;
   return runningAt ?? (waitedOnly ? undefined : submittedAt);
 }
 

@@ -1,4 +1,5 @@
 import type { AttemptFacts } from '../record/run-facts.ts';
+import { cellStatus, wholeStatus } from './cell-status.ts';
 import { describeFailure } from './describe-failure.ts';
 import { explainCell } from './explain-cell.ts';
 import { itemOf } from './item-of.ts';
@@ -18,8 +19,8 @@ export function createReport(source: ReportSource, status: RunPhase, message?: s
     ...(message !== undefined && { message }),
     startedAt: facts.startedAt,
     ...(facts.finished && { endedAt: facts.finished.at }),
-    clusterID: header?.clusterID ?? '',
-    accountID: header?.accountID ?? '',
+    clusterId: header?.clusterID ?? '',
+    accountId: header?.accountID ?? '',
     steps: facts.plan.steps.map((_, step) => reportStep(source, step)),
     failures: facts.failures.map((entry) => describeFailure(source, entry)),
     ...(facts.warnings.length > 0 && { warnings: facts.warnings.slice() }),
@@ -34,7 +35,7 @@ function reportStep(source: ReportSource, step: number): StepReport {
   const cells = source.facts.cells[step] ?? [];
   return {
     name: source.facts.plan.steps[step]!.step.name,
-    state: source.scheduler.state(step),
+    ...wholeStatus(source, step),
     cells: cells.map((_, cell) => reportCell(source, step, cell)),
   };
 }
@@ -42,23 +43,23 @@ function reportStep(source: ReportSource, step: number): StepReport {
 function reportCell({ facts, scheduler }: ReportSource, step: number, cell: number): CellReport {
   const known = facts.known[step]?.[cell];
   const last = known?.attempts.at(-1);
-  const reason = explainCell({ facts, scheduler }, step, cell);
+  const message = explainCell({ facts, scheduler }, step, cell);
   return {
-    key: facts.cells[step]?.[cell]?.key ?? '',
+    cell: facts.cells[step]?.[cell]?.key ?? '',
     ...itemOf(facts, step, cell),
-    state: scheduler.state(step, cell),
+    ...cellStatus({ facts, scheduler }, step, cell),
     attempts: scheduler.attempt(step, cell),
     ...(last && pickTimes(last)),
-    ...(reason !== undefined && { reason }),
+    ...(message !== undefined && { message }),
     results: known?.results ?? {},
-    ...(known?.cached && { cachedFrom: known.cached.runId }),
+    ...(known?.cached && { reusedFrom: known.cached.runId }),
   };
 }
 
 function pickTimes(attempt: AttemptFacts): Partial<CellReport> {
   return {
-    ...(attempt.id !== undefined && { containerID: attempt.id }),
-    ...(attempt.clusterID !== undefined && { clusterID: attempt.clusterID }),
+    ...(attempt.id !== undefined && { containerId: attempt.id }),
+    ...(attempt.clusterID !== undefined && { clusterId: attempt.clusterID }),
     ...(attempt.submittedAt !== undefined && { submittedAt: attempt.submittedAt }),
     ...(attempt.runningAt !== undefined && { runningAt: attempt.runningAt }),
     ...(attempt.endedAt !== undefined && { endedAt: attempt.endedAt }),

@@ -6,11 +6,10 @@ export interface CriticalCell {
   readonly step: string;
   readonly cell: string;
   /** When it could have started. */
-  readonly from: number;
-  /** When it ended. */
-  readonly to: number;
+  readonly readyAt: number;
+  readonly endedAt: number;
   /** Milliseconds in between without a running container of the cell. */
-  readonly waited: number;
+  readonly waitedMs: number;
 }
 
 /** From the cell that ended last back through the dependency that ended last, and so on. In order of time. */
@@ -29,7 +28,7 @@ export function findCriticalPath(facts: RunFacts, times: RunTimes): CriticalCell
     const { final, dependencies } = plan.steps[step]!;
     // A dependency that ended later than this step began is a service, for whose end it did not wait.
     const before = (final ? mains : dependencies.map(({ on }) => on)).filter(
-      (on) => (times.endedAt(on) ?? Infinity) <= found.from,
+      (on) => (times.endedAt(on) ?? Infinity) <= found.readyAt,
     );
     step = latest(before, times);
   }
@@ -49,19 +48,21 @@ function latest(steps: readonly number[], times: RunTimes): number | undefined {
 function describe(facts: RunFacts, step: number, times: RunTimes): CriticalCell | undefined {
   const cells = facts.cells[step] ?? [];
   const cell = cells.findIndex((_, index) => times.of(step, index).endedAt === times.endedAt(step));
-  const { readyAt, endedAt: to } = times.of(step, cell);
-  if (readyAt === undefined || to === undefined) return undefined;
+  const { readyAt, endedAt } = times.of(step, cell);
+  if (readyAt === undefined || endedAt === undefined) return undefined;
   const attempts = facts.known[step]?.[cell]?.attempts ?? [];
   const ran = attempts.reduce(
-    (sum, { runningAt, endedAt }) => sum + (runningAt === undefined || endedAt === undefined ? 0 : endedAt - runningAt),
+    (sum, attempt) =>
+      sum +
+      (attempt.runningAt === undefined || attempt.endedAt === undefined ? 0 : attempt.endedAt - attempt.runningAt),
     0,
   );
   const { name } = facts.plan.steps[step]!.step;
   return {
     step: name,
     cell: cells[cell]?.key ?? '',
-    from: readyAt,
-    to,
-    waited: Math.max(0, to - readyAt - ran),
+    readyAt,
+    endedAt,
+    waitedMs: Math.max(0, endedAt - readyAt - ran),
   };
 }

@@ -5,10 +5,10 @@ import type { OutputReport } from './run-report.ts';
 export function describePlaces({ places }: Pick<OutputReport, 'places'>): string {
   const [only] = places;
   if (only === undefined) return 'no cells';
-  if (only.cell === '') return `${only.volumeID}:${only.path}`;
+  if (only.cell === '') return `${only.volumeId}:${only.path}`;
   const parents = new Map<string, number>();
-  for (const { volumeID, path: at } of places) {
-    const parent = `${volumeID}:${path.posix.dirname(at)}`;
+  for (const { volumeId, path: at } of places) {
+    const parent = `${volumeId}:${path.posix.dirname(at)}`;
     parents.set(parent, (parents.get(parent) ?? 0) + 1);
   }
   const all = [...parents].map(([parent, cells]) => `${parent} (${cells} ${cells === 1 ? 'cell' : 'cells'})`);

@@ -7,7 +7,7 @@ import type { ReportSource } from './report-source.ts';
 import type { RunReport } from './run-report.ts';
 import { sumUsage, type Usage } from './usage.ts';
 
-/** A run with all its attempts: the content of `report.json`, from which the page is rendered. Plain JSON data. */
+/** A run with all its attempts, from which the page is rendered. `report.json` has the same names and values. */
 export interface DetailedReport extends RunReport {
   /** When the report was made: durations of what has not ended count until this time. */
   readonly madeAt: number;
@@ -50,7 +50,7 @@ export function createDetailedReport(
 }
 
 /** The steps of `finally` come after all others. */
-function placeSteps(plan: Plan, levels: readonly number[]): number[] {
+export function placeSteps(plan: Plan, levels: readonly number[]): number[] {
   const mains = plan.steps.reduce((most, { final, index }) => (final ? most : Math.max(most, levels[index]! + 1)), 0);
   return plan.steps.map(({ final, index }) => (final ? Math.max(mains, levels[index]!) : levels[index]!));
 }

@@ -1,15 +1,20 @@
 import path from 'node:path';
+import { askPhase } from '../journal/ask-phase.ts';
 import type { Disk } from '../journal/disk.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import { listRunIds, runDirectory } from '../record/run-home.ts';
-import { readSummary } from '../record/run-summary.ts';
+import { readSummary, type StoredSummary } from '../record/run-summary.ts';
 import type { RunPhase } from './run-report.ts';
 
 /** One run in a list of runs. */
 export interface RunSummary {
   readonly runId: string;
   readonly pipeline: string;
+  /** Those of the pipeline; absent if it has none. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** The number of cells by status, of a run that has ended; earlier versions did not store it. */
+  readonly counts?: Readonly<Record<string, number>>;
   readonly status: RunPhase;
   readonly startedAt: number;
   readonly endedAt?: number;
@@ -21,11 +26,18 @@ export interface RunSummary {
 export async function listRuns(home: string, disk: Disk = createSystemDisk()): Promise<RunSummary[]> {
   const root = path.resolve(home);
   const ids = await listRunIds(disk, root);
-  const runs = (await Promise.all(ids.map((runId) => summarize(disk, root, runId)))).filter((run) => run !== undefined);
+  const runs = (await Promise.all(ids.map((runId) => readRunSummary(root, runId, disk)))).filter(
+    (run) => run !== undefined,
+  );
   return runs.sort((a, b) => b.startedAt - a.startedAt || (a.runId < b.runId ? -1 : 1));
 }
 
-async function summarize(disk: Disk, home: string, runId: string): Promise<RunSummary | undefined> {
+/** One run of the list; undefined if it has not begun or was removed. */
+export async function readRunSummary(
+  home: string,
+  runId: string,
+  disk: Disk = createSystemDisk(),
+): Promise<RunSummary | undefined> {
   const directory = runDirectory(home, runId);
   const stored = await readSummary(disk, directory);
   if (!stored) {
@@ -34,13 +46,28 @@ async function summarize(disk: Disk, home: string, runId: string): Promise<RunSu
     return { runId, pipeline: '', status: 'suspended', startedAt: 0, problem };
   }
   if (stored.collectedAt !== undefined) return undefined;
-  const { pipeline, startedAt, status, endedAt } = stored;
+  const { status, ...rest } = stored;
+  if (status !== undefined) return summaryOf(runId, rest, status);
+  const phase = await askPhase(disk, directory);
+  if (phase !== 'suspended') return summaryOf(runId, rest, phase);
+  // Its process may have ended the run after the summary was read, and then released it.
+  const latest = (await readSummary(disk, directory)) ?? stored;
+  return summaryOf(runId, latest, latest.status ?? 'suspended');
+}
+
+function summaryOf(
+  runId: string,
+  { pipeline, labels, startedAt, endedAt, counts }: Omit<StoredSummary, 'status'>,
+  status: RunPhase,
+): RunSummary {
   return {
     runId,
     pipeline,
-    status: status ?? ((await disk.ask(directory, '')) === undefined ? 'suspended' : 'active'),
+    ...(labels && { labels }),
+    status,
     startedAt,
     ...(endedAt !== undefined && { endedAt }),
+    ...(counts && { counts }),
   };
 }
 

@@ -4,8 +4,8 @@ const CSI = `(?:${ESCAPE}\\[|\\u009b)[0-?]*[ -/]*[@-~]`;
 const STRING = `${ESCAPE}[\\]PX^_][^\\u0007${ESCAPE}]*(?:\\u0007|${ESCAPE}\\\\)?`;
 const PAIR = `${ESCAPE}[ -/]*[0-~]`;
 const SEQUENCES = new RegExp(`${CSI}|${STRING}|${PAIR}`, 'g');
-/** Other control characters, and those that change the direction of text. */
-const CONTROLS = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+/** Other control characters, those that change the direction of text, and what no XML document may contain. */
+const CONTROLS = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/gu;
 
 /**
  * A line of a log without escape sequences and control characters, so that it cannot move the cursor, set colors or

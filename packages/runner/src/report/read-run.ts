@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { fail, ok, type Plan, type Result } from '@sluice/core';
+import { askPhase } from '../journal/ask-phase.ts';
 import type { Disk } from '../journal/disk.ts';
 import type { JournalRecord } from '../journal/journal-record.ts';
 import { readJournal } from '../journal/read-journal.ts';
@@ -66,10 +67,13 @@ export function replayFiles(files: RunFiles, moves?: MoveListener): Result<Repla
   return replayed ? ok({ runId, directory, ...replayed }) : fail(notBegun(runId));
 }
 
-/** The status of a finished run; otherwise `active` if a process executes it, or `suspended`. */
+/** The status of a finished run; otherwise which process has it. */
 export async function readPhase(disk: Disk, { facts, directory }: ReplayedRun): Promise<RunPhase> {
   if (facts.finished) return facts.finished.status;
-  return (await disk.ask(directory, '')) === undefined ? 'suspended' : 'active';
+  const phase = await askPhase(disk, directory);
+  if (phase !== 'suspended') return phase;
+  // If its process has ended the run since the journal was read, it was running at that time.
+  return (await readSummary(disk, directory))?.status === undefined ? 'suspended' : 'running';
 }
 
 /** Reads a run's plan and journal; takes no lock and changes nothing. */

@@ -1,9 +1,10 @@
-import type { CellState } from '../scheduler/model/cell-state.ts';
+import type { StatusReport } from './cell-status.ts';
+import { describeStatus } from './describe-status.ts';
 import type { DetailedReport } from './detailed-report.ts';
 import { type LayeredGraph, layerGraph } from './layer-graph.ts';
 import { type Markup, markup, NOTHING } from './markup.ts';
 import type { StepReport } from './run-report.ts';
-import { stateWords } from './state-words.ts';
+import { statusClass } from './status-class.ts';
 
 /** With more steps, the steps of adjacent levels are drawn as one node. */
 const MAX_NODES = 150;
@@ -100,31 +101,38 @@ function drawCurve(points: readonly { x: number; y: number }[]): string {
 }
 
 function drawNode({ name, steps }: GraphNode, { x, y }: { x: number; y: number }): Markup {
-  const counts = countStates(steps);
-  const total = counts.reduce((sum, [, count]) => sum + count, 0);
+  const counts = countStatuses(steps);
+  const total = counts.reduce((sum, { count }) => sum + count, 0);
   let left = x;
-  const strips = counts.map(([state, count]) => {
+  const strips = counts.map(({ status, count }) => {
     const width = (NODE.width * count) / Math.max(1, total);
-    const strip = markup`<rect class="strip ${state}" x="${round(left)}" y="${round(y + NODE.height - 5)}" width="${round(width)}" height="5"/>`;
+    const strip = markup`<rect class="strip ${statusClass(status)}" x="${round(left)}" y="${round(y + NODE.height - 5)}" width="${round(width)}" height="5"/>`;
     left += width;
     return strip;
   });
-  const words = counts
-    .map(([state, count]) => (total === 1 ? stateWords(state) : `${count} ${stateWords(state)}`))
-    .join(', ');
+  const words = counts.map(({ words, count }) => (total === 1 ? words : `${count} ${words}`)).join(', ');
   const short = name.length > NAME_LENGTH ? `${name.slice(0, NAME_LENGTH - 1)}…` : name;
   const shortWords = words.length > 30 ? `${words.slice(0, 29)}…` : words;
   return markup`<g><title>${name}: ${words}</title><rect class="node" x="${round(x)}" y="${round(y)}" width="${NODE.width}" height="${NODE.height}" rx="4"/>${strips}<text x="${round(x + 8)}" y="${round(y + 14)}">${short}</text><text class="sub" x="${round(x + 8)}" y="${round(y + 28)}">${shortWords}</text></g>`;
 }
 
-function countStates(steps: readonly StepReport[]): [CellState, number][] {
-  const counts = new Map<CellState, number>();
-  const add = (state: CellState) => counts.set(state, (counts.get(state) ?? 0) + 1);
-  for (const { state, cells } of steps) {
-    if (cells.length === 0) add(state);
-    for (const cell of cells) add(cell.state);
+interface StatusCount {
+  readonly status: StatusReport;
+  readonly words: string;
+  count: number;
+}
+
+function countStatuses(steps: readonly StepReport[]): StatusCount[] {
+  const counts = new Map<string, StatusCount>();
+  for (const step of steps) {
+    for (const status of step.cells.length === 0 ? [step] : step.cells) {
+      const words = describeStatus(status);
+      const known = counts.get(words);
+      if (known) known.count += 1;
+      else counts.set(words, { status, words, count: 1 });
+    }
   }
-  return [...counts];
+  return [...counts.values()];
 }
 
 function round(value: number): number {

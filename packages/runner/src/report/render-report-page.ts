@@ -1,4 +1,5 @@
 import { renderDuration } from '@sluice/core';
+import type { CellStatus } from './cell-status.ts';
 import type { DetailedReport } from './detailed-report.ts';
 import { type Markup, markup, NOTHING } from './markup.ts';
 import { renderGraphSection } from './render-graph-section.ts';
@@ -30,15 +31,16 @@ export function renderReportPage(report: DetailedReport): string {
 
 function renderHead(report: DetailedReport): Markup {
   const cells = report.steps.flatMap((step) => step.cells);
-  const count = (...states: string[]) => cells.filter(({ state }) => states.includes(state)).length;
+  const count = (...statuses: CellStatus[]) =>
+    cells.filter(({ status, reused }) => !reused && statuses.includes(status)).length;
   const hours = report.usage.reduce((sum, { instanceHours }) => sum + instanceHours, 0);
   const retries = report.attempts.filter(({ attempt }) => attempt > 1).length;
   const facts: readonly (readonly [string, string])[] = [
     ['took', renderDuration((report.endedAt ?? report.madeAt) - report.startedAt)],
     ['steps', String(report.steps.length)],
     ['succeeded', String(count('succeeded'))],
-    ['reused', String(count('cached'))],
-    ['failed', String(count('failed', 'errored', 'timedOut'))],
+    ['reused', String(cells.filter(({ reused }) => reused).length)],
+    ['failed', String(count('failed'))],
     ['skipped or canceled', String(count('skipped', 'canceled'))],
     ['retries', String(retries)],
     ['instance-hours', hours.toFixed(4)],
@@ -47,7 +49,7 @@ function renderHead(report: DetailedReport): Markup {
   const message = report.message === undefined ? NOTHING : markup`<p><b>${report.message}</b></p>`;
   const began = renderTime(report.startedAt);
   const state = report.endedAt === undefined ? `, seen ${renderTime(report.madeAt)}` : '';
-  return markup`<h1>${report.pipeline} <span class="badge ${report.status}">${report.status}</span></h1>${about}${message}<p class="soft">run <code>${report.runId}</code>, began ${began}${state}, on ${report.clusterID}</p><div class="facts">${facts.map(([name, value]) => markup`<div><small>${name}</small><b>${value}</b></div>`)}</div>`;
+  return markup`<h1>${report.pipeline} <span class="badge ${report.status}">${report.status}</span></h1>${about}${message}<p class="soft">run <code>${report.runId}</code>, began ${began}${state}, on ${report.clusterId}</p><div class="facts">${facts.map(([name, value]) => markup`<div><small>${name}</small><b>${value}</b></div>`)}</div>`;
 }
 
 function renderTime(at: number): string {

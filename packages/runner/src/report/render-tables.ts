@@ -1,11 +1,12 @@
 import { renderDuration } from '@sluice/core';
 import type { AttemptReport } from './attempt-report.ts';
 import { describePlaces } from './describe-places.ts';
+import { describeStatus } from './describe-status.ts';
 import type { DetailedReport } from './detailed-report.ts';
 import { describeImage } from './list-images.ts';
 import { type Markup, markup, NOTHING } from './markup.ts';
 import type { FailureReport, StepReport } from './run-report.ts';
-import { stateWords } from './state-words.ts';
+import { statusClass } from './status-class.ts';
 
 const MAX_STEPS = 500;
 const MAX_FAILURES = 40;
@@ -20,8 +21,8 @@ export function renderCriticalPath({ criticalPath }: DetailedReport): Markup {
   if (criticalPath.length < 2) return NOTHING;
   const shown = criticalPath.slice(-MAX_PATH);
   const rows = shown.map(
-    ({ step, cell, from, to, waited }) =>
-      markup`<tr><td>${cell === '' ? step : `${step}/${cell}`}</td><td class="number">${renderDuration(to - from)}</td><td class="number">${renderDuration(waited)}</td></tr>`,
+    ({ step, cell, readyAt, endedAt, waitedMs }) =>
+      markup`<tr><td>${cell === '' ? step : `${step}/${cell}`}</td><td class="number">${renderDuration(endedAt - readyAt)}</td><td class="number">${renderDuration(waitedMs)}</td></tr>`,
   );
   const note =
     shown.length < criticalPath.length
@@ -67,38 +68,38 @@ export function renderStepTable(report: DetailedReport): Markup {
     shown.length < report.steps.length
       ? markup`<p class="soft">${shown.length} of ${report.steps.length} steps, first those that did not succeed; report.json and attempts.csv have all</p>`
       : NOTHING;
-  return markup`<h2>Steps</h2>${note}<div class="scroll"><table><tr><th>step</th><th>state</th><th class="number">cells</th><th class="number">attempts</th><th class="number">waited</th><th class="number">ran</th><th>instance type</th><th class="why">why</th></tr>${rows}</table></div>`;
+  return markup`<h2>Steps</h2>${note}<div class="scroll"><table><tr><th>step</th><th>status</th><th class="number">cells</th><th class="number">attempts</th><th class="number">waited</th><th class="number">ran</th><th>instance type</th><th class="why">why</th></tr>${rows}</table></div>`;
 }
 
 function chooseSteps(steps: readonly StepReport[]): readonly StepReport[] {
   if (steps.length <= MAX_STEPS) return steps;
-  const isFine = ({ state }: StepReport) => state === 'succeeded' || state === 'cached';
+  const isFine = ({ status }: StepReport) => status === 'succeeded';
   return [...steps.filter((step) => !isFine(step)), ...steps.filter(isFine)].slice(0, MAX_STEPS);
 }
 
 /** Waited and ran: sums over the attempts of all cells. */
-function renderStep({ name, state, cells }: StepReport, attempts: readonly AttemptReport[]): Markup {
+function renderStep(step: StepReport, attempts: readonly AttemptReport[]): Markup {
+  const { name, cells } = step;
   let [waited, ran] = [0, 0];
   for (const { readyAt, runningAt, endedAt } of attempts) {
     if (runningAt !== undefined) waited += Math.max(0, runningAt - (readyAt ?? runningAt));
     if (runningAt !== undefined && endedAt !== undefined) ran += endedAt - runningAt;
   }
   const types = [...new Set(attempts.flatMap(({ instanceType }) => instanceType ?? []))].sort().join(', ');
-  const why = cells.find((cell) => cell.reason !== undefined && cell.state !== 'succeeded')?.reason ?? '';
+  const why = cells.find((cell) => cell.message !== undefined && cell.status !== 'succeeded')?.message ?? '';
   const counts = new Map<string, number>();
-  for (const cell of cells) counts.set(cell.state, (counts.get(cell.state) ?? 0) + 1);
-  const words =
-    counts.size < 2 ? stateWords(state) : [...counts].map(([of, count]) => `${count} ${stateWords(of)}`).join(', ');
+  for (const words of cells.map(describeStatus)) counts.set(words, (counts.get(words) ?? 0) + 1);
+  const words = counts.size < 2 ? describeStatus(step) : [...counts].map(([of, count]) => `${count} ${of}`).join(', ');
   const time = (milliseconds: number) => (attempts.length === 0 ? '' : renderDuration(milliseconds));
-  return markup`<tr><td>${name}</td><td class="${state}"><span class="dot"></span>${words}</td><td class="number">${cells.length}</td><td class="number">${attempts.length}</td><td class="number">${time(waited)}</td><td class="number">${time(ran)}</td><td>${types}</td><td class="why">${clip(why)}</td></tr>`;
+  return markup`<tr><td>${name}</td><td class="${statusClass(step)}"><span class="dot"></span>${words}</td><td class="number">${cells.length}</td><td class="number">${attempts.length}</td><td class="number">${time(waited)}</td><td class="number">${time(ran)}</td><td>${types}</td><td class="why">${clip(why)}</td></tr>`;
 }
 
 /** The usage in instance-hours, by instance type. */
 export function renderUsage({ usage }: DetailedReport): Markup {
   if (usage.length === 0) return NOTHING;
   const rows = usage.map(
-    ({ clusterID, instanceType, containers, ranMs, instanceHours }) =>
-      markup`<tr><td>${instanceType}</td><td>${clusterID}</td><td class="number">${containers}</td><td class="number">${renderDuration(ranMs)}</td><td class="number">${instanceHours.toFixed(4)}</td></tr>`,
+    ({ clusterId, instanceType, containers, ranMs, instanceHours }) =>
+      markup`<tr><td>${instanceType}</td><td>${clusterId}</td><td class="number">${containers}</td><td class="number">${renderDuration(ranMs)}</td><td class="number">${instanceHours.toFixed(4)}</td></tr>`,
   );
   return markup`<h2>Instance usage</h2><div class="scroll"><table><tr><th>instance type</th><th>cluster</th><th class="number">containers</th><th class="number">ran</th><th class="number">instance-hours</th></tr>${rows}</table></div>`;
 }
@@ -106,7 +107,7 @@ export function renderUsage({ usage }: DetailedReport): Markup {
 /** Failed attempts with the ends of their logs. */
 export function renderFailures(report: DetailedReport): Markup {
   // Attempts that were canceled with the run have not failed.
-  const failures = report.failures.filter((failure) => failure.class !== 'canceled');
+  const failures = report.failures.filter((failure) => failure.status === 'failed');
   if (failures.length === 0) return NOTHING;
   const shown = failures.slice(0, MAX_FAILURES);
   const note =
@@ -127,7 +128,7 @@ function renderFailure(failure: FailureReport): Markup {
   const whole = logFile === undefined ? NOTHING : markup`<p class="soft">whole log: <code>${logFile}</code></p>`;
   const file = isEmpty ? markup`<p class="soft">it wrote nothing</p>` : whole;
   const advice = hint === undefined ? NOTHING : markup`<p>hint: ${clip(hint)}</p>`;
-  return markup`<div class="failure"><p><b>${name}</b> attempt ${attempt}: ${clip(message)} <span class="soft">(${failure.class})</span></p>${given}${advice}${log}${file}</div>`;
+  return markup`<div class="failure"><p><b>${name}</b> attempt ${attempt}: ${clip(message)} <span class="soft">(${failure.reason ?? failure.status})</span></p>${given}${advice}${log}${file}</div>`;
 }
 
 /** The parameters, results and outputs of the run. */

@@ -53,7 +53,7 @@ function groupBy(attempts: readonly AttemptReport[], key: (attempt: AttemptRepor
 function chooseRows(rows: readonly Row[], now: number): Row[] {
   const ran = ({ attempts }: Row) => attempts.reduce((sum, attempt) => sum + ranFor(attempt, now), 0);
   const longest = rows.length <= MAX_ROWS ? rows : [...rows].sort((a, b) => ran(b) - ran(a)).slice(0, MAX_ROWS);
-  const beginning = ({ attempts: [first] }: Row) => first?.readyAt ?? first?.askedAt ?? now;
+  const beginning = ({ attempts: [first] }: Row) => first?.readyAt ?? first?.requestedAt ?? now;
   return [...longest].sort((a, b) => beginning(a) - beginning(b));
 }
 
@@ -77,15 +77,15 @@ function renderRow({ name, attempts, critical }: Row, span: Span, byCell: boolea
 }
 
 function renderAttempt(attempt: AttemptReport, span: Span, critical: boolean): Markup[] {
-  const { readyAt, askedAt, endedAt } = attempt;
+  const { readyAt, requestedAt, endedAt } = attempt;
   const begun = beganAt(attempt);
-  const words = attempt.result === 'failed' ? (attempt.message ?? 'failed') : attempt.result;
+  const words = attempt.message ?? attempt.status;
   const title = `attempt ${attempt.attempt}: ${words}, ran ${renderDuration(ranFor(attempt, span.to))}`;
   return [
-    renderBar('wait', { from: readyAt, to: askedAt ?? endedAt, title: 'waits for capacity or a retry' }, span),
-    renderBar('queue', { from: askedAt, to: begun ?? endedAt ?? span.to, title: 'waits at the service' }, span),
+    renderBar('wait', { from: readyAt, to: requestedAt ?? endedAt, title: 'waits for capacity or a retry' }, span),
+    renderBar('queue', { from: requestedAt, to: begun ?? endedAt ?? span.to, title: 'waits at the service' }, span),
     renderBar(
-      `ran ${attempt.result}${critical ? ' critical' : ''}`,
+      `ran ${attempt.status}${critical ? ' critical' : ''}`,
       { from: begun, to: endedAt ?? span.to, title },
       span,
     ),
@@ -96,10 +96,10 @@ function renderAttempt(attempt: AttemptReport, span: Span, critical: boolean): M
 function renderWhole(attempts: readonly AttemptReport[], span: Span): Markup {
   let [from, to, failed] = [span.to, span.from, 0];
   for (const attempt of attempts) {
-    const { endedAt, result } = attempt;
+    const { endedAt, status } = attempt;
     from = Math.min(from, beganAt(attempt) ?? from);
     to = Math.max(to, endedAt ?? span.to);
-    if (result === 'failed') failed += 1;
+    if (status === 'failed') failed += 1;
   }
   const title = `${attempts.length} attempts${failed > 0 ? `, ${failed} failed` : ''}`;
   const fine = Math.round((100 * (attempts.length - failed)) / attempts.length);

@@ -18,7 +18,8 @@ export function reportOutputs(source: OutputSource): Record<string, OutputReport
     const publishedTo = own(facts.delivered, name);
     const notPublished = own(facts.undelivered, name);
     outputs[name] = {
-      ...{ step: from.step, output: from.output, places: locatePlaces(source, { step, output: from.output }) },
+      ...from,
+      places: locatePlaces(source, { step, output: from.output }),
       ...(publishedTo !== undefined && { publishedTo }),
       ...(notPublished !== undefined && { notPublished }),
     };
@@ -41,5 +42,8 @@ function locatePlaces(
   of: { readonly step: number; readonly output: string },
 ): PlaceReport[] {
   const run = { runId: facts.header?.runId ?? '', plan: facts.plan, facts, scheduler };
-  return locateCells(run, of).map((place) => ({ ...place, ...scopeOn(facts, place.clusterID) }));
+  return locateCells(run, of).map(({ cell, clusterID, volumeID, path }) => {
+    const { accountID } = scopeOn(facts, clusterID);
+    return { cell, clusterId: clusterID, accountId: accountID, volumeId: volumeID, path };
+  });
 }

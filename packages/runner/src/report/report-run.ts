@@ -6,7 +6,7 @@ import type { RunRefusal } from '../record/run-refusal.ts';
 import { createReport } from './create-report.ts';
 import { createDetailedReport, type DetailedReport } from './detailed-report.ts';
 import { endMessage } from './end-message.ts';
-import { readPhase, replayFromHome } from './read-run.ts';
+import { type ReplayedRun, readPhase, replayFromHome } from './read-run.ts';
 import { type ReportFiles, writeReport } from './write-report.ts';
 
 /** The run to report, and where the files are written. */
@@ -22,15 +22,26 @@ export interface ReportRunOptions {
 export async function reportRun(
   options: ReportRunOptions,
 ): Promise<Result<{ readonly report: DetailedReport; readonly files: ReportFiles }, RunRefusal>> {
-  const disk = createSystemDisk();
-  const replayed = await replayFromHome(disk, path.resolve(options.home), options.runId);
+  const replayed = await replayFromHome(createSystemDisk(), path.resolve(options.home), options.runId);
   if (!replayed.ok) return replayed;
-  const { facts, directory } = replayed.value;
-  const status = await readPhase(disk, replayed.value);
-  const report = createDetailedReport(replayed.value, {
-    report: createReport(replayed.value, status, endMessage(facts, status)),
+  const report = await createReportNow(replayed.value);
+  const files = await writeReport(report, {
+    disk: createSystemDisk(),
+    directory: options.to ?? replayed.value.directory,
+  });
+  return ok({ report, files });
+}
+
+/** As `reportRun`, but writes nothing. */
+export async function readDetailedReport(home: string, runId: string): Promise<Result<DetailedReport, RunRefusal>> {
+  const replayed = await replayFromHome(createSystemDisk(), path.resolve(home), runId);
+  return replayed.ok ? ok(await createReportNow(replayed.value)) : replayed;
+}
+
+async function createReportNow(replayed: ReplayedRun): Promise<DetailedReport> {
+  const status = await readPhase(createSystemDisk(), replayed);
+  return createDetailedReport(replayed, {
+    report: createReport(replayed, status, endMessage(replayed.facts, status)),
     now: createSystemClock().now(),
   });
-  const files = await writeReport(report, { disk, directory: options.to ?? directory });
-  return ok({ report, files });
 }

@@ -13,10 +13,10 @@ code,pre,.mono{font-family:ui-monospace,monospace;font-size:.86em}
 .facts{display:flex;flex-wrap:wrap;gap:.4rem 2rem;margin:.8rem 0 0}
 .facts div{min-width:6rem}.facts b{display:block;font-size:1.05rem}
 .badge{display:inline-block;padding:0 .5em;border-radius:1em;color:var(--page);background:var(--calm);font-weight:600;font-size:.85em}
-.succeeded{--state:var(--good)}.failed,.errored,.timedOut{--state:var(--bad)}.canceled,.suspended{--state:var(--warn)}
-.skipped,.waiting{--state:var(--calm)}.cached{--state:var(--reuse)}
-.running,.active,.open,.pending,.submitting,.publishing,.ready,.checking{--state:var(--busy)}
-.backingOff,.awaitingApproval{--state:var(--warn)}
+.succeeded{--state:var(--good)}.failed{--state:var(--bad)}.canceled,.suspended{--state:var(--warn)}
+.skipped,.waiting{--state:var(--calm)}.reused{--state:var(--reuse)}
+.running,.pending,.submitting,.publishing,.ready{--state:var(--busy)}
+.awaitingApproval{--state:var(--warn)}
 .badge{background:var(--state,var(--calm))}.dot{display:inline-block;width:.65em;height:.65em;border-radius:50%;
 background:var(--state,var(--calm));margin-right:.45em}
 .scroll{overflow:auto;border:1px solid var(--line);border-radius:6px;background:var(--panel);max-height:40rem}

@@ -1,46 +1,50 @@
 import type { WarningTopic } from '../journal/run-warning.ts';
-import type { CellState } from '../scheduler/model/cell-state.ts';
+import type { StatusReport } from './cell-status.ts';
 import type { FailureReport, RunReport } from './run-report.ts';
 
-/** Progress of a run: rendered by the command line, printed as NDJSON by `--json`. Plain JSON data. */
-export type RunnerEvent =
+/** What has happened to a run. Plain JSON data, printed by `--json` as lines of JSON. */
+export type RunnerEvent = {
+  readonly runId: string;
+  /**
+   * Starts at 1 in each process that executes the run, and grows by 1 with each event: a gap shows that events were lost.
+   */
+  readonly seq: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+} & (
   | {
       readonly type: 'runStarted';
-      readonly at: number;
-      readonly runId: string;
       readonly pipeline: string;
       readonly resumed: boolean;
       /** In the plan's order. `cells` is undefined for a `foreach` step whose list is not evaluated yet. */
       readonly steps: readonly { readonly name: string; readonly cells?: readonly string[] }[];
     }
   /** The list of a `foreach` step has been evaluated. */
-  | { readonly type: 'stepExpanded'; readonly at: number; readonly step: string; readonly cells: readonly string[] }
-  /** The state of a cell has changed; `cell` is `''` for a plain step. On resume, sent once for each cell beyond `waiting`. */
-  | {
+  | { readonly type: 'stepExpanded'; readonly step: string; readonly cells: readonly string[] }
+  /** The status of a cell has changed; `cell` is `''` for a plain step. On resume, sent once for each cell beyond `waiting`. */
+  | ({
       readonly type: 'cellChanged';
-      readonly at: number;
       readonly step: string;
       readonly cell: string;
-      readonly state: CellState;
       /** 0 before the first attempt. */
       readonly attempt: number;
-      readonly containerID?: string;
+      /** The ID of the run whose outputs and results a reused cell has. */
+      readonly reusedFrom?: string;
+      readonly containerId?: string;
       /** Why it waits, was skipped or failed. */
-      readonly reason?: string;
-    }
+      readonly message?: string;
+    } & StatusReport)
   /** The service's message about a container that is not running yet, for example during an image pull. */
   | {
       readonly type: 'containerState';
-      readonly at: number;
       readonly step: string;
       readonly cell: string;
       readonly phase: string;
-      readonly state: string;
+      readonly message: string;
     }
-  | { readonly type: 'attemptFailed'; readonly at: number; readonly failure: FailureReport }
+  | ({ readonly type: 'attemptFailed' } & FailureReport)
   | {
       readonly type: 'transfer';
-      readonly at: number;
       /** `across`: from one cluster to another. */
       readonly direction: 'upload' | 'download' | 'across';
       /** Name of the volume or of the pipeline output. */
@@ -51,10 +55,16 @@ export type RunnerEvent =
       readonly totalBytes: number;
       readonly done: boolean;
     }
-  | { readonly type: 'approvalAsked'; readonly at: number; readonly step: string; readonly message: string }
+  | { readonly type: 'approvalAsked'; readonly step: string; readonly message: string }
   /** A problem that does not stop the run, for example a service that does not answer. */
-  | { readonly type: 'warning'; readonly at: number; readonly message: string; readonly concerns?: WarningTopic }
-  | { readonly type: 'runFinished'; readonly at: number; readonly report: RunReport };
+  | { readonly type: 'warning'; readonly message: string; readonly concerns?: WarningTopic }
+  | { readonly type: 'runFinished'; readonly report: RunReport }
+);
+
+type WithoutNumber<T> = T extends unknown ? Omit<T, 'runId' | 'seq'> : never;
+
+/** An event before it gets the ID of its run and its number. */
+export type UnnumberedEvent = WithoutNumber<RunnerEvent>;
 
 /** Receives all events of a run. `report` must not throw and should return quickly. */
 export interface Reporter {

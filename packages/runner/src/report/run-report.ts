@@ -1,13 +1,21 @@
 import type { FailureClass, Json } from '@sluice/core';
 import type { KeptResult } from '../journal/kept-result.ts';
 import type { RunWarning } from '../journal/run-warning.ts';
-import type { CellState } from '../scheduler/model/cell-state.ts';
-import type { RunStatus } from '../scheduler/model/command.ts';
+import type { StatusReport } from './cell-status.ts';
 
-/** The status of a run. `active`: a process executes it. `suspended`: no process does, and it can be resumed. */
-export type RunPhase = RunStatus | 'active' | 'suspended';
+/**
+ * The statuses of runs. `running`: a process executes it. `waiting`: a process will, as soon as its concurrency group has a
+ * place. `suspended`: no process does, and it can be resumed.
+ */
+export const RUN_PHASES = ['waiting', 'running', 'suspended', 'succeeded', 'failed', 'canceled'] as const;
 
-/** A run according to its journal. Plain JSON data, shown by `sluice show`; `report.json` contains more. */
+/** One of `RUN_PHASES`. */
+export type RunPhase = (typeof RUN_PHASES)[number];
+
+/**
+ * A run according to its journal; times are in milliseconds since the Unix epoch. `sluice show --json` prints the same
+ * names and values.
+ */
 export interface RunReport {
   readonly runId: string;
   readonly pipeline: string;
@@ -16,8 +24,8 @@ export interface RunReport {
   readonly message?: string;
   readonly startedAt: number;
   readonly endedAt?: number;
-  readonly clusterID: string;
-  readonly accountID: string;
+  readonly clusterId: string;
+  readonly accountId: string;
   /** In the plan's order. */
   readonly steps: readonly StepReport[];
   /** Failed attempts, in the order in which they ended. */
@@ -34,33 +42,30 @@ export interface RunReport {
   readonly rerun?: readonly string[];
 }
 
-/** The state of a step and of its cells; a plain step has one cell. */
-export interface StepReport {
+/** The status of a step and of its cells; a plain step has one cell. */
+export interface StepReport extends StatusReport {
   readonly name: string;
-  readonly state: CellState;
   readonly cells: readonly CellReport[];
 }
 
-/** The state of a cell. Times are in milliseconds since the Unix epoch. */
-export interface CellReport {
+/** The status of a cell, with the container of its last attempt. */
+export interface CellReport extends StatusReport {
   /** `''` for a plain step. */
-  readonly key: string;
+  readonly cell: string;
   /** Of a cell of `foreach`. */
   readonly item?: Json;
-  readonly state: CellState;
   /** The number of attempts so far. */
   readonly attempts: number;
-  readonly containerID?: string;
-  /** Of the last attempt. */
-  readonly clusterID?: string;
+  readonly containerId?: string;
+  readonly clusterId?: string;
   readonly submittedAt?: number;
   readonly runningAt?: number;
   readonly endedAt?: number;
   /** Why it waits, was skipped or failed. */
-  readonly reason?: string;
+  readonly message?: string;
   readonly results: Readonly<Record<string, Json>>;
-  /** The earlier run whose outputs are reused, for a cached cell. */
-  readonly cachedFrom?: string;
+  /** The ID of the run whose outputs a reused cell has. */
+  readonly reusedFrom?: string;
 }
 
 /** An attempt that failed, or that was canceled. */
@@ -70,10 +75,12 @@ export interface FailureReport {
   /** Of a cell of `foreach`. */
   readonly item?: Json;
   readonly attempt: number;
-  readonly class: FailureClass | 'canceled';
+  readonly status: 'failed' | 'canceled';
+  /** Present exactly if the status is `failed`. */
+  readonly reason?: FailureClass;
   readonly exitCode?: number;
   readonly message: string;
-  readonly containerID?: string;
+  readonly containerId?: string;
   /** What the user can do about it. */
   readonly hint?: string;
   /** The last lines of the attempt's log; empty if it could not be read. */
@@ -86,6 +93,8 @@ export interface FailureReport {
 export interface OutputReport {
   readonly step: string;
   readonly output: string;
+  /** A directory or file in the output, relative to it; absent: all of it. */
+  readonly path?: string;
   /** One for a plain step; for a step with cells one for each cell, in their order. */
   readonly places: readonly PlaceReport[];
   /** Absolute local directory with the copy for `publish`. */
@@ -98,9 +107,9 @@ export interface OutputReport {
 export interface PlaceReport {
   /** `''` for a plain step. */
   readonly cell: string;
-  readonly clusterID: string;
-  readonly accountID: string;
-  readonly volumeID: string;
+  readonly clusterId: string;
+  readonly accountId: string;
+  readonly volumeId: string;
   /** Path inside the volume. */
   readonly path: string;
 }

@@ -2,7 +2,7 @@ import { type AttemptReport, ranFor } from './attempt-report.ts';
 
 /** The usage of one instance type of one cluster. */
 export interface Usage {
-  readonly clusterID: string;
+  readonly clusterId: string;
   readonly instanceType: string;
   readonly containers: number;
   /** The sum of the running times in milliseconds. */
@@ -13,12 +13,12 @@ export interface Usage {
 
 /** Sums up attempts by cluster and instance type, sorted by these. Attempts that never ran add no time. */
 export function sumUsage(attempts: readonly AttemptReport[], now: number): Usage[] {
-  const sums = new Map<string, { clusterID: string; instanceType: string; containers: number; ranMs: number }>();
+  const sums = new Map<string, { clusterId: string; instanceType: string; containers: number; ranMs: number }>();
   for (const attempt of attempts) {
-    const { clusterID, instanceType } = attempt;
-    if (clusterID === undefined || instanceType === undefined || attempt.submittedAt === undefined) continue;
-    const key = JSON.stringify([clusterID, instanceType]);
-    const sum = sums.get(key) ?? { clusterID, instanceType, containers: 0, ranMs: 0 };
+    const { clusterId, instanceType } = attempt;
+    if (clusterId === undefined || instanceType === undefined || attempt.submittedAt === undefined) continue;
+    const key = JSON.stringify([clusterId, instanceType]);
+    const sum = sums.get(key) ?? { clusterId, instanceType, containers: 0, ranMs: 0 };
     sum.containers += 1;
     sum.ranMs += ranFor(attempt, now);
     sums.set(key, sum);

@@ -3,6 +3,7 @@ import type { Disk } from '../journal/disk.ts';
 import type { DetailedReport } from './detailed-report.ts';
 import { renderAttemptsCsv } from './render-attempts-csv.ts';
 import { renderReportPage } from './render-report-page.ts';
+import { detailedReportValue } from './report-value.ts';
 
 /** The paths of a report's files. */
 export interface ReportFiles {
@@ -22,7 +23,10 @@ export async function writeReport(
     data: path.join(directory, 'report.json'),
   };
   await Promise.all([
-    disk.replace(files.data, Buffer.from(JSON.stringify(report))),
+    disk.replace(
+      files.data,
+      Buffer.from(JSON.stringify({ schema: 1, type: 'report', ...detailedReportValue(report) })),
+    ),
     disk.replace(files.page, Buffer.from(renderReportPage(report))),
     disk.replace(files.attempts, Buffer.from(renderAttemptsCsv(report.attempts, report.madeAt))),
   ]);

@@ -1,5 +1,9 @@
 import { fail, ok, type Result } from '@sluice/core';
+import { type Clock, createSystemClock, sleep } from '../clock.ts';
 import { askRunner } from '../control/ask-runner.ts';
+import { RESUMING } from '../control/control-run.ts';
+import type { Disk } from '../journal/disk.ts';
+import { createSystemDisk } from '../journal/system-disk.ts';
 import { findRunId } from '../record/find-run-id.ts';
 import { runDirectory } from '../record/run-home.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
@@ -16,12 +20,45 @@ export async function cancelRun(
   given: ResumeRunOptions & { readonly by: string },
 ): Promise<Result<RunReport | undefined, RunRefusal>> {
   const options = withDefaults(given);
-  const { disk, home, by } = options;
-  const found = await findRunId(disk, home, options.runId);
-  if (!found.ok) return found;
-  const answer = await askRunner(disk, runDirectory(home, found.value), { verb: 'cancel', by });
-  if (answer === 'ok') return ok(undefined);
-  if (answer !== undefined) return fail({ code: 'RUN_IN_USE', message: `could not cancel the run: ${answer}` });
-  const resumed = await resumeRun({ ...options, runId: found.value, cancelBy: by });
+  const requested = await requestCancel(options);
+  if (!requested.ok) return requested;
+  const { runId, isExecuted } = requested.value;
+  if (isExecuted) return ok(undefined);
+  const resumed = await resumeRun({ ...options, runId, cancelBy: options.by });
   return resumed.ok ? ok(await resumed.value.finished) : resumed;
+}
+
+const PAUSE_MS = 50;
+/** A process that resumes a run for longer than this waits for something, such as its concurrency group. */
+const RESUME_MS = 10_000;
+
+/**
+ * Requests the living runner of a run to cancel it, and waits while the run is being resumed. If no process executes the
+ * run, nothing happens.
+ */
+export async function requestCancel({
+  home,
+  by,
+  disk = createSystemDisk(),
+  clock = createSystemClock(),
+  ...given
+}: {
+  readonly home: string;
+  readonly runId: string;
+  readonly by: string;
+  readonly disk?: Disk;
+  readonly clock?: Clock;
+}): Promise<Result<{ readonly runId: string; readonly isExecuted: boolean }, RunRefusal>> {
+  const found = await findRunId(disk, home, given.runId);
+  if (!found.ok) return found;
+  const runId = found.value;
+  const request = () => askRunner(disk, runDirectory(home, runId), { verb: 'cancel', by });
+  const until = clock.now() + RESUME_MS;
+  let answer = await request();
+  while (answer === RESUMING && clock.now() < until) {
+    await sleep(clock, PAUSE_MS);
+    answer = await request();
+  }
+  if (answer === undefined || answer === 'ok') return ok({ runId, isExecuted: answer === 'ok' });
+  return fail({ code: 'RUN_IN_USE', message: `could not cancel the run: ${answer}` });
 }

@@ -56,6 +56,7 @@ export function createSession(start: ExecuteOptions, { loop, life, redactor }: S
     secrets: secretsOf(start),
     redactor,
     probe: options.probe ?? probeUrl,
+    isTraced: options.traces !== undefined,
     report,
     post: loop.post,
     note: loop.note,
@@ -92,7 +93,7 @@ function createReport(
       const { at, message, concerns } = shown;
       loop.note({ kind: 'warning', at, message, ...(concerns && { concerns }) });
     }
-    options.reporter?.report(shown);
+    options.report(shown);
   };
 }
 

@@ -1,17 +1,16 @@
 import type { InstanceType } from '@sluice/client';
 import type { Plan } from '@sluice/core';
 import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
-import type { Disk } from '../journal/disk.ts';
 import type { OpenJournal } from '../journal/open-journal.ts';
 import type { MoveListener } from '../record/replay-run.ts';
 import type { RunFacts } from '../record/run-facts.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
+import type { NumberedOptions } from '../session/number-events.ts';
 import type { RunnerOptions } from '../session/run-options.ts';
-import type { RunSession } from '../session/run-session.ts';
 
 /** A run whose journal is open and that is provisioned. */
 export interface ExecuteOptions {
-  readonly options: RunnerOptions & { readonly clock: RunSession['clock']; readonly disk: Disk };
+  readonly options: NumberedOptions<RunnerOptions>;
   readonly directory: string;
   readonly plan: Plan;
   readonly opened: OpenJournal;

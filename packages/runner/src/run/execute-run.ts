@@ -36,7 +36,10 @@ export async function executeRun(start: ExecuteOptions): Promise<RunHandle> {
     await life.abandon();
     throw error;
   }
-  if (!session.stopped) loop.begin();
+  if (!session.stopped) {
+    loop.begin();
+    run.parts.traces?.start();
+  }
   return createRunHandle(session, life);
 }
 
@@ -51,8 +54,11 @@ function wireRun(start: ExecuteOptions): WiredRun {
   life.onRelease(loop.stop);
   const session = createSession(start, { loop, life, redactor });
   const parts = createRunParts(session, start, life);
+  // Otherwise a suspended run could lose its last successes when the process exits.
+  life.onRelease(() => parts.cache.idle());
   life.onRelease(() => opened.release().catch(() => {}));
   life.onFinished((report, unstored) => {
+    parts.cellReporter.flushAll();
     const at = session.clock.now();
     const message = `could not store the report of the finished run ${report.runId}: ${unstored}`;
     if (unstored !== undefined) session.report({ type: 'warning', at, message });

@@ -11,18 +11,24 @@ import type { RunLife } from './run-life.ts';
 import type { RunParts } from './run-parts.ts';
 
 /** What finishing a run needs in addition to its session. */
-export interface FinishParts extends Pick<RunParts, 'archive' | 'cache' | 'pools' | 'preparation'> {
+export interface FinishParts extends Pick<RunParts, 'archive' | 'cache' | 'pools' | 'preparation' | 'traces'> {
   readonly life: RunLife;
   readonly start: ExecuteOptions;
 }
 
+/** The outputs with `publish`, for the machine that has their directories. */
+function leavePending({ plan }: RunSession): { outputs: Readonly<Record<string, string>>; pending: readonly string[] } {
+  const wanted = Object.entries(plan.pipeline.outputs).filter(([, { publish }]) => publish !== undefined);
+  return { outputs: {}, pending: wanted.map(([name]) => name) };
+}
+
 /**
  * Ends a run that has nothing left to do: delivers the outputs, sends the notifications, makes the end durable, and only
- * then stores the report.
+ * then sends the rest of the trace and stores the report.
  */
 export async function finishRun(
   session: RunSession,
-  { archive, cache, pools, preparation, life, start }: FinishParts,
+  { archive, cache, pools, preparation, traces, life, start }: FinishParts,
   status: RunStatus,
 ): Promise<void> {
   const { facts, scheduler, directory, disk, home, clock } = session;
@@ -32,7 +38,8 @@ export async function finishRun(
   if (rest) await rest;
   const looked = status === 'succeeded' ? warnOfEmptyOutputs(session, start.workspace) : undefined;
   if (looked) await looked;
-  const delivery = await deliverOutputs(session, start.workspace);
+  const delivery =
+    start.options.delivers === false ? leavePending(session) : await deliverOutputs(session, start.workspace);
   session.note({ kind: 'delivered', at: clock.now(), ...delivery });
   await notify(session, status, start.options.notifier);
   session.note({ kind: 'finished', at: clock.now(), status });
@@ -40,6 +47,8 @@ export async function finishRun(
   const report = createReport({ facts, scheduler, directory }, status, endMessage(facts, status));
   life.end(report);
   await pools.close();
+  // Before the summary, without which the run is resumed to conclude it.
+  await traces?.finish();
   await keepEnd({ disk, home, directory, facts, scheduler }, { report, now: clock.now() });
   await life.conclude();
 }

@@ -1,12 +1,12 @@
 import { backoffDelay, isServiceError } from '@sluice/client';
-import { fail, resolveText } from '@sluice/core';
+import { fail } from '@sluice/core';
 import type { RunCache } from '../cache/run-cache.ts';
 import { countRefusals } from '../data/count-refusals.ts';
 import type { InputGuard } from '../data/input-guard.ts';
 import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
 import { publishAttempt } from '../data/publish-attempt.ts';
 import { clusterOfAttempt } from '../record/place-of.ts';
-import { createRunContext } from '../record/step-context.ts';
+import { describeApproval } from '../report/describe-approval.ts';
 import type { Command } from '../scheduler/model/command.ts';
 import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { Attempt } from '../session/attempt.ts';
@@ -66,10 +66,8 @@ export function forgetWake(session: RunSession): void {
 }
 
 function askApproval(session: RunSession, step: number): void {
-  const { name, approval } = session.plan.steps[step]!.step;
-  const template = approval?.message;
-  const text = template === undefined ? undefined : resolveText(session.plan, template, createRunContext(session, 1));
-  const message = text?.ok ? text.value : (template ?? `approve step ${name}`);
+  const { name } = session.plan.steps[step]!.step;
+  const message = describeApproval(session, step);
   session.report({ type: 'approvalAsked', at: session.clock.now(), step: name, message });
 }
 

@@ -1,6 +1,6 @@
 import { isServiceError, type Scope } from '@sluice/client';
 import type { Plan } from '@sluice/core';
-import { enteringDirectory } from '../groups/judge-member.ts';
+import { enteringDirectory } from '../journal/entering-directory.ts';
 import { serviceRefusal } from '../provision/service-refusal.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
 import { readSummary } from '../record/run-summary.ts';
@@ -39,11 +39,11 @@ export async function refuseUnbegun(
 
 /** Removes the remains of a run that started nothing; the caller holds its directory. */
 export async function removeUnbegun(
-  { disk, home, runId }: FilledOptions<ResumeRunOptions>,
+  { disk, runId }: FilledOptions<ResumeRunOptions>,
   directory: string,
 ): Promise<RunRefusal> {
   // It waits for its concurrency group, and has a place in the queue.
-  if ((await disk.ask(enteringDirectory(home, runId), '')) !== undefined) {
+  if ((await disk.ask(enteringDirectory(directory), '')) !== undefined) {
     return { code: 'RUN_IN_USE', message: `could not resume run ${runId}: another process is starting it` };
   }
   await disk.remove(directory);

@@ -2,6 +2,7 @@ import type { Scope } from '@sluice/client';
 import { fail, ok, type Plan, type Result } from '@sluice/core';
 import { controlRun } from '../control/control-run.ts';
 import { concludeRun } from '../finish/conclude-run.ts';
+import { controlEntry } from '../groups/control-entry.ts';
 import { enterGroup } from '../groups/enter-group.ts';
 import { resolveGroup } from '../groups/resolve-group.ts';
 import { wasOpened } from '../journal/lease.ts';
@@ -14,7 +15,8 @@ import { type MoveListener, replayRun } from '../record/replay-run.ts';
 import { readPlan, runDirectory } from '../record/run-home.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
 import { readSummary } from '../record/run-summary.ts';
-import { type FilledOptions, withDefaults } from '../session/run-defaults.ts';
+import { type NumberedOptions, numberEvents } from '../session/number-events.ts';
+import { withDefaults } from '../session/run-defaults.ts';
 import type { ResumeRunOptions, RunHandle } from '../session/run-options.ts';
 import { executeRun } from './execute-run.ts';
 import { refuseUnbegun, removeUnbegun } from './refuse-unbegun.ts';
@@ -23,11 +25,11 @@ import { refuseUnbegun, removeUnbegun } from './refuse-unbegun.ts';
  * Resumes a run that no living runner executes, in this order: lock, read, query every open ID, and only then schedule.
  */
 export function resumeRun(given: ResumeRunOptions): Promise<Result<RunHandle, RunRefusal>> {
-  const options = withDefaults(given);
+  const options = numberEvents(withDefaults(given), given.runId);
   return refuseDiskErrors(options.home, () => resume(options));
 }
 
-async function resume(options: FilledOptions<ResumeRunOptions>): Promise<Result<RunHandle, RunRefusal>> {
+async function resume(options: NumberedOptions<ResumeRunOptions>): Promise<Result<RunHandle, RunRefusal>> {
   const { disk, clock, runId } = options;
   const directory = runDirectory(options.home, runId);
   const plan = await readPlan(disk, directory);
@@ -37,12 +39,15 @@ async function resume(options: FilledOptions<ResumeRunOptions>): Promise<Result<
   const group = await findGroup(options, { directory, plan });
   if (!group.ok) return group;
   const mode = options.cancelBy === undefined ? 'resume' : 'force';
+  const entry = controlEntry(disk, directory, options.signal);
   const opened = await (group.value === undefined
     ? open()
-    : enterGroup({ ...options, ...group.value, plan, mode }, open));
+    : enterGroup({ ...options, ...group.value, plan, mode, control: entry }, open));
   if (!opened.ok) return opened;
   return releaseOnFailure(opened.value, async () => {
-    const taken = await resumeFromJournal(options, { directory, plan, opened: opened.value });
+    const cancelBy = options.cancelBy ?? entry.canceledBy();
+    const given = { ...options, ...(cancelBy !== undefined && { cancelBy }) };
+    const taken = await resumeFromJournal(given, { directory, plan, opened: opened.value });
     if (taken.ok) control.attach(taken.value);
     else await opened.value.release();
     return taken;
@@ -50,7 +55,7 @@ async function resume(options: FilledOptions<ResumeRunOptions>): Promise<Result<
 }
 
 /** The run was killed while it was first written, or the home does not have it. */
-async function refuseWithoutPlan(options: FilledOptions<ResumeRunOptions>, directory: string): Promise<RunRefusal> {
+async function refuseWithoutPlan(options: NumberedOptions<ResumeRunOptions>, directory: string): Promise<RunRefusal> {
   const { disk, clock, runId, home } = options;
   const missing = { code: 'RUN_NOT_FOUND', message: `could not find run ${runId} in ${home}` } as const;
   if (!wasOpened(disk, directory)) return missing;
@@ -68,7 +73,7 @@ async function refuseWithoutPlan(options: FilledOptions<ResumeRunOptions>, direc
 
 /** The concurrency group that the run must enter to continue, and where its containers are. */
 async function findGroup(
-  { disk, runId }: FilledOptions<ResumeRunOptions>,
+  { disk, runId }: NumberedOptions<ResumeRunOptions>,
   { directory, plan }: { readonly directory: string; readonly plan: Plan },
 ): Promise<Result<{ readonly group: string; readonly scope: Scope } | undefined, RunRefusal>> {
   const journal = plan.pipeline.concurrency && (await readJournal(disk, directory));
@@ -83,7 +88,7 @@ async function findGroup(
 
 /** Restores the run from its journal, queries what it left, and executes it. */
 async function resumeFromJournal(
-  options: FilledOptions<ResumeRunOptions>,
+  options: NumberedOptions<ResumeRunOptions>,
   given: { readonly directory: string; readonly plan: Plan; readonly opened: OpenJournal },
 ): Promise<Result<RunHandle, RunRefusal>> {
   const { disk, runId } = options;

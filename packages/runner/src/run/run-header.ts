@@ -22,9 +22,10 @@ export function createHeader(
     readonly durations?: KnownDurations | undefined;
     readonly reuse?: Reuse | undefined;
     readonly images?: ImageDigests;
+    readonly rerunOf?: string;
   },
 ): Extract<JournalRecord, { kind: 'run' }> {
-  const { runId, plannedTime, placement, instanceTypes, durations, reuse, images } = given;
+  const { runId, plannedTime, placement, instanceTypes, durations, reuse, images, rerunOf } = given;
   const { plan, clock, scope, baseDir, limits, rerun, parallelism = DEFAULT_PARALLELISM } = options;
   const clusters = new Set([scope.clusterID, ...Object.keys(placement?.accounts ?? {})]);
   const isUnprotected = [...clusters].some(
@@ -50,6 +51,7 @@ export function createHeader(
     ...(placement && { placement }),
     ...(images && Object.keys(images).length > 0 && { images }),
     ...(reuse && { reuse }),
+    ...(rerunOf !== undefined && { rerunOf }),
     ...(rerun && { rerun }),
   };
 }

@@ -5,6 +5,8 @@ import { createPoolClaims, type PoolClaims } from '../pools/pool-claims.ts';
 import { type CellReporter, createCellReporter } from '../session/cell-reporter.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { createSubmitter, type Submitter } from '../submission/submitter.ts';
+import { openTraceExport, type TraceExport } from '../trace/export-traces.ts';
+import { createSharedPolls } from '../watch/create-shared-polls.ts';
 import { watchServiceHold } from '../watch/watch-service-hold.ts';
 import { createWatcher, type Watcher } from '../watch/watcher.ts';
 import type { ExecuteOptions } from './execute-options.ts';
@@ -20,11 +22,13 @@ export interface RunParts {
   readonly pools: PoolClaims;
   readonly preparation: AttemptPreparation;
   readonly submitter: Submitter;
+  /** Undefined: the run is not sent as a trace. */
+  readonly traces: TraceExport | undefined;
 }
 
 /** Creates the parts, and registers their release with the life of the run. */
 export function createRunParts(session: RunSession, start: ExecuteOptions, life: RunLife): RunParts {
-  const watcher = createWatcher(session);
+  const watcher = createWatcher(session, start.options.polls ?? createSharedPolls(session.clock));
   life.onRelease(watcher.stop);
   life.onRelease(watchServiceHold(session));
   const pools = createPoolClaims(session);
@@ -32,6 +36,8 @@ export function createRunParts(session: RunSession, start: ExecuteOptions, life:
   life.onRelease(() => forgetWake(session));
   const preparation = createAttemptPreparation(session, start);
   const { instanceTypes } = start;
+  const traces = openTraces(session, start);
+  if (traces) life.onRelease(traces.stop);
   return {
     watcher,
     cache: createRunCache(session, start.workspace),
@@ -39,6 +45,13 @@ export function createRunParts(session: RunSession, start: ExecuteOptions, life:
     cellReporter: createCellReporter(session, start.moves),
     pools,
     preparation,
-    submitter: createSubmitter(session, { watcher, instanceTypes, prepareAttempt: preparation.prepare, pools }),
+    submitter: createSubmitter(session, { watcher, instanceTypes, preparation, pools }),
+    traces,
   };
+}
+
+function openTraces(session: RunSession, { options }: ExecuteOptions): TraceExport | undefined {
+  const { traces: sink } = options;
+  const warn = (message: string) => session.report({ type: 'warning', at: session.clock.now(), message });
+  return sink && openTraceExport({ ...session, sink, warn });
 }

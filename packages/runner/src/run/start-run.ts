@@ -18,8 +18,10 @@ import type { RunRefusal } from '../record/run-refusal.ts';
 import { summarize, writeSummary } from '../record/run-summary.ts';
 import { announceStart, type StartAnnouncement } from '../record/starting-run.ts';
 import { describeRun } from '../record/step-context.ts';
-import { type FilledOptions, withDefaults } from '../session/run-defaults.ts';
+import { type NumberedOptions, numberEvents } from '../session/number-events.ts';
+import { withDefaults } from '../session/run-defaults.ts';
 import type { RunHandle, StartRunOptions } from '../session/run-options.ts';
+import type { ExecuteOptions } from './execute-options.ts';
 import { executeRun } from './execute-run.ts';
 import { resumeRun } from './resume-run.ts';
 import { createHeader } from './run-header.ts';
@@ -30,59 +32,108 @@ import { createHeader } from './run-header.ts';
  * uploaded sources.
  */
 export function startRun(given: StartRunOptions): Promise<Result<RunHandle, RunRefusal>> {
-  const options = withDefaults(given);
-  return refuseDiskErrors(options.home, () => start(options));
+  const control = controlRun();
+  return start(given, {
+    control,
+    queues: true,
+    act: async (execution) => {
+      const handle = await executeRun(execution);
+      control.attach(handle);
+      return handle;
+    },
+  });
 }
 
-async function start(options: FilledOptions<StartRunOptions>): Promise<Result<RunHandle, RunRefusal>> {
+/**
+ * As `startRun`, but releases the recorded run instead of executing it, for a process that resumes it. A run whose
+ * concurrency group has `overlap: queue` joins the queue only when it is resumed.
+ */
+export function submitRun(given: StartRunOptions): Promise<Result<SubmittedRun, RunRefusal>> {
+  return start(given, {
+    control: controlRun(),
+    queues: false,
+    act: async ({ opened, directory }, runId) => {
+      // Throws if the first records could not be written.
+      await opened.journal.commit();
+      await opened.release();
+      return { runId, directory };
+    },
+  });
+}
+
+/** A run that is recorded, and that no process executes yet. */
+export interface SubmittedRun {
+  readonly runId: string;
+  /** The run's directory in the home, absolute. */
+  readonly directory: string;
+}
+
+/** What happens to a recorded run. */
+interface Starting<T> {
+  readonly control: ReturnType<typeof controlRun>;
+  /** Whether to wait for a place in a concurrency group with `overlap: queue`. */
+  readonly queues: boolean;
+  act(execution: ExecuteOptions, runId: string): Promise<T>;
+}
+
+function start<T>(given: StartRunOptions, starting: Starting<T>): Promise<Result<T, RunRefusal>> {
+  const options = numberEvents(withDefaults(given), given.runId ?? createRunId());
+  return refuseDiskErrors(options.home, () => announceAndOpen(options, starting));
+}
+
+async function announceAndOpen<T>(
+  options: NumberedOptions<StartRunOptions>,
+  starting: Starting<T>,
+): Promise<Result<T, RunRefusal>> {
   const reused = options.reuse && (await checkReuse(options.reuse, options));
   if (reused && !reused.ok) return reused;
-  const runId = options.runId ?? createRunId();
+  const { runId } = options;
   const begun = { runId, reused: reused?.value };
   const { volumes, concurrency, name } = options.plan.pipeline;
   // Any other run has a journal shortly after it has searched for results to reuse.
   const isBrief = !concurrency && Object.values(volumes).every(({ source }) => source === undefined);
-  if (isBrief) return open(options, begun);
+  if (isBrief) return open(options, { ...begun, starting });
   const reuses = reused?.value.reuse.runId;
   const announced = await announceStart(options, {
     ...{ runId, pipeline: name, startedAt: options.clock.now() },
     ...(reuses !== undefined && { reuses }),
   });
   try {
-    return await open(options, { ...begun, announced });
+    return await open(options, { ...begun, starting, announced });
   } finally {
     await announced.end();
   }
 }
 
-interface Opening {
+interface Opening<T> {
   readonly runId: string;
+  readonly starting: Starting<T>;
   readonly reused: { readonly reuse: Reuse; readonly plannedTime: number } | undefined;
   readonly announced?: StartAnnouncement;
 }
 
 /** Provisions the run, waits for its concurrency group, and starts it. */
-async function open(
-  options: FilledOptions<StartRunOptions>,
-  { runId, reused, announced }: Opening,
-): Promise<Result<RunHandle, RunRefusal>> {
+async function open<T>(
+  options: NumberedOptions<StartRunOptions>,
+  { runId, starting, reused, announced }: Opening<T>,
+): Promise<Result<T, RunRefusal>> {
   const { plan, clock, disk, home } = options;
   const provisioned = await provisionRun({ ...options, runId });
   if (!provisioned.ok) return provisioned;
   await announced?.volumesReady(provisioned.value.volumes);
   const directory = runDirectory(home, runId);
-  const control = controlRun();
   const openOwn = async () => {
     // The plan is written after the directory is claimed: until the run has begun, everything in the directory has a
     // holder.
-    const held = await openJournal(directory, { disk, clock, control: control.listener });
+    const held = await openJournal(directory, { disk, clock, control: starting.control.listener });
     if (held.ok) await releaseOnFailure(held.value, () => writePlan(disk, directory, plan));
     return held;
   };
   const plannedTime = options.plannedTime ?? reused?.plannedTime ?? clock.wall();
   const group = resolveGroup(plan, { runId, plannedTime });
   if (!group.ok) return group;
-  const opened = await (group.value === undefined
+  const entersNow = starting.queues || plan.pipeline.concurrency?.overlap !== 'queue';
+  const opened = await (group.value === undefined || !entersNow
     ? openOwn()
     : enterGroup({ ...options, runId, group: group.value, mode: 'start', cancelLeft: cancelLeft(options) }, openOwn));
   if (!opened.ok) return opened;
@@ -91,17 +142,16 @@ async function open(
     return fail({ code: 'RUN_IN_USE', message: `could not start run ${runId}: it has begun already` });
   }
   return releaseOnFailure(opened.value, async () => {
-    const handle = await begin(options, {
+    const execution = await begin(options, {
       ...{ runId, plannedTime, directory },
       ...{ opened: opened.value, provisioned: provisioned.value, reuse: reused?.reuse },
     });
-    control.attach(handle);
-    return ok(handle);
+    return ok(await starting.act(execution, runId));
   });
 }
 
 /** Cancels another run of the home by resuming it; this run's reporter receives none of its events. */
-function cancelLeft(options: FilledOptions<StartRunOptions>): (runId: string, by: string) => Promise<void> {
+function cancelLeft(options: NumberedOptions<StartRunOptions>): (runId: string, by: string) => Promise<void> {
   const { service, home, clock, disk, secrets, notifier, probe } = options;
   const others = { ...(secrets && { secrets }), ...(notifier && { notifier }), ...(probe && { probe }) };
   return async (runId, cancelBy) => {
@@ -119,8 +169,8 @@ interface Beginning {
   readonly reuse: Reuse | undefined;
 }
 
-/** Records what the run is, and executes it. */
-async function begin(options: FilledOptions<StartRunOptions>, given: Beginning): Promise<RunHandle> {
+/** Records what the run is. */
+async function begin(options: NumberedOptions<StartRunOptions>, given: Beginning): Promise<ExecuteOptions> {
   const { plan, disk } = options;
   const { runId, plannedTime, directory, opened, provisioned, reuse } = given;
   const facts = createRunFacts(plan);
@@ -142,7 +192,7 @@ async function begin(options: FilledOptions<StartRunOptions>, given: Beginning):
     () => false,
   );
   if (hasBegun) await writeSummary(disk, directory, summarize(facts));
-  return executeRun({
+  return {
     options,
     directory,
     plan,
@@ -153,5 +203,5 @@ async function begin(options: FilledOptions<StartRunOptions>, given: Beginning):
     instanceTypes: provisioned.instanceTypes,
     workspace: provisioned.workspace,
     resumed: false,
-  });
+  };
 }

@@ -32,7 +32,12 @@ export function decideStarts(
   const begun = rest.filter(({ liveness }) => liveness !== 'absent');
   const left = begun.filter(({ liveness }) => liveness === 'suspended');
   const absent = rest.filter(({ liveness }) => liveness === 'absent');
-  if (schedule.overlap === 'allow') return { open: [...left, ...absent], cancel: [], drop };
+  if (schedule.overlap === 'allow') {
+    // Those of a backfill run one after the other: it may have a hundred.
+    const isBackfill = ({ record }: OpenRun) => record.cause === 'backfill';
+    const next = begun.some(isBackfill) ? undefined : absent.find(isBackfill);
+    return { open: [...left, ...absent.filter((run) => !isBackfill(run) || run === next)], cancel: [], drop };
+  }
   if (schedule.overlap !== 'replace') {
     return { open: begun.length > 0 ? left : absent.slice(0, 1), cancel: [], drop };
   }

@@ -115,7 +115,11 @@ async function backfill(
     const before = await readRunLiveness(options.disk, options.home, runId);
     if (before.kind === 'ended') {
       ended.set(runId, before.status);
-      session.report({ type: 'skipped', planned, message: `run ${runId} of that time ${before.status} before` });
+      session.report({
+        type: 'plannedTimeSkipped',
+        plannedAt: planned,
+        message: `run ${runId} of that time ${before.status} before`,
+      });
       continue;
     }
     while (!session.closed() && !ended.has(runId)) {
@@ -136,7 +140,7 @@ async function reportDiskErrors(session: ScheduleSession, action: () => Promise<
     await action();
   } catch (error) {
     if (!isDiskError(error)) throw error;
-    session.report({ type: 'troubled', message: (error as Error).message });
+    session.report({ type: 'scheduleBlocked', message: (error as Error).message });
   }
 }
 

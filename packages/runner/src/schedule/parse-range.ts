@@ -19,6 +19,13 @@ export function parseRange(text: string, timezone: string): Result<{ from: numbe
   return ok({ from: from.at, to: end });
 }
 
+/** The text of `parseRange` for two times, in milliseconds since the Unix epoch. */
+export function renderRange({ from, to }: { from: number; to: number }, timezone: string): string {
+  // The Swedish form is `2026-01-31 02:30`.
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short', timeStyle: 'short' });
+  return [from, to].map((at) => format.format(at).replace(' ', 'T')).join('..');
+}
+
 function readMoment(text: string, timezone: string): { at: number; date: string; isDay: boolean } | undefined {
   const [, date, time] = MOMENT.exec(text) ?? [];
   if (date === undefined || !isDate(date)) return undefined;

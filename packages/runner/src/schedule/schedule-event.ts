@@ -1,21 +1,35 @@
 import type { RunStatus } from '../scheduler/model/command.ts';
 
-/** An action of a schedule; `planned` is the planned time of the run. Plain JSON data. */
+/** An action of a schedule; `plannedAt` is the planned time of a run. Plain JSON data; times in milliseconds since the epoch. */
 export type ScheduleEvent = { readonly schedule: string; readonly at: number } & (
-  | { readonly type: 'started' | 'resumed'; readonly planned: number; readonly runId: string }
-  | { readonly type: 'finished'; readonly planned: number; readonly runId: string; readonly status: RunStatus }
+  | {
+      readonly type: 'scheduledRunStarted' | 'scheduledRunResumed';
+      readonly plannedAt: number;
+      readonly runId: string;
+    }
+  | {
+      readonly type: 'scheduledRunFinished';
+      readonly plannedAt: number;
+      readonly runId: string;
+      readonly status: RunStatus;
+    }
   /** This process does not execute the run any more, and the run has not ended. */
-  | { readonly type: 'left'; readonly planned: number; readonly runId: string; readonly message: string }
+  | {
+      readonly type: 'scheduledRunDetached';
+      readonly plannedAt: number;
+      readonly runId: string;
+      readonly message: string;
+    }
   /** No run of this time will be started. */
-  | { readonly type: 'skipped'; readonly planned: number; readonly message: string }
+  | { readonly type: 'plannedTimeSkipped'; readonly plannedAt: number; readonly message: string }
   /** The run could not be started now, and is tried again. */
-  | { readonly type: 'postponed'; readonly planned: number; readonly message: string }
+  | { readonly type: 'plannedTimePostponed'; readonly plannedAt: number; readonly message: string }
   /** Planned times that passed while no process watched the schedule, and that `catchup` does not include. */
-  | { readonly type: 'missed'; readonly first: number; readonly last: number }
+  | { readonly type: 'plannedTimesMissed'; readonly firstAt: number; readonly lastAt: number }
   /** The schedule is paused; until that ends, no planned time is run. */
-  | { readonly type: 'paused'; readonly message: string }
+  | { readonly type: 'schedulePaused'; readonly message: string }
   /** The schedule has other times than at its last start, perhaps because another file has the same name. */
-  | { readonly type: 'edited'; readonly message: string }
+  | { readonly type: 'scheduleChanged'; readonly message: string }
   /** The home could not be used, or another process watches the schedule with other times; it is tried again. */
-  | { readonly type: 'troubled'; readonly message: string }
+  | { readonly type: 'scheduleBlocked'; readonly message: string }
 );

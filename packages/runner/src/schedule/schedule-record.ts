@@ -43,6 +43,8 @@ export interface ScheduleRecords {
   read(planned: number): Promise<ScheduleRecord | undefined>;
   /** The newest thousand, in order of time. */
   listNewest(): Promise<ScheduleRecord[]>;
+  /** Those from one planned time to another, both included, in order of time. */
+  listBetween(from: number, to: number): Promise<ScheduleRecord[]>;
   /** Durable when it resolves. False: this time is already decided, perhaps by another process. */
   create(record: ScheduleRecord): Promise<boolean>;
   replace(record: ScheduleRecord): Promise<void>;
@@ -71,6 +73,12 @@ export function openScheduleRecords(disk: Disk, place: { home: string; name: str
     }
   }
 
+  async function readRecords(choose: (names: readonly string[]) => readonly string[]): Promise<ScheduleRecord[]> {
+    const names = choose((await disk.list(directory)).filter((name) => FILE.test(name)));
+    const records = await Promise.all(names.map((name) => readFile(path.join(directory, name), recordSchema)));
+    return records.filter((record) => record !== undefined);
+  }
+
   return {
     readWatched: () => readFile(watchedFile, watchedSchema),
     writeWatched: (watched) => disk.replace(watchedFile, encode(watched)),
@@ -78,11 +86,9 @@ export function openScheduleRecords(disk: Disk, place: { home: string; name: str
     writePaused: (paused) => disk.replace(pausedFile, encode(paused)),
     removePaused: () => disk.remove(pausedFile),
     read: (planned) => readFile(fileOf(planned), recordSchema),
-    async listNewest() {
-      const names = (await disk.list(directory)).filter((name) => FILE.test(name)).slice(-NEWEST);
-      const records = await Promise.all(names.map((name) => readFile(path.join(directory, name), recordSchema)));
-      return records.filter((record) => record !== undefined);
-    },
+    listNewest: () => readRecords((names) => names.slice(-NEWEST)),
+    listBetween: (from, to) =>
+      readRecords((names) => names.filter((name) => recordName(from) <= name && name <= recordName(to))),
     create: (record) => disk.create(fileOf(record.planned), encode(record)),
     replace: (record) => disk.replace(fileOf(record.planned), encode(record)),
   };

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { createRunId } from '../identity/run-id.ts';
 import { withHomeLock } from '../journal/home-lock.ts';
 import { decideTimes } from './decide-times.ts';
+import { recordBackfill } from './request-backfill.ts';
 import type { ScheduleRecord } from './schedule-record.ts';
 import { findOpenRuns, type ScheduleSession } from './schedule-session.ts';
 
@@ -22,14 +23,14 @@ export function takePlannedTimes(session: ScheduleSession): Promise<boolean> {
     if (latest === undefined || latest <= considered) return true;
     const open = (await findOpenRuns(session)).length;
     const { decided, missed } = decideTimes({ schedule, times, now, considered, open });
-    if (missed) session.report({ type: 'missed', ...missed });
+    if (missed) session.report({ type: 'plannedTimesMissed', firstAt: missed.first, lastAt: missed.last });
     for (const { planned, skip } of decided) {
       const record: ScheduleRecord =
         skip === undefined
           ? { verdict: 'start', planned, cause: 'time', runId: createRunId() }
           : { verdict: 'skip', planned, cause: 'time', reason: skip };
       if ((await records.create(record)) && skip !== undefined) {
-        session.report({ type: 'skipped', planned, message: skip });
+        session.report({ type: 'plannedTimeSkipped', plannedAt: planned, message: skip });
       }
     }
     return true;
@@ -48,7 +49,10 @@ async function claimWatch(session: ScheduleSession): Promise<boolean> {
   if (isOther && (await disk.ask(watchDirectory(session, watched.schedule), '')) !== undefined) {
     const next = 'end that process, or give one of the pipelines another name';
     const cause = `another process watches it with other times (${renderTimes(watched.schedule)})`;
-    session.report({ type: 'troubled', message: `could not watch the schedule ${session.name}: ${cause}; ${next}` });
+    session.report({
+      type: 'scheduleBlocked',
+      message: `could not watch the schedule ${session.name}: ${cause}; ${next}`,
+    });
     return false;
   }
   session.watching ??= await disk.claim(watchDirectory(session, text));
@@ -72,15 +76,7 @@ function renderTimes(text: string): string {
 
 /** Decides to run a planned time that the user requested. Resolves to the record that is valid now. */
 export function takeForBackfill(session: ScheduleSession, planned: number): Promise<ScheduleRecord> {
-  return withScheduleLock(session, async () => {
-    const { records } = session;
-    const wanted: ScheduleRecord = { verdict: 'start', planned, cause: 'backfill', runId: createRunId() };
-    if (await records.create(wanted)) return wanted;
-    const there = await records.read(planned);
-    if (there?.verdict === 'start') return there;
-    await records.replace(wanted);
-    return wanted;
-  });
+  return withScheduleLock(session, () => recordBackfill(session.records, planned));
 }
 
 /** One process at a time decides for a schedule. */
@@ -115,7 +111,7 @@ async function reportPause(session: ScheduleSession): Promise<boolean> {
   const paused = await session.records.readPaused();
   if (paused === undefined) return false;
   const since = new Date(paused.at).toISOString();
-  session.report({ type: 'paused', message: `paused by ${paused.by} at ${since}; no planned time is run` });
+  session.report({ type: 'schedulePaused', message: `paused by ${paused.by} at ${since}; no planned time is run` });
   return true;
 }
 
@@ -123,5 +119,5 @@ async function reportPause(session: ScheduleSession): Promise<boolean> {
 function reportEdit(session: ScheduleSession, before: string): void {
   const change = `${renderTimes(before)} at the last start, ${renderTimes(describeTimes(session))} now`;
   const next = 'nothing planned before now is started; if another file has this name, rename one of the two pipelines';
-  session.report({ type: 'edited', message: `the times have changed (${change}): ${next}` });
+  session.report({ type: 'scheduleChanged', message: `the times have changed (${change}): ${next}` });
 }

@@ -3,7 +3,7 @@ import type { Result } from '@sluice/core';
 import { askRunner } from '../control/ask-runner.ts';
 import { isDiskError } from '../record/disk-error.ts';
 import { runDirectory } from '../record/run-home.ts';
-import type { RunRefusal } from '../record/run-refusal.ts';
+import { isTemporary, type RunRefusal } from '../record/run-refusal.ts';
 import { resumeRun } from '../run/resume-run.ts';
 import { startRun } from '../run/start-run.ts';
 import type { RunHandle } from '../session/run-options.ts';
@@ -13,14 +13,6 @@ import { withScheduleLock } from './take-planned-times.ts';
 
 /** The originator of the cancel request when a newer run replaces an older one. */
 const CANCELED_BY = 'schedule';
-/** Refusals that may be temporary. */
-const TEMPORARY: ReadonlySet<RunRefusal['code']> = new Set([
-  'SERVICE_UNREACHABLE',
-  'LOGIN_REFUSED',
-  'GROUP_BUSY',
-  'HOME_UNUSABLE',
-]);
-
 /** The delay before a run that could not be started is tried again. */
 const AGAIN_MS = 10_000;
 
@@ -61,7 +53,7 @@ async function openInBackground(session: ScheduleSession, run: OpenRun): Promise
     if (await open(session, run)) session.postponed.set(runId, session.options.clock.now() + AGAIN_MS);
   } catch (error) {
     session.postponed.set(runId, session.options.clock.now() + AGAIN_MS);
-    if (isDiskError(error)) session.report({ type: 'troubled', message: (error as Error).message });
+    if (isDiskError(error)) session.report({ type: 'scheduleBlocked', message: (error as Error).message });
     else session.fail(error);
   } finally {
     session.opening.delete(runId);
@@ -77,14 +69,14 @@ async function open(session: ScheduleSession, run: OpenRun): Promise<boolean> {
   const resumed = await resumeRun(options);
   if (resumed.ok) {
     attach(session, { run, handle: resumed.value });
-    session.report({ type: 'resumed', planned, runId });
+    session.report({ type: 'scheduledRunResumed', plannedAt: planned, runId });
     return false;
   }
   if (resumed.error.code === 'RUN_FINISHED') return false;
   if (resumed.error.code !== 'RUN_NOT_FOUND') return refuse(session, run, resumed);
   const started = await startRun({ ...options, plan, scope, baseDir, plannedTime: planned });
   if (!started.ok) return refuse(session, run, started);
-  session.report({ type: 'started', planned, runId });
+  session.report({ type: 'scheduledRunStarted', plannedAt: planned, runId });
   attach(session, { run, handle: started.value });
   return false;
 }
@@ -95,11 +87,16 @@ function attach(session: ScheduleSession, { run, handle }: { run: OpenRun; handl
   session.active.set(runId, handle);
   const finished = handle.finished.then(({ status, message }) => {
     session.active.delete(runId);
-    if (status === 'suspended' || status === 'active') {
-      session.report({ type: 'left', planned, runId, message: message ?? 'it has not finished' });
+    if (status === 'suspended' || status === 'running' || status === 'waiting') {
+      session.report({
+        type: 'scheduledRunDetached',
+        plannedAt: planned,
+        runId,
+        message: message ?? 'it has not finished',
+      });
     } else {
       session.ended.set(runId, status);
-      session.report({ type: 'finished', planned, runId, status });
+      session.report({ type: 'scheduledRunFinished', plannedAt: planned, runId, status });
     }
     session.wake();
   });
@@ -116,8 +113,8 @@ async function refuse(
   // Another process was faster and executes the run, which is sufficient.
   if (error.code === 'RUN_IN_USE') return false;
   // A run that has started may have containers: only the user may abandon it.
-  if (TEMPORARY.has(error.code) || error.code === 'JOURNAL_LOST' || run.liveness !== 'absent') {
-    session.report({ type: 'postponed', planned, message: error.message });
+  if (isTemporary(error) || error.code === 'JOURNAL_LOST' || run.liveness !== 'absent') {
+    session.report({ type: 'plannedTimePostponed', plannedAt: planned, message: error.message });
     return true;
   }
   await drop(session, run, error.message);
@@ -131,7 +128,7 @@ async function drop(session: ScheduleSession, { record }: OpenRun, reason: strin
     const there = await session.records.read(planned);
     if (there?.verdict !== 'start' || there.runId !== runId) return;
     await session.records.replace({ verdict: 'skip', planned, cause, reason });
-    session.report({ type: 'skipped', planned, message: reason });
+    session.report({ type: 'plannedTimeSkipped', plannedAt: planned, message: reason });
   });
 }
 

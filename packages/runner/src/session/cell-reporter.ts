@@ -1,40 +1,57 @@
 import type { PlannedStep } from '@sluice/core';
 import type { MoveListener } from '../record/replay-run.ts';
+import { cellStatus } from '../report/cell-status.ts';
 import { explainCell } from '../report/explain-cell.ts';
+import type { UnnumberedEvent } from '../report/reporter.ts';
 import type { CellState } from '../scheduler/model/cell-state.ts';
 import type { RunSession } from './run-session.ts';
 
 /** Reports the cells that have moved. */
 export interface CellReporter {
   runStarted(resumed: boolean): void;
-  /** Reports every cell that has moved since the last call, once, with its present state. */
+  /**
+   * Reports every cell that has moved since the last call, once, with its present status. Of very many cells, it reports
+   * the first now and the others in later turns of the event loop.
+   */
   flush(): void;
+  /** As `flush`, but reports all of them now: before the end of the run. */
+  flushAll(): void;
 }
 
+/** The part of a session that the reporter reads. */
+type CellSource = Pick<RunSession, 'plan' | 'facts' | 'scheduler' | 'report' | 'stopped'> & {
+  readonly clock: Pick<RunSession['clock'], 'now' | 'defer'>;
+};
+
+type CellEvent = Omit<Extract<UnnumberedEvent, { type: 'cellChanged' }>, 'at'>;
+
+/** The last event of a cell, and the state of the scheduler then. */
+interface Reported {
+  readonly state: CellState;
+  readonly event: CellEvent;
+}
+
+/** Cells reported at once: the beginning of a run with 100,000 cells would occupy the process for more than a second. */
+const MOST_AT_ONCE = 1_000;
+
 /** Listens to the scheduler's moves, so that the cost of a turn depends only on its moves. */
-export function createCellReporter(session: RunSession, moves: MoveListener): CellReporter {
+export function createCellReporter(session: CellSource, moves: MoveListener): CellReporter {
   const { plan, facts, scheduler, clock } = session;
-  const reported: (CellState | undefined)[][] = plan.steps.map(() => []);
+  const reported: (Reported | undefined)[][] = plan.steps.map(() => []);
   const expanded = new Set<number>();
   let moved: (readonly [step: number, cell: number])[] = [];
+  let isDeferred = false;
   moves.onMove = (step, cell) => void moved.push([step, cell]);
 
   function reportCell(step: number, cell: number): void {
     const state = scheduler.state(step, cell);
-    if (state === (reported[step]![cell] ?? 'waiting')) return;
-    reported[step]![cell] = state;
-    const reason = explainCell({ facts, scheduler }, step, cell);
-    const id = facts.known[step]?.[cell]?.attempts.at(-1)?.id;
-    session.report({
-      type: 'cellChanged',
-      at: clock.now(),
-      step: plan.steps[step]!.step.name,
-      cell: facts.cells[step]?.[cell]?.key ?? '',
-      state,
-      attempt: scheduler.attempt(step, cell),
-      ...(id !== undefined && { containerID: id }),
-      ...(reason !== undefined && { reason }),
-    });
+    const before = reported[step]![cell];
+    if (state === (before?.state ?? 'waiting')) return;
+    const event = describeCell(session, step, cell);
+    reported[step]![cell] = { state, event };
+    // Several states of the scheduler are `ready` for the user.
+    if (before !== undefined && saysTheSame(before.event, event)) return;
+    session.report({ ...event, at: clock.now() });
   }
 
   function reportCells(step: number): void {
@@ -45,30 +62,58 @@ export function createCellReporter(session: RunSession, moves: MoveListener): Ce
     session.report({ type: 'stepExpanded', at: clock.now(), step: name, cells: cells.map(({ key }) => key) });
   }
 
+  function report(most: number): void {
+    const cells = moved.slice(0, most);
+    moved = moved.slice(most);
+    for (const [step, cell] of cells) {
+      reportCells(step);
+      reportCell(step, cell);
+    }
+  }
+
+  function flush(): void {
+    report(MOST_AT_ONCE);
+    if (moved.length === 0 || isDeferred) return;
+    isDeferred = true;
+    clock.defer(() => {
+      isDeferred = false;
+      if (!session.stopped) flush();
+    });
+  }
+
   return {
     runStarted(resumed) {
-      session.report({
-        type: 'runStarted',
-        at: clock.now(),
-        runId: session.runId,
-        pipeline: plan.pipeline.name,
-        resumed,
-        steps: plan.steps.map(describeStep),
-      });
+      const steps = plan.steps.map(describeStep);
+      session.report({ type: 'runStarted', at: clock.now(), pipeline: plan.pipeline.name, resumed, steps });
       if (!resumed) return;
       for (const { index } of plan.steps) {
         for (let cell = 0; cell < (scheduler.cellCount(index) ?? 1); cell++) moved.push([index, cell]);
       }
     },
-    flush() {
-      const cells = moved;
-      moved = [];
-      for (const [step, cell] of cells) {
-        reportCells(step);
-        reportCell(step, cell);
-      }
-    },
+    flush,
+    flushAll: () => report(moved.length),
   };
+}
+
+function describeCell({ plan, facts, scheduler }: CellSource, step: number, cell: number): CellEvent {
+  const message = explainCell({ facts, scheduler }, step, cell);
+  const known = facts.known[step]?.[cell];
+  const id = known?.attempts.at(-1)?.id;
+  const { reused, ...status } = cellStatus({ facts, scheduler }, step, cell);
+  return {
+    type: 'cellChanged',
+    step: plan.steps[step]!.step.name,
+    cell: facts.cells[step]?.[cell]?.key ?? '',
+    ...status,
+    ...(reused && { reused, ...(known?.cached && { reusedFrom: known.cached.runId }) }),
+    attempt: scheduler.attempt(step, cell),
+    ...(id !== undefined && { containerId: id }),
+    ...(message !== undefined && { message }),
+  };
+}
+
+function saysTheSame(before: CellEvent, event: CellEvent): boolean {
+  return before.status === event.status && before.attempt === event.attempt && before.message === event.message;
 }
 
 function describeStep({ step, cells }: PlannedStep): { readonly name: string; readonly cells?: readonly string[] } {

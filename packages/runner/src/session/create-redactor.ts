@@ -65,11 +65,10 @@ export function createRedactor(plan: Plan, secrets: (name: string) => string | u
     if (typeof value === 'string') return depth > 0 ? hide(value) : value;
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) return value.map((item) => walk(item, depth && depth + 1, fields));
-    const isService = 'type' in value && value.type === 'containerState';
     return Object.fromEntries(
       Object.entries(value).map(([key, item]) => {
         if (depth > 0) return [depth > 1 ? hide(key) : key, walk(item, depth + 1, fields)];
-        return [key, walk(item, fields.has(key) || (isService && key === 'state') ? 1 : 0, fields)];
+        return [key, walk(item, fields.has(key) ? 1 : 0, fields)];
       }),
     );
   }

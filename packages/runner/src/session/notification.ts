@@ -1,9 +1,18 @@
-import type { RunReport } from '../report/run-report.ts';
+import type { FailureReport } from '../report/run-report.ts';
 import type { RunStatus } from '../scheduler/model/command.ts';
 
-/** What a notification reports about a run's end; `text` is a sentence, as chat systems expect it. */
+/** The JSON value that a notification sends about the end of a run; `text` is a sentence, as chat systems expect it. */
 export interface Notification {
+  readonly schema: 1;
+  readonly type: 'notification';
   readonly text: string;
-  readonly run: { readonly id: string; readonly name: string; readonly status: RunStatus; readonly message?: string };
-  readonly failures: readonly Pick<RunReport['failures'][number], 'step' | 'cell' | 'attempt' | 'class' | 'message'>[];
+  readonly runId: string;
+  readonly pipeline: string;
+  readonly status: RunStatus;
+  readonly message?: string;
+  /** The last failures. */
+  readonly failures: readonly NotifiedFailure[];
 }
+
+/** A failed attempt without its log. */
+export type NotifiedFailure = Pick<FailureReport, 'step' | 'cell' | 'attempt' | 'status' | 'reason' | 'message'>;

@@ -1,19 +1,15 @@
 import type { Scope } from '@sluice/client';
 import type { Plan } from '@sluice/core';
-import type { Clock } from '../clock.ts';
-import type { Disk } from '../journal/disk.ts';
 import type { VolumePlace } from '../journal/journal-record.ts';
 import type { RunPlacement, SiteLimits } from '../journal/placement.ts';
+import type { NumberedOptions } from './number-events.ts';
 import type { RunnerOptions } from './run-options.ts';
 
 /** Options of a start or resume, with everything that provisioning the run depends on. */
-export interface ProvisionOptions extends RunnerOptions {
-  readonly runId: string;
+export interface ProvisionOptions extends NumberedOptions<RunnerOptions> {
   readonly plan: Plan;
   readonly scope: Scope;
   readonly baseDir: string;
-  readonly clock: Clock;
-  readonly disk: Disk;
   /** The volumes that an earlier runner of the same run has chosen. They are kept. */
   readonly frozen?: Readonly<Record<string, VolumePlace>>;
   /** The workspaces, by cluster, of a run whose journal is lost. */

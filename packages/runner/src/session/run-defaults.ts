@@ -6,10 +6,10 @@ import { createSystemDisk } from '../journal/system-disk.ts';
 import type { RunnerOptions } from './run-options.ts';
 
 /** Options with clock and disk filled in. */
-export type FilledOptions<T extends RunnerOptions> = T & { readonly clock: Clock; readonly disk: Disk };
+export type FilledOptions<T> = T & { readonly clock: Clock; readonly disk: Disk };
 
 /** Fills in the defaults, and makes `home` absolute. */
-export function withDefaults<T extends RunnerOptions>(options: T): FilledOptions<T> {
+export function withDefaults<T extends Pick<RunnerOptions, 'home' | 'clock' | 'disk'>>(options: T): FilledOptions<T> {
   return {
     ...options,
     home: path.resolve(options.home),

@@ -6,6 +6,8 @@ import type { SiteLimits } from '../journal/placement.ts';
 import type { Reuse } from '../journal/reuse.ts';
 import type { Reporter } from '../report/reporter.ts';
 import type { RunReport } from '../report/run-report.ts';
+import type { TraceSink } from '../trace/trace-sink.ts';
+import type { SharedPolls } from './shared-polls.ts';
 import type { Notifier } from './system-notifier.ts';
 
 /** Options for starting, resuming and adopting a run. */
@@ -26,10 +28,19 @@ export interface RunnerOptions {
   readonly parallelism?: number;
   /** Sends the pipeline's notifications. Default: HTTP POST requests, and processes of this machine. */
   readonly notifier?: Notifier;
+  /** Receives the run as a trace; containers then have the variable `TRACEPARENT`. Default: none. */
+  readonly traces?: TraceSink;
   /**
    * Leave the run, with status `suspended`, as soon as it can only continue after a person has answered. Default: wait.
    */
   readonly leavesForPeople?: boolean;
+  /** Shared with other runs of the same service and login. Default: the run polls for itself. */
+  readonly polls?: SharedPolls;
+  /**
+   * Copy the outputs with `publish` to their local directories at the end. Default: true. False: they are recorded as
+   * pending, for the machine that has the directories.
+   */
+  readonly delivers?: boolean;
   /** Whether a service step answers at its URL. Default: an HTTP GET that ends with a status below 400. */
   readonly probe?: (url: string) => Promise<boolean>;
 }
@@ -62,6 +73,8 @@ export interface ResumeRunOptions extends RunnerOptions {
   readonly runId: string;
   /** Cancel the run at once, on behalf of this name, instead of starting anything more. */
   readonly cancelBy?: string;
+  /** Aborted: a run that waits for its concurrency group is refused with `RUN_IN_USE`. Later it has no effect. */
+  readonly signal?: AbortSignal;
 }
 
 /** A run that this process executes. */

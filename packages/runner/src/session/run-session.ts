@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts';
 import type { Disk } from '../journal/disk.ts';
 import type { EventFacts, JournalRecord } from '../journal/journal-record.ts';
 import type { RunFacts } from '../record/run-facts.ts';
-import type { RunnerEvent } from '../report/reporter.ts';
+import type { UnnumberedEvent } from '../report/reporter.ts';
 import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { AbsenceLimit } from './absence-limit.ts';
@@ -34,7 +34,9 @@ export interface RunSession {
   /** Removes the values of secrets from what is shown or stored. */
   readonly redactor: Redactor;
   readonly probe: (url: string) => Promise<boolean>;
-  report(event: RunnerEvent): void;
+  /** Whether the run is sent as a trace. */
+  readonly isTraced: boolean;
+  report(event: UnnumberedEvent): void;
   /** Passes an event to the scheduler at the end of this loop turn. No effect after the session has stopped. */
   post(event: SchedulerEvent, facts?: EventFacts): void;
   /** Writes a record that the scheduler does not need; durable with the next commit. */

@@ -55,8 +55,8 @@ function runProgram(
   directory: string,
 ): Promise<Result<void, string>> {
   return new Promise((resolve) => {
-    const { id, name, status } = content.run;
-    const env = { ...process.env, SLUICE_RUN_ID: id, SLUICE_RUN_NAME: name, SLUICE_RUN_STATUS: status };
+    const { runId, pipeline, status } = content;
+    const env = { ...process.env, SLUICE_RUN_ID: runId, SLUICE_RUN_NAME: pipeline, SLUICE_RUN_STATUS: status };
     const child = spawn(program, args, {
       cwd: directory,
       env,

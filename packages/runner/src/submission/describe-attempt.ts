@@ -1,5 +1,6 @@
 import { RESULTS_MOUNT } from '../data/create-mounts.ts';
 import type { Attempt } from '../session/attempt.ts';
+import { traceParentOf } from '../trace/trace-ids.ts';
 
 /**
  * The variables by which a container knows what it is. They are in no fingerprint, nor in the digest of the
@@ -13,4 +14,9 @@ export function describeAttempt({ name }: Attempt, options: { readonly hasResult
     SLUICE_ATTEMPT: String(name.attempt),
     ...(options.hasResults && { SLUICE_RESULTS: RESULTS_MOUNT }),
   };
+}
+
+/** The variable by which programs add their own spans to that of the attempt. In no fingerprint, as the others. */
+export function describeTrace({ name }: Attempt): Record<string, string> {
+  return { TRACEPARENT: traceParentOf(name) };
 }

@@ -9,7 +9,7 @@ import { chooseInstanceType } from '../placement/choose-instance-type.ts';
 import { createRunContext } from '../record/step-context.ts';
 import type { Attempt } from '../session/attempt.ts';
 import type { RunSession } from '../session/run-session.ts';
-import { describeAttempt } from './describe-attempt.ts';
+import { describeAttempt, describeTrace } from './describe-attempt.ts';
 
 /** The container of one attempt, resolved from the plan. */
 export interface PreparedContainer {
@@ -54,7 +54,11 @@ export function prepareContainer(
   const isAsked = Object.keys(volumeMounts).length > 0 && announcesFeature(FEATURES.readOnlyMounts, cluster);
   const spec = {
     ...bare,
-    envs: { ...bare.envs, ...describeAttempt(attempt, { hasResults: resolved.value.results.length > 0 }) },
+    envs: {
+      ...(session.isTraced && describeTrace(attempt)),
+      ...bare.envs,
+      ...describeAttempt(attempt, { hasResults: resolved.value.results.length > 0 }),
+    },
     labels: {
       ...createLabels(name, { epoch: session.epoch, spec: digest, of: session.plan.pipeline }),
       ...(isAsked && { [WRITABLE_MOUNTS_LABEL]: JSON.stringify(writable) }),

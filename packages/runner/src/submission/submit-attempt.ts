@@ -20,6 +20,8 @@ export interface Submission {
    * Its reply was lost, too: until the state of the ID is known, the attempt can be neither postponed nor abandoned.
    */
   readonly lost: boolean;
+  /** Resolves to what the refusal of the container means for the user; undefined if only the service knows. */
+  readonly explainRefusal: () => Promise<string | undefined>;
 }
 
 const DAY_MS = 86_400_000;
@@ -66,7 +68,9 @@ export async function submitAttempt(session: RunSession, submission: Submission)
     if (typeof step === 'string') {
       if (attempt.cancel && !lost) return end(session, attempt, { result: 'canceled' });
       if (refusal && (await isFinal(session, { attempt, refusal, lost, absence: step }))) {
-        return conclude(session, attempt, { failure: refusal.failure, lost });
+        const reason = lost ? undefined : await submission.explainRefusal();
+        if (session.stopped) return;
+        return conclude(session, attempt, { failure: refusal.failure, lost, reason });
       }
       const made = await post(session, submission);
       if (session.stopped) return;
@@ -107,13 +111,15 @@ async function isFinal(
 function conclude(
   session: RunSession,
   attempt: Attempt,
-  { failure: { error }, lost }: { readonly failure: CreateFailure; readonly lost: boolean },
+  given: { readonly failure: CreateFailure; readonly lost: boolean; readonly reason: string | undefined },
 ): void {
+  const { lost, reason } = given;
+  const { error } = given.failure;
   const unknown = `the service kept refusing the container, and does not know it: ${error.message}`;
   const refused = `the service refused the container: ${error.message}`;
   const outcome: Outcome = lost
     ? { result: 'failed', class: 'infrastructure', message: unknown }
-    : { result: 'failed', class: 'failed', message: refused, permanent: true };
+    : { result: 'failed', class: 'failed', message: reason ?? refused, permanent: true };
   end(session, attempt, outcome);
 }
 
@@ -197,14 +203,14 @@ function adopt(session: RunSession, attempt: Attempt, seen: Container): Step {
   const message = `the ID ${attempt.ref.id} is used by a container that Sluice did not create`;
   if (isTerminalPhase(seen.phase ?? '') || attempt.cancel) return lose(session, attempt, message);
   // While any live container exists under the ID, nothing more is started.
-  reportWait(session, attempt, { phase: seen.phase ?? 'Unknown', state: message });
+  reportWait(session, attempt, { phase: seen.phase ?? 'Unknown', message });
   return { done: false, doubtful: true, waitMs: CALL_BACKOFF.initialMs };
 }
 
 /** Reports once what delays the attempt. */
-function reportWait(session: RunSession, attempt: Attempt, why: { phase: string; state: string }): void {
-  if (attempt.reportedState === why.state) return;
-  attempt.reportedState = why.state;
+function reportWait(session: RunSession, attempt: Attempt, why: { phase: string; message: string }): void {
+  if (attempt.reportedState === why.message) return;
+  attempt.reportedState = why.message;
   const { step, cell } = attempt.name;
   session.report({ type: 'containerState', at: session.clock.now(), step, cell, ...why });
 }
@@ -223,11 +229,11 @@ function judge(session: RunSession, attempt: Attempt, seen: Judged): Step {
     case 'doubt':
       // A container for which the service reported a lack of capacity was not started, or is found by the next query.
       if (failure.full && !held) return postpone(session, attempt, { reason: 'quota', waitMs });
-      if (failure.refuses) reportWait(session, attempt, { phase: 'Creating', state: failure.error.message });
+      if (failure.refuses) reportWait(session, attempt, { phase: 'Creating', message: failure.error.message });
       return { done: false, doubtful: true, lost: true, waitMs: doubtful ? waitMs : 0 };
     case 'refused':
       // It may duplicate the container of an earlier request: query once before accepting the rejection.
-      if (doubtful) reportWait(session, attempt, { phase: 'Creating', state: failure.error.message });
+      if (doubtful) reportWait(session, attempt, { phase: 'Creating', message: failure.error.message });
       return { done: false, doubtful: true, waitMs: doubtful ? waitMs : 0 };
   }
 }

@@ -1,4 +1,5 @@
 import { backoffDelay, type InstanceType, isServiceError } from '@sluice/client';
+import type { AttemptPreparation } from '../data/prepare-attempt.ts';
 import { needsSlots, type PoolClaims } from '../pools/pool-claims.ts';
 import { attemptFacts } from '../record/run-facts.ts';
 import type { Command } from '../scheduler/model/command.ts';
@@ -26,12 +27,12 @@ export interface Submitter {
 export interface SubmitterParts {
   readonly watcher: Watcher;
   readonly instanceTypes: readonly InstanceType[];
-  /** Prepares everything that the container mounts. Resolves to the reason if the attempt cannot start. */
-  readonly prepareAttempt: (attempt: Attempt) => Promise<string | undefined> | undefined;
+  /** Prepares everything that the container mounts. */
+  readonly preparation: Pick<AttemptPreparation, 'prepare' | 'explainRefusal'>;
   readonly pools: PoolClaims;
 }
 
-type Start = Omit<Submission, 'attempt'>;
+type Start = Omit<Submission, 'attempt' | 'explainRefusal'>;
 
 /** Pause between two requests for the slots of a pool. */
 const SHORTEST_WAIT_MS = 500;
@@ -124,8 +125,8 @@ function postpone({ session, waitingSince }: SubmitterState, attempt: Attempt, d
 }
 
 async function launch(state: SubmitterState, attempt: Attempt, start: Start): Promise<void> {
-  const { session, watcher } = state;
-  const ready = state.prepareAttempt(attempt);
+  const { session, watcher, preparation } = state;
+  const ready = preparation.prepare(attempt);
   // An attempt that was never requested and is canceled no longer needs its inputs, which may never arrive.
   const fault = await (start.lost ? ready : Promise.race([ready, untilCanceled(attempt)]));
   if (session.stopped) return;
@@ -135,7 +136,7 @@ async function launch(state: SubmitterState, attempt: Attempt, start: Start): Pr
     session.post(refuse(session, attempt, fault).event);
     return;
   }
-  await submitAttempt(session, { attempt, ...start });
+  await submitAttempt(session, { attempt, ...start, explainRefusal: () => preparation.explainRefusal(attempt) });
   if (attempt.hinted && attempt.confirmed) await watcher.check(attempt);
   if (attempt.cancel && attempt.confirmed && !attempt.closed) await cancelUntilEnded(state, attempt);
 }

@@ -1,5 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fail, ok, type Result } from '@sluice/core';
 import { isSystemError, makeDirectories, systemErrorCode } from '@sluice/host-system';
@@ -8,9 +7,7 @@ import { downloadTree, type TreeSource } from './download-tree.ts';
 import { removeResult, replaceDirectory } from './replace-directory.ts';
 import { RESULT_MARKER, type ResultMarker, writeMarker } from './result-marker.ts';
 import { MOUNTED, resolveTarget, targetFault } from './target-fault.ts';
-
-/** Temporary files of a killed delivery are removed by the next delivery after this time, by one of the same run at once. */
-const LEFTOVER_MS = 7 * 24 * 3_600_000;
+import { removeLeftovers, type TemporaryNames, temporaryNames } from './temporary-names.ts';
 
 /** What to copy, and where. */
 export interface DeliverOptions {
@@ -68,32 +65,6 @@ export async function deliverTree(options: DeliverOptions): Promise<Result<strin
     return fail(MOUNTED);
   } finally {
     await rm(staged, { recursive: true, force: true });
-  }
-}
-
-/** Unique names next to a target, which show the target and the owner. */
-interface TemporaryNames {
-  readonly prefix: string;
-  readonly ownPrefix: string | undefined;
-  fresh(kind: 'new' | 'old'): string;
-}
-
-function temporaryNames(target: string, owner: string | undefined): TemporaryNames {
-  const hash = createHash('sha256').update(path.basename(target)).digest('hex').slice(0, 12);
-  const prefix = `.sluice-${hash}-`;
-  const ownPrefix = `${prefix}${owner ?? 'pull'}-`;
-  const parent = path.dirname(target);
-  const fresh = (kind: string) => path.join(parent, `${ownPrefix}${randomBytes(6).toString('hex')}.${kind}`);
-  return { prefix, ownPrefix: owner && ownPrefix, fresh };
-}
-
-async function removeLeftovers(parent: string, { prefix, ownPrefix }: TemporaryNames, now: number): Promise<void> {
-  for (const name of await readdir(parent)) {
-    const leftover = path.join(parent, name);
-    if (!name.startsWith(prefix) || name.endsWith('.old')) continue;
-    const isOwn = ownPrefix !== undefined && name.startsWith(ownPrefix);
-    const age = now - ((await stat(leftover).catch(() => undefined))?.mtimeMs ?? now);
-    if (isOwn || age > LEFTOVER_MS) await rm(leftover, { recursive: true, force: true });
   }
 }
 

@@ -1,8 +1,7 @@
-import { createWriteStream } from 'node:fs';
-import { mkdir, readlink, realpath, stat, symlink, unlink } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
+import { mkdir, readlink, realpath, symlink, unlink } from 'node:fs/promises';
 import { bytesToName, type FileEntry, nameOnDisk, printableName, ServiceError, type VolumeFiles } from '@sluice/client';
-import { countTransfer, type TransferCount, type TransferProgress } from './count-transfer.ts';
+import { countTransfer, type TransferProgress } from './count-transfer.ts';
+import { downloadFile } from './download-file.ts';
 import { forEachFile } from './for-each-file.ts';
 import { leadsOut } from './leads-out.ts';
 import { listTree } from './list-tree.ts';
@@ -60,8 +59,8 @@ export async function downloadTree(options: DownloadOptions): Promise<Downloaded
   const links = items.filter(({ entry }) => entry.link !== undefined);
   for (const directory of directories) await mkdir(placeIn(to, directory), { recursive: true });
   const count = countTransfer({ totalFiles: files.length, totalBytes: bytes }, onProgress);
-  await forEachFile(files, async (item) => {
-    await downloadFile(item, { to: placeIn(to, item.at), count });
+  await forEachFile(files, async ({ at, ...file }) => {
+    await downloadFile({ ...file, to: placeIn(to, at), onBytes: count.addBytes });
     count.addFile();
   });
   // Links are created last, so that no file is written through one.
@@ -80,30 +79,6 @@ function beneath(from: string, path: string): string {
     'INVALID_REPLY',
     `the service lists ${JSON.stringify(path)}, which leads out of the directory`,
   );
-}
-
-async function downloadFile(
-  { volume, entry }: Item,
-  { to, count }: { to: string | Buffer; count: TransferCount },
-): Promise<void> {
-  let received = 0;
-  const counted = async function* (bytes: AsyncIterable<Uint8Array>) {
-    for await (const chunk of bytes) {
-      received += chunk.length;
-      // An endless reply must not fill the disk.
-      if (received > entry.size) throw wrongSize(entry, 'more');
-      count.addBytes(chunk.length);
-      yield chunk;
-    }
-  };
-  const mode = entry.executable === true ? 0o777 : 0o666;
-  await pipeline(await volume.read(entry.path), counted, createWriteStream(to, { flags: 'wx', mode }));
-  const { size } = await stat(to);
-  if (size !== entry.size) throw wrongSize(entry, String(size));
-}
-
-function wrongSize({ path, size }: FileEntry, received: string): ServiceError {
-  return new ServiceError('NO_REPLY', `${JSON.stringify(path)} has ${size} bytes, but ${received} were received`);
 }
 
 async function makeLinks(links: readonly Item[], to: string): Promise<{ made: string[]; warnings: string[] }> {

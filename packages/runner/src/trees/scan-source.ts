@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import path from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { nameToBytes } from '@sluice/client';
 import { own } from '@sluice/core';
 import { z } from 'zod';
 import type { Disk } from '../journal/disk.ts';
+import { hashLocalFile } from './hash-local-file.ts';
 import { listSource, type SourceLink } from './list-source.ts';
 
 /** One file of a local source. */
@@ -65,7 +64,7 @@ export async function scanSource(
       known.modifiedAt === modifiedAt &&
       known.changedAt === changedAt &&
       known.inode === inode;
-    const sha256 = isSame ? known.sha256 : await hashFile(local);
+    const sha256 = isSame ? known.sha256 : await hashLocalFile(local);
     files.push({ path: at, local, size, executable: (mode & 0o111) !== 0, sha256 });
     if (options.now - Math.max(modifiedAt, changedAt) > RACY_MS) {
       next.set(at, { size, modifiedAt, changedAt, inode, sha256 });
@@ -94,10 +93,4 @@ async function readIndex(disk: Disk, file: string): Promise<Index> {
   } catch {
     return {};
   }
-}
-
-async function hashFile(file: string | Buffer): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(file), hash);
-  return hash.digest('hex');
 }

@@ -1,9 +1,9 @@
 import { isServiceError, isTerminalPhase, type ServiceErrorCode } from '@sluice/client';
 import type { Attempt, Missing } from '../session/attempt.ts';
 import type { RunSession } from '../session/run-session.ts';
+import type { RunPolls } from '../session/shared-polls.ts';
 import { addMissedCheck, describeLoss, isLost } from './lost-container.ts';
 import { observeContainer } from './observe-container.ts';
-import type { PollPace } from './poll-pace.ts';
 import { noteAnswered, noteUnanswered, warnOfAbsence } from './warn-of-replies.ts';
 
 /** Checks one container now; resolves when the answer has been handled. False: the service does not answer. */
@@ -21,10 +21,16 @@ const AWAY: ReadonlySet<ServiceErrorCode> = new Set([
 /** An absence that is worth a warning. */
 const LONG_ABSENCE_MS = 60_000;
 
+/** Learns whether the service answers. */
+type ServiceAnswers = Pick<RunPolls, 'answered' | 'failed'>;
+
 /** Creates the check of a run's containers. `onClosed` is called after a check that has closed the attempt. */
 export function createContainerCheck(
   session: RunSession,
-  { pace, onClosed }: { readonly pace: PollPace; readonly onClosed: (attempt: Attempt) => void },
+  {
+    pollsOf,
+    onClosed,
+  }: { readonly pollsOf: (attempt: Attempt) => ServiceAnswers; readonly onClosed: (attempt: Attempt) => void },
 ): CheckContainer {
   /** Checks in flight; true: something has changed meanwhile, check again. */
   const checking = new Map<Attempt, boolean>();
@@ -37,7 +43,7 @@ export function createContainerCheck(
     let isAnswered: boolean;
     do {
       checking.set(attempt, false);
-      isAnswered = await checkOnce(session, attempt, pace);
+      isAnswered = await checkOnce(session, attempt, pollsOf(attempt));
     } while (checking.get(attempt) && !attempt.closed && !session.stopped);
     checking.delete(attempt);
     if (attempt.closed) onClosed(attempt);
@@ -45,11 +51,11 @@ export function createContainerCheck(
   };
 }
 
-async function checkOnce(session: RunSession, attempt: Attempt, pace: PollPace): Promise<boolean> {
+async function checkOnce(session: RunSession, attempt: Attempt, polls: ServiceAnswers): Promise<boolean> {
   try {
     const seen = await session.calls.add(() => session.service.containers.get(attempt.ref));
     if (session.stopped) return true;
-    pace.answered();
+    polls.answered();
     noteAnswered(session, attempt);
     if (observeContainer(session, attempt, seen)) return true;
     // While any live container exists under the ID, nothing more is started.
@@ -64,8 +70,8 @@ async function checkOnce(session: RunSession, attempt: Attempt, pace: PollPace):
       return true;
     }
     const isAway = !isServiceError(error) || AWAY.has(error.code);
-    if (isAway) pace.failed(error);
-    else pace.answered();
+    if (isAway) polls.failed(error);
+    else polls.answered();
     if (isServiceError(error)) noteUnanswered(session, attempt, error);
     return !isAway;
   }

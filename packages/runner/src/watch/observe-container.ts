@@ -86,7 +86,7 @@ function reportState(session: RunSession, attempt: Attempt, seen: Container): vo
     step,
     cell,
     phase: seen.phase,
-    state: seen.state,
+    message: seen.state,
   });
 }
 

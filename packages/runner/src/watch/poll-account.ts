@@ -1,8 +1,8 @@
-import { type Container, isServiceError, isTerminalPhase, type Scope } from '@sluice/client';
+import { type Container, isServiceError, isTerminalPhase, type Scope, type ServiceError } from '@sluice/client';
 import { compareCreateTimes } from '../identity/compare-create-times.ts';
 import type { Attempt } from '../session/attempt.ts';
 import type { RunSession } from '../session/run-session.ts';
-import type { CheckContainer } from './check-container.ts';
+import type { PolledRun } from '../session/shared-polls.ts';
 import { createListChoice, type ListChoice } from './list-choice.ts';
 import { listContainers } from './list-containers.ts';
 import { listEndedContainers } from './list-ended-containers.ts';
@@ -10,14 +10,22 @@ import { observeContainer } from './observe-container.ts';
 import type { PollPace } from './poll-pace.ts';
 import { warnOfList } from './warn-of-replies.ts';
 
-/** What the polls of one account depend on. */
-export interface AccountPollParts {
-  readonly check: CheckContainer;
-  readonly pace: PollPace;
+/** An attempt whose container is polled. */
+export interface Polled {
+  readonly run: PolledRun;
+  readonly attempt: Attempt;
 }
 
-/** Checks every tracked container of one account once. */
-export type PollAccount = (live: readonly Attempt[]) => Promise<void>;
+/** The containers of an account. */
+export interface PolledContainers {
+  /** Of all runs. */
+  readonly live: readonly Polled[];
+  /** Of these, the containers of the runs for which the poll is made. */
+  readonly due: readonly Polled[];
+}
+
+/** Polls an account once. Resolves to which of the containers are up to date, as far as the service answers. */
+export type PollAccount = (containers: PolledContainers) => Promise<'all' | 'due'>;
 
 /** Below this many containers, single queries cost no more than a page of the list. */
 const LIST_FROM = 4;
@@ -30,106 +38,148 @@ const LIST_ENDED_FROM = 16;
 const CHECKED_AT_ONCE = 32;
 
 /** Uses one list if that is cheaper than single queries; single queries for what it does not contain, and if it fails. */
-export function createAccountPoll(session: RunSession, scope: Scope, parts: AccountPollParts): PollAccount {
-  const account: Account = { ...parts, session, scope, choice: createListChoice(), polls: 0 };
-  return (live) => poll(account, live);
+export function createAccountPoll(scope: Scope, pace: PollPace): PollAccount {
+  const account: Account = { scope, pace, choice: createListChoice(), polls: 0 };
+  return (containers) => poll(account, containers);
 }
 
-interface Account extends AccountPollParts {
-  readonly session: RunSession;
+interface Account {
   readonly scope: Scope;
+  readonly pace: PollPace;
   readonly choice: ListChoice;
   /** Polls so far. */
   polls: number;
 }
 
-async function poll(account: Account, live: readonly Attempt[]): Promise<void> {
-  const { session, scope, check, choice, pace } = account;
+async function poll(account: Account, { live, due }: PolledContainers): Promise<'all' | 'due'> {
+  const { scope, choice, pace } = account;
+  if (due.length === 0) return 'due';
   account.polls++;
   if (live.length < LIST_FROM) {
-    await Promise.all(live.map(check));
-    return;
+    await Promise.all(due.map(check));
+    return 'due';
   }
   const question = choice.next();
   if (question === 'single') {
-    await checkEach(account, live);
-    return;
+    await checkEach(account, due);
+    return 'due';
   }
+  const asking = due[account.polls % due.length]!;
   try {
-    await pollList(account, live, question === 'all');
+    await pollList(account, { live, asking: asking.run.session, all: question === 'all' });
+    return 'all';
   } catch (error) {
-    if (!isServiceError(error)) throw error;
+    if (!isServiceError(error)) {
+      asking.run.session.fail(error);
+      return 'all';
+    }
     pace.failed(error);
-    if (session.stopped || !choice.failed(error.code === 'RESOURCE_EXHAUSTED') || !(await checkEach(account, live)))
-      return;
-    if (choice.managedAlone() && !session.stopped) warnOfList(session, scope, error);
+    if (error.code === 'UNAUTHENTICATED') {
+      await checkOnePerRun(due);
+      return 'all';
+    }
+    if (!choice.failed(error.code === 'RESOURCE_EXHAUSTED') || !(await checkEach(account, due))) return 'all';
+    if (choice.managedAlone()) warnOfLists(live, scope, error);
+    return 'due';
   }
 }
 
-async function pollList(account: Account, live: readonly Attempt[], all: boolean): Promise<void> {
-  const { session, scope, choice, pace } = account;
-  const { service, clock, calls } = session;
+async function pollList(
+  account: Account,
+  { live, asking, all }: { readonly live: readonly Polled[]; readonly asking: RunSession; readonly all: boolean },
+): Promise<void> {
+  const { scope, choice, pace } = account;
+  const { service, clock, calls } = asking;
   const started = clock.now();
-  const wanted = new Set(live.map(({ ref }) => ref.id));
+  const wanted = new Set(live.map(({ attempt }) => attempt.ref.id));
   const { found, items } = await calls.add(() => listContainers(service, { scope, wanted, all }));
   pace.listed(clock.now() - started);
-  if (session.stopped) return;
   // An item without a phase says nothing.
   const seen = new Map([...found].filter(([, { phase }]) => phase !== undefined));
-  const gone = live.filter(({ ref }) => !seen.has(ref.id));
-  if (!all && gone.length >= LIST_ENDED_FROM) await judgeEnded(account, gone);
-  if (session.stopped) return;
-  await Promise.all(live.map((attempt) => judgeListed(account, attempt, seen.get(attempt.ref.id))));
-  pace.askedAlone(gone.filter(({ closed }) => !closed).length);
+  const gone = live.filter(({ attempt, run }) => !seen.has(attempt.ref.id) && !run.session.stopped);
+  if (!all && gone.length >= LIST_ENDED_FROM) await judgeEnded(account, { gone, asking });
+  await Promise.all(live.map((polled) => judgeListed(polled, seen.get(polled.attempt.ref.id))));
+  const missed = gone.filter(({ attempt, run }) => !attempt.closed && !run.session.stopped);
+  pace.askedAlone(missed.length);
   choice.listed({
     items,
     wanted: live.length,
     beyondRunning: [...seen.values()].filter(({ phase }) => phase !== 'Running').length,
-    missed: gone.filter(({ closed, missing }) => !closed && missing === undefined).length,
+    missed: missed.filter(({ attempt }) => attempt.missing === undefined).length,
   });
 }
 
 /** Errors are ignored here: the single queries that follow compensate for them. */
-async function judgeEnded({ session, scope, pace }: Account, gone: readonly Attempt[]): Promise<void> {
-  const byId = new Map(gone.map((attempt) => [attempt.ref.id, attempt]));
+async function judgeEnded(
+  { scope, pace }: Account,
+  { gone, asking }: { readonly gone: readonly Polled[]; readonly asking: RunSession },
+): Promise<void> {
+  const byId = new Map(gone.map((polled) => [polled.attempt.ref.id, polled]));
   const onEnded = (item: Container) => {
-    const attempt = byId.get(item.id);
-    if (attempt && !session.stopped && isEnough(attempt, item)) observeContainer(session, attempt, item);
+    const polled = byId.get(item.id);
+    if (polled && !polled.run.session.stopped && isEnough(polled.attempt, item)) observe(polled, item);
   };
   try {
-    await session.calls.add(() =>
-      listEndedContainers(session.service, { scope, wanted: new Set(byId.keys()), onEnded }),
-    );
+    await asking.calls.add(() => listEndedContainers(asking.service, { scope, wanted: new Set(byId.keys()), onEnded }));
   } catch (error) {
     if (!isServiceError(error)) throw error;
     pace.failed(error);
   }
 }
 
-function judgeListed(
-  { session, check }: Account,
-  attempt: Attempt,
-  item: Container | undefined,
-): Promise<unknown> | undefined {
-  if (attempt.closed) return;
-  if (!item || !isEnough(attempt, item) || !observeContainer(session, attempt, item)) return check(attempt);
+function judgeListed(polled: Polled, item: Container | undefined): Promise<unknown> | undefined {
+  const { attempt, run } = polled;
+  if (attempt.closed || run.session.stopped) return;
+  if (!item || !isEnough(attempt, item) || !observe(polled, item)) return check(polled);
   return;
+}
+
+/** An unexpected error ends only the run that it concerns. */
+function observe({ run, attempt }: Polled, item: Container): boolean {
+  try {
+    return observeContainer(run.session, attempt, item);
+  } catch (error) {
+    run.session.fail(error);
+    return true;
+  }
+}
+
+/** As `observe`, after a single query. */
+async function check({ run, attempt }: Polled): Promise<boolean> {
+  try {
+    return await run.check(attempt);
+  } catch (error) {
+    run.session.fail(error);
+    return true;
+  }
 }
 
 /**
  * Starts with one container, a different one each time: a service that does not answer is not queried a thousand
  * times. False: it does not answer.
  */
-async function checkEach({ session, check, pace, polls }: Account, live: readonly Attempt[]): Promise<boolean> {
-  const first = live[polls % live.length]!;
+async function checkEach({ pace, polls }: Account, due: readonly Polled[]): Promise<boolean> {
+  const first = due[polls % due.length]!;
   if (!(await check(first))) return false;
-  const others = live.filter((attempt) => attempt !== first);
-  pace.askedAlone(live.length);
-  for (let from = 0; from < others.length && !session.stopped; from += CHECKED_AT_ONCE) {
+  const others = due.filter((polled) => polled !== first);
+  pace.askedAlone(due.length);
+  for (let from = 0; from < others.length; from += CHECKED_AT_ONCE) {
     const answers = await Promise.all(others.slice(from, from + CHECKED_AT_ONCE).map(check));
     if (!answers.includes(true)) return false;
   }
   return true;
+}
+
+/** So that every run learns that the login is rejected. */
+async function checkOnePerRun(due: readonly Polled[]): Promise<void> {
+  const oneOfEach = new Map(due.map((polled) => [polled.run, polled]));
+  await Promise.all([...oneOfEach.values()].map(check));
+}
+
+function warnOfLists(live: readonly Polled[], scope: Scope, error: ServiceError): void {
+  for (const session of new Set(live.map(({ run }) => run.session))) {
+    if (!session.stopped) warnOfList(session, scope, error);
+  }
 }
 
 /** An item of a list has no labels: its end is only trusted if its creation time is the container's. */

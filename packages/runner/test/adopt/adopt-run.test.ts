@@ -1,6 +1,10 @@
 import { ServiceError } from '@sluice/client';
 import { describe, expect, test } from 'vitest';
 import { adoptRun } from '../../src/adopt/adopt-run.ts';
+import { journalPath } from '../../src/journal/open-journal.ts';
+import { parseJournal } from '../../src/journal/parse-journal.ts';
+import { runDirectory } from '../../src/record/run-home.ts';
+import { describeStatus } from '../../src/report/describe-status.ts';
 import { readRun } from '../../src/report/read-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
@@ -60,7 +64,7 @@ async function undisturbed() {
   const started = await rig.go(startRun({ ...rig.options, plan: PLAN, baseDir: '/base' }));
   if (!started.ok) throw new Error(started.error.message);
   const report = await rig.go(started.value.finished);
-  return { names: names(rig), states: report.steps.map(({ state }) => state) };
+  return { names: names(rig), states: report.steps.map(describeStatus) };
 }
 
 describe('adoptRun', () => {
@@ -73,7 +77,7 @@ describe('adoptRun', () => {
       const { adopted, report } = await adoptAndEnd(rig, runId);
       expect(adopted.length).toBeGreaterThanOrEqual(moment);
       expect(names(rig)).toEqual(expected.names);
-      expect(report.steps.map(({ state }) => state)).toEqual(expected.states);
+      expect(report.steps.map(describeStatus)).toEqual(expected.states);
     }
   });
 
@@ -84,7 +88,7 @@ describe('adoptRun', () => {
       const rig = createRig('lost', { behave: BEHAVE, dialect });
       const { report } = await adoptAndEnd(rig, await lose(rig, 6));
       expect(names(rig)).toEqual(expected.names);
-      expect(report.steps.map(({ state }) => state)).toEqual(expected.states);
+      expect(report.steps.map(describeStatus)).toEqual(expected.states);
     },
   );
 
@@ -109,7 +113,7 @@ describe('adoptRun', () => {
     const { report } = await adoptAndEnd(rig, runId);
     expect(names(rig)).toEqual([...new Set(names(rig))]);
     expect(report.failures.find(({ step, attempt }) => step === 'flaky' && attempt === 1)).toMatchObject({
-      class: 'infrastructure',
+      reason: 'infrastructure',
       message: expect.stringContaining('a later attempt was started'),
     });
   });
@@ -125,9 +129,29 @@ describe('adoptRun', () => {
     const { failures } = await rig.go(resumed.value.finished);
     expect(names(rig)).toEqual([...new Set(names(rig))]);
     expect(failures.find(({ step, attempt }) => step === 'slow' && attempt === 1)).toMatchObject({
-      class: 'infrastructure',
+      reason: 'infrastructure',
       message: expect.stringContaining('the container is lost'),
     });
+  });
+
+  test.each([1, 2, 3, 4])('is repeated, or complete, if a crash left %d lines of its journal', async (lines) => {
+    const rig = createRig(`torn ${lines}`, { behave: BEHAVE });
+    const runId = await lose(rig, 5);
+    const { options, disk } = rig;
+    expect(await rig.go(adoptRun({ ...options, runId, plan: PLAN, baseDir: '/base' }))).toMatchObject({ ok: true });
+    const path = journalPath(runDirectory(options.home, runId));
+    const kept = Buffer.from(disk.files.get(path)!).toString().split('\n').slice(0, lines);
+    disk.files.set(path, Buffer.from(`${kept.join('\n')}\n`));
+    const journal = parseJournal(disk.files.get(path)!);
+    const kinds = journal.ok ? journal.value.records.map(({ kind }) => kind) : [];
+    expect(kinds).toHaveLength(lines);
+    expect(!kinds.includes('run') || kinds.includes('adopted')).toBe(true);
+    const expected = kinds.includes('run') ? { ok: true } : { ok: false, error: { code: 'JOURNAL_LOST' } };
+    const resumed = await rig.go(resumeRun({ ...options, runId }));
+    expect(resumed).toMatchObject(expected);
+    if (resumed.ok) await rig.go(resumed.value.finished);
+    else await adoptAndEnd(rig, runId);
+    expect(names(rig)).toEqual((await undisturbed()).names);
   });
 
   test('keeps a damaged journal aside', async () => {

@@ -1,5 +1,6 @@
 import { createPlan, parsePipeline } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
+import { describeStatus } from '../../src/report/describe-status.ts';
 import { readRunFiles } from '../../src/report/read-run.ts';
 import type { RunReport } from '../../src/report/run-report.ts';
 import { startRun } from '../../src/run/start-run.ts';
@@ -35,7 +36,7 @@ function createWorld(values: Record<string, string> = {}) {
 }
 
 const states = ({ steps }: RunReport) =>
-  Object.fromEntries(steps.map(({ name, cells }) => [name, cells.map(({ state }) => state).join(' ')]));
+  Object.fromEntries(steps.map(({ name, cells }) => [name, cells.map(describeStatus).join(' ')]));
 const resultOf = ({ steps }: RunReport, name: string) => steps.find((step) => step.name === name)!.cells[0]!.results.r;
 
 describe('digestCell', () => {
@@ -50,7 +51,7 @@ describe('digestCell', () => {
     expect(states(await run(body))).toEqual({ a: 'failed', b: 'succeeded' });
     behave.a = { ...(work && { work }) };
     expect(states(await run(body))).toEqual({ a: 'succeeded', b: 'succeeded' });
-    expect(states(await run(body))).toEqual({ a: 'cached', b: 'cached' });
+    expect(states(await run(body))).toEqual({ a: 'reused', b: 'reused' });
   });
 
   test('tells a fan-in with a failed cell from one without', async () => {
@@ -61,8 +62,8 @@ describe('digestCell', () => {
     behave.a = { endOf: ({ labels = {} }) => (labels['sluice-cell'] === 'x-2' ? 'Failed' : 'Succeeded') };
     expect(states(await run(body))).toEqual({ a: 'succeeded failed', b: 'succeeded' });
     behave.a = {};
-    expect(states(await run(body))).toEqual({ a: 'cached succeeded', b: 'succeeded' });
-    expect(states(await run(body))).toEqual({ a: 'cached cached', b: 'cached' });
+    expect(states(await run(body))).toEqual({ a: 'reused succeeded', b: 'succeeded' });
+    expect(states(await run(body))).toEqual({ a: 'reused reused', b: 'reused' });
   });
 
   test('is the same for a step that was skipped in every run', async () => {
@@ -76,13 +77,13 @@ steps:
       'inputs: { i: a.o }, outputs: { o: /o }, cache',
     );
     await run(body);
-    expect(states(await run(body))).toEqual({ a: 'skipped', b: 'cached', c: 'cached' });
+    expect(states(await run(body))).toEqual({ a: 'skipped', b: 'reused', c: 'reused' });
     expect(states(await run(body, { params: { go: 'true' } }))).toEqual({
       a: 'succeeded',
       b: 'succeeded',
       c: 'succeeded',
     });
-    expect(states(await run(body))).toEqual({ a: 'skipped', b: 'cached', c: 'cached' });
+    expect(states(await run(body))).toEqual({ a: 'skipped', b: 'reused', c: 'reused' });
   });
 
   test('changes when a step is rerun because the last success is too old', async () => {
@@ -91,10 +92,10 @@ steps:
   a: { command: [a], outputs: { o: /o }, cache: { maxAge: 1h } }
   b: { command: [b], inputs: { i: a.o }, cache: true }`;
     await run(body);
-    expect(states(await run(body))).toEqual({ a: 'cached', b: 'cached' });
+    expect(states(await run(body))).toEqual({ a: 'reused', b: 'reused' });
     await rig.go(rig.clock.delay(2 * HOUR));
     expect(states(await run(body))).toEqual({ a: 'succeeded', b: 'succeeded' });
-    expect(states(await run(body))).toEqual({ a: 'cached', b: 'cached' });
+    expect(states(await run(body))).toEqual({ a: 'reused', b: 'reused' });
   });
 });
 
@@ -107,7 +108,7 @@ describe('cache.key', () => {
     const first = await run(body);
     expect([resultOf(first, 'a'), resultOf(first, 'b')]).toEqual(['of a', 'of b']);
     const second = await run(body);
-    expect(states(second)).toEqual({ a: 'cached', b: 'cached' });
+    expect(states(second)).toEqual({ a: 'reused', b: 'reused' });
     expect([resultOf(second, 'a'), resultOf(second, 'b')]).toEqual(['of a', 'of b']);
   });
 

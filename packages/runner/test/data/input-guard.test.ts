@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { pullOutput } from '../../src/data/pull-output.ts';
 import { explainStep } from '../../src/explain/explain-step.ts';
 import { createSystemDisk } from '../../src/journal/system-disk.ts';
+import { describeStatus } from '../../src/report/describe-status.ts';
 import type { RunReport } from '../../src/report/run-report.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
@@ -26,7 +27,7 @@ const readOnly = (more: Partial<Step> = {}) => change(more, false);
 const messages = (report: RunReport) => report.failures.map(({ message }) => message);
 const states = (report: RunReport) =>
   Object.fromEntries(
-    report.steps.flatMap(({ name, cells }) => cells.map(({ key, state }) => [`${name}/${key}`, state])),
+    report.steps.flatMap(({ name, cells }) => cells.map((cell) => [`${name}/${cell.cell}`, describeStatus(cell)])),
   );
 const cached = { ...make, cache: { ignore: [] } };
 
@@ -88,16 +89,16 @@ describe('an input on a service that cannot mount it read-only', () => {
 
   test.each([
     ['cache', cached, {}],
-    ['reuse', make, { again: [] }],
+    ['reuse', make, { force: [] }],
   ])('is made again by the next run, which %s would have given it', async (_, step, reuse) => {
     const rig = createChangeRig(UNPROTECTED);
     const first = await run(rig, createHandPlan([step, readOnly()]));
     expect(first.status).toBe('failed');
-    const more = 'again' in reuse ? { reuse: { runId: first.runId, again: [] } } : {};
+    const more = 'force' in reuse ? { reuse: { runId: first.runId, force: [] } } : {};
     const second = await run(rig, createHandPlan([step, change()]), more);
     expect(states(second)).toEqual({ 'make/': 'succeeded', 'change/': 'succeeded' });
     const explained = await explainStep({ disk: rig.disk, home: '/home', runId: second.runId, step: 'make' });
-    expect(explained.ok && explained.value.cache).toMatchObject({ kind: 'missed', reason: 'dataChanged' });
+    expect(explained.ok && explained.value.cache).toMatchObject({ kind: 'missed', cause: 'dataChanged' });
   });
 
   test('is reused while it is as it was, and protected over all the runs that use it', async () => {
@@ -105,7 +106,7 @@ describe('an input on a service that cannot mount it read-only', () => {
     const look = createStep('look', { ...readOnly(), name: 'look' });
     const plan = createHandPlan([cached, look]);
     await run(rig, plan);
-    expect(states(await run(rig, plan))).toEqual({ 'make/': 'cached', 'look/': 'succeeded' });
+    expect(states(await run(rig, plan))).toEqual({ 'make/': 'reused', 'look/': 'succeeded' });
     expect(messages(await run(rig, createHandPlan([cached, readOnly()])))).toEqual([CHANGED]);
     expect(states(await run(rig, plan))).toEqual({ 'make/': 'succeeded', 'look/': 'succeeded' });
   });

@@ -118,6 +118,23 @@ describe('a run over two clusters', () => {
     expect(files.has(`runs/${handle.runId}/out/big/data/manifest.json`)).toBe(true);
   });
 
+  test('copies an output once for all inputs, also for a path in it', async () => {
+    const world: TwoClusters = createTwoClusters('paths', {
+      behave: { make: { work: writes(() => world.rig, 'make') } },
+    });
+    const file = { from: { step: 'make', output: 'data', path: 'file.txt' }, path: '/in/file' };
+    const inputs = { ...reads('make').inputs, file };
+    const handle = await world.start([step('make', out), step('big', { inputs, resources: { cpu: 8 } })]);
+    expect(await world.rig.go(handle.finished)).toMatchObject({ status: 'succeeded' });
+    expectOwnVolumes(world);
+    expect(across(world.rig).map((event) => event.type === 'transfer' && event.name)).toEqual(['make.data']);
+    const mounts = Object.entries(world.rig.created()[1]?.wire.volumeMounts ?? {});
+    expect(mounts.map(([key, path]) => [key.slice(key.indexOf(':') + 1), path])).toEqual([
+      [`runs/${handle.runId}/out/make/data`, '/in/data'],
+      [`runs/${handle.runId}/out/make/data/file.txt`, '/in/file'],
+    ]);
+  });
+
   test('goes to the next cluster after an infrastructure failure, and its outputs are found there', async () => {
     const lost: string[] = [];
     const world: TwoClusters = createTwoClusters('relocate', {

@@ -23,6 +23,7 @@ const write = (text: string) => writeLocal(path.join(base, 'raw', 'a.txt'), text
 const upload = (files: VolumeFiles) =>
   uploadSource({
     ...createRig('upload').options,
+    report: () => {},
     home: path.join(base, 'home'),
     disk: createSystemDisk(),
     clock: createSystemClock(),

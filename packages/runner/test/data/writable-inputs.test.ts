@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { explainStep } from '../../src/explain/explain-step.ts';
 import { collectGarbage } from '../../src/gc/collect-garbage.ts';
 import { createSystemDisk } from '../../src/journal/system-disk.ts';
+import { describeStatus } from '../../src/report/describe-status.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { createMemoryVolume, writeFile } from '../simulation/memory-files.ts';
@@ -59,11 +60,14 @@ describe('a step that writes to a shared volume', () => {
     const shared = { from: { volume: 'shared', path: '' }, path: '/shared', writable: true } as const;
     const plan = createHandPlan([make, change({ inputs: { shared } })], { volumes: { shared: { retain: true } } });
     const first = await run(rig, plan);
-    const second = await run(rig, plan, { reuse: { runId: first.runId, again: [] } });
-    expect(second.steps.map(({ name, state }) => `${name} ${state}`)).toEqual(['make cached', 'change succeeded']);
+    const second = await run(rig, plan, { reuse: { runId: first.runId, force: [] } });
+    expect(second.steps.map((step) => `${step.name} ${describeStatus(step)}`)).toEqual([
+      'make reused',
+      'change succeeded',
+    ]);
     const { runId } = second;
     const explained = await explainStep({ disk: rig.disk, home: '/home', runId, step: 'change' });
-    expect(explained.ok && explained.value.cache).toMatchObject({ kind: 'missed', reason: 'writesShared' });
+    expect(explained.ok && explained.value.cache).toMatchObject({ kind: 'missed', cause: 'writesShared' });
   });
 });
 
@@ -176,7 +180,7 @@ describe('a private copy', () => {
   test('of a step that may fail and left nothing is an empty directory', async () => {
     const rig = createChangeRig({ ...READ_ONLY, behave: { make: { end: 'Failed' }, change: {} } });
     const report = await run(rig, createHandPlan([{ ...make, continueOnError: true }, change()]));
-    expect(report.steps.find(({ name }) => name === 'change')?.state).toBe('succeeded');
+    expect(report.steps.find(({ name }) => name === 'change')?.status).toBe('succeeded');
   });
 
   test('is refused with the reason where there is nothing to copy', async () => {

@@ -33,19 +33,19 @@ describe('explainStep', () => {
     const rig = createRig('why-failed', { behave: { a: { end: 'Failed', exitCode: 3 } } });
     const runId = await run(rig, plan);
     const a = await explain(rig, runId, 'a');
-    expect(a).toMatchObject({ state: 'failed', reason: 'exit code 3', status: 'failed' });
+    expect(a).toMatchObject({ status: 'failed', reason: 'failed', message: 'exit code 3', runStatus: 'failed' });
     expect(a.attempts.map(({ retry }) => retry)).toEqual([
       'tried again: retry 1 of 1 for failed',
       'not tried again: all its retries (1) are used',
     ]);
     expect(a.attempts[1]?.failure?.logTail.at(-1)).toBe('its last line');
-    const states = a.story.flatMap(({ to, attempt }) => (to === undefined ? [] : [`${attempt} ${to}`]));
+    const states = a.story.flatMap(({ status, attempt }) => (status === undefined ? [] : [`${attempt} ${status}`]));
     expect(states).toEqual([
       '1 ready',
       '1 submitting',
       '1 pending',
       '1 running',
-      '1 backingOff',
+      '1 ready',
       '2 ready',
       '2 submitting',
       '2 pending',
@@ -53,8 +53,8 @@ describe('explainStep', () => {
       '2 failed',
     ]);
     const b = await explain(rig, runId, 'b');
-    expect(b).toMatchObject({ state: 'skipped', reason: 'a did not succeed' });
-    expect(b.dependencies).toEqual([{ step: 'a', condition: 'succeeded', state: 'failed' }]);
+    expect(b).toMatchObject({ status: 'skipped', message: 'a did not succeed' });
+    expect(b.dependencies).toEqual([{ step: 'a', condition: 'succeeded', status: 'failed', reason: 'failed' }]);
   });
 
   test('explains during the run what a step waits for, since when, and what to do', async () => {
@@ -65,15 +65,15 @@ describe('explainStep', () => {
     await rig.until(() => rig.created().length === 1);
     const { runId } = started.value;
     const b = await explain(rig, runId, 'b');
-    expect(b).toMatchObject({ status: 'active', state: 'waiting', reason: 'waits for a' });
-    expect(b.wait).toMatchObject({ reason: { kind: 'dependency', steps: ['a'] }, advice: `sluice why -r ${runId} a` });
-    expect((await explain(rig, runId, 'a')).attempts).toMatchObject([{ attempt: 1, result: 'open' }]);
+    expect(b).toMatchObject({ runStatus: 'running', status: 'waiting', message: 'waits for a' });
+    expect(b.wait).toMatchObject({ kind: 'dependency', steps: ['a'], advice: `sluice why -r ${runId} a` });
+    expect((await explain(rig, runId, 'a')).attempts).toMatchObject([{ attempt: 1, status: 'submitting' }]);
   });
 
   test('names the part of a fingerprint that has changed since the nearest run, or the run that was reused', async () => {
     const rig = createRig('why-cache');
     const first = await run(rig, createHandPlan([cached('a', 'one')]));
-    expect((await explain(rig, first, 'a')).cache).toMatchObject({ kind: 'missed', reason: 'unknown' });
+    expect((await explain(rig, first, 'a')).cache).toMatchObject({ kind: 'missed', cause: 'unknown' });
     const second = await run(rig, createHandPlan([cached('a', 'two')]));
     expect((await explain(rig, second, 'a')).cache).toMatchObject({
       kind: 'missed',
@@ -83,7 +83,11 @@ describe('explainStep', () => {
       },
     });
     const third = await run(rig, createHandPlan([cached('a', 'two')]));
-    expect(await explain(rig, third, 'a')).toMatchObject({ state: 'cached', cache: { kind: 'hit', runId: second } });
+    expect(await explain(rig, third, 'a')).toMatchObject({
+      status: 'succeeded',
+      reused: true,
+      cache: { kind: 'hit', runId: second },
+    });
   });
 
   test('refuses a step or a cell that the run does not have', async () => {

@@ -9,6 +9,16 @@ import { createSystemNotifier, type Notifier } from '../../src/session/system-no
 import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type RigOptions } from '../simulation/rig.ts';
 
+const content: Notification = {
+  schema: 1,
+  type: 'notification',
+  text: 'done',
+  runId: 'r',
+  pipeline: 'p',
+  status: 'failed',
+  failures: [],
+};
+
 /** Records what is sent; the first `failing` tries fail. */
 function createRecorder(failing = 0) {
   const sent: { to: string; content: Notification }[] = [];
@@ -43,8 +53,12 @@ test('notify sends what is asked for at this end, and nothing else', async () =>
   );
   expect(recorder.sent.map(({ to }) => to)).toEqual(['https://hooks.example/T0ken', 'tell hand succeeded']);
   expect(recorder.sent[0]?.content).toEqual({
+    schema: 1,
+    type: 'notification',
     text: `hand succeeded: run ${report.runId}`,
-    run: { id: report.runId, name: 'hand', status: 'succeeded' },
+    runId: report.runId,
+    pipeline: 'hand',
+    status: 'succeeded',
     failures: [],
   });
 });
@@ -54,7 +68,9 @@ test('notify tries again, tells of failures, and leaves the verdict alone when i
   const wanted = [{ on: ['failed'] as const, webhook: '${{ secrets.HOOK }}' }];
   const second = createRecorder(1);
   await run(wanted, second.notifier, behave);
-  expect(second.sent[0]?.content.failures).toMatchObject([{ step: 'a', attempt: 1, message: 'exit code 3' }]);
+  expect(second.sent[0]?.content.failures).toEqual([
+    { step: 'a', cell: '', attempt: 1, status: 'failed', reason: 'failed', message: 'exit code 3' },
+  ]);
   const never = createRecorder(99);
   const { rig, report } = await run(wanted, never.notifier, behave);
   expect(report.status).toBe('failed');
@@ -76,7 +92,6 @@ test('createSystemNotifier posts JSON, and gives it to commands', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const notifier = createSystemNotifier();
-  const content: Notification = { text: 'done', run: { id: 'r', name: 'p', status: 'failed' }, failures: [] };
   try {
     expect(await notifier.post(`${url}/good`, content)).toMatchObject({ ok: true });
     expect(JSON.parse(bodies[0]!)).toEqual(content);
@@ -96,7 +111,6 @@ test('createSystemNotifier posts JSON, and gives it to commands', async () => {
 });
 
 test('createSystemNotifier does not wait for what a command leaves behind', async () => {
-  const content: Notification = { text: 'done', run: { id: 'r', name: 'p', status: 'failed' }, failures: [] };
   const script = 'sleep 600 & echo $! >&2; exit 4';
   const said = await createSystemNotifier().run(['sh', '-c', script], content, '/');
   const pid = Number(/: (\d+)$/.exec(said.ok ? '' : said.error)?.[1]);

@@ -49,7 +49,7 @@ describe('chooseGarbage', () => {
   });
 
   test('keeps cached runs while a run is in progress', () => {
-    const runs = [record('cached', 10), record('plain', 20), record('active', 0, { status: 'active' })];
+    const runs = [record('cached', 10), record('plain', 20), record('active', 0, { status: 'running' })];
     expect(choose(runs, { cached: new Set(['cached']) })).toMatchObject({
       remove: ['plain'],
       keep: { cached: 'run active is in progress and may reuse its outputs' },

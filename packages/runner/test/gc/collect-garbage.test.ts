@@ -141,7 +141,7 @@ describe('collectGarbage', () => {
     const rig = createGcRig();
     const first = await run(rig, CACHED);
     const second = await run(rig, CACHED);
-    expect(second.steps[0]?.cells[0]).toMatchObject({ state: 'cached', cachedFrom: first.runId });
+    expect(second.steps[0]?.cells[0]).toMatchObject({ status: 'succeeded', reused: true, reusedFrom: first.runId });
     rig.disk.files.set(
       `/home/runs/${second.runId}/summary.json`,
       Buffer.from(
@@ -156,7 +156,7 @@ describe('collectGarbage', () => {
       reason: `run ${second.runId} reuses its outputs`,
     });
     expect((await collect(rig, { olderThanMs: 0 })).freed).toHaveLength(3);
-    expect((await run(rig, CACHED)).steps[0]?.state).toBe('succeeded');
+    expect((await run(rig, CACHED)).steps[0]?.status).toBe('succeeded');
   });
 
   const bare = createHandPlan([createStep('make', { outputs: { made: { path: '/made', retain: false } } })]);
@@ -179,7 +179,7 @@ describe('collectGarbage', () => {
   test('keeps a run that another one reuses since the first read', async () => {
     const rig = createGcRig();
     const first = await run(rig, bare);
-    const reuse = { runId: first.runId, again: [] };
+    const reuse = { runId: first.runId, force: [] };
     const start = () => startRun({ ...rig.options, plan: bare, baseDir: base, reuse });
     let second: RunReport | undefined;
     const disk = interrupted(
@@ -191,7 +191,7 @@ describe('collectGarbage', () => {
       },
     );
     const report = await collect(rig, { disk });
-    expect(second?.steps[0]?.cells[0]).toMatchObject({ cachedFrom: first.runId });
+    expect(second?.steps[0]?.cells[0]).toMatchObject({ reusedFrom: first.runId });
     expect(report.kept).toMatchObject([{ runId: first.runId, reason: expect.stringContaining('reuses its outputs') }]);
     expect(inVolume(rig).some((file) => file.includes(first.runId))).toBe(true);
     expect(await rig.go(start())).toMatchObject({ ok: true });
@@ -200,7 +200,7 @@ describe('collectGarbage', () => {
   test('makes a run that starts while another is removed execute its steps again', async () => {
     const rig = createGcRig();
     const first = await run(rig, bare);
-    const reuse = { runId: first.runId, again: [] };
+    const reuse = { runId: first.runId, force: [] };
     // The new run has looked for the old one already.
     const disk = interrupted(
       rig,
@@ -209,7 +209,7 @@ describe('collectGarbage', () => {
     );
     const started = await rig.go(startRun({ ...rig.options, disk, plan: bare, baseDir: base, reuse }));
     if (!started.ok) throw new Error(started.error.message);
-    expect(await rig.go(started.value.finished)).toMatchObject({ steps: [{ state: 'succeeded' }] });
+    expect(await rig.go(started.value.finished)).toMatchObject({ steps: [{ status: 'succeeded' }] });
     expect(await listed(rig)).toEqual([started.value.runId]);
   });
 

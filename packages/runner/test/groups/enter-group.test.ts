@@ -2,8 +2,10 @@ import { ServiceError } from '@sluice/client';
 import { describe, expect, test } from 'vitest';
 import { replaceGroup } from '../../src/groups/group-list.ts';
 import { listRuns } from '../../src/report/list-runs.ts';
+import { requestCancel } from '../../src/run/cancel-run.ts';
+import { detachRun } from '../../src/run/detach-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
-import { startRun } from '../../src/run/start-run.ts';
+import { startRun, submitRun } from '../../src/run/start-run.ts';
 import type { RunHandle } from '../../src/session/run-options.ts';
 import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
@@ -186,5 +188,58 @@ describe('startRun with a concurrency group', () => {
     rig.disk.files.set('/home/groups.json', Buffer.from(JSON.stringify({ nightly: [first.runId], constructor: [] })));
     const second = await rig.go(startRun({ ...rig.options, plan: grouped('fail'), baseDir: '/base' }));
     expect(second).toMatchObject({ error: { code: 'GROUP_BUSY' } });
+  });
+});
+
+describe('a recorded run that waits for its group', () => {
+  /** One run has the place; another is recorded and resumed, and waits. */
+  async function wait(rig: Rig, options: { readonly signal?: AbortSignal } = {}) {
+    const first = await open(rig, 'queue');
+    const submitted = await rig.go(submitRun({ ...rig.options, plan: grouped('queue'), baseDir: '/base' }));
+    if (!submitted.ok) throw new Error(submitted.error.message);
+    const { runId } = submitted.value;
+    const statusOf = async () => (await listRuns('/home', rig.disk)).find((run) => run.runId === runId)?.status;
+    expect(await statusOf()).toBe('suspended');
+    const resumed = resumeRun({ ...rig.options, runId, ...options });
+    await rig.go(rig.clock.delay(1000));
+    return { first, runId, statusOf, resumed };
+  }
+
+  test('is listed as waiting until it has its place', async () => {
+    const rig = createRig('waiting-listed', slow);
+    const { first, statusOf, resumed } = await wait(rig);
+    expect(await statusOf()).toBe('waiting');
+    await rig.go(first.finished);
+    const handle = await rig.go(resumed);
+    expect(await statusOf()).toBe('running');
+    expect(handle.ok && (await rig.go(handle.value.finished))).toMatchObject({ status: 'succeeded' });
+    expect(await statusOf()).toBe('succeeded');
+  });
+
+  test('is canceled at once by the process that waits', async () => {
+    const rig = createRig('waiting-canceled', slow);
+    const { first, runId, statusOf, resumed } = await wait(rig);
+    const { clock, disk } = rig;
+    const canceled = await rig.go(requestCancel({ home: '/home', runId, by: 'ada', clock, disk }));
+    expect(canceled).toMatchObject({ ok: true, value: { isExecuted: true } });
+    const handle = await rig.go(resumed);
+    expect(handle.ok && (await rig.go(handle.value.finished))).toMatchObject({ status: 'canceled' });
+    expect(await statusOf()).toBe('canceled');
+    expect(rig.created()).toHaveLength(1);
+    expect(await rig.go(first.finished)).toMatchObject({ status: 'succeeded' });
+  });
+
+  test.each(['request', 'signal'])('is left by %s, and another process resumes it', async (how) => {
+    const rig = createRig(`waiting-left-${how}`, slow);
+    const leaving = new AbortController();
+    const { first, runId, statusOf, resumed } = await wait(rig, { signal: leaving.signal });
+    const { clock, disk } = rig;
+    if (how === 'signal') leaving.abort();
+    else expect(await rig.go(detachRun({ home: '/home', runId, clock, disk }))).toEqual({ ok: true, value: true });
+    expect(await rig.go(resumed)).toMatchObject({ ok: false, error: { code: 'RUN_IN_USE' } });
+    expect(await statusOf()).toBe('suspended');
+    await rig.go(first.finished);
+    const again = await rig.go(resumeRun({ ...rig.options, runId }));
+    expect(again.ok && (await rig.go(again.value.finished))).toMatchObject({ status: 'succeeded' });
   });
 });

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { encodeLine } from '../../src/journal/journal-line.ts';
 import type { JournalRecord } from '../../src/journal/journal-record.ts';
 import { parseJournal } from '../../src/journal/parse-journal.ts';
+import { renameRecord } from '../../src/journal/renamed-records.ts';
 import { replayRun } from '../../src/record/replay-run.ts';
 import { testPlan } from '../scheduler/test-plan.ts';
 
@@ -55,4 +56,14 @@ test('renameRecord: leaves the names of other events alone, also those that obje
     { kind: 'event', event: { type: 'started', at: 1 } },
     { kind: 'event', event: { type: 'constructor', at: 2 } },
   ]);
+});
+
+test('renameRecord: the steps that are rerun have their present name', () => {
+  const reuse = { runId: 'r0', again: ['fit'] };
+  expect(renameRecord({ ...START, reuse } as unknown as JournalRecord)).toMatchObject({
+    scheduler: { parallelism: 10 },
+    reuse: { runId: 'r0', force: ['fit'] },
+  });
+  const present = { ...START, scheduler: { parallelism: 10, seed: '1' }, reuse: { runId: 'r0', force: [] } };
+  expect(renameRecord(present as unknown as JournalRecord)).toEqual(present);
 });

@@ -7,7 +7,7 @@ const LONGEST = 7;
 /** Draws the runs of one home: the same two pipelines again and again, with what people change between runs. */
 export function drawRuns(seed: string): ModelRun[] {
   const random = createRandom(seed);
-  const steps = drawSteps(random);
+  const steps = addPaths(drawSteps(random), createRandom(`${seed}/paths`));
   // The other pipeline has the same steps and keys, and another program.
   const worlds = ['one', 'two'].map((name) => ({ name, steps, version: new Map<string, number>() }));
   const count = 2 + random.below(LONGEST - 1);
@@ -27,14 +27,14 @@ export function drawRuns(seed: string): ModelRun[] {
     const names = Object.keys(world.steps);
     if (random.chance(0.15)) world.version.set(random.pick(names), index + 1);
     const earlier = runs.flatMap((run, at) => (run.file.name === world.name ? [at] : []));
-    const again = random.chance(0.2) ? [random.pick(names)] : [];
+    const force = random.chance(0.2) ? [random.pick(names)] : [];
     const isCalm = random.chance(0.5);
     runs.push({
       file: createFile(world.name, world.steps, world.version),
       params,
       source,
       clusterID: random.chance(0.85) ? HOME : FAR,
-      ...(earlier.length > 0 && random.chance(0.3) && { reuse: { of: random.pick(earlier), again } }),
+      ...(earlier.length > 0 && random.chance(0.3) && { reuse: { of: random.pick(earlier), force } }),
       ...(random.chance(0.15) && { leaveAfterMs: random.below(1500) }),
       collectsGarbage: random.chance(0.1),
       luck: isCalm ? '' : `${seed}/${index}`,
@@ -102,6 +102,20 @@ function drawSteps(random: Random): Record<string, ModelStep> {
   const count = 2 + random.below(5);
   for (let index = 0; index < count; index++) steps[`s${index}`] = drawStep(`s${index}`, steps, random);
   return steps;
+}
+
+/** Some inputs mount only the file that every output has, of steps without cells. */
+function addPaths(steps: Readonly<Record<string, ModelStep>>, random: Random): Record<string, ModelStep> {
+  const edge = (from: string): string => {
+    const source = steps[from.slice(0, from.indexOf('.'))];
+    return source === undefined || isFannedOut(source) || !random.chance(0.3) ? from : `${from}/data`;
+  };
+  return Object.fromEntries(
+    Object.entries(steps).map(([name, step]) => {
+      const inputs = Object.entries(step.inputs ?? {}).map(([input, from]) => [input, edge(from)]);
+      return [name, { ...step, ...(step.inputs && { inputs: Object.fromEntries(inputs) }) }];
+    }),
+  );
 }
 
 function drawStep(name: string, before: Readonly<Record<string, ModelStep>>, random: Random): ModelStep {

@@ -24,7 +24,7 @@ export function createExecutor(simulated: () => SimulatedService): Executor {
     const [volume = '', directory = ''] = place.split(':');
     const found = new Map<string, string>();
     for (const [file, bytes] of simulated().volumes.get(volume)?.files ?? []) {
-      if (!file.startsWith(`${directory}/`)) continue;
+      if (file !== directory && !file.startsWith(`${directory}/`)) continue;
       found.set(file.slice(directory.length + 1), Buffer.from(bytes).toString());
     }
     return found;
@@ -36,7 +36,7 @@ export function createExecutor(simulated: () => SimulatedService): Executor {
     const inputs = mounts.filter(([, at]) => at.startsWith('/in/')).sort(([, a], [, b]) => a.length - b.length);
     for (const [place, at] of inputs) {
       for (const file of [...found.keys()]) if (file.startsWith(`${at}/`)) found.delete(file);
-      for (const [file, text] of readPlace(place)) found.set(`${at}/${file}`, text);
+      for (const [file, text] of readPlace(place)) found.set(file === '' ? at : `${at}/${file}`, text);
     }
     return found;
   }

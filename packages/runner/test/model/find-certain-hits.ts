@@ -25,7 +25,7 @@ export function findCertainHits(before: Played | undefined, now: Played): string
   return now.report.steps
     .filter(({ name }) => certain.has(name))
     .flatMap(({ name, cells }) =>
-      cells.filter(({ state }) => state === 'succeeded').map(({ key }) => `${name}/${key}`),
+      cells.filter(({ status, reused }) => status === 'succeeded' && !reused).map(({ cell }) => `${name}/${cell}`),
     );
 }
 

@@ -126,12 +126,16 @@ function isSatisfied({ ending, isUnwanted }: StepOutcome, condition: string, goe
 function mountInputs(step: ModelStep, { run, steps }: World): Tree {
   const found = new Map<string, string>();
   for (const [input, from] of Object.entries(step.inputs ?? {})) {
-    const [name = '', output = ''] = from.split('.');
+    const [source = '', file] = from.split('/');
+    const [name = '', output = ''] = source.split('.');
     const tree =
       name === 'volumes'
         ? new Map(Object.entries(run.source))
         : showOutput(run.file, { step: name, output, outcome: steps.get(name)! });
-    for (const [path, text] of tree) found.set(`/in/${input}/${path}`, text);
+    for (const [path, text] of tree) {
+      if (file === undefined) found.set(`/in/${input}/${path}`, text);
+      else if (path === file) found.set(`/in/${input}`, text);
+    }
   }
   return found;
 }

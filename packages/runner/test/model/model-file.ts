@@ -38,8 +38,8 @@ export interface ModelRun {
   /** Files of the local source. */
   readonly source: Readonly<Record<string, string>>;
   readonly clusterID: string;
-  /** Index of the earlier run of the pipeline whose successes are reused, and the steps that run again. */
-  readonly reuse?: { readonly of: number; readonly again: readonly string[] };
+  /** Index of the earlier run of the pipeline whose successes are reused, and the steps that are rerun. */
+  readonly reuse?: { readonly of: number; readonly force: readonly string[] };
   /** The runner leaves the run so many milliseconds after its start, and takes it up again. */
   readonly leaveAfterMs?: number;
   /** Old runs are collected before this one. */

@@ -83,7 +83,7 @@ async function runAll(seed: string, { subject, base }: { subject: ModelSubject; 
     const plan = planOf(run);
     const scope = { clusterID: run.clusterID, accountID: 'me' };
     const earlier = run.reuse && past[run.reuse.of];
-    const reuse = earlier && run.reuse ? { reuse: { runId: earlier.runId, again: run.reuse.again } } : {};
+    const reuse = earlier && run.reuse ? { reuse: { runId: earlier.runId, force: run.reuse.force } } : {};
     let started = await go(subject.startRun({ ...options, plan, scope, baseDir: base, ...reuse }));
     // Its run may have been collected.
     if (!started.ok && earlier) started = await go(subject.startRun({ ...options, plan, scope, baseDir: base }));
@@ -126,7 +126,7 @@ async function runAll(seed: string, { subject, base }: { subject: ModelSubject; 
   function compareSteps(index: number, report: RunReport, expected: Expected): void {
     for (const { name, cells } of report.steps) {
       const wanted = expected.steps.get(name)!;
-      const found = cells.map((cell) => [cell.key, plainState(cell.state), cell.results]);
+      const found = cells.map((cell) => [cell.cell, cell.status, cell.results]);
       const right = wanted.cells.map(({ key, ending, made }) => [key, ending, made?.results ?? {}]);
       const [a, b] = [JSON.stringify(found), JSON.stringify(right)];
       if (a !== b) differences.push(`run ${index}, step ${name}: ${a} instead of ${b}`);
@@ -153,7 +153,7 @@ async function runAll(seed: string, { subject, base }: { subject: ModelSubject; 
       differences.push(`run ${index} did the work of ${missed} again`);
     }
     past.push({ run, runId: report.runId, expected, report });
-    reused += report.steps.flatMap(({ cells }) => cells).filter(({ state }) => state === 'cached').length;
+    reused += report.steps.flatMap(({ cells }) => cells).filter(({ reused }) => reused).length;
     const other = random.below(past.length);
     for (const at of new Set([index, other]))
       await comparePull(at, random.pick(Object.keys(past[at]!.run.file.outputs)));
@@ -193,9 +193,4 @@ async function readTree(directory: string): Promise<Tree> {
     found.set(path.relative(directory, file), isManifest ? JSON.stringify(sortFields(JSON.parse(text) as Json)) : text);
   }
   return found;
-}
-
-function plainState(state: string): string {
-  if (state === 'cached') return 'succeeded';
-  return ['errored', 'timedOut'].includes(state) ? 'failed' : state;
 }

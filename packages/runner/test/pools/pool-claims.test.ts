@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { adoptRun } from '../../src/adopt/adopt-run.ts';
 import { readClaims } from '../../src/pools/claims-list.ts';
 import { readRun, replayFromHome } from '../../src/report/read-run.ts';
+import type { RunnerEvent } from '../../src/report/reporter.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import type { RunHandle } from '../../src/session/run-options.ts';
@@ -35,9 +36,9 @@ describe('pools', () => {
     const first = await start(rig, planOf('first'));
     await rig.until(() => rig.created().length === 1);
     const second = await start(rig, planOf('second'));
-    await rig.until(() => rig.events.some((event) => event.type === 'cellChanged' && event.state === 'backingOff'));
+    await rig.until(() => rig.events.some(isPostponed));
     const seen = await rig.go(readRun('/home', second.runId, rig.disk));
-    expect(seen.ok && seen.value.steps[0]!.cells[0]!.reason).toMatch(
+    expect(seen.ok && seen.value.steps[0]!.cells[0]!.message).toMatch(
       `waits for pool gpu: needs 1, 1 of 1 are held by run ${first.runId} step first; tried again at `,
     );
     expect(rig.created()).toHaveLength(1);
@@ -71,7 +72,7 @@ describe('pools', () => {
     const resumed = await rig.go(resumeRun({ ...rig.options, runId: first.runId }));
     if (!resumed.ok) throw new Error(resumed.error.message);
     const second = await start(rig, planOf('second'));
-    await rig.until(() => rig.events.some((event) => event.type === 'cellChanged' && event.state === 'backingOff'));
+    await rig.until(() => rig.events.some(isPostponed));
     expect(rig.created()).toHaveLength(1);
     await rig.go(resumed.value.finished);
     expect(await rig.go(second.finished)).toMatchObject({ status: 'succeeded' });
@@ -85,7 +86,7 @@ describe('pools', () => {
     await rig.go(first.detach());
     for (const path of rig.disk.files.keys()) if (path.endsWith('journal.ndjson')) rig.disk.files.delete(path);
     const second = await start(rig, planOf('second'));
-    const isWaiting = () => rig.events.some((event) => event.type === 'cellChanged' && event.state === 'backingOff');
+    const isWaiting = () => rig.events.some(isPostponed);
     await rig.until(isWaiting);
     const runId = first.runId;
     const adopted = await rig.go(adoptRun({ ...rig.options, runId, plan, baseDir: '/base' }));
@@ -105,8 +106,7 @@ describe('pools', () => {
       createHandPlan([createStep(step, { pools: { gpu } })], { pools: { gpu: 2 } });
     const first = await start(rig, sized('first', 1));
     await rig.until(() => rig.created().length === 1);
-    const waits = (count: number) => () =>
-      rig.events.filter((event) => event.type === 'cellChanged' && event.state === 'backingOff').length >= count;
+    const waits = (count: number) => () => rig.events.filter(isPostponed).length >= count;
     const large = await start(rig, sized('large', 2));
     await rig.until(waits(1));
     const small = await start(rig, sized('small', 1));
@@ -140,9 +140,13 @@ describe('pools', () => {
     const rig = createRig('same');
     const handle = await start(rig, plan);
     await rig.go(handle.finished);
-    expect(rig.events.filter((event) => event.type === 'cellChanged' && event.state === 'backingOff')).toEqual([]);
+    expect(rig.events.filter(isPostponed)).toEqual([]);
   });
 });
+
+function isPostponed(event: RunnerEvent): boolean {
+  return event.type === 'cellChanged' && event.status === 'ready' && /; tried again at /.test(event.message ?? '');
+}
 
 interface World {
   readonly seed: number;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { explainStep } from '../../src/explain/explain-step.ts';
+import { describeStatus } from '../../src/report/describe-status.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig } from '../simulation/rig.ts';
@@ -34,7 +35,7 @@ function createImageRig(features: readonly string[]) {
       if (!started.ok) throw new Error(started.error.message);
       const report = await rig.go(started.value.finished);
       runId = report.runId;
-      return report.steps.map(({ state }) => state);
+      return report.steps.map(describeStatus);
     },
   };
 }
@@ -44,9 +45,9 @@ describe('resolveImages', () => {
     const rig = createImageRig(['image-digests']);
     expect(await rig.run()).toEqual(['succeeded', 'succeeded', 'succeeded']);
     expect(rig.asked).toEqual(['node:20']);
-    expect(await rig.run()).toEqual(['cached', 'cached', 'cached']);
+    expect(await rig.run()).toEqual(['reused', 'reused', 'reused']);
     rig.move('sha256:2');
-    expect(await rig.run()).toEqual(['succeeded', 'succeeded', 'cached']);
+    expect(await rig.run()).toEqual(['succeeded', 'succeeded', 'reused']);
     expect(await rig.why('b')).toMatchObject({
       image: { image: 'node:20', digest: 'sha256:2' },
       cache: { nearest: { differences: [{ name: 'image', before: 'sha256:1', after: 'sha256:2' }] } },
@@ -58,7 +59,7 @@ describe('resolveImages', () => {
     const rig = createImageRig([]);
     await rig.run();
     rig.move('sha256:2');
-    expect(await rig.run()).toEqual(['cached', 'cached', 'cached']);
+    expect(await rig.run()).toEqual(['reused', 'reused', 'reused']);
     expect(rig.asked).toEqual([]);
     expect((await rig.why('a'))?.image).toEqual({ image: 'node:20' });
     expect(await rig.why('c')).not.toHaveProperty('image');

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { createPlan, type NeedCondition, parsePipeline } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { stepReason, stepStatus } from '../../src/record/step-status.ts';
+import { describeStatus } from '../../src/report/describe-status.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { isSatisfied, type StepEnd } from '../../src/scheduler/flow/is-satisfied.ts';
 import { CELL_STATES, type CellState, TERMINAL_CELL_STATES } from '../../src/scheduler/model/cell-state.ts';
@@ -102,16 +103,16 @@ test('conditions on a reused and on a timed-out step hold as `needs` of the same
   const rig = createRig('words', {
     behave: { slow: { runMs: 60_000 }, big: { end: 'Failed', outOfMemory: true } },
   });
-  for (const ok of ['succeeded', 'cached']) {
+  for (const ok of ['succeeded', 'reused']) {
     const started = await rig.go(startRun({ ...rig.options, plan: plan.value, baseDir: '/base' }));
     if (!started.ok) throw new Error(started.error.message);
     const { steps } = await rig.go(started.value.finished);
-    expect(steps.map(({ name, state }) => `${name} ${state}`)).toEqual([
+    expect(steps.map((step) => `${step.name} ${describeStatus(step)}`)).toEqual([
       `ok ${ok}`,
-      'slow timedOut',
+      'slow failed (timeout)',
       'after-ok succeeded',
-      `after-reused ${ok === 'cached' ? 'succeeded' : 'skipped'}`,
-      'big failed',
+      `after-reused ${ok === 'reused' ? 'succeeded' : 'skipped'}`,
+      'big failed (oom)',
       'on-oom succeeded',
       'on-need succeeded',
       'on-status succeeded',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { describeStatus } from '../../src/report/describe-status.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig } from '../simulation/rig.ts';
@@ -9,8 +10,8 @@ test('explainCell says of a step that timed out that it did, also where another 
   const started = await rig.go(startRun({ ...rig.options, plan, baseDir: '/base' }));
   if (!started.ok) throw new Error(started.error.message);
   const { steps } = await rig.go(started.value.finished);
-  expect(steps.map(({ state, cells }) => [state, cells[0]?.reason])).toEqual([
+  expect(steps.map((step) => [describeStatus(step), step.cells[0]?.message])).toEqual([
     ['failed', expect.stringContaining('exit code')],
-    ['timedOut', 'it ran longer than its timeout'],
+    ['failed (timeout)', 'it ran longer than its timeout'],
   ]);
 });

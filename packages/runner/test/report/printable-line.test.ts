@@ -11,6 +11,7 @@ test.each([
   ['a\u0000\u0007\u0008\u009b2Jb', 'ab'],
   ['\u202egnp.exe', 'gnp.exe'],
   ['a\tb', 'a    b'],
+  ['a\ufffe\uffffb', 'ab'],
   ['\u001b[', ''],
   ['\u001b]never ends', ''],
 ])('printableLine keeps what is to be read of %j', (line, shown) => {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parseJournal } from '../../src/journal/parse-journal.ts';
-import type { DetailedReport } from '../../src/report/detailed-report.ts';
 import { renderReportPage } from '../../src/report/render-report-page.ts';
+import type { DetailedReportValue } from '../../src/report/report-value.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
@@ -26,6 +26,8 @@ async function runRetries(): Promise<{ rig: Rig; directory: string }> {
   return { rig, directory: started.value.directory };
 }
 
+const renderTime = (at: number) => new Date(at).toISOString();
+
 async function readText(rig: Rig, file: string): Promise<string> {
   const bytes = await rig.go(rig.options.disk!.read(file));
   return Buffer.from(bytes ?? []).toString('utf8');
@@ -34,12 +36,12 @@ async function readText(rig: Rig, file: string): Promise<string> {
 describe('the report at the end of a run', () => {
   test('says of every attempt what the journal says', async () => {
     const { rig, directory } = await runRetries();
-    const report = JSON.parse(await readText(rig, path.join(directory, 'report.json'))) as DetailedReport;
+    const report = JSON.parse(await readText(rig, path.join(directory, 'report.json'))) as DetailedReportValue;
     const bytes = (await rig.go(rig.options.disk!.read(path.join(directory, 'journal.ndjson')))) ?? new Uint8Array();
     const journal = parseJournal(bytes);
     if (!journal.ok) throw new Error(journal.error);
     const told = journal.value.records.flatMap((record) => {
-      if (record.kind === 'intent') return [['askedAt', record.step, record.attempt, record.at]];
+      if (record.kind === 'intent') return [['requestedAt', record.step, record.attempt, renderTime(record.at)]];
       if (record.kind !== 'event' || !('attempt' in record.event)) return [];
       const { type, step, attempt, at } = record.event;
       return [
@@ -49,19 +51,19 @@ describe('the report at the end of a run', () => {
           ],
           step,
           attempt,
-          at,
+          renderTime(at),
         ],
       ];
     });
     const names = ['a', 'b', 'c'];
     const shown = report.attempts.flatMap((attempt) =>
-      (['askedAt', 'submittedAt', 'runningAt', 'endedAt', 'publishedAt'] as const).flatMap((key) =>
+      (['requestedAt', 'submittedAt', 'runningAt', 'endedAt', 'publishedAt'] as const).flatMap((key) =>
         attempt[key] === undefined ? [] : [[key, names.indexOf(attempt.step), attempt.attempt, attempt[key]]],
       ),
     );
     const sorted = (entries: unknown[][]) => entries.map((entry) => JSON.stringify(entry)).sort();
     expect(sorted(shown)).toEqual(sorted(told));
-    expect(report.attempts.map(({ step, attempt, result }) => `${step} ${attempt} ${result}`)).toEqual([
+    expect(report.attempts.map(({ step, attempt, status }) => `${step} ${attempt} ${status}`)).toEqual([
       'a 1 succeeded',
       'b 1 failed',
       'b 2 failed',
@@ -71,7 +73,7 @@ describe('the report at the end of a run', () => {
     expect(b2?.readyAt).toBe(b1?.endedAt);
     expect(report.criticalPath.map(({ step }) => step)).toEqual(['a', 'b']);
     expect(report.usage).toMatchObject([{ containers: 3 }]);
-    expect(report).toMatchObject({ status: 'failed', dependencies: [[], [0], [1]] });
+    expect(report).toMatchObject({ schema: 1, type: 'report', status: 'failed', dependencies: [[], [0], [1]] });
   });
 
   test('takes what was canceled while it waited neither for a failure nor for a use of instances', async () => {
@@ -83,24 +85,27 @@ describe('the report at the end of a run', () => {
     started.value.cancel('a test');
     await rig.go(started.value.finished);
     const { directory } = started.value;
-    const report = JSON.parse(await readText(rig, path.join(directory, 'report.json'))) as DetailedReport;
-    expect(report.attempts).toMatchObject([{ result: 'canceled', submittedAt: expect.any(Number) }]);
+    const report = JSON.parse(await readText(rig, path.join(directory, 'report.json'))) as DetailedReportValue;
+    expect(report.attempts).toMatchObject([{ status: 'canceled', submittedAt: expect.stringMatching(/Z$/) }]);
     expect(report.usage).toMatchObject([{ containers: 1, ranMs: 0, instanceHours: 0 }]);
     expect(await readText(rig, path.join(directory, 'report.html'))).not.toContain('Failed attempts');
   });
 
   test('has one line of CSV per attempt, with the same times', async () => {
     const { rig, directory } = await runRetries();
-    const report = JSON.parse(await readText(rig, path.join(directory, 'report.json'))) as DetailedReport;
+    const report = JSON.parse(await readText(rig, path.join(directory, 'report.json'))) as DetailedReportValue;
     const [head, ...lines] = (await readText(rig, path.join(directory, 'attempts.csv'))).trimEnd().split('\r\n');
     const names = head!.split(',');
     const rows = lines.map((line) => Object.fromEntries(line.split(',').map((value, index) => [names[index], value])));
     expect(rows).toHaveLength(report.attempts.length);
     for (const [index, row] of rows.entries()) {
       const attempt = report.attempts[index]!;
-      expect([row.step, Number(row.attempt), row.result]).toEqual([attempt.step, attempt.attempt, attempt.result]);
-      expect(Date.parse(row.endedAt!)).toBe(attempt.endedAt);
-      expect(Number(row.ranSeconds) * 1000).toBeCloseTo(attempt.endedAt! - attempt.runningAt!, 3);
+      expect([row.step, Number(row.attempt), row.status]).toEqual([attempt.step, attempt.attempt, attempt.status]);
+      expect(row.endedAt).toBe(attempt.endedAt);
+      expect(Number(row.ranSeconds) * 1000).toBeCloseTo(
+        Date.parse(attempt.endedAt!) - Date.parse(attempt.runningAt!),
+        3,
+      );
     }
   });
 

@@ -8,18 +8,18 @@ export function createSampleReport({ steps, logLine }: { steps: number; logLine:
   const attempts = names.map((step, index): AttemptReport => {
     const at = index * 1_000;
     const isLast = index === steps - 1;
-    const times = { readyAt: at, askedAt: at + 10, submittedAt: at + 20, runningAt: at + 100, endedAt: at + 1_000 };
+    const times = { readyAt: at, requestedAt: at + 10, submittedAt: at + 20, runningAt: at + 100, endedAt: at + 1_000 };
     const end = isLast
-      ? ({ result: 'failed', class: 'failed', exitCode: 3, message: logLine } as const)
-      : { result: 'succeeded' as const };
+      ? ({ status: 'failed', reason: 'failed', exitCode: 3, message: logLine } as const)
+      : { status: 'succeeded' as const };
     return {
       step,
       cell: '',
       attempt: 1,
       ...end,
-      clusterID: 'c',
+      clusterId: 'c',
       instanceType: 'small',
-      containerID: `x${index}`,
+      containerId: `x${index}`,
       ...times,
       postponed: 0,
     };
@@ -29,7 +29,8 @@ export function createSampleReport({ steps, logLine }: { steps: number; logLine:
     step: last,
     cell: '',
     attempt: 1,
-    class: 'failed',
+    status: 'failed',
+    reason: 'failed',
     message: logLine,
     logTail: [logLine],
   };
@@ -40,15 +41,16 @@ export function createSampleReport({ steps, logLine }: { steps: number; logLine:
     startedAt: 0,
     endedAt: steps * 1_000,
     madeAt: steps * 1_000,
-    clusterID: 'c',
-    accountID: 'a',
+    clusterId: 'c',
+    accountId: 'a',
     params: { word: logLine },
     steps: names.map((name) => {
-      const state = name === last ? 'failed' : 'succeeded';
+      const isLast = name === last;
+      const status = isLast ? ({ status: 'failed', reason: 'failed' } as const) : ({ status: 'succeeded' } as const);
       return {
         name,
-        state,
-        cells: [{ key: '', state, attempts: 1, results: {}, ...(name === last && { reason: logLine }) }],
+        ...status,
+        cells: [{ cell: '', ...status, attempts: 1, results: {}, ...(isLast && { message: logLine }) }],
       };
     }),
     failures: [failure],
@@ -57,15 +59,15 @@ export function createSampleReport({ steps, logLine }: { steps: number; logLine:
     criticalPath: attempts.map(({ step, readyAt, endedAt }) => ({
       step,
       cell: '',
-      from: readyAt!,
-      to: endedAt!,
-      waited: 100,
+      readyAt: readyAt!,
+      endedAt: endedAt!,
+      waitedMs: 100,
     })),
     images: [
       { image: 'sluice-node:1', digest: 'sha256:0123', steps: ['step-0'] },
       { image: 'other:<1>', steps: ['step-1'] },
     ],
-    usage: [{ clusterID: 'c', instanceType: 'small', containers: steps, ranMs: 900 * steps, instanceHours: 0.001 }],
+    usage: [{ clusterId: 'c', instanceType: 'small', containers: steps, ranMs: 900 * steps, instanceHours: 0.001 }],
     levels: names.map((_, index) => index),
     dependencies: names.map((_, index) => (index === 0 ? [] : [index - 1])),
   };

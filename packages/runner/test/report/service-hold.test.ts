@@ -18,7 +18,7 @@ test('a run whose service step holds the capacity that its dependents need repor
   await rig.until(() => warnings().length > 0);
   const { runId } = started.value;
   const explained = await explainStep({ home: '/home', disk: rig.disk, runId, step: 'use' });
-  expect(explained).toMatchObject({ ok: true, value: { reason: expect.stringContaining(HOLD) } });
+  expect(explained).toMatchObject({ ok: true, value: { message: expect.stringContaining(HOLD) } });
   const report = await rig.go(started.value.finished);
   expect(report.status).toBe('succeeded');
   expect(warnings()).toEqual([expect.stringContaining(HOLD)]);

@@ -34,8 +34,14 @@ function createWorld(seed: string, behave: RigOptions['behave'] = {}) {
   };
   return {
     rig,
-    /** Moves time on until the runner knows the state of the step. */
-    until: (state: string) => rig.until(() => rig.events.some((event) => 'state' in event && event.state === state)),
+    /** Moves time on until the runner reports this status of the step. */
+    until: (status: string, message = '') =>
+      rig.until(() =>
+        rig.events.some(
+          (event) =>
+            event.type === 'cellChanged' && event.status === status && (event.message ?? '').startsWith(message),
+        ),
+      ),
     async start(runId?: string) {
       const { process, options } = next();
       const id = runId === undefined ? {} : { runId };
@@ -71,7 +77,7 @@ test.each([DAY, -DAY])('a clock that is set by %s ms cancels nothing and delays 
   await world.until('running');
   world.rig.clock.jump(ms);
   const { report, minutes } = await world.minutesOf(handle.finished);
-  expect(report.steps[0]).toMatchObject({ state: 'failed', cells: [{ attempts: 2 }] });
+  expect(report.steps[0]).toMatchObject({ status: 'failed', cells: [{ attempts: 2 }] });
   expect(minutes).toBe(20);
   expect(report.endedAt! - report.startedAt).toBeLessThan(21 * MINUTE);
 });
@@ -95,7 +101,7 @@ test.each([DAY, -DAY])(
 test('a clock that is set back during a back-off does not prolong it', async () => {
   const world = createWorld('back-off', { a: { end: 'Failed', exitCode: 1 } });
   const { handle } = await world.start();
-  await world.until('backingOff');
+  await world.until('ready', 'attempt 2 starts at');
   world.rig.clock.jump(-HOUR);
   expect((await world.minutesOf(handle.finished)).minutes).toBe(0);
 });
@@ -122,14 +128,14 @@ test('the time between two runners of one boot counts for a timeout', async () =
   await world.rig.go(world.rig.clock.delay(59 * MINUTE));
   world.rig.clock.jump(-DAY);
   const { report, minutes } = await world.minutesOf((await world.resume(handle.runId)).finished);
-  expect(report.steps[0]).toMatchObject({ state: 'timedOut' });
+  expect(report.steps[0]).toMatchObject({ status: 'failed', reason: 'timeout' });
   expect(minutes).toBe(1);
 });
 
 test('after another boot, a clock that was set back stands still until the run goes on', async () => {
   const world = createWorld('rebooted', { a: { end: 'Failed', exitCode: 1 } });
   const { process, handle } = await world.start();
-  await world.until('backingOff');
+  await world.until('ready', 'attempt 2 starts at');
   process.kill();
   world.rig.clock.reboot();
   world.rig.clock.jump(-DAY);

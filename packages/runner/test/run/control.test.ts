@@ -1,11 +1,14 @@
 import { ServiceError } from '@sluice/client';
 import { describe, expect, test } from 'vitest';
+import { RESUMING } from '../../src/control/control-run.ts';
+import type { Disk } from '../../src/journal/disk.ts';
 import { listRuns } from '../../src/report/list-runs.ts';
 import { readRun } from '../../src/report/read-run.ts';
 import { approveRun } from '../../src/run/approve-run.ts';
 import { cancelRun } from '../../src/run/cancel-run.ts';
+import { detachRun } from '../../src/run/detach-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
-import { startRun } from '../../src/run/start-run.ts';
+import { startRun, submitRun } from '../../src/run/start-run.ts';
 import type { RunHandle } from '../../src/session/run-options.ts';
 import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
@@ -51,6 +54,24 @@ describe('cancelRun', () => {
     expect(rig.created().map(({ wire }) => wire.phase)).toEqual(['Canceled']);
   });
 
+  test('waits while the run is being resumed', async () => {
+    const rig = slowRig('resuming');
+    const handle = await start(rig, SLOW);
+    await rig.until(() => rig.created().length === 1);
+    const disk = rig.options.disk!;
+    let asked = 0;
+    const ask: Disk['ask'] = async (directory, line) => {
+      asked += 1;
+      return asked <= 3 ? RESUMING : disk.ask(directory, line);
+    };
+    const busy = Object.create(disk, { ask: { value: ask } }) as Disk;
+    expect(await rig.go(cancelRun({ ...rig.options, disk: busy, runId: handle.runId, by: 'a test' }))).toMatchObject({
+      ok: true,
+    });
+    expect(asked).toBe(4);
+    expect(await rig.go(handle.finished)).toMatchObject({ status: 'canceled' });
+  });
+
   test.each(['files.write', 'files.move'] as const)(
     'ends what waits for a volume that takes nothing: %s',
     async (call) => {
@@ -80,6 +101,49 @@ describe('cancelRun', () => {
       expect(rig.clock.now() - begun).toBeLessThan(120_000);
     },
   );
+});
+
+describe('detachRun', () => {
+  test('makes the process that executes a run leave it, so that another one can resume it', async () => {
+    const rig = slowRig('detach');
+    const handle = await start(rig, SLOW);
+    await rig.until(() => rig.created().length === 1);
+    expect(await rig.go(detachRun({ ...rig.options, runId: handle.runId }))).toEqual({ ok: true, value: true });
+    expect(await rig.go(handle.finished)).toMatchObject({ status: 'suspended' });
+    const resumed = await rig.go(resumeRun({ ...rig.options, runId: handle.runId }));
+    if (!resumed.ok) throw new Error(resumed.error.message);
+    expect(await rig.go(resumed.value.finished)).toMatchObject({ status: 'succeeded' });
+    expect(rig.created()).toHaveLength(2);
+  });
+
+  test('reports that no process executes the run', async () => {
+    const rig = slowRig('detached');
+    const handle = await start(rig, SLOW);
+    await rig.go(handle.detach());
+    expect(await rig.go(detachRun({ ...rig.options, runId: handle.runId }))).toEqual({ ok: true, value: false });
+  });
+});
+
+describe('submitRun', () => {
+  test('records a run without starting anything, which a resume then executes', async () => {
+    const rig = createRig('submit');
+    const submitted = await rig.go(submitRun({ ...rig.options, plan: SLOW, baseDir: '/base' }));
+    if (!submitted.ok) throw new Error(submitted.error.message);
+    const { runId } = submitted.value;
+    expect(await rig.go(listRuns('/home', rig.disk))).toMatchObject([{ runId, status: 'suspended' }]);
+    expect(rig.created()).toEqual([]);
+    const resumed = await rig.go(resumeRun({ ...rig.options, runId }));
+    if (!resumed.ok) throw new Error(resumed.error.message);
+    expect(await rig.go(resumed.value.finished)).toMatchObject({ status: 'succeeded' });
+    expect(rig.created()).toHaveLength(2);
+  });
+
+  test('a full disk is a refusal', async () => {
+    const rig = createRig('submit-full', {});
+    rig.disk.room = 0;
+    const submitted = await rig.go(submitRun({ ...rig.options, plan: SLOW, baseDir: '/base' }));
+    expect(submitted).toMatchObject({ ok: false, error: { code: 'HOME_UNUSABLE' } });
+  });
 });
 
 describe('approveRun', () => {
@@ -166,7 +230,7 @@ describe('a service step', () => {
     );
     if (!started.ok) throw new Error(started.error.message);
     const report = await rig.go(started.value.finished);
-    expect(report.steps.map(({ name, state }) => [name, state])).toEqual([
+    expect(report.steps.map(({ name, status }) => [name, status])).toEqual([
       ['web', 'succeeded'],
       ['use', 'succeeded'],
     ]);
@@ -181,12 +245,12 @@ describe('listRuns and readRun', () => {
     const first = await start(rig, SLOW);
     await rig.until(() => rig.created().length === 1);
     const status = async () => (await rig.go(listRuns('/home', rig.disk))).map((run) => run.status);
-    expect(await status()).toEqual(['active']);
+    expect(await status()).toEqual(['running']);
     await rig.go(first.detach());
     expect(await status()).toEqual(['suspended']);
     expect(await rig.go(readRun('/home', first.runId, rig.disk))).toMatchObject({
       ok: true,
-      value: { status: 'suspended', steps: [{ name: 'slow' }, { name: 'after', state: 'waiting' }] },
+      value: { status: 'suspended', steps: [{ name: 'slow' }, { name: 'after', status: 'waiting' }] },
     });
     const resumed = await rig.go(resumeRun({ ...rig.options, runId: first.runId }));
     if (!resumed.ok) throw new Error(resumed.error.message);

@@ -6,6 +6,7 @@ import type { Plan } from '@sluice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readOutputs } from '../../src/data/pull-output.ts';
 import { createSystemDisk } from '../../src/journal/system-disk.ts';
+import { describeStatus } from '../../src/report/describe-status.ts';
 import type { RunReport } from '../../src/report/run-report.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { writeFile } from '../simulation/memory-files.ts';
@@ -87,8 +88,8 @@ describe('a run with data', () => {
     const plan = { ...FAN_IN, pipeline: { ...FAN_IN.pipeline, outputs: {} } };
     const first = await run(rig, plan);
     const second = await run(rig, plan);
-    expect(cellsOf(second, 'fit').map(({ state, cachedFrom }) => [state, cachedFrom])).toEqual(
-      [1, 2, 3].map(() => ['cached', first.runId]),
+    expect(cellsOf(second, 'fit').map((cell) => [describeStatus(cell), cell.reusedFrom])).toEqual(
+      [1, 2, 3].map(() => ['reused', first.runId]),
     );
     expect(cellsOf(second, 'fit')[0]?.results).toEqual({ accuracy: 0.5 });
     const keys = Object.keys(mountsOf(rig, 'select')[1]!);
@@ -112,7 +113,7 @@ describe('a run with data', () => {
     const first = await run(rig, named('one'));
     await run(rig, named('two'));
     const again = await run(rig, named('one'));
-    expect(cellsOf(again, 'fit').map(({ cachedFrom }) => cachedFrom)).toEqual([1, 2, 3].map(() => first.runId));
+    expect(cellsOf(again, 'fit').map(({ reusedFrom }) => reusedFrom)).toEqual([1, 2, 3].map(() => first.runId));
   });
 
   test('takes a hit whose data is gone for a miss', async () => {
@@ -124,7 +125,7 @@ describe('a run with data', () => {
       if (directory.startsWith(`runs/${first.runId}/out/fit`)) volume!.directories.delete(directory);
     }
     const second = await run(rig, plan);
-    expect(cellsOf(second, 'fit').map(({ state }) => state)).toEqual(['succeeded', 'succeeded', 'succeeded']);
+    expect(cellsOf(second, 'fit').map(describeStatus)).toEqual(['succeeded', 'succeeded', 'succeeded']);
   });
 
   test('fails an attempt whose result is missing or of another type', async () => {
@@ -139,7 +140,7 @@ test('an attempt whose outputs a service refuses to move for good is lost, and n
   const rig: Rig = createRig('refused', { behave: { fit: { work: writes(() => rig, 'accuracy', '1') } } });
   const { volumes } = rig.options.service;
   const refuse = async () => {
-    throw new ServiceError('INVALID_REPLY', 'Could not move: the transfer service replied 302', { status: 302 });
+    throw new ServiceError('INVALID_REPLY', 'could not move: the transfer service replied 302', { status: 302 });
   };
   const service = {
     ...rig.options.service,
@@ -151,7 +152,7 @@ test('an attempt whose outputs a service refuses to move for good is lost, and n
   const plan = createHandPlan([{ ...fit, matrix: undefined } as never]);
   const report = await run({ ...rig, options: { ...rig.options, service } }, plan);
   expect(report.status).toBe('failed');
-  expect(report.failures[0]).toMatchObject({ class: 'infrastructure', message: expect.stringContaining('302') });
+  expect(report.failures[0]).toMatchObject({ reason: 'infrastructure', message: expect.stringContaining('302') });
 });
 
 describe('uploads and local copies', () => {

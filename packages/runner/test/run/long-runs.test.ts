@@ -29,14 +29,14 @@ async function resume(rig: Rig, runId: string) {
 test('a run that was left for eight days says what is lost and why, and does that again', async () => {
   const rig = createSlowRig('eight days');
   const handle = await start(rig);
-  await rig.until(() => rig.events.some((event) => event.type === 'cellChanged' && event.state === 'running'));
+  await rig.until(() => rig.events.some((event) => event.type === 'cellChanged' && event.status === 'running'));
   await rig.go(handle.detach());
   await rig.go(rig.clock.delay(8 * DAY));
   const report = await resume(rig, handle.runId);
   expect(report.status).toBe('succeeded');
   const lost = report.failures.filter(({ step }) => step === 'slow');
   expect(lost).toMatchObject([
-    { attempt: 1, class: 'infrastructure', message: expect.stringContaining('started 8 days ago') },
+    { attempt: 1, reason: 'infrastructure', message: expect.stringContaining('started 8 days ago') },
   ]);
   expect(lost[0]!.message).toContain('keeps ended containers for 7 days');
 });

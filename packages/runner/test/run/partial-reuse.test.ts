@@ -6,6 +6,7 @@ import { createPlan, type Plan, parsePipeline } from '@sluice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { pullOutput } from '../../src/data/pull-output.ts';
 import { createSystemDisk } from '../../src/journal/system-disk.ts';
+import { describeStatus } from '../../src/report/describe-status.ts';
 import type { RunReport } from '../../src/report/run-report.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import type { StartRunOptions } from '../../src/session/run-options.ts';
@@ -88,8 +89,7 @@ async function expectDelivery(directory: string, runId: string, values: readonly
   expect(marker).toMatchObject({ run: runId, pipeline: 'partial', output: 'all' });
   expect(marker.files.sort()).toEqual(['manifest.json', ...Object.keys(files)].sort());
 }
-const cellStates = (report: RunReport) =>
-  report.steps.find(({ name }) => name === 'fit')!.cells.map(({ state }) => state);
+const cellStates = (report: RunReport) => report.steps.find(({ name }) => name === 'fit')!.cells.map(describeStatus);
 const pull = async (runId: string): Promise<string> => {
   const to = path.join(base, 'pulled');
   await rm(to, { recursive: true, force: true });
@@ -101,12 +101,12 @@ const pull = async (runId: string): Promise<string> => {
 
 describe('a step of which some cells are reused', () => {
   test.each([
-    { next: [1, 2, 3], states: ['cached', 'cached', 'succeeded'] },
-    { next: [4, 1, 2], states: ['succeeded', 'cached', 'cached'] },
-    { next: [1, 9], states: ['cached', 'succeeded'] },
-    { next: [2], states: ['cached'] },
-    { next: [2, 1], states: ['cached', 'cached'] },
-    { next: [1, 2], states: ['cached', 'cached'] },
+    { next: [1, 2, 3], states: ['reused', 'reused', 'succeeded'] },
+    { next: [4, 1, 2], states: ['succeeded', 'reused', 'reused'] },
+    { next: [1, 9], states: ['reused', 'succeeded'] },
+    { next: [2], states: ['reused'] },
+    { next: [2, 1], states: ['reused', 'reused'] },
+    { next: [1, 2], states: ['reused', 'reused'] },
   ])('publishes and pulls all cells of this run and no others: $next after 1,2', async ({ next, states }) => {
     await run(planFit([1, 2]));
     const report = await run(planFit(next));
@@ -125,8 +125,8 @@ describe('a step of which some cells are reused', () => {
     const failed = await run(plan);
     expect(cellStates(failed)).toEqual(['succeeded', 'failed', 'succeeded']);
     behave.fit = { work: sign };
-    const report = await run(plan, { reuse: { runId: failed.runId, again: [] } });
-    expect(cellStates(report)).toEqual(['cached', 'succeeded', 'cached']);
+    const report = await run(plan, { reuse: { runId: failed.runId, force: [] } });
+    expect(cellStates(report)).toEqual(['reused', 'succeeded', 'reused']);
     await expectDelivery(path.join(base, 'result'), report.runId, [1, 2, 3]);
     await expectDelivery(await pull(report.runId), report.runId, [1, 2, 3]);
   });

@@ -1,6 +1,7 @@
 import type { Container } from '@sluice/client';
 import { createPlan, parsePipeline } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
+import { describeStatus } from '../../src/report/describe-status.ts';
 import type { RunReport } from '../../src/report/run-report.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { writeFile } from '../simulation/memory-files.ts';
@@ -32,7 +33,7 @@ async function run(
   return { rig, report, tookMs: rig.clock.now() - begun };
 }
 
-const states = ({ report }: Ran) => report.steps.map(({ name, state }) => `${name} ${state}`);
+const states = ({ report }: Ran) => report.steps.map((step) => `${step.name} ${describeStatus(step)}`);
 /** Steps in the order in which their containers were created. */
 const order = ({ rig }: Ran) => rig.created().map(({ wire }) => wire.labels?.['sluice-step']);
 const types = ({ rig }: Ran) => rig.created().map(({ wire }) => wire.instanceType);
@@ -50,16 +51,16 @@ describe('times', () => {
     const ran = await run('steps: { a: { command: [x], timeout: 10m, retry: { limit: 1, on: [timeout] } } }', {
       behave: { a: { runMs: HOUR } },
     });
-    expect(states(ran)).toEqual(['a timedOut']);
+    expect(states(ran)).toEqual(['a failed (timeout)']);
     expect(ran.rig.created().map(({ wire }) => wire.phase)).toEqual(['Canceled', 'Canceled']);
-    expect(ran.report.failures.map((failure) => failure.class)).toEqual(['timeout', 'timeout']);
+    expect(ran.report.failures.map((failure) => failure.reason)).toEqual(['timeout', 'timeout']);
     expect(ran.tookMs).toBeGreaterThanOrEqual(20 * 60_000);
     expect(ran.tookMs).toBeLessThan(25 * 60_000);
   });
 
   test('queueTimeout: ends an attempt that the service does not start', async () => {
     const ran = await run('steps: { a: { command: [x], queueTimeout: 5m } }', { behave: { a: { pendingMs: HOUR } } });
-    expect(states(ran)).toEqual(['a timedOut']);
+    expect(states(ran)).toEqual(['a failed (timeout)']);
     expect(ran.tookMs).toBeLessThan(10 * 60_000);
   });
 
@@ -68,7 +69,7 @@ describe('times', () => {
       'steps: { a: { command: [x], deadline: 30m, retry: { limit: 9, on: [failed], backoff: { initial: 1s, max: 1s } } } }',
       { behave: { a: { runMs: 12 * 60_000, end: 'Failed' } } },
     );
-    expect(states(ran)).toEqual(['a timedOut']);
+    expect(states(ran)).toEqual(['a failed (timeout)']);
     expect(ran.rig.created()).toHaveLength(3);
     expect(ran.tookMs).toBeLessThan(35 * 60_000);
   });
@@ -78,13 +79,13 @@ describe('times', () => {
       'timeout: 10m\nsteps: { a: { command: [x] }, b: { command: [x], needs: [a] } }\nfinally: { f: { command: [x] } }',
       { behave: { a: { runMs: HOUR } } },
     );
-    expect(states(ran)).toEqual(['a timedOut', 'b canceled', 'f succeeded']);
+    expect(states(ran)).toEqual(['a failed (timeout)', 'b canceled', 'f succeeded']);
     expect(ran.report.status).toBe('failed');
   });
 
   test('approval with a timeout: times out without an answer', async () => {
     const ran = await run('steps: { ask: { approval: { timeout: 1h } }, after: { command: [x], needs: [ask] } }');
-    expect(states(ran)).toEqual(['ask timedOut', 'after skipped']);
+    expect(states(ran)).toEqual(['ask failed (timeout)', 'after skipped']);
     expect(ran.tookMs).toBeGreaterThanOrEqual(HOUR);
   });
 });
@@ -151,7 +152,7 @@ describe('order and capacity', () => {
       exclude: [{ m: q, k: 2 }]
       include: [{ m: q, rate: 0.5 }, { m: r }]
 `);
-    const keys = ran.report.steps[0]!.cells.map(({ key }) => key);
+    const keys = ran.report.steps[0]!.cells.map(({ cell }) => cell);
     expect(keys).toEqual(['m-p-k-1', 'm-p-k-2', 'm-q-k-1-rate-0p5', 'm-r']);
   });
 });
@@ -181,7 +182,7 @@ describe('failures', () => {
       `steps: { a: { command: [x], retry: { limit: 1, on: [failed], backoff: { initial: 1s }, ${budget} } } }`;
     const lost = { behave: { a: { end: 'Unknown' as const } } };
     const two = await run(text('infrastructure: 2'), lost);
-    expect([states(two), two.rig.created().length]).toEqual([['a errored'], 3]);
+    expect([states(two), two.rig.created().length]).toEqual([['a failed (infrastructure)'], 3]);
     const none = await run(text('infrastructure: 0'), lost);
     expect(none.rig.created()).toHaveLength(1);
     const own = await run(text('infrastructure: 2'), { behave: { a: { end: 'Failed' } } });
@@ -249,20 +250,20 @@ steps:
   test('ignore: a variable that does not count changes nothing; what counts does', async () => {
     const first = await run(text('{ ignore: [NOTE] }'));
     const { rig } = first;
-    expect(states(await run(text('{ ignore: [NOTE] }'), { rig, params: { note: 'other' } }))).toEqual(['a cached']);
+    expect(states(await run(text('{ ignore: [NOTE] }'), { rig, params: { note: 'other' } }))).toEqual(['a reused']);
     expect(states(await run(text('{ ignore: [NOTE] }'), { rig, params: { size: '2' } }))).toEqual(['a succeeded']);
     expect(rig.created()).toHaveLength(2);
   });
 
   test('key: takes the place of command and environment', async () => {
     const { rig } = await run(text('{ key: "v1" }'));
-    expect(states(await run(text('{ key: "v1" }'), { rig, params: { size: '2' } }))).toEqual(['a cached']);
+    expect(states(await run(text('{ key: "v1" }'), { rig, params: { size: '2' } }))).toEqual(['a reused']);
     expect(states(await run(text('{ key: "v2" }'), { rig }))).toEqual(['a succeeded']);
   });
 
   test('maxAge: an older success is not reused', async () => {
     const { rig } = await run(text('{ maxAge: 1h }'));
-    expect(states(await run(text('{ maxAge: 1h }'), { rig }))).toEqual(['a cached']);
+    expect(states(await run(text('{ maxAge: 1h }'), { rig }))).toEqual(['a reused']);
     await rig.go(new Promise<void>((resolve) => rig.clock.setTimer(rig.clock.now() + 2 * HOUR, resolve)));
     expect(states(await run(text('{ maxAge: 1h }'), { rig }))).toEqual(['a succeeded']);
   });

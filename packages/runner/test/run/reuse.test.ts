@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { describeStatus } from '../../src/report/describe-status.ts';
 import { readRun } from '../../src/report/read-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
@@ -33,17 +34,17 @@ test('a run that takes over is the same run wherever it was left, and starts not
   behave.check = { end: 'Succeeded', runMs: 500 };
   for (const leftAfterMs of [0, 1, 10, 30, 100, 400, 600, 700]) {
     const before = rig.created().length;
-    const handle = await start(rig, { reuse: { runId: failed.runId, again: [] } });
+    const handle = await start(rig, { reuse: { runId: failed.runId, force: [] } });
     const leftAt = rig.clock.now() + leftAfterMs;
     await rig.until(() => rig.clock.now() >= leftAt);
     await rig.go(handle.detach());
     const resumed = await rig.go(resumeRun({ ...rig.options, runId: handle.runId }));
     if (resumed.ok) await rig.go(resumed.value.finished);
     const report = await rig.go(readRun('/home', handle.runId, rig.disk));
-    const states = report.ok ? report.value.steps.map(({ name, state }) => `${name} ${state}`) : report.error;
+    const states = report.ok ? report.value.steps.map((step) => `${step.name} ${describeStatus(step)}`) : report.error;
     expect(states, `left after ${leftAfterMs} ms`).toEqual([
-      'make cached',
-      'side cached',
+      'make reused',
+      'side reused',
       'check succeeded',
       'last succeeded',
     ]);
@@ -67,13 +68,34 @@ test('a run whose earlier one has lost its data does the work again', async () =
       directories.delete(path);
     }
   }
-  const second = await start(rig, { reuse: { runId: first.runId, again: [] } });
+  const second = await start(rig, { reuse: { runId: first.runId, force: [] } });
   const { steps } = await rig.go(second.finished);
   // `check` mounts what had to be made again, and `last` waits for it; `side` has no data that could be lost.
-  expect(steps.map(({ name, state }) => `${name} ${state}`)).toEqual([
+  expect(steps.map((step) => `${step.name} ${describeStatus(step)}`)).toEqual([
     'make succeeded',
-    'side cached',
+    'side reused',
     'check succeeded',
     'last succeeded',
   ]);
+});
+
+test('a run that is left has added its successes to the cache index, however slow the disk is', async () => {
+  const rig = createRig('left-early');
+  const cache = { ignore: [] };
+  const plan = createHandPlan([
+    createStep('make', { command: ['make'], cache }),
+    createStep('ask', { approval: {}, needs: [need('make')] }),
+  ]);
+  const extend = async (file: string, bytes: Uint8Array) => {
+    await rig.clock.delay(60_000);
+    await rig.disk.extend(file, bytes);
+  };
+  const slow = { disk: { ...rig.disk, extend }, plan, leavesForPeople: true };
+  for (const reused of [undefined, true]) {
+    const handle = await start(rig, slow);
+    expect((await rig.go(handle.finished)).steps[0]).toMatchObject({
+      ...{ name: 'make', status: 'succeeded' },
+      ...(reused && { reused }),
+    });
+  }
 });

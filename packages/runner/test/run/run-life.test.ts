@@ -3,7 +3,7 @@ import type { RunReport } from '../../src/report/run-report.ts';
 import { createRunLife } from '../../src/run/run-life.ts';
 
 const report = (status: RunReport['status'], message?: string): RunReport => ({
-  ...{ runId: 'r1', pipeline: 'test', startedAt: 0, clusterID: 'here', accountID: 'me' },
+  ...{ runId: 'r1', pipeline: 'test', startedAt: 0, clusterId: 'here', accountId: 'me' },
   ...{ steps: [], failures: [], outputs: {}, status },
   ...(message !== undefined && { message }),
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { describeStatus } from '../../src/report/describe-status.ts';
 import type { RunReport } from '../../src/report/run-report.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { writeFile } from '../simulation/memory-files.ts';
@@ -57,7 +58,7 @@ test('a cached result is not taken where it contains the value that the secret h
   expect((await run(rig, 'other')).status).toBe('succeeded');
   expect(commands(rig)).toEqual([['find'], ['use', 'latest-model']]);
   const second = await run(rig, 'test');
-  expect(second.steps.map(({ state }) => state)).toEqual(['failed', 'skipped']);
-  expect((await run(rig, 'other')).steps.map(({ state }) => state)).toEqual(['cached', 'succeeded']);
+  expect(second.steps.map(describeStatus)).toEqual(['failed', 'skipped']);
+  expect((await run(rig, 'other')).steps.map(describeStatus)).toEqual(['reused', 'succeeded']);
   expect(commands(rig).at(-1)).toEqual(['use', 'latest-model']);
 });

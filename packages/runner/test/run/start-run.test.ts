@@ -1,6 +1,7 @@
 import type { ContainerService } from '@sluice/client';
 import { describe, expect, test } from 'vitest';
 import type { Disk } from '../../src/journal/disk.ts';
+import { describeStatus } from '../../src/report/describe-status.ts';
 import { listRuns } from '../../src/report/list-runs.ts';
 import type { RunnerEvent } from '../../src/report/reporter.ts';
 import type { RunReport } from '../../src/report/run-report.ts';
@@ -29,7 +30,7 @@ async function finish(rig: Rig, handle: RunHandle): Promise<RunReport> {
   return rig.go(handle.finished);
 }
 
-const states = (report: RunReport) => Object.fromEntries(report.steps.map((step) => [step.name, step.state]));
+const states = (report: RunReport) => Object.fromEntries(report.steps.map((step) => [step.name, describeStatus(step)]));
 
 describe('startRun', () => {
   test('runs the steps of a diamond in order, one container each', async () => {
@@ -55,7 +56,7 @@ describe('startRun', () => {
     const ends = rig.events.filter(
       (event): event is Extract<RunnerEvent, { type: 'cellChanged' }> => event.type === 'cellChanged',
     );
-    expect(ends.filter((event) => event.state === 'succeeded').map((event) => event.step)).toEqual([
+    expect(ends.filter((event) => event.status === 'succeeded').map((event) => event.step)).toEqual([
       'a',
       'b',
       'c',
@@ -64,12 +65,31 @@ describe('startRun', () => {
     expect(rig.events.at(-1)).toMatchObject({ type: 'runFinished', report: { status: 'succeeded' } });
   });
 
+  test('numbers the events of each process that executes the run from 1', async () => {
+    const rig = createRig('numbers');
+    const first = await start(rig);
+    await rig.until(() => rig.created().length > 0);
+    await rig.go(first.detach());
+    const { runId } = first;
+    const isCounted = (events: readonly RunnerEvent[]) =>
+      events.every((event, index) => event.runId === runId && event.seq === index + 1);
+    const before = rig.events.splice(0);
+    expect(before.at(-1)?.seq).toBe(before.length);
+    expect(isCounted(before)).toBe(true);
+    const resumed = await rig.go(resumeRun({ ...rig.options, runId }));
+    if (!resumed.ok) throw new Error(resumed.error.message);
+    await rig.go(resumed.value.finished);
+    expect(rig.events[0]).toMatchObject({ type: 'runStarted', resumed: true, seq: 1 });
+    expect(rig.events.at(-1)).toMatchObject({ type: 'runFinished' });
+    expect(isCounted(rig.events)).toBe(true);
+  });
+
   test('fails with the exit code and the end of the log', async () => {
     const rig = createRig('failing', { behave: { b: { end: 'Failed', exitCode: 3 } } });
     const report = await finish(rig, await start(rig));
     expect(report.status).toBe('failed');
     expect(states(report)).toMatchObject({ b: 'failed', d: 'skipped' });
-    expect(report.failures).toMatchObject([{ step: 'b', class: 'failed', exitCode: 3, message: 'exit code 3' }]);
+    expect(report.failures).toMatchObject([{ step: 'b', reason: 'failed', exitCode: 3, message: 'exit code 3' }]);
     expect(report.failures[0]?.logTail.at(-1)).toBe('its last line');
   });
 
@@ -130,7 +150,7 @@ describe('resumeRun', () => {
       if (name === 'pools/') return expect(resumed).toMatchObject({ error: { code: 'RUN_FINISHED' } });
       if (!resumed.ok) throw new Error(resumed.error.message);
       const report = await resumed.value.finished;
-      expect(report).toMatchObject({ runId, status: 'succeeded', steps: [{ name: 'a', state: 'succeeded' }] });
+      expect(report).toMatchObject({ runId, status: 'succeeded', steps: [{ name: 'a', status: 'succeeded' }] });
       expect(rig.events.at(-1)).toMatchObject({ type: 'runFinished', report: { status: 'succeeded' } });
       const { files } = rig.disk;
       expect([...files.keys()].filter((file) => file.endsWith('/report.json'))).toHaveLength(1);

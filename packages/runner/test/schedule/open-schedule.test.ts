@@ -48,7 +48,7 @@ describe('openSchedule', () => {
     await world.pass(2 * HOUR_MS + MINUTE_MS);
     expect(world.starts()).toEqual(['01:00', '02:00']);
     expect(said()).toEqual(['started 01:00', 'finished 01:00', 'started 02:00']);
-    expect(events.find(({ type }) => type === 'finished')).toMatchObject({ status: 'canceled' });
+    expect(events.find(({ type }) => type === 'scheduledRunFinished')).toMatchObject({ status: 'canceled' });
   });
 
   test('a queued run whose starting deadline passes is dropped', async () => {
@@ -74,7 +74,7 @@ describe('openSchedule', () => {
     const started = after.said().filter((text) => text.startsWith('started'));
     expect(started).toEqual([...caughtUp, ...later].map((time) => `started ${time}`));
     expect(world.starts()).toHaveLength(1 + started.length);
-    expect(after.events.some(({ type }) => type === 'missed')).toBe(catchup !== 'all');
+    expect(after.events.some(({ type }) => type === 'plannedTimesMissed')).toBe(catchup !== 'all');
   });
 
   test('two schedulers at once neither miss nor double a time, with working locks and without', async () => {
@@ -133,7 +133,7 @@ describe('openSchedule', () => {
     await world.pass(HOUR_MS + 10_000);
     const { events } = world.watch();
     await world.pass(MINUTE_MS);
-    expect(events[0]).toMatchObject({ type: 'started', planned, runId: 'recordedruniq' });
+    expect(events[0]).toMatchObject({ type: 'scheduledRunStarted', plannedAt: planned, runId: 'recordedruniq' });
     expect(world.starts()).toEqual(['01:00']);
   });
 
@@ -185,7 +185,7 @@ describe('openSchedule', () => {
     const { events } = world.watch({ cron: ['*/30 * * * *'], catchup: 'all' });
     await world.pass(30 * MINUTE_MS);
     expect(world.starts()).toEqual(['01:30']);
-    expect(events.map(({ type }) => type)).toEqual(['edited', 'started', 'finished']);
+    expect(events.map(({ type }) => type)).toEqual(['scheduleChanged', 'scheduledRunStarted', 'scheduledRunFinished']);
   });
 
   test('processes with other times that are started in turn each name the times of both', async () => {
@@ -215,7 +215,7 @@ describe('openSchedule', () => {
     expect(first.said()).toEqual(['started 01:00', 'finished 01:00']);
     expect(second.events).toMatchObject([
       {
-        type: 'troubled',
+        type: 'scheduleBlocked',
         message: expect.stringContaining('another process watches it with other times (0 * * * * UTC)'),
       },
     ]);
@@ -231,7 +231,7 @@ describe('openSchedule', () => {
     const before = world.watch();
     await world.pass(HOUR_MS + MINUTE_MS);
     await world.rig.go(before.schedule.close());
-    expect(before.said()).toEqual(['started 01:00', 'left 01:00']);
+    expect(before.said()).toEqual(['started 01:00', 'detached 01:00']);
     const after = world.watch();
     await world.pass(90 * MINUTE_MS);
     expect(after.said()).toContain('finished 01:00');
@@ -265,7 +265,7 @@ describe('openSchedule', () => {
     await world.pass(59 * MINUTE_MS);
     world.rig.disk.room = 10;
     await world.pass(5 * MINUTE_MS);
-    expect(events.map(({ type }) => type)).toEqual(['troubled', 'missed']);
+    expect(events.map(({ type }) => type)).toEqual(['scheduleBlocked', 'plannedTimesMissed']);
     world.rig.disk.room = Number.POSITIVE_INFINITY;
     await world.pass(HOUR_MS);
     expect(world.starts()).toEqual(['02:00']);

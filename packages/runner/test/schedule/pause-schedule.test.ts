@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { listSchedules, type PauseOptions, pauseSchedule, unpauseSchedule } from '../../src/schedule/pause-schedule.ts';
+import type { SchedulePlace } from '../../src/schedule/find-schedule.ts';
+import { listSchedules } from '../../src/schedule/list-schedules.ts';
+import { pauseSchedule, unpauseSchedule } from '../../src/schedule/pause-schedule.ts';
 import type { RunnerOptions } from '../../src/session/run-options.ts';
 import { createProcess, type SimulatedProcess } from '../simulation/simulated-process.ts';
 import { createScheduleWorld, HOUR_MS, MINUTE_MS, type ScheduleWorld } from './schedule-world.ts';
@@ -15,7 +17,7 @@ test('a paused schedule starts nothing, and what was planned meanwhile is not ca
   const paused = await world.rig.go(pauseSchedule({ ...placeOf(world), by: 'ada' }));
   expect(paused).toEqual({ ok: true, value: undefined });
   await world.pass(2 * HOUR_MS);
-  expect(events.filter(({ type }) => type === 'paused')).toHaveLength(1);
+  expect(events.filter(({ type }) => type === 'schedulePaused')).toHaveLength(1);
   await world.rig.go(unpauseSchedule(placeOf(world)));
   await world.pass(HOUR_MS);
   await world.rig.go(schedule.close());
@@ -58,9 +60,9 @@ test('listSchedules shows the next time, and the pause', async () => {
   await world.pass(30 * MINUTE_MS);
   const list = () => world.rig.go(listSchedules(placeOf(world)));
   const now = world.rig.clock.wall();
-  expect(await list()).toEqual([{ name: 'hourly', timezone: 'UTC', next: now + 30 * MINUTE_MS }]);
+  expect(await list()).toEqual([{ name: 'hourly', timezone: 'UTC', next: [now + 30 * MINUTE_MS] }]);
   await world.rig.go(pauseSchedule({ ...placeOf(world), by: 'ada' }));
-  expect(await list()).toEqual([{ name: 'hourly', timezone: 'UTC', pausedAt: expect.any(Number) }]);
+  expect(await list()).toEqual([{ name: 'hourly', timezone: 'UTC', next: [], pausedAt: expect.any(Number) }]);
   await world.rig.go(schedule.close());
 });
 
@@ -82,7 +84,7 @@ test.each(['pause', 'unpause'] as const)(
       const first = world.watch({ catchup: 'all' });
       await world.pass(30 * MINUTE_MS);
       first.process.kill();
-      const change = (place: PauseOptions) =>
+      const change = (place: SchedulePlace) =>
         verb === 'pause' ? pauseSchedule({ ...place, by: 'ada' }) : unpauseSchedule(place);
       if (verb === 'unpause') await world.rig.go(pauseSchedule({ ...placeOf(world), by: 'ada' }));
       await world.pass(2 * HOUR_MS);

@@ -11,7 +11,7 @@ export interface Watcher {
   readonly process: SimulatedProcess;
   readonly schedule: OpenSchedule;
   readonly events: ScheduleEvent[];
-  /** `type HH:MM` of what it said about single times. */
+  /** What its events say about single planned times, for example `started 01:00`. */
   said(): string[];
 }
 
@@ -57,7 +57,10 @@ export function createScheduleWorld(seed: string, options: RigOptions = {}): Sch
       });
       if (!opened.ok) throw new Error(opened.error);
       const said = () =>
-        events.flatMap((event) => ('planned' in event ? [`${event.type} ${hourAndMinute(event.planned)}`] : []));
+        events.flatMap((event) => {
+          const verb = event.type.replace(/^(scheduledRun|plannedTime)/, '').toLowerCase();
+          return 'plannedAt' in event ? [`${verb} ${hourAndMinute(event.plannedAt)}`] : [];
+        });
       return { process, schedule: opened.value, events, said };
     },
     watch(given) {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { describeStatus } from '../../src/report/describe-status.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig } from '../simulation/rig.ts';
@@ -18,7 +19,7 @@ test('a run that can never go on ends at once and says what is held by what', as
   const begun = rig.clock.now();
   const report = await rig.go(started.value.finished);
   expect(rig.clock.now() - begun).toBeLessThan(60_000);
-  expect(report.steps.map(({ name, state }) => `${name} ${state}`)).toEqual([
+  expect(report.steps.map((step) => `${step.name} ${describeStatus(step)}`)).toEqual([
     'web succeeded',
     'use failed',
     'after skipped',
@@ -26,7 +27,7 @@ test('a run that can never go on ends at once and says what is held by what', as
   expect(report.message).toBe(
     'the run could not continue: use waits for parallelism: 1 of 1 are in use; deadlock: that capacity can never be freed',
   );
-  expect(report.steps[1]!.cells[0]!.reason).toBe(
+  expect(report.steps[1]!.cells[0]!.message).toBe(
     'could never start: waits for parallelism: 1 of 1 are in use; deadlock: that capacity can never be freed',
   );
 });

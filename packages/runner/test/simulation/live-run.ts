@@ -1,5 +1,7 @@
 import type { Plan } from '@sluice/core';
 import { decodeLine } from '../../src/journal/journal-line.ts';
+import { journalPath } from '../../src/journal/open-journal.ts';
+import { parseJournal } from '../../src/journal/parse-journal.ts';
 import type { RunRefusal } from '../../src/record/run-refusal.ts';
 import type { RunReport } from '../../src/report/run-report.ts';
 import type { RunHandle, RunnerOptions, StartRunOptions } from '../../src/session/run-options.ts';
@@ -222,7 +224,7 @@ async function open(world: World, run: SimulatedRun, process: SimulatedProcess):
   const scope = { clusterID: HOME_CLUSTER, accountID: 'me' };
   const begin: StartRunOptions & { runId: string } = { ...options, plan: run.plan, scope, baseDir: '/base' };
   if (run.isLost) {
-    if (world.scenario.resumesLost) await resumeLost(world, run, options);
+    if (world.scenario.resumesLost && !isAdopted(world, run)) await resumeLost(world, run, options);
     run.adoptions++;
     const adopted = await world.runner.adoptRun(begin);
     const isGone = !adopted.ok && ['RUN_NOT_FOUND', 'NOT_ADOPTABLE'].includes(adopted.error.code);
@@ -236,6 +238,12 @@ async function open(world: World, run: SimulatedRun, process: SimulatedProcess):
   if (resumed.ok || resumed.error.code !== 'RUN_NOT_FOUND') return resumed;
   if (!world.disk.files.has(`${run.directory}/journal.ndjson`)) run.checker.beginAnew();
   return world.runner.startRun(begin);
+}
+
+/** Whether an adoption whose reply was lost, or whose sync failed, has left a journal to go on from. */
+function isAdopted({ disk }: World, { directory }: SimulatedRun): boolean {
+  const journal = parseJournal(disk.files.get(journalPath(directory)) ?? new Uint8Array());
+  return journal.ok && journal.value.records.some(({ kind }) => kind === 'adopted');
 }
 
 /** To resume a run whose journal is lost must not deny what the service has of it. */

@@ -33,6 +33,7 @@ export function createMemoryDisk(): MemoryDisk {
     failingSyncs: 0,
     locksWork: true,
     read: async (path) => files.get(path),
+    readPart: async (path, { start, length }) => files.get(path)?.slice(start, start + length),
     readNow: (path) => files.get(path),
     async list(path) {
       const names = [...files.keys()].filter((file) => file.startsWith(`${path}/`));

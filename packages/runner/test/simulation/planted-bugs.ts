@@ -219,8 +219,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'does not ask whether it is still the newest runner',
     seed: 25,
     file: 'journal/lease.ts',
-    find: 'return bytes !== undefined && parseLease(bytes)?.control === lease.control;',
-    replace: 'return bytes !== undefined && lease.epoch > 0;',
+    find: 'return isLeaseSecret(disk, directory, lease.control);',
+    replace: 'return disk.readNow(leasePath(directory)) !== undefined && lease.epoch > 0;',
   },
   {
     name: 'starts more than the run allows',
@@ -231,9 +231,9 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'takes absence from a list for an end',
     file: 'watch/poll-account.ts',
-    find: '  if (!item || !isEnough(attempt, item) || !observeContainer(session, attempt, item)) return check(attempt);',
+    find: '  if (!item || !isEnough(attempt, item) || !observe(polled, item)) return check(polled);',
     replace:
-      "  if (item) observeContainer(session, attempt, item);\n  else { attempt.closed = true; session.post({ type: 'ended', at: session.clock.now(), ...attempt.at, outcome: { result: 'succeeded' } }); }",
+      "  if (item) observe(polled, item);\n  else { attempt.closed = true; run.session.post({ type: 'ended', at: run.session.clock.now(), ...attempt.at, outcome: { result: 'succeeded' } }); }",
   },
   {
     name: 'lets the attempts of a cell write to one directory',

@@ -8,14 +8,14 @@ export const PLANTED_REPLY_BUGS: readonly PlantedBug[] = [
   {
     name: 'learns nothing where the list fails',
     file: 'watch/poll-account.ts',
-    find: '!(await checkEach(account, live)))\n      return;',
-    replace: 'live.length > 0) return;',
+    find: "!(await checkEach(account, due))) return 'all';",
+    replace: "due.length > 0) return 'all';",
     within,
   },
   {
     name: 'keeps to itself that the list fails',
     file: 'watch/poll-account.ts',
-    find: 'if (choice.managedAlone() && !session.stopped) warnOfList(session, scope, error);',
+    find: 'if (choice.managedAlone()) warnOfLists(live, scope, error);',
     replace: 'choice.managedAlone();',
     within,
   },
@@ -57,8 +57,8 @@ export const PLANTED_REPLY_BUGS: readonly PlantedBug[] = [
   {
     name: 'takes a reply that it cannot read for a service that is away',
     file: 'watch/check-container.ts',
-    find: 'else pace.answered();',
-    replace: 'else pace.failed(error);',
+    find: 'else polls.answered();',
+    replace: 'else polls.failed(error);',
     within,
   },
   {

@@ -95,6 +95,7 @@ export function createProcess(options: ProcessOptions): SimulatedProcess {
     },
     disk: {
       read: (path) => act(() => disk.read(path)),
+      readPart: (path, part) => act(() => disk.readPart(path, part)),
       readNow: (path) => disk.readNow(path),
       list: (path) => act(() => disk.list(path)),
       replace: (path, bytes) => act(() => disk.replace(path, bytes)),

@@ -19,7 +19,7 @@ test('a service without space puts a step off, is told of once with a reason, an
         if (rig.clock.now() >= roomAt) return containers.create(...given);
         refused++;
         const about = { status: 507, reason: 'STORE_FULL', retryAfterMs: 5000 };
-        throw new ServiceError('UNAVAILABLE', 'Could not create it: the disk is full', about);
+        throw new ServiceError('UNAVAILABLE', 'could not create it: the disk is full', about);
       },
     },
   };
@@ -36,7 +36,7 @@ test('a service without space puts a step off, is told of once with a reason, an
   expect(rig.created()).toHaveLength(20);
   const warnings = rig.events.flatMap((event) => (event.type === 'warning' ? [event.message] : []));
   expect(warnings).toEqual([
-    'Could not create it: the disk is full; the run continues as soon as it can store data again',
+    'could not create it: the disk is full; the run continues as soon as it can store data again',
   ]);
   // At most one call in five seconds after the first moment.
   expect(refused).toBeLessThanOrEqual(20 + 60);

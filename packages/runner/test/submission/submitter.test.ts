@@ -87,8 +87,8 @@ test('a page in place of each reply to a create is an infrastructure failure in 
   const rig = createRig('refuses');
   const report = await run(rig, (call) => (call === 'create' ? page(403) : undefined));
   expect(report.status).toBe('failed');
-  expect(report.failures.map(({ class: kind, message }) => ({ kind, message }))).toEqual(
-    [1, 2].map(() => ({ kind: 'infrastructure', message: expect.stringMatching(/kept refusing .* 403 nginx/) })),
+  expect(report.failures.map(({ reason, message }) => ({ reason, message }))).toEqual(
+    [1, 2].map(() => ({ reason: 'infrastructure', message: expect.stringMatching(/kept refusing .* 403 nginx/) })),
   );
   expect(rig.clock.now()).toBeGreaterThan(600_000);
 });
@@ -103,7 +103,7 @@ test('a refusal of the service itself fails the step after one question', async 
     return new ServiceError('INVALID_ARGUMENT', 'there is no such image', { status: 400 });
   });
   expect(report.failures).toMatchObject([
-    { class: 'failed', message: 'the service refused the container: there is no such image' },
+    { reason: 'failed', message: 'the service refused the container: there is no such image' },
   ]);
   expect({ creates, gets }).toEqual({ creates: 1, gets: 1 });
 });

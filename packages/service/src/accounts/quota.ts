@@ -1,16 +1,25 @@
 import { own, type Scope } from '@sluice/client';
-import type { ClusterConfig, QuotaAmounts } from '../config/service-config.ts';
+import { parseSize, renderSize } from '../config/parse-size.ts';
+import type { ClusterConfig } from '../config/service-config.ts';
 import { RequestError } from '../protocol/request-error.ts';
 
-/** The quota of an account on a cluster, with the account's own values applied. An absent amount has no limit. */
+/** The maximum of an account: containers that have not ended, their cores, and bytes in volumes. Absent: no limit. */
+export interface QuotaAmounts {
+  readonly containers?: number | undefined;
+  readonly cpu?: number | undefined;
+  readonly volumes?: number;
+}
+
+/** The quota of an account on a cluster, with the account's own values applied. */
 export function quotaOf({ quota }: Pick<ClusterConfig, 'quota'>, accountID: string): QuotaAmounts {
   if (quota === undefined) return {};
   const { accounts, ...general } = quota;
-  return { ...general, ...own(accounts, accountID) };
+  const { volumes, ...counts } = { ...general, ...own(accounts, accountID) };
+  return { ...counts, ...(volumes !== undefined && { volumes: parseSize(volumes) }) };
 }
 
 /** Throws if `used` plus `wanted` exceeds `maximum`. */
-export function checkQuota(limit: keyof QuotaAmounts, amounts: Amounts, at: Scope): void {
+export function checkQuota(limit: keyof QuotaAmounts, amounts: Amounts<number | undefined>, at: Scope): void {
   const { maximum, used, wanted } = amounts;
   if (maximum === undefined || used + wanted <= maximum) return;
   throw quotaExceeded(limit, { maximum, used, wanted }, at);
@@ -19,21 +28,23 @@ export function checkQuota(limit: keyof QuotaAmounts, amounts: Amounts, at: Scop
 /** Retryable, because the account may use less later. */
 export function quotaExceeded(
   limit: keyof QuotaAmounts,
-  amounts: Amounts,
+  amounts: Amounts<number>,
   { clusterID, accountID }: Scope,
 ): RequestError {
   const { maximum, used, wanted } = amounts;
   const needs = wanted === 0 ? '' : ` and this needs ${wanted}`;
-  const unit = limit === 'cpu' ? 'cores' : limit;
-  const why = `account ${accountID} uses ${used} of its quota of ${maximum} ${unit} on cluster ${clusterID}${needs}`;
+  const [uses, most] = limit === 'volumes' ? [renderSize(used), renderSize(maximum)] : [used, maximum];
+  const why = `account ${accountID} uses ${uses} of its quota of ${most} ${UNITS[limit]} on cluster ${clusterID}${needs}`;
   return new RequestError('QUOTA_EXCEEDED', `could not create it because ${why}`, {
     details: { limit: `quota.${limit}`, maximum, used, wanted },
     retryAfterMs: 5000,
   });
 }
 
-interface Amounts {
-  readonly maximum: number | undefined;
+const UNITS = { containers: 'containers', cpu: 'cores', volumes: 'in volumes' };
+
+interface Amounts<Maximum> {
+  readonly maximum: Maximum;
   readonly used: number;
   readonly wanted: number;
 }

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Account } from '@sluice/client';
 import type { Clock } from '../host/clock.ts';
-import { put, type Store } from '../store/store.ts';
+import { put, remove, type Store } from '../store/store.ts';
 import { TABLES } from '../store/tables.ts';
 import type { Principal } from './principal.ts';
 
@@ -11,6 +11,8 @@ export interface Tokens {
   issue(email: string): Promise<string>;
   /** The user of a token, with the user's current accounts; undefined if it is unknown, expired or of a removed user. */
   principalOf(token: string): Principal | undefined;
+  /** Makes a token invalid, durably. */
+  revoke(token: string): Promise<void>;
 }
 
 /** What `createTokens` reads and writes, and how long tokens are valid. */
@@ -41,6 +43,10 @@ export function createTokens(options: TokensOptions): Tokens {
       // A new password invalidates all earlier tokens.
       if (user === undefined || user.passwordTime > row.createTime) return undefined;
       return { userID: user.userID, accounts: user.accounts.filter(options.isAccount) };
+    },
+    async revoke(token) {
+      const key = hashToken(token);
+      if (store.get(TABLES.tokens, key) !== undefined) await store.commit([remove(TABLES.tokens, key)]);
     },
   };
 }

@@ -11,7 +11,7 @@ import { createLoginThrottle } from '../accounts/login-throttle.ts';
 import type { Principal } from '../accounts/principal.ts';
 import { createTokens } from '../accounts/tokens.ts';
 import type { TransferAddress } from '../calls/volume-calls.ts';
-import { RequestError } from '../protocol/request-error.ts';
+import { addExtension } from './add-extension.ts';
 import { answerUnreadable } from './answer-unreadable.ts';
 import type { ApiRequest, ApiRoute } from './api-route.ts';
 import { routerPath } from './api-route.ts';
@@ -21,6 +21,7 @@ import type { Metrics } from './metrics.ts';
 import { API_PREFIX, LOGIN_PATH } from './openapi.ts';
 import { addOperations } from './operations.ts';
 import { parseQuery } from './parse-query.ts';
+import { principalOf } from './principal-of.ts';
 import { addRequestBodies, isForm, unsupportedBody } from './request-bodies.ts';
 import { ROUTES } from './routes.ts';
 import { createReplySignals, sendStream } from './send-stream.ts';
@@ -78,6 +79,7 @@ export function createApi(service: ServedService, options: ApiOptions): FastifyI
   for (const route of ROUTES) addRoute(api, route, { service, options, authenticate, signalOf });
   api.post(LOGIN_PATH, { config: { operation: 'login' } }, loginHandler(service, { throttle, tokens }));
   addOperations(api, service, options);
+  if (service.extend !== undefined) addExtension(api, service.extend, { store: service.store, throttle, tokens });
   return api;
 }
 
@@ -116,25 +118,6 @@ function addRoute(api: FastifyInstance, route: ApiRoute, context: RouteContext):
       return result;
     },
   });
-}
-
-function principalOf(request: FastifyRequest, find: (token: string) => Principal | undefined): Principal {
-  const { authorization } = request.headers;
-  const token = /^bearer ([A-Za-z0-9_.~+/=-]{1,512})$/i.exec(authorization ?? '')?.[1];
-  if (authorization === undefined || authorization === '') {
-    throw new RequestError(
-      'TOKEN_MISSING',
-      'could not accept the request without a token; log in and send it as Bearer',
-    );
-  }
-  const principal = token === undefined ? undefined : find(token);
-  if (principal === undefined) {
-    throw new RequestError(
-      'TOKEN_INVALID',
-      'could not accept the token because it is unknown or expired; log in again',
-    );
-  }
-  return principal;
 }
 
 function addErrors(api: FastifyInstance): void {

@@ -1,3 +1,4 @@
+import { METRICS_TYPE } from '@sluice/host-system';
 import type { FastifyInstance } from 'fastify';
 import type { Metrics } from './metrics.ts';
 import { renderOpenApi } from './openapi.ts';
@@ -32,8 +33,8 @@ export function addOperations(
     const ready = !closing.aborted && [store, ...Object.values(engines)].every((state) => state === 'ready');
     return reply.code(ready ? 200 : 503).send({ ready, store, engines });
   });
-  api.get('/metrics', { config: { operation: 'metrics' } }, (_, reply) =>
-    reply.type('text/plain; version=0.0.4').send(metrics.render(service)),
+  api.get('/metrics', { config: { operation: 'metrics' } }, async (_, reply) =>
+    reply.type(METRICS_TYPE).send(await metrics.render(service)),
   );
 }
 

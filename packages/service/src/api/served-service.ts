@@ -1,3 +1,4 @@
+import type { MetricFamily } from '@sluice/host-system';
 import type { Logger } from 'pino';
 import type { ServiceCalls } from '../calls/service-calls.ts';
 import type { Cluster } from '../clusters/cluster.ts';
@@ -6,6 +7,7 @@ import type { Clock } from '../host/clock.ts';
 import type { Store } from '../store/store.ts';
 import type { TransferThrottle } from '../volumes/transfer-throttle.ts';
 import type { VolumeAccess } from '../volumes/volume-access.ts';
+import type { ServiceExtension } from './service-extension.ts';
 
 /** The part of a service that its listeners use. */
 export interface ServedService {
@@ -21,6 +23,9 @@ export interface ServedService {
   readonly sftpAddress: () => { sftp?: string };
   readonly clock: Clock;
   readonly log: Logger;
+  /** Metrics of others in this process, which `/metrics` also shows. */
+  furtherMetrics(): Promise<readonly MetricFamily[]>;
+  readonly extend?: ServiceExtension;
   /** The error that made the service unusable, such as a failed store; otherwise undefined. */
   failure(): unknown;
 }

@@ -1,11 +1,11 @@
-import type { Container, Ref, Scope } from '@sluice/client';
+import type { Container, LogFile, Ref, Scope } from '@sluice/client';
 import { authorize, refuseScope } from '../accounts/authorize.ts';
 import type { Principal } from '../accounts/principal.ts';
 import type { Cluster } from '../clusters/cluster.ts';
 import { type ListedContainer, listContainers } from '../containers/list-containers.ts';
 import type { LiveContainer } from '../containers/live-container.ts';
 import { LogNotifier } from '../containers/log-notifier.ts';
-import { type LogOptions, type LogWriter, readLog } from '../containers/read-log.ts';
+import { type LogOptions, type LogWriter, logSize, readLog } from '../containers/read-log.ts';
 import { renderContainer } from '../containers/render-container.ts';
 import { parsePage, renderPageToken } from '../protocol/page.ts';
 import { RequestError } from '../protocol/request-error.ts';
@@ -28,6 +28,7 @@ export interface ContainerCalls {
     page: { all?: boolean | undefined; pageSize?: number | undefined; token?: string | undefined },
   ): Promise<{ containers: readonly ListedContainer[]; nextPageToken: string }>;
   logs(principal: Principal, ref: Ref, options: LogOptions): Promise<AsyncIterable<Uint8Array>>;
+  openLog(principal: Principal, ref: Ref): Promise<LogFile>;
   cancel(principal: Principal, ref: Ref): Promise<void>;
   delete(principal: Principal, ref: Ref): Promise<void>;
 }
@@ -42,6 +43,13 @@ export interface ContainerCallsOptions extends CreateContainerOptions {
 export function createContainerCalls(options: ContainerCallsOptions): ContainerCalls {
   const { store } = options;
   const notifier = new LogNotifier();
+
+  async function findLog(principal: Principal, ref: Ref) {
+    const { live, row, cluster } = await find(options, principal, ref);
+    checkStorage(cluster);
+    return { path: storagePaths.log(cluster.storage, row.launchKey), writer: live && logWriterOf(live, notifier) };
+  }
+
   return {
     create: (principal, scope, request) => createContainer(options, { principal, scope, ...request }),
     async get(principal, ref) {
@@ -58,11 +66,13 @@ export function createContainerCalls(options: ContainerCallsOptions): ContainerC
       return { containers: listed.containers, nextPageToken };
     },
     async logs(principal, ref, logOptions) {
-      const { live, row, cluster } = await find(options, principal, ref);
+      const { path, writer } = await findLog(principal, ref);
       checkTail(logOptions.tail);
-      checkStorage(cluster);
-      const writer = live && logWriterOf(live, notifier);
-      return readLog(storagePaths.log(cluster.storage, row.launchKey), logOptions, writer);
+      return readLog(path, logOptions, writer);
+    },
+    async openLog(principal, ref) {
+      const { path, writer } = await findLog(principal, ref);
+      return { size: logSize(path), read: (range) => readLog(path, range, writer) };
     },
     cancel: (principal, ref) => cancelContainer(options, principal, ref),
     delete: (principal, ref) => deleteContainer(options, principal, ref),

@@ -66,6 +66,10 @@ function createContainers(calls: ServiceCalls, principal: Principal): ContainerS
       yield* await calls.containers.logs(principal, ref, options);
       refuseAborted(options);
     },
+    async openLog(ref, options) {
+      refuseAborted(options);
+      return calls.containers.openLog(principal, ref);
+    },
     async cancel(ref, options) {
       refuseAborted(options);
       await calls.containers.cancel(principal, ref);

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { own } from '@sluice/client';
+import { parseSize } from '../config/parse-size.ts';
 import type { ClusterConfig, ServiceConfig } from '../config/service-config.ts';
 import { ENGINE_FACTORIES } from '../engines/engine-factories.ts';
 import type { EngineFactory } from '../engines/engine-factory.ts';
@@ -31,12 +32,10 @@ export interface ClusterSetOptions
   readonly engines?: Readonly<Record<string, EngineFactory>>;
 }
 
-const BYTES_PER_MB = 1_000_000;
-
 /** Creates the clusters of the configuration. They do nothing before `open`. */
 export async function createClusterSet(options: ClusterSetOptions): Promise<ClusterSet> {
   const { config, store } = options;
-  const logLimitBytes = config.logs.maxMB * BYTES_PER_MB;
+  const logLimitBytes = parseSize(config.logs.max);
   const clusters = new Map<string, Cluster>();
   const isShared = () => [...clusters.values()].flatMap(({ config }) => config.accounts).length > 1;
   const create = async (one: ClusterConfig, { all, mustOpen }: { all: ServiceConfig; mustOpen: boolean }) => {

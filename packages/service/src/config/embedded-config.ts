@@ -9,13 +9,13 @@ const GIB = 1024 ** 3;
 
 /**
  * The configuration of a service for this machine only: cluster `local`, account `local`, and instance types `local-1`,
- * `local-2`, `local-4` … up to all cores, with memory in proportion. `cores` is the cluster's capacity, by default that of
- * the machine; it may be larger if containers use little CPU time.
+ * `local-2`, `local-4` … up to all cores, with memory in proportion. `cpu` is the cluster's capacity in cores, by default
+ * that of the machine; it may be larger if containers use little CPU time.
  */
-export function embeddedConfig(options: { root: string; cores?: number }): ServiceConfig {
+export function embeddedConfig(options: { root: string; cpu?: number }): ServiceConfig {
   const machineCores = availableParallelism();
   const machineMemoryGB = Math.max(1, Math.floor(totalmem() / GIB));
-  const cores = options.cores ?? machineCores;
+  const cpu = options.cpu ?? machineCores;
   const memoryPerCore = machineMemoryGB / machineCores;
   return serviceConfigSchema.parse({
     root: options.root,
@@ -23,7 +23,7 @@ export function embeddedConfig(options: { root: string; cores?: number }): Servi
       {
         id: EMBEDDED_SCOPE.clusterID,
         engine: 'local',
-        capacity: { cpu: cores, memory: `${Math.max(1, Math.floor(memoryPerCore * cores), cores)}GB` },
+        capacity: { cpu, memory: `${Math.max(1, Math.floor(memoryPerCore * cpu), cpu)}GB` },
         accounts: [EMBEDDED_SCOPE.accountID],
         instanceTypes: instanceTypes(machineCores, memoryPerCore),
       },

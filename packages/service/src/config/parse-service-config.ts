@@ -99,6 +99,8 @@ interface Fault {
 const RENAMED: ReadonlyMap<string, string> = new Map([
   ['cores', "'cpu'"],
   ['memoryGB', "'memory', which has a unit, for example 16GB"],
+  ['volumeGB', "'volumes', which has a unit, for example 500GB"],
+  ['maxMB', "'max', which has a unit, for example 64MB"],
 ]);
 
 function faultsOf(issue: z.core.$ZodIssue, sections: readonly string[]): Fault[] {

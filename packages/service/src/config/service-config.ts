@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { identifierSchema } from '@sluice/client';
 import { z } from 'zod';
+import { SIZE } from './parse-size.ts';
 
 const absolutePath = z.string().refine(isAbsolute, 'must be an absolute path');
 const positive = z.number().int().positive();
@@ -30,11 +31,10 @@ export const capacitySchema = z.strictObject({
 /** A cluster's capacity; memory is in GiB. */
 export type Capacity = z.infer<typeof capacitySchema>;
 
-const quotaFields = { containers: positive.optional(), cpu: positive.optional(), volumeGB: positive.optional() };
-const quotaAmountsSchema = z.strictObject(quotaFields);
-/** The maximum of an account: containers that have not ended, their cores, and GiB in volumes. Absent: no limit. */
-export type QuotaAmounts = z.infer<typeof quotaAmountsSchema>;
+const WANTED_SIZE = 'must be a size with a unit, for example 64MB or 500GiB';
+const size = z.string(WANTED_SIZE).regex(SIZE, WANTED_SIZE);
 
+const quotaFields = { containers: positive.optional(), cpu: positive.optional(), volumes: size.optional() };
 /** A cluster in the configuration. Clusters share no storage, capacity or engine. */
 export const clusterConfigSchema = z.strictObject({
   id: identifierSchema.refine((id) => id !== '-', 'must not be the wildcard -'),
@@ -47,7 +47,9 @@ export const clusterConfigSchema = z.strictObject({
   accounts: z.array(identifierSchema.refine((id) => id !== '-', 'must not be the wildcard -')).default([]),
   instanceTypes: z.array(instanceTypeConfigSchema).min(1),
   /** The quota of each account; `accounts` overrides it for single accounts. Absent: no limit. */
-  quota: z.strictObject({ ...quotaFields, accounts: z.record(z.string(), quotaAmountsSchema).default({}) }).optional(),
+  quota: z
+    .strictObject({ ...quotaFields, accounts: z.record(z.string(), z.strictObject(quotaFields)).default({}) })
+    .optional(),
 });
 /** A cluster's configuration with defaults applied. */
 export type ClusterConfig = z.infer<typeof clusterConfigSchema>;
@@ -79,7 +81,7 @@ const fieldsSchema = z.strictObject({
     })
     .prefault({}),
   /** The size of each container's log; of a longer one, the beginning and the end are kept. */
-  logs: z.strictObject({ maxMB: positive.default(1000) }).prefault({}),
+  logs: z.strictObject({ max: size.default('1GB') }).prefault({}),
   /** Time between the stop signal and the kill of a canceled container. */
   cancelGraceSeconds: z.number().nonnegative().max(MAX_GRACE_SECONDS).default(10),
   /** The URL at which clients reach the service, if it differs from the listener's (behind a reverse proxy). */

@@ -1,4 +1,5 @@
 import type { Amount } from '../store/container-row.ts';
+import { type Line, TurnQueue } from './turn-queue.ts';
 
 /** The capacity that a container waits for or holds. */
 export interface Claim {
@@ -6,18 +7,22 @@ export interface Claim {
   readonly amount: Amount;
 }
 
+/** A claim that waits. */
+export interface WaitingClaim extends Claim {
+  readonly line: Line;
+}
+
 /**
- * Assigns a cluster's capacity strictly first in, first out. A container that does not fit blocks later ones: this leaves
- * some capacity unused, but a stream of small containers cannot starve a large one.
+ * Assigns a cluster's capacity: accounts take turns, and so do the lines of an account, each of which is first in, first
+ * out. The next container, if it does not fit, blocks all others: this leaves some capacity unused, but a stream of small
+ * containers cannot starve a large one.
  */
 export class CapacityQueue {
   readonly #capacity: Amount | undefined;
   readonly #admit: (key: string) => void;
   readonly #held = new Map<string, Amount>();
-  /** In order. A released claim leaves a hole until the front passes it. */
-  #waiting: (Claim | undefined)[] = [];
-  #front = 0;
-  readonly #places = new Map<string, number>();
+  readonly #queue = new TurnQueue();
+  readonly #amounts = new Map<string, Amount>();
   #used: Amount = { cores: 0, memoryGB: 0, gpus: 0 };
 
   /** Without `capacity` everything fits. `pump` calls `admit` with the key of each claim that fits. */
@@ -33,10 +38,10 @@ export class CapacityQueue {
     this.#used = add(this.#used, claim.amount, 1);
   }
 
-  enqueue(claim: Claim): void {
-    if (this.#held.has(claim.key) || this.#places.has(claim.key)) return;
-    this.#places.set(claim.key, this.#waiting.length);
-    this.#waiting.push(claim);
+  enqueue({ key, amount, line }: WaitingClaim): void {
+    if (this.#held.has(key) || this.#queue.has(key)) return;
+    this.#amounts.set(key, amount);
+    this.#queue.push(key, line);
   }
 
   /** Releases the capacity of `key`, or removes it from the queue. Idempotent. The next `pump` admits others. */
@@ -46,34 +51,28 @@ export class CapacityQueue {
       this.#held.delete(key);
       this.#used = add(this.#used, amount, -1);
     }
-    const place = this.#places.get(key);
-    if (place !== undefined) {
-      this.#places.delete(key);
-      this.#waiting[place] = undefined;
-    }
+    this.#amounts.delete(key);
+    this.#queue.remove(key);
   }
 
-  /** Admits claims from the front while they fit. */
+  /** Admits the claims whose turn is next while they fit. */
   pump(): void {
-    for (;;) {
-      while (this.#front < this.#waiting.length && this.#waiting[this.#front] === undefined) this.#front++;
-      const claim = this.#waiting[this.#front];
-      if (claim === undefined) break;
-      if (this.#shortage(claim.amount) !== undefined) break;
-      this.#waiting[this.#front] = undefined;
-      this.#places.delete(claim.key);
-      this.hold(claim);
-      this.#admit(claim.key);
+    for (let key = this.#queue.first(); key !== undefined; key = this.#queue.first()) {
+      const amount = this.#amounts.get(key)!;
+      if (this.#shortage(amount) !== undefined) return;
+      this.#queue.shift();
+      this.#amounts.delete(key);
+      this.hold({ key, amount });
+      this.#admit(key);
     }
-    if (this.#front > 1024 && this.#front * 2 > this.#waiting.length) this.#compact();
   }
 
   /** Why `key` waits; undefined if it does not. */
   reason(key: string, clusterID: string): string | undefined {
-    const place = this.#places.get(key);
-    if (place === undefined) return undefined;
-    const before = this.#before(place);
-    const shortage = this.#shortage(this.#waiting[place]!.amount);
+    const amount = this.#amounts.get(key);
+    if (amount === undefined) return undefined;
+    const before = this.#queue.before(key);
+    const shortage = this.#shortage(amount);
     if (shortage === undefined || before > 0)
       return `queued in cluster ${clusterID} behind ${before} other${before === 1 ? '' : 's'}`;
     return `waiting for ${shortage.wanted} of cluster ${clusterID} (${shortage.free} free)`;
@@ -81,7 +80,7 @@ export class CapacityQueue {
 
   /** The number of waiting claims. */
   get length(): number {
-    return this.#places.size;
+    return this.#queue.size;
   }
 
   /** The capacity in use. */
@@ -96,20 +95,6 @@ export class CapacityQueue {
       if (amount[kind] > free) return { wanted: renderAmount(kind, amount[kind]), free: renderFree(kind, free) };
     }
     return undefined;
-  }
-
-  /** The number of claims ahead; beyond a thousand places it includes holes, which bounds the cost. */
-  #before(place: number): number {
-    if (place - this.#front > 1000) return place - this.#front;
-    let count = 0;
-    for (let i = this.#front; i < place; i++) if (this.#waiting[i] !== undefined) count++;
-    return count;
-  }
-
-  #compact(): void {
-    this.#waiting = this.#waiting.slice(this.#front);
-    for (const [key, place] of this.#places) this.#places.set(key, place - this.#front);
-    this.#front = 0;
   }
 }
 

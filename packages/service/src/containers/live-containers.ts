@@ -1,4 +1,4 @@
-import type { KnownContainerPhase } from '@sluice/client';
+import { type KnownContainerPhase, QUEUE_LABEL } from '@sluice/client';
 import type { Observation } from '../engines/engine.ts';
 import type { EngineDriver } from '../engines/engine-driver.ts';
 import type { Clock } from '../host/clock.ts';
@@ -116,7 +116,9 @@ export class LiveContainers {
     live.isCreated = true;
     if (live.ending || live.launched) return;
     if (live.row.phase === 'Creating') live.row = { ...live.row, phase: 'Pending', state: 'waiting for capacity' };
-    this.#queue.enqueue({ key: live.rowKey, amount: live.row.amount });
+    const { accountID, amount, spec } = live.row;
+    const line = { account: accountID, name: spec.labels?.[QUEUE_LABEL] ?? '' };
+    this.#queue.enqueue({ key: live.rowKey, amount, line });
     this.#queue.pump();
   }
 

@@ -6,6 +6,10 @@ import { readBlock } from './read-block.ts';
 export interface LogOptions {
   /** The number of last lines to read. Default: all. */
   readonly tail?: number | undefined;
+  /** The first byte to read, instead of `tail`. */
+  readonly start?: number | undefined;
+  /** The byte to end before. */
+  readonly end?: number | undefined;
   readonly follow?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   /**
@@ -42,9 +46,12 @@ export async function* readLog(path: string, options: LogOptions, writer?: LogWr
     // Checked before reading: after the end is known, everything that was written can be read.
     const follows = options.follow === true && writer?.isLive() === true;
     // A synchronous call is the cheapest for thousands of followers, and none of them keeps the file open.
-    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    const size = Math.min(logSize(path), options.end ?? Infinity);
     if (position === undefined) {
-      position = options.tail === undefined ? 0 : await tailStart(path, { lines: options.tail, size, signal });
+      position =
+        options.tail === undefined
+          ? (options.start ?? 0)
+          : await tailStart(path, { lines: options.tail, size, signal });
     }
     // The log may have been cut to its limit; bytes already yielded are not repeated.
     position = Math.min(position, size);
@@ -61,10 +68,15 @@ export async function* readLog(path: string, options: LogOptions, writer?: LogWr
       yield block;
     }
     memory = undefined;
-    if (!follows) return;
+    if (!follows || position === options.end) return;
     // Checked again, because events during the reads are not reported later.
     if (writer.isLive() && !isAborted(signal)) await growth(path, { size: position, writer, signal });
   }
+}
+
+/** In bytes; 0 if nothing was written. */
+export function logSize(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 function isAborted(signal: AbortSignal | undefined): boolean {

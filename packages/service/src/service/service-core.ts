@@ -113,7 +113,9 @@ async function assemble(options: AssembleOptions, store: Store): Promise<Service
   return {
     ...{ config, store, clusters, calls, clock, log },
     ...{ volumeAccess, transferThrottle, sftpAddress },
+    ...(options.extend && { extend: options.extend }),
     failure: () => failure ?? store.failure,
+    furtherMetrics: options.metrics ?? (() => Promise.resolve([])),
     async reload(next) {
       await exposure?.refreshCertificate();
       return reloadConfig({ started: config, next, clusters });

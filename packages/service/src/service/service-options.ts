@@ -1,4 +1,6 @@
+import type { MetricFamily } from '@sluice/host-system';
 import type { Logger } from 'pino';
+import type { ServiceExtension } from '../api/service-extension.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { EngineFactory } from '../engines/engine-factory.ts';
 import type { Clock } from '../host/clock.ts';
@@ -15,6 +17,10 @@ export interface ServiceOptions {
    * rejected. The process should end soon, since the store's native code may have damaged its memory.
    */
   readonly onFailure?: (error: unknown) => void;
+  /** Further metrics of this process, which `/metrics` also shows. Default: none. */
+  readonly metrics?: () => Promise<readonly MetricFamily[]>;
+  /** Adds routes of other programs to each listener, with the service's authentication. */
+  readonly extend?: ServiceExtension;
   /** Default: silent. */
   readonly log?: Logger;
 }

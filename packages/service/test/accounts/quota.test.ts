@@ -16,7 +16,12 @@ const CLUSTER: Cluster = {
     { id: 'big', cpu: 4, memory: '4GB' },
     { id: 'huge', cpu: 8, memory: '8GB' },
   ],
-  quota: { containers: 100, cpu: 100, volumeGB: 100, accounts: { mine: { containers: 3, cpu: 6, volumeGB: 1 } } },
+  quota: {
+    containers: 100,
+    cpu: 100,
+    volumes: '100GB',
+    accounts: { mine: { containers: 3, cpu: 6, volumes: '1GiB' } },
+  },
 };
 
 describe('quota', () => {
@@ -86,10 +91,10 @@ describe('quota', () => {
       fetch(listener.url + path, { ...init, headers: { authorization: `Bearer ${http.token}`, ...init.headers } });
     const json = { 'content-type': 'application/json' };
     const refused = await send(`${API}/volumes?volumeID=w`, { method: 'POST', body: '{}', headers: json });
-    expect(await refused.json()).toMatchObject(exceeded('volumeGB', { maximum: 1, used: 1, wanted: 0 }));
+    expect(await refused.json()).toMatchObject(exceeded('volumes', { maximum: 1024 ** 3, wanted: 0 }));
     const body = JSON.stringify({ ...shellSpec('small', { end: 0 }), volumeMounts: { v: '/v' } });
     const container = await send(`${API}/containers`, { method: 'POST', body, headers: json });
-    expect(await container.json()).toMatchObject(exceeded('volumeGB', {}));
+    expect(await container.json()).toMatchObject(exceeded('volumes', {}));
     const without = JSON.stringify(shellSpec('small', { end: 0 }));
     expect((await send(`${API}/containers`, { method: 'POST', body: without, headers: json })).status).toBe(200);
     const path = new URL('other', service.address.webdav).pathname;
@@ -112,6 +117,11 @@ describe('quota', () => {
     ]);
     expect(parse({ cpu: 0 })?.[0]?.[0]).toBe('clusters.0.quota.cpu');
     expect(parse({ core: 1 })?.[0]?.[0]).toBe('clusters.0.quota');
-    expect(parse({ volumeGB: 5 })).toBeUndefined();
+    expect(parse({ volumes: '5GB' })).toBeUndefined();
+    for (const volumes of [5, '5', '0GB', '5 GB', '5gb']) {
+      expect(parse({ volumes })).toEqual([
+        ['clusters.0.quota.volumes', 'must be a size with a unit, for example 64MB or 500GiB'],
+      ]);
+    }
   });
 });

@@ -230,6 +230,9 @@ describe('operations', () => {
     });
     const metrics = await http.send('GET', '/metrics', { headers });
     expect(metrics.text).toContain('sluice_requests_total{operation="createContainer",status="200"}');
+    const described = (kind: string) =>
+      [...metrics.text.matchAll(new RegExp(`^# ${kind} (\\S+) .`, 'gm'))].map(([, name]) => name);
+    expect(described('HELP')).toEqual(described('TYPE'));
     expect((await http.send('GET', '/openapi.json', { headers })).json()).toMatchObject({ openapi: '3.1.0' });
   });
 });

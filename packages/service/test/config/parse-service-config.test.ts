@@ -53,6 +53,15 @@ describe('parseServiceConfig', () => {
     ]);
   });
 
+  it('names the sizes that replace fields of earlier versions', () => {
+    const quota = 'accounts: [team]\n    quota: { volumeGB: 5, accounts: { team: { volumeGB: 6 } } }';
+    expect(problems(`${GOOD.replace('accounts: [team]', quota)}logs: { maxMB: 64 }\n`)).toEqual([
+      "8:14 the field 'volumeGB' is unknown; it was renamed to 'volumes', which has a unit, for example 500GB",
+      "8:47 the field 'volumeGB' is unknown; it was renamed to 'volumes', which has a unit, for example 500GB",
+      "13:9 the field 'maxMB' is unknown; it was renamed to 'max', which has a unit, for example 64MB",
+    ]);
+  });
+
   it('rejects several accounts on clusters that share a user, and accepts one on all of them', () => {
     const other = (account: string, engine = 'process') =>
       GOOD.replace(

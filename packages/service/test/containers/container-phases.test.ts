@@ -98,6 +98,18 @@ describe('capacity', () => {
     await launched('s2');
   });
 
+  it('is given to the values of the label sluice-run in turn', async () => {
+    const of = (run: string) => ({ instanceType: 'big', labels: { 'sluice-run': run } });
+    for (const id of ['a1', 'a2', 'a3']) await create(id, of('a'));
+    await create('b1', of('b'));
+    expect(await get('b1')).toMatchObject({ state: 'queued in cluster one behind 1 other' });
+    expect(await get('a3')).toMatchObject({ state: 'queued in cluster one behind 2 others' });
+    for (const id of ['a1', 'a2', 'b1', 'a3']) {
+      await launched(id);
+      engine.end(id);
+    }
+  });
+
   it('rejects a container that can never fit', async () => {
     const call = service.containers.create(
       { clusterID: 'two', accountID: 'mine' },

@@ -48,6 +48,19 @@ function createWriter(): LogWriter & { end(): void } {
 }
 
 describe('readLog', () => {
+  it('yields a part, and from a byte on what follows', async () => {
+    writeFileSync(path, '0123456789');
+    expect(await text({ start: 3, end: 7 })).toBe('3456');
+    expect(await text({ start: 8, end: 70 })).toBe('89');
+    expect(await text({ start: 20 })).toBe('');
+    const writer = createWriter();
+    expect(await text({ start: 0, end: 2, follow: true }, writer)).toBe('01');
+    const followed = text({ start: 8, follow: true }, writer);
+    appendFileSync(path, 'abc');
+    writer.end();
+    expect(await followed).toBe('89abc');
+  });
+
   it('yields nothing if nothing was written', async () => {
     expect(await text({})).toBe('');
     expect(await text({ tail: 3 })).toBe('');

@@ -89,6 +89,8 @@ export class RigContainer implements EngineSink {
   }
 }
 
+const OPEN_TRIES = 3;
+
 /** A directory, an engine and its containers; `close` ends them all. */
 export class EngineRig {
   readonly #create: CreateEngine;
@@ -113,10 +115,17 @@ export class EngineRig {
     await this.start();
   }
 
-  /** A fresh engine, as a restarted service makes it. */
+  /** A fresh engine, as a restarted service makes it: opened again if what is behind it does not answer. */
   async start(): Promise<void> {
     const engine = this.#create();
-    await engine.open({ report: (key, observation) => this.#containers.get(key)?.report(key, observation) });
+    for (let tries = 1; ; tries++) {
+      try {
+        await engine.open({ report: (key, observation) => this.#containers.get(key)?.report(key, observation) });
+        break;
+      } catch (error) {
+        if (tries === OPEN_TRIES || !(error instanceof EngineError && error.code === 'UNAVAILABLE')) throw error;
+      }
+    }
     this.#engine = engine;
   }
 

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { z } from 'zod';
@@ -25,11 +26,6 @@ const listSchema = z.array(
 );
 /** One entry of the daemon's list of containers. `State` is a status such as `created` or `running`. */
 export type DockerListItem = z.infer<typeof listSchema>[number];
-
-const versionSchema = z.looseObject({
-  ApiVersion: z.string(),
-  Components: z.array(z.looseObject({ Name: z.string() })).optional(),
-});
 
 /** A response with an error status; the message is the daemon's own. */
 export class DockerError extends Error {
@@ -126,15 +122,24 @@ export async function connectDocker(socketPath: string): Promise<DockerApi> {
   };
 
   try {
-    const { ApiVersion, Components } = versionSchema.parse(
-      await api.call('GET', '/version', { answersWithin: LOOK_WITHIN_MS }),
-    );
-    prefix = `/v${ApiVersion}`;
-    return { ...api, isPodman: Components?.some(({ Name }) => Name.includes('Podman')) ?? false };
+    // Not `/version`: for it, Podman locks every container, and waits for one that is being removed.
+    const { headers, body } = await send('GET', '/_ping', { answersWithin: LOOK_WITHIN_MS });
+    await body.dump();
+    prefix = `/v${apiVersion(headers, socketPath)}`;
+    return { ...api, isPodman: headers['libpod-api-version'] !== undefined };
   } catch (error) {
     await pool.destroy();
     throw error;
   }
+}
+
+function apiVersion(headers: IncomingHttpHeaders, socketPath: string): string {
+  const version = headers['api-version'];
+  if (typeof version === 'string') return version;
+  throw new EngineError(
+    'UNAVAILABLE',
+    `${socketPath} belongs to another program: it names no version of the Engine API`,
+  );
 }
 
 async function inspectContainer(api: Pick<DockerApi, 'call'>, name: string): Promise<DockerContainer | undefined> {

@@ -51,6 +51,8 @@ export interface SlurmEvidence {
   readonly exit: { readonly exitCode: number; readonly asked: boolean } | undefined;
   /** A stop was requested by the service. */
   readonly stopped: boolean;
+  /** The job's script could not prepare the container, for this reason. */
+  readonly refusal?: string | undefined;
 }
 
 /**
@@ -70,10 +72,12 @@ const ENDED_FROM_OUTSIDE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * How a container ended. The script's exit record takes precedence over Slurm's state, unless Slurm itself ended the job.
+ * How a container ended. The script's exit record takes precedence over Slurm's state, unless Slurm itself ended the job. A
+ * refusal counts only without a signal: a signal also ends the programs that prepare the container.
  */
-export function slurmOutcome({ state, exit, stopped }: SlurmEvidence): End {
+export function slurmOutcome({ state, exit, stopped, refusal }: SlurmEvidence): End {
   if (stopped) return { kind: 'stopped' };
+  if (refusal && exit?.asked !== true) return { kind: 'refused', reason: refusal };
   if (state === 'OUT_OF_MEMORY') return { kind: 'exited', exitCode: exit?.exitCode ?? 137, outOfMemory: true };
   const isOwn = state === undefined || !ENDED_FROM_OUTSIDE.has(state) || (exit && !exit.asked && exit.exitCode < 128);
   if (exit && isOwn) return { kind: 'exited', exitCode: exit.exitCode };

@@ -152,8 +152,8 @@ export class SlurmWatch {
 
   async #end(entry: TrackedContainer, seen: Omit<JobEvidence, 'hasRecord'>): Promise<void> {
     const exit = await entry.records.readExit();
-    const reason = await entry.records.readRefusal();
-    const evidence = { ...seen, hasRecord: exit !== undefined || reason !== undefined };
+    const refusal = await entry.records.readRefusal();
+    const evidence = { ...seen, hasRecord: exit !== undefined || refusal !== undefined };
     const { launch, owners } = entry;
     const kill = () => killJobs(this.#slurm, { key: launch.key, owners });
     if (!(await isJobOver(entry, evidence, { graceMs: this.#config.recordGraceMs, kill }))) return;
@@ -163,7 +163,7 @@ export class SlurmWatch {
     this.#sink?.report(launch.key, {
       type: 'ended',
       endedAt: exit?.endedAt ?? Date.now(),
-      end: reason ? { kind: 'refused', reason } : slurmOutcome({ state, exit, stopped }),
+      end: slurmOutcome({ state, exit, stopped, refusal }),
     });
   }
 }

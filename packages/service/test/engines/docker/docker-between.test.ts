@@ -122,7 +122,7 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine between 
     for (const { launch } of [hung, other]) await daemonCall('POST', `/containers/sluice-${launch.key}/wait`);
     await rig.start();
     const asked = new Promise<void>((resolve) => {
-      event = { on: /GET .version/, work: () => new Promise(() => resolve()) };
+      event = { on: /GET ._ping/, work: () => new Promise(() => resolve()) };
     });
     const opening = createWith({ socketPath }).open({ report: () => {} });
     const unanswered = expect(opening).rejects.toMatchObject({ code: 'UNAVAILABLE' });

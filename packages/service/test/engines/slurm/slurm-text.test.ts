@@ -181,6 +181,27 @@ describe('slurmOutcome', () => {
     expect(slurmOutcome(evidence)).toEqual(end);
   });
 
+  const refusal = 'the node does not allow mounts in user namespaces';
+
+  it.each([
+    [
+      { exit: own(125), stopped: false },
+      { kind: 'refused', reason: refusal },
+    ],
+    [
+      { exit: undefined, stopped: false },
+      { kind: 'refused', reason: refusal },
+    ],
+    // A signal that ended `mount`.
+    [{ exit: { exitCode: 125, asked: true }, stopped: true }, { kind: 'stopped' }],
+    [
+      { exit: { exitCode: 125, asked: true }, stopped: false },
+      { kind: 'exited', exitCode: 125 },
+    ],
+  ])('reads a refusal with %j as %j', (evidence, end) => {
+    expect(slurmOutcome({ state: 'FAILED', refusal, ...evidence })).toEqual(end);
+  });
+
   it.each(['NODE_FAIL', 'PREEMPTED', 'BOOT_FAIL', 'CANCELLED', 'FAILED', 'QUANTUM_FLUX'])(
     'makes %s without a record a fault that names it',
     (state) => {

@@ -1,0 +1,132 @@
+import { type ApiCall, type HttpConnection, isServiceError, type Scope, type VolumeService } from '@sluice/client';
+import { z } from 'zod';
+
+/** A file of a run that is handed over. */
+export type RunFileName = 'plan.json' | 'journal.ndjson';
+
+/** What identifies the content of a file. */
+export interface FileDigest {
+  readonly size: number;
+  /** In hexadecimal. */
+  readonly sha256: string;
+}
+
+/** What a server needs to start a run, besides the files themselves. */
+export interface StartRequest {
+  readonly files: Readonly<Record<RunFileName, FileDigest>>;
+  readonly secrets: Readonly<Record<string, string>>;
+  /** The logins of the run's volumes, by ID. */
+  readonly logins: Readonly<Record<string, VolumeService>>;
+}
+
+/** Accepts runs, and gives them back. Every request can be repeated. Throws `ServiceError`. */
+export interface HandOverServer {
+  /** Bytes that the server has received of a run that it has not started, by file. */
+  staged(runId: string): Promise<Readonly<Record<RunFileName, number>>>;
+  put(runId: string, part: { name: RunFileName; offset: number; bytes: Uint8Array }): Promise<void>;
+  /** Starts the run. Returns its address in the dashboard; empty if there is none. */
+  start(runId: string, request: StartRequest): Promise<string>;
+  /** The journal from now on; undefined if the server has not started the run, and never will without new files. */
+  release(runId: string): Promise<FileDigest | undefined>;
+}
+
+/** Reads the files of runs. Throws `ServiceError`. */
+export interface JournalSource {
+  readPlan(runId: string): Promise<Uint8Array>;
+  /** From a byte on. */
+  readJournal(runId: string, offset: number, signal?: AbortSignal): Promise<Uint8Array>;
+}
+
+const runEntry = z.object({
+  runId: z.string(),
+  pipeline: z.string(),
+  status: z.enum(['waiting', 'running', 'suspended', 'succeeded', 'failed', 'canceled']).catch('running'),
+  startedAt: z.string(),
+  endedAt: z.string().optional(),
+});
+
+/** A run in the list of a server. Times are RFC 3339. */
+export type ServerRun = z.infer<typeof runEntry>;
+
+/** A server that executes runs of an account. */
+export interface RunServer extends HandOverServer, JournalSource {
+  readonly url: string;
+  readonly scope: Scope;
+  /** Whether the service at this address executes runs. */
+  isAvailable(signal?: AbortSignal): Promise<boolean>;
+  /** The newest runs of the account. */
+  list(count: number, signal?: AbortSignal): Promise<readonly ServerRun[]>;
+  /** The log of an attempt, also if the service has deleted its container but the server has archived it. */
+  readLog(
+    runId: string,
+    of: { readonly step: string; readonly cell: number; readonly attempt: number },
+  ): Promise<Uint8Array>;
+  act(runId: string, verb: 'cancel' | 'approve' | 'reject', body?: { readonly step: string }): Promise<void>;
+}
+
+const files = z.object({ 'plan.json': z.number(), 'journal.ndjson': z.number() });
+const stagedReply = z.object({ files });
+const startReply = z.object({ url: z.string().default('') });
+const releaseReply = z.object({ journal: z.object({ size: z.number(), sha256: z.string() }).optional() });
+const listReply = z.object({ runs: z.array(runEntry) });
+/** The most runs on one page. */
+const MAX_PAGE = 100;
+
+/** The run API of an account on a server. Unknown keys of its replies are ignored. */
+export function createRunServer({
+  url,
+  scope,
+  api: open,
+}: {
+  readonly url: string;
+  readonly scope: Scope;
+  readonly api: HttpConnection['api'];
+}): RunServer {
+  const api = open('/api/sluice/v1');
+  const account = ['clusters', scope.clusterID, 'accounts', scope.accountID];
+  const get = (path: readonly string[], more: Omit<ApiCall, 'method' | 'path'>): ApiCall => ({
+    ...{ method: 'GET', path: [...account, ...path] },
+    ...more,
+  });
+  const post = (runId: string, verb: string, body: unknown): ApiCall => ({
+    ...{ method: 'POST', path: [...account, 'runs', runId], verb: `:${verb}`, body },
+    what: `${verb} run ${runId}`,
+  });
+  const list = async (pageSize: number, signal?: AbortSignal) =>
+    (await api.call(get(['runs'], { query: { pageSize }, what: `list the runs of ${url}`, signal }), listReply)).runs;
+  return {
+    url,
+    scope,
+    async isAvailable(signal) {
+      try {
+        await list(1, signal);
+        return true;
+      } catch (error) {
+        if (isServiceError(error, 'NOT_FOUND', 'INVALID_REPLY', 'INVALID_ARGUMENT', 'PERMISSION_DENIED')) return false;
+        throw error;
+      }
+    },
+    list: (count, signal) => list(Math.min(count, MAX_PAGE), signal),
+    async staged(runId) {
+      const call = get(['runs', runId, 'staged'], { what: `ask for the files of run ${runId}` });
+      return (await api.call(call, stagedReply)).files;
+    },
+    async put(runId, { name, offset, bytes }) {
+      const path = [...account, 'runs', runId, 'files', name];
+      const what = `send ${name} of run ${runId}`;
+      await api.call({ method: 'PUT', path, query: { offset }, bytes, what }, stagedReply);
+    },
+    start: async (runId, request) => (await api.call(post(runId, 'start', request), startReply)).url,
+    release: async (runId) => (await api.call(post(runId, 'release', {}), releaseReply)).journal,
+    readPlan: (runId) => api.bytes(get(['runs', runId, 'plan-file'], { what: `read the plan of run ${runId}` })),
+    readJournal: (runId, offset, signal) =>
+      api.bytes(
+        get(['runs', runId, 'journal'], { query: { offset }, what: `read the journal of run ${runId}`, signal }),
+      ),
+    readLog: (runId, query) => api.bytes(get(['runs', runId, 'log'], { query, what: `read the log of run ${runId}` })),
+    act: (runId, verb, body) =>
+      api.act(post(runId, verb, body ?? {}), {
+        doneAlready: ({ reason }) => reason === 'NOT_ASKED' || reason === 'RUN_FINISHED',
+      }),
+  };
+}

@@ -1,0 +1,148 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { HostMetrics } from '@sluice/host';
+import {
+  listRuns,
+  listSchedules,
+  type OpenSchedule,
+  openSchedule,
+  type RunSummary,
+  type ScheduleEvent,
+} from '@sluice/runner';
+import { openService } from '../connect/open-service.ts';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { createSecretReader } from '../home/create-secret-reader.ts';
+import { loadScheduled } from '../pipeline/load-scheduled.ts';
+import { type RecordedOptions, recordCommand } from '../runs/recorded-command.ts';
+import { findScheduleOptions } from './find-schedule-options.ts';
+
+interface HomeSchedulesOptions {
+  readonly home: string;
+  readonly context: CommandContext;
+  /** Receives one line, without its end. */
+  readonly log: (line: string) => void;
+  readonly metrics: HostMetrics;
+}
+
+/** The schedules of a home that this process runs. */
+export interface HomeSchedules {
+  /** Detaches from their runs. */
+  close(): Promise<void>;
+}
+
+/** A schedule whose first run comes later is noticed after this time at the latest. */
+const SCAN_MS = 5_000;
+/** A schedule that could not be run is tried again after this time. */
+const AGAIN_MS = 60_000;
+
+interface Opened {
+  readonly schedule: OpenSchedule;
+  readonly watched: Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** A schedule that could not be run. */
+interface Failed {
+  readonly message: string;
+  readonly until: number;
+}
+
+/**
+ * Runs every schedule that a process of this home has run before, or will run, with the parameters and the service of its
+ * newest run. What cannot be run is logged and tried again. A schedule that another process runs is left to it until it
+ * ends.
+ */
+export function runHomeSchedules(given: HomeSchedulesOptions): HomeSchedules {
+  const schedules = new Map<string, Opened | Failed>();
+  const closing = new AbortController();
+  const scanning = scanRepeatedly(schedules, { ...given, signal: closing.signal });
+  return {
+    async close() {
+      closing.abort();
+      await scanning;
+      const opened = [...schedules.values()].filter((one) => 'schedule' in one);
+      await Promise.all(opened.map(({ schedule }) => schedule.close()));
+      await Promise.all(opened.map(({ watched }) => watched));
+      await Promise.all(opened.map(({ close }) => close()));
+    },
+  };
+}
+
+type Scanning = HomeSchedulesOptions & { readonly signal: AbortSignal };
+
+async function scanRepeatedly(schedules: Map<string, Opened | Failed>, given: Scanning): Promise<void> {
+  const { signal, log } = given;
+  while (!signal.aborted) {
+    await scan(schedules, given).catch((error: unknown) => log(`could not read the schedules: ${error}`));
+    await delay(SCAN_MS, undefined, { signal }).catch(() => {});
+  }
+}
+
+/** Opens the schedules that are not open. The runs of the home are listed once for all of them. */
+async function scan(schedules: Map<string, Opened | Failed>, given: Scanning): Promise<void> {
+  let runs: readonly RunSummary[] | undefined;
+  for (const { name, file } of await listSchedules(given)) {
+    const known = schedules.get(name);
+    const isDue = known === undefined || ('until' in known && known.until <= performance.now());
+    if (file === undefined || !isDue) continue;
+    runs ??= await listRuns(given.home);
+    const one = await openOne(name, { ...given, file, runs }).catch((error: Error) => error.message);
+    if (given.signal.aborted && typeof one !== 'string') await one.close();
+    if (given.signal.aborted) return;
+    schedules.set(name, typeof one === 'string' ? note(name, { message: one, known }, given) : watch(name, one, given));
+  }
+}
+
+function note(
+  name: string,
+  { message, known }: { readonly message: string; readonly known: Opened | Failed | undefined },
+  { log }: HomeSchedulesOptions,
+): Failed {
+  const isKnown = known !== undefined && 'message' in known && known.message === message;
+  if (!isKnown) log(`schedule ${name}: could not run it: ${message}`);
+  return { message, until: performance.now() + AGAIN_MS };
+}
+
+function watch(name: string, one: Omit<Opened, 'watched'>, { log }: HomeSchedulesOptions): Opened {
+  const fault = (error: Error) => log(`schedule ${name}: stopped because of an error: ${error.stack}`);
+  return { ...one, watched: one.schedule.watch().catch(fault) };
+}
+
+interface Found {
+  readonly file: string;
+  readonly runs: readonly RunSummary[];
+}
+
+async function openOne(
+  name: string,
+  { home, context, log, metrics, file, runs }: HomeSchedulesOptions & Found,
+): Promise<Omit<Opened, 'watched'> | string> {
+  const options: RecordedOptions & GlobalOptions = { ...(await findScheduleOptions(home, name, runs)), home };
+  const texts: string[] = [];
+  const terminal = { ...context.terminal, color: false, err: (text: string) => void texts.push(text) };
+  const loaded = await loadScheduled(file, { context: { ...context, terminal }, options });
+  if (!loaded.ok) return `${loaded.error}: ${texts.join('').trim()}`;
+  if (loaded.value?.name !== name) return `${file} has no schedule of this name any more`;
+  const opened = await openService(options, context);
+  if (!opened.ok) return opened.error.message;
+  const { service, scope, traces, close } = opened.value;
+  const { plan, baseDir } = loaded.value;
+  const schedule = openSchedule({
+    ...{ plan, file, scope, home, baseDir },
+    ...{ service: metrics.measure(service), reporter: metrics.reporter },
+    secrets: createSecretReader(home, context.env),
+    onEvent(event) {
+      log(describeEvent(event));
+      if (event.type === 'scheduledRunDetached') metrics.leave(event.runId);
+    },
+    rerun: recordCommand(file, { context, options }),
+    ...(traces && { traces }),
+  });
+  if (schedule.ok) return { schedule: schedule.value, close };
+  await close();
+  return schedule.error;
+}
+
+function describeEvent({ schedule, type, ...event }: ScheduleEvent): string {
+  const { at: _, ...facts } = event;
+  return `schedule ${schedule}: ${type} ${JSON.stringify(facts)}`;
+}

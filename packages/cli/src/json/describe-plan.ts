@@ -1,0 +1,67 @@
+import { type Plan, type PlannedStep, planLevels } from '@sluice/core';
+import type { ImageUse, ReusePreview, RunPlacement } from '@sluice/runner';
+import type { JsonValue } from './json-values.ts';
+
+type PlanValue = JsonValue<'plan'>;
+
+/** What is known about a run beside its plan. */
+interface PlanDetails {
+  /** As the user named it. */
+  readonly file: string;
+  /** The cluster of the run. */
+  readonly home: string;
+  /** Undefined if no cluster fits a step. */
+  readonly placement: RunPlacement | undefined;
+  /** The run to reuse and a preview for each step. */
+  readonly preview: { readonly runId: string; readonly steps: readonly ReusePreview[] } | undefined;
+  readonly images: readonly ImageUse[] | undefined;
+}
+
+/** A plan as the value that `sluice plan --json` prints. */
+export function describePlan(plan: Plan, { file, home, placement, preview, images }: PlanDetails): PlanValue {
+  const levels = planLevels(plan);
+  return {
+    file,
+    pipeline: plan.pipeline.name,
+    params: plan.params,
+    clusterId: home,
+    steps: plan.steps.map((planned) => ({
+      ...describeStep(planned, { plan, level: levels[planned.index] ?? 0 }),
+      ...describeChoice(planned, placement),
+      ...(preview && { reuse: describeReuse(preview.steps[planned.index]!) }),
+    })),
+    ...(images && { images }),
+    ...(preview && { reuseFrom: preview.runId }),
+  };
+}
+
+function describeStep(
+  { step, final, dependencies, cells }: PlannedStep,
+  { plan, level }: { plan: Plan; level: number },
+) {
+  return {
+    step: step.name,
+    final,
+    level,
+    after: dependencies.map(({ on, condition, data }) => ({ step: plan.steps[on]!.step.name, condition, data })),
+    ...(cells && {
+      cells: cells.map(({ key, matrix, item }) => ({
+        cell: key,
+        ...(Object.keys(matrix).length > 0 && { matrix }),
+        ...(item !== undefined && { item }),
+      })),
+    }),
+    cache: step.cache !== undefined,
+    ...(step.resources && { resources: step.resources }),
+  };
+}
+
+function describeChoice({ index, step }: PlannedStep, placement: RunPlacement | undefined) {
+  const choice = placement?.choices[placement.ofStep[index]!];
+  const instanceType = step.instanceType ?? choice?.instanceType;
+  return { ...(instanceType !== undefined && { instanceType }), ...(choice && { clusterIds: choice.clusters }) };
+}
+
+function describeReuse({ reused, skipped, reason }: ReusePreview) {
+  return { reused, skipped, ...(reason !== '' && { message: reason }) };
+}

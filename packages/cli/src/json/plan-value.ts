@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { imageSchema } from './image-schema.ts';
+
+/** A value of a parameter, an axis or an item. */
+const json = z.unknown();
+
+const cells = z
+  .array(
+    z.strictObject({
+      cell: z.string().describe('empty for a plain step'),
+      matrix: z.record(z.string(), json).readonly().exactOptional(),
+      item: json.exactOptional(),
+    }),
+  )
+  .readonly();
+
+const resources = z.strictObject({
+  cpu: z.number().exactOptional(),
+  memoryBytes: z.number().exactOptional(),
+  gpu: z.number().exactOptional(),
+  gpuModel: z.string().exactOptional(),
+});
+
+const step = z.strictObject({
+  step: z.string(),
+  final: z.boolean().describe('belongs to `finally`'),
+  level: z.int().min(0).describe('the longest distance from a step without dependencies'),
+  after: z
+    .array(z.strictObject({ step: z.string(), condition: z.string(), data: z.boolean().describe('mounts an output') }))
+    .readonly(),
+  cells: cells.exactOptional().describe('absent: known only during the run'),
+  cache: z.boolean(),
+  instanceType: z.string().exactOptional().describe('named by the step, else chosen'),
+  resources: resources.exactOptional().describe('what the step requests'),
+  clusterIds: z.array(z.string()).readonly().exactOptional().describe('best first; absent: no cluster fits'),
+  reuse: z
+    .strictObject({
+      reused: z.int().min(0).describe('cells whose results would be reused'),
+      skipped: z.int().min(0),
+      message: z.string().exactOptional().describe('why other cells would run'),
+    })
+    .exactOptional(),
+});
+
+/** What `sluice plan` prints. */
+export const planValue = z
+  .strictObject({
+    file: z.string().describe('as given'),
+    pipeline: z.string(),
+    params: z.record(z.string(), json).readonly(),
+    clusterId: z.string().describe('the default for steps without a placement'),
+    steps: z.array(step).readonly(),
+    images: z.array(imageSchema).readonly().exactOptional().describe('absent if no service was asked'),
+    reuseFrom: z.string().exactOptional().describe('the ID of the run whose steps would be reused'),
+  })
+  .describe('What a run would do.');

@@ -1,0 +1,72 @@
+import { guardArguments, isObject, SluiceError } from '@sluice/core';
+import { z } from 'zod';
+import type { OpenedService } from '../connect/opened-service.ts';
+
+const isFunction = (value: unknown) => typeof value === 'function';
+/** A name or a path. */
+export const TEXT = z.string().min(1);
+const home = TEXT.optional();
+const service = z
+  .custom<OpenedService>((value) => isObject(value) && isObject(value.service) && isFunction(value.close), {
+    error: 'expected what openEmbeddedService or connectService has returned',
+  })
+  .optional();
+
+const execution = {
+  home,
+  service,
+  secrets: z.record(z.string(), z.string()).optional(),
+  signal: z
+    .custom<AbortSignal>((value) => isObject(value) && isFunction(value.addEventListener), {
+      error: 'expected an AbortSignal',
+    })
+    .optional(),
+  onEvent: z.custom<() => void>(isFunction, { error: 'expected a function' }).optional(),
+};
+
+/** The options of each function of the library, for callers without types. Other keys are ignored. */
+export const OPTIONS = {
+  home: z.object({ home }),
+  resume: z.object({ ...execution, pipeline: z.unknown().optional() }),
+  run: z.object({
+    ...execution,
+    params: z.record(z.string(), z.unknown()).optional(),
+    parallelism: z.int().min(1).optional(),
+    baseDir: TEXT.optional(),
+    reuseFrom: TEXT.optional(),
+  }),
+  plan: z.object({ params: z.record(z.string(), z.unknown()).optional() }),
+  report: z.object({ home, to: TEXT.optional() }),
+  approve: z.object({ home, approved: z.boolean().optional(), by: z.string().optional() }),
+  pull: z.object({ home, to: TEXT, service }),
+  open: z.object({ home, cpu: z.number().positive().optional() }),
+  connect: z
+    .looseObject({
+      baseUrl: TEXT,
+      scope: z.object({ clusterID: z.string(), accountID: z.string() }).optional(),
+      token: TEXT.optional(),
+      login: z.object({ email: z.string(), password: z.string() }).optional(),
+    })
+    .refine(({ token, login }) => (token === undefined) !== (login === undefined), {
+      error: 'expected a token or a login',
+    }),
+  source: z.object({
+    text: z.string(),
+    file: z.string(),
+    read: z.custom<() => unknown>(isFunction, { error: 'expected a function' }).optional(),
+  }),
+} as const;
+
+/**
+ * An argument of the public function `name`, read once and checked. Undefined values count as absent. Throws `SluiceError`
+ * `INVALID_ARGUMENT`, also if reading it throws.
+ */
+export function readArgument<T>(name: string, schema: z.ZodType, argument: T): T {
+  const read = guardArguments(name, () => schema.safeParse(argument));
+  if (!read.success) {
+    const { path, message } = read.error.issues[0]!;
+    throw new SluiceError('INVALID_ARGUMENT', `${[name, ...path].join(': ')}: ${message}`);
+  }
+  if (!isObject(read.data)) return read.data as T;
+  return Object.fromEntries(Object.entries(read.data).filter(([, value]) => value !== undefined)) as T;
+}

@@ -1,0 +1,21 @@
+import { detailedReportValue, readDetailedReport } from '@sluice/runner';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import { fromRunRefusal, refuse } from '../context/refuse.ts';
+import { findHome } from '../home/home.ts';
+import { renderBlocks } from '../json/render-value.ts';
+import { selectShownRun } from '../remote/select-shown-run.ts';
+
+/** Prints what `sluice report` writes as `report.json`, with a line for each step and attempt. Writes no file. */
+export async function printReport(
+  prefix: string | undefined,
+  { context, options }: { context: CommandContext; options: GlobalOptions },
+): Promise<number> {
+  const home = findHome(context, options);
+  const found = await selectShownRun(home, { prefix, context, options });
+  if (!found.ok) return refuse(found.error, { context, options });
+  const report = await readDetailedReport(home, found.value.run.runId);
+  if (!report.ok) return refuse(fromRunRefusal(report.error, { options }), { context, options });
+  for (const block of renderBlocks('report', detailedReportValue(report.value))) context.terminal.out(block);
+  return EXIT_CODE.ok;
+}

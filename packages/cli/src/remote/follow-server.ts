@@ -1,0 +1,40 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isServiceError } from '@sluice/client';
+import { openJournalMirror, runDirectory } from '@sluice/runner';
+import type { RunServer } from '../connect/run-server.ts';
+import { type MirrorOptions, updateMirror } from './mirror-run.ts';
+
+const PAUSE_MS = 500;
+/** While the server does not reply. */
+const LONGEST_PAUSE_MS = 15_000;
+
+/** A run whose copy is kept up to date until `signal` is aborted, or the run has ended. */
+export interface FollowServerOptions extends MirrorOptions {
+  readonly server: RunServer;
+  readonly signal: AbortSignal;
+  /** Called when the server cannot be read; it is tried again. Once for each time without a connection. */
+  readonly onProblem: (message: string) => void;
+}
+
+/** Copies what the server writes, soon after it is written. A server that does not reply is tried again. */
+export async function followServer(options: FollowServerOptions): Promise<void> {
+  const { home, runId, server, signal, onProblem } = options;
+  const mirror = await openJournalMirror(runDirectory(home, runId));
+  const read = (offset: number) => server.readJournal(runId, offset, signal);
+  for (let failures = 0; !signal.aborted && !mirror.hasEnded; ) {
+    try {
+      if (await mirror.isBehind(read)) {
+        const updated = await updateMirror({ home, runId, server }, mirror);
+        if (!updated.ok) throw new Error(updated.error);
+      }
+      failures = 0;
+    } catch (error) {
+      if (signal.aborted) return;
+      failures++;
+      if (failures === 1) onProblem((error as Error).message);
+      if (!isServiceError(error)) return;
+    }
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, PAUSE_MS * 2 ** Math.min(failures, 6));
+    await delay(pauseMs, undefined, { signal }).catch(() => {});
+  }
+}

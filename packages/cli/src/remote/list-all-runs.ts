@@ -1,0 +1,85 @@
+import { isServiceError } from '@sluice/client';
+import { listRuns, type RunSummary, readServerMark, runDirectory } from '@sluice/runner';
+import type { RunServer, ServerRun } from '../connect/run-server.ts';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { serverOptions } from './server-options.ts';
+
+/** A server that does not reply within this time is left out, with a warning. */
+const REPLY_MS = 5_000;
+const LISTED = 100;
+
+/** Runs, newest first. */
+interface ListedRuns {
+  readonly runs: readonly RunSummary[];
+  /** The IDs of those that a server has listed. */
+  readonly onServer: ReadonlySet<string>;
+}
+
+/**
+ * The runs of the home and of the service that the user names, newest first. The status of a run that a server executes
+ * is the one that the server reports.
+ */
+export async function listAllRuns(
+  home: string,
+  { context, options }: { readonly context: CommandContext; readonly options: GlobalOptions & { limit?: number } },
+): Promise<ListedRuns> {
+  const local = await listRuns(home);
+  const marks = await Promise.all(
+    local.map(({ runId, endedAt }) => (endedAt === undefined ? readServerMark(runDirectory(home, runId)) : undefined)),
+  );
+  const hosted = marks.flatMap((mark) => (mark?.state === 'hosted' ? [serverOptions(options, mark)] : []));
+  const places = new Map([options, ...hosted].map((one) => [describePlace(one), one]));
+  const runs = new Map(local.map((run) => [run.runId, run]));
+  const theirs = new Set(local.flatMap(({ runId }, index) => (marks[index]?.state === 'hosted' ? [runId] : [])));
+  const onServer = new Set<string>();
+  for (const place of places.values()) {
+    for (const run of await listPlace(place, context, options.limit ?? LISTED)) {
+      if (runs.has(run.runId) && !theirs.has(run.runId)) continue;
+      runs.set(run.runId, summarize(run));
+      onServer.add(run.runId);
+    }
+  }
+  const all = [...runs.values()].sort((a, b) => b.startedAt - a.startedAt || (a.runId < b.runId ? -1 : 1));
+  return { runs: all.slice(0, options.limit), onServer };
+}
+
+function describePlace({ service, cluster, account, profile }: GlobalOptions): string {
+  return JSON.stringify([service, cluster, account, profile]);
+}
+
+function summarize({ startedAt, endedAt, ...run }: ServerRun): RunSummary {
+  return { ...run, startedAt: Date.parse(startedAt), ...(endedAt !== undefined && { endedAt: Date.parse(endedAt) }) };
+}
+
+/** Empty if the service executes no runs. */
+async function listPlace(
+  options: GlobalOptions,
+  context: CommandContext,
+  count: number,
+): Promise<readonly ServerRun[]> {
+  const { chooseService } = await import('../connect/choose-service.ts');
+  const chosen = chooseService(options, context);
+  if (!chosen.ok || chosen.value.url === undefined) return [];
+  const { openRemoteService } = await import('../connect/open-remote-service.ts');
+  const { url, profile, profilePath } = chosen.value;
+  const warn = (problem: string) => {
+    context.terminal.err(`warning: could not list the runs of ${url}: ${problem}\n`);
+    return [];
+  };
+  const opened = await openRemoteService(url, { profile, profilePath, flags: options, env: context.env });
+  if (!opened.ok) return warn(opened.error.message);
+  const { runServer, close } = opened.value;
+  try {
+    return await listNewest(runServer, count);
+  } catch (error) {
+    if (!isServiceError(error)) throw error;
+    return warn(error.message);
+  } finally {
+    await close();
+  }
+}
+
+async function listNewest(server: RunServer, count: number): Promise<readonly ServerRun[]> {
+  const signal = AbortSignal.timeout(REPLY_MS);
+  return (await server.isAvailable(signal)) ? server.list(count, signal) : [];
+}

@@ -1,0 +1,51 @@
+import { ok, type Result } from '@sluice/core';
+import {
+  type JournalMirror,
+  openJournalMirror,
+  readServerMark,
+  runDirectory,
+  type ServerMark,
+  writePlanBytes,
+  writeServerMark,
+} from '@sluice/runner';
+import type { JournalSource } from '../connect/run-server.ts';
+import { lockMark } from './lock-mark.ts';
+
+/** A run of this home whose journal is copied from its server. */
+export interface MirrorOptions {
+  readonly home: string;
+  readonly runId: string;
+  readonly server: JournalSource;
+}
+
+/** Brings the copy of a run up to date. Does nothing if the server does not execute it, or if it has ended. */
+export async function updateMirror(
+  { home, runId, server }: MirrorOptions,
+  known?: JournalMirror,
+): Promise<Result<void, string>> {
+  const directory = runDirectory(home, runId);
+  return lockMark(directory, async () => {
+    if ((await readServerMark(directory))?.state !== 'hosted') return ok(undefined);
+    const mirror = known ?? (await openJournalMirror(directory));
+    return mirror.hasEnded ? ok(undefined) : mirror.update((offset) => server.readJournal(runId, offset));
+  });
+}
+
+/**
+ * Copies a run that another home, or the server itself, has started. It cannot be taken back. The mark comes first, so that
+ * no process executes an incomplete copy.
+ */
+export async function createMirror(
+  options: MirrorOptions,
+  mark: Omit<ServerMark, 'state' | 'isOurs'>,
+): Promise<Result<void, string>> {
+  const { home, runId, server } = options;
+  const directory = runDirectory(home, runId);
+  const plan = await server.readPlan(runId);
+  await lockMark(directory, async () => {
+    if ((await readServerMark(directory)) !== undefined) return;
+    await writeServerMark(directory, { ...mark, state: 'hosted', isOurs: false });
+    await writePlanBytes(directory, plan);
+  });
+  return updateMirror(options);
+}

@@ -1,0 +1,118 @@
+import { isServiceError } from '@sluice/client';
+import { fail, ok, type Result } from '@sluice/core';
+import {
+  isRunId,
+  type RunSummary,
+  readRunSummary,
+  readServerMark,
+  runDirectory,
+  type ServerMark,
+} from '@sluice/runner';
+import { openService } from '../connect/open-service.ts';
+import type { RunServer } from '../connect/run-server.ts';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import type { CommandRefusal } from '../context/command-refusal.ts';
+import { selectRun } from '../runs/select-run.ts';
+import { serverOptions } from './server-options.ts';
+
+/** A run of this home, as its journal describes it now, whichever machine executes it. */
+export interface ShownRun<O extends GlobalOptions> {
+  readonly run: RunSummary;
+  /** Those of the command; for a run of a server, with the server as its service. */
+  readonly options: O;
+  /** The server that executes the run, or has executed it to its end; undefined: this home does. */
+  readonly mark: ServerMark | undefined;
+}
+
+/** How to select the run; as for `selectRun`. */
+type Selection<O extends GlobalOptions> = Parameters<typeof selectRun>[1] & {
+  readonly options: O;
+  readonly context: CommandContext;
+};
+
+/** The newest runs of a server, in which a prefix is searched. */
+const SEARCHED = 100;
+
+/**
+ * Selects a run as `selectRun` does, and brings the copy of a run that a server executes up to date; if that is
+ * impossible, prints a warning. A run that this home does not have is searched on the service that the user names.
+ */
+export async function selectShownRun<O extends GlobalOptions>(
+  home: string,
+  selection: Selection<O>,
+): Promise<Result<ShownRun<O>, CommandRefusal>> {
+  const { context, options } = selection;
+  const found = await selectRun(home, selection);
+  if (!found.ok) {
+    const copied = selection.prefix !== undefined && (await copyFromServer(home, selection, selection.prefix));
+    return copied ? describeShown(home, copied, options) : found;
+  }
+  const shown = await describeShown(home, found.value, options);
+  if (!shown.ok || shown.value.mark === undefined || shown.value.run.endedAt !== undefined) return shown;
+  const { runId } = found.value;
+  const { updateMirror } = await import('./mirror-run.ts');
+  const problem = await withServer(shown.value.options, context, (server) => updateMirror({ home, runId, server }));
+  if (problem === undefined) return describeShown(home, (await readRunSummary(home, runId)) ?? found.value, options);
+  context.terminal.err(`warning: could not bring run ${runId} up to date: ${problem}\n`);
+  return shown;
+}
+
+async function describeShown<O extends GlobalOptions>(
+  home: string,
+  run: RunSummary,
+  options: O,
+): Promise<Result<ShownRun<O>, CommandRefusal>> {
+  const mark = await readServerMark(runDirectory(home, run.runId));
+  const hosted = mark?.state === 'hosted' ? mark : undefined;
+  return ok({ run, mark: hosted, options: serverOptions(options, hosted) });
+}
+
+/** Runs an action with the server of the options. Returns why it was not possible. */
+async function withServer(
+  options: GlobalOptions,
+  context: CommandContext,
+  act: (server: RunServer) => Promise<Result<void, string>>,
+): Promise<string | undefined> {
+  const opened = await openService(options, context);
+  if (!opened.ok) return opened.error.message;
+  const { runServer, close } = opened.value;
+  try {
+    const done = runServer === undefined ? fail('the service executes no runs') : await act(runServer);
+    return done.ok ? undefined : done.error;
+  } catch (error) {
+    if (isServiceError(error)) return error.message;
+    throw error;
+  } finally {
+    await close();
+  }
+}
+
+/** Copies the run of the named service whose ID starts with `prefix`. Undefined: there is none, or several. */
+async function copyFromServer<O extends GlobalOptions>(
+  home: string,
+  { context, options }: Selection<O>,
+  prefix: string,
+): Promise<RunSummary | undefined> {
+  const [{ chooseService }, { createMirror }] = await Promise.all([
+    import('../connect/choose-service.ts'),
+    import('./mirror-run.ts'),
+  ]);
+  const chosen = chooseService(options, context);
+  if (!chosen.ok || chosen.value.url === undefined) return undefined;
+  let copied: string | undefined;
+  const problem = await withServer(options, context, async (server) => {
+    if (!(await server.isAvailable())) return ok(undefined);
+    const listed = (await server.list(SEARCHED)).map(({ runId }) => runId);
+    const fitting = listed.filter((runId) => runId.startsWith(prefix));
+    const runId = fitting.length === 1 ? fitting[0]! : prefix;
+    if (fitting.length === 0 || !isRunId(runId)) return ok(undefined);
+    const { clusterID: cluster, accountID: account } = server.scope;
+    const { profile } = options;
+    const mark = { service: server.url, cluster, account, ...(profile !== undefined && { profile }) };
+    const made = await createMirror({ home, runId, server }, mark);
+    if (made.ok) copied = runId;
+    return made;
+  });
+  if (problem !== undefined) context.terminal.err(`warning: could not read the runs of the service: ${problem}\n`);
+  return copied === undefined ? undefined : readRunSummary(home, copied);
+}

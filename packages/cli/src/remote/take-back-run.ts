@@ -1,0 +1,38 @@
+import { fail, ok, type Result } from '@sluice/core';
+import { unmarkHosted } from '@sluice/host';
+import { openJournalMirror, readServerMark, runDirectory, writeServerMark } from '@sluice/runner';
+import type { HandOverServer, JournalSource } from '../connect/run-server.ts';
+import { lockMark } from './lock-mark.ts';
+
+/** A run that a server executes, or perhaps executes. */
+export interface TakeBackOptions {
+  readonly home: string;
+  readonly runId: string;
+  readonly server: Pick<HandOverServer, 'release'> & Pick<JournalSource, 'readJournal'>;
+}
+
+/**
+ * Has the server stop executing a run, copies the rest of its journal, and only then allows its execution here. It can be
+ * repeated after a crash at any point: until the last step no process of this home executes the run, and after the first
+ * one the server does not either.
+ */
+export function takeBackRun({ home, runId, server }: TakeBackOptions): Promise<Result<void, string>> {
+  const directory = runDirectory(home, runId);
+  return lockMark(directory, async () => {
+    const mark = await readServerMark(directory);
+    if (mark === undefined || mark.state === 'released') return ok(undefined);
+    if (!mark.isOurs) return fail('another home has handed it over, and only that one can take it back');
+    const journal = await server.release(runId);
+    if (journal !== undefined) {
+      const mirror = await openJournalMirror(directory);
+      const copied = await mirror.update((offset) => server.readJournal(runId, offset));
+      if (!copied.ok) return copied;
+      if (mirror.size !== journal.size || mirror.digest() !== journal.sha256) {
+        return fail(`its journal was not copied completely: ${mirror.size} of ${journal.size} bytes; try again`);
+      }
+    }
+    await unmarkHosted(home, runId);
+    await writeServerMark(directory, { ...mark, state: 'released' });
+    return ok(undefined);
+  });
+}

@@ -1,0 +1,27 @@
+import { renderDuration } from '@sluice/core';
+import { describeStatus, type StepReport } from '@sluice/runner';
+
+/** The columns of `describeSteps`. */
+export const STEP_COLUMNS = ['STEP', 'STATUS', 'TOOK', 'ATTEMPTS', 'WHY'] as const;
+
+/** One row for each step, with its cells counted by status. */
+export function describeSteps(steps: readonly StepReport[]): readonly (readonly string[])[] {
+  return steps.map((step) => {
+    const times = step.cells.flatMap(({ submittedAt, endedAt }) =>
+      submittedAt === undefined || endedAt === undefined ? [] : [{ submittedAt, endedAt }],
+    );
+    const from = times.reduce((least, { submittedAt }) => Math.min(least, submittedAt), Number.POSITIVE_INFINITY);
+    const to = times.reduce((most, { endedAt }) => Math.max(most, endedAt), Number.NEGATIVE_INFINITY);
+    const why = step.cells.find((cell) => cell.message !== undefined && cell.status !== 'succeeded')?.message ?? '';
+    const attempts = step.cells.reduce((sum, cell) => sum + cell.attempts, 0);
+    return [step.name, statusText(step), times.length === 0 ? '-' : renderDuration(to - from), String(attempts), why];
+  });
+}
+
+function statusText(step: StepReport): string {
+  const { cells } = step;
+  if (cells.length <= 1) return describeStatus(step);
+  const counts = new Map<string, number>();
+  for (const words of cells.map(describeStatus)) counts.set(words, (counts.get(words) ?? 0) + 1);
+  return [...counts].map(([name, count]) => `${count} ${name}`).join(', ');
+}

@@ -1,0 +1,46 @@
+import type { SourceRange } from '@sluice/core';
+import { printableLine, type RunReport, type StepReport } from '@sluice/runner';
+import { label } from '../progress/render-event.ts';
+import { workflowCommand } from '../text/workflow-command.ts';
+import { findFailures } from './find-failures.ts';
+
+/** GitHub shows ten annotations of each kind for a command. */
+const MAX_STEPS = 10;
+const TAIL_LINES = 5;
+
+/**
+ * An annotation of GitHub Actions for each failed step: errors, or warnings if the run has succeeded in spite of them.
+ * `locate` returns the position of a step in its file, whose path is relative to the repository.
+ */
+export function renderFailureAnnotations(
+  report: RunReport,
+  locate: (step: string) => Pick<SourceRange, 'file' | 'line' | 'column'> | undefined,
+): string {
+  const failures = findFailures(report);
+  const failed = report.steps.filter(({ status }) => status === 'failed').slice(0, MAX_STEPS);
+  return failed
+    .map((step) => {
+      const place = locate(step.name);
+      return workflowCommand(report.status === 'succeeded' ? 'warning' : 'error', describeFailure(step, failures), {
+        file: place?.file,
+        line: place?.line,
+        col: place?.column,
+        title: `step ${step.name} failed`,
+      });
+    })
+    .join('');
+}
+
+/** What happened to its first failed cell, and the end of its log. */
+function describeFailure({ name, cells }: StepReport, failures: ReturnType<typeof findFailures>): string {
+  const failed = cells.filter(({ status }) => status === 'failed');
+  const [first] = failed;
+  if (first === undefined) return `${name} failed`;
+  const address = label(name, first.cell);
+  const failure = failures.get(address);
+  const message = printableLine(failure?.message ?? first.message ?? 'failed');
+  const more = failed.length > 1 ? `; ${failed.length} of ${cells.length} cells failed` : '';
+  const hint = failure?.hint === undefined ? [] : [`hint: ${printableLine(failure.hint)}`];
+  const tail = (failure?.logTail ?? []).slice(-TAIL_LINES).map(printableLine);
+  return [`${address}: ${message}${more}`, ...hint, ...tail].join('\n');
+}

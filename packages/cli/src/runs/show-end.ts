@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+import type { RunReport } from '@sluice/runner';
+import type { CommandContext } from '../context/command-context.ts';
+import { EXIT_CODE, type ExitCode } from '../context/exit-code.ts';
+import { isGithubLog } from '../context/github-actions.ts';
+import { refuse } from '../context/refuse.ts';
+import type { Progress } from '../progress/plain-progress.ts';
+import { renderReport } from '../render/render-report.ts';
+import { foldForGithub } from '../text/fold-for-github.ts';
+import { announceOnGithub } from './announce-on-github.ts';
+import { type JunitOptions, writeJunit } from './write-junit.ts';
+
+/** Ends the display with the report of a run, writes the files that were requested, and returns the exit code. */
+export async function showEnd(
+  report: RunReport,
+  { context, progress, options }: { context: CommandContext; progress: Progress; options: JunitOptions },
+): Promise<number> {
+  const { terminal, cwd } = context;
+  progress.close();
+  const isGithub = isGithubLog(context, options);
+  const fold = (title: string, text: string) => foldForGithub(title, { text, token: randomUUID() });
+  if (options.json !== true) {
+    terminal.out(`\n${renderReport(report, { terminal, cwd, options, ...(isGithub && { fold }) })}`);
+  }
+  if (isGithub) await announceOnGithub(report, context);
+  const exitCode = exitCodeOf(report);
+  const fault = await writeJunit(report, { context, options });
+  if (fault === undefined) return exitCode;
+  return refuse({ ...fault, exitCode: exitCode === EXIT_CODE.ok ? fault.exitCode : exitCode }, { context, options });
+}
+
+/** A run whose outputs were not published as requested counts as failed for a script. */
+function exitCodeOf(report: RunReport): ExitCode {
+  const isWhole = Object.values(report.outputs).every((output) => output.notPublished === undefined);
+  if (report.status === 'succeeded' && isWhole) return EXIT_CODE.ok;
+  return report.endedAt === undefined ? EXIT_CODE.suspended : EXIT_CODE.runFailed;
+}

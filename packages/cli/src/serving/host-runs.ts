@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import { own } from '@sluice/core';
+import {
+  type AccountLimits,
+  addHostedApi,
+  addHostedPages,
+  createRestrictedNotifier,
+  createWebhookRules,
+  type HostMetrics,
+  openHostedAccounts,
+} from '@sluice/host';
+import type { createServiceLog, Service, ServiceExtension } from '@sluice/service';
+import type { ChosenTraces } from '../connect/choose-traces.ts';
+import { readDashboard } from '../hosting/read-dashboard.ts';
+import type { ServedConfig } from './read-service-config.ts';
+import { createRunKey, readRunKey } from './run-key.ts';
+import { isBelow, runKeyPath } from './runs-config.ts';
+
+/** The runs that a service executes for its accounts. */
+export interface RunHosting {
+  /** Adds their API to the listeners of the service. */
+  readonly extend: ServiceExtension;
+  /** Resumes the runs that an earlier process has left. The API answers from now on. */
+  open(service: Service): void;
+  /** Uses other limits and rules from now on. */
+  reload(config: ServedConfig): void;
+  /** Detaches from all runs. */
+  close(): Promise<void>;
+}
+
+/** What all runs of a server share. */
+interface RunHostingParts extends ChosenTraces {
+  readonly log: ReturnType<typeof createServiceLog>;
+  readonly metrics: HostMetrics;
+}
+
+/** Opens nothing yet: the service is created with the extension. */
+export function createRunHosting(config: ServedConfig, { log, metrics, traces }: RunHostingParts): RunHosting {
+  let current = config;
+  let service: Service | undefined;
+  let isClosing = false;
+  const { root } = config.service;
+  const readRules = rulesOf(() => current);
+  const accounts = openHostedAccounts(join(root, 'hosted'), (scope) => {
+    const account = `${scope.clusterID}/${scope.accountID}`;
+    return {
+      service: service!.inProcess({ userID: 'runs', accounts: [{ ...scope }] }),
+      limits: () => limitsOf(current, account),
+      notifier: createRestrictedNotifier(readRules),
+      log: (line: string) => log.info({ account }, line),
+      metrics,
+      ...(traces && { traces }),
+      readKey: () => readRunKey(keyPath(current)),
+      createKey: async () => createRunKey(keyPath(current)),
+    };
+  });
+  return {
+    async extend(server, { authorize, accountsOf, login, logout }) {
+      await addHostedPages(server, { files: readDashboard(), accountsOf, login, logout });
+      await addHostedApi(server, {
+        authorize,
+        accounts: { find: (scope) => (isClosing ? Promise.reject(new Error('closing')) : accounts.find(scope)) },
+        urlOf: ({ protocol, host }) => (current.service.publicUrl ?? `${protocol}://${host}`).replace(/\/$/, ''),
+      });
+    },
+    open(opened) {
+      service = opened;
+      const scopes = config.service.clusters.flatMap(({ id, accounts: own }) =>
+        own.map((accountID) => ({ clusterID: id, accountID })),
+      );
+      accounts.resume(scopes).catch((err: unknown) => log.error({ err }, 'could not resume the runs of an account'));
+    },
+    reload(next) {
+      current = next;
+    },
+    async close() {
+      isClosing = true;
+      await accounts.close();
+    },
+  };
+}
+
+function keyPath({ runs, directory, service: { root } }: ServedConfig): string {
+  const path = runKeyPath(runs, directory);
+  if (!isBelow(path, root)) return path;
+  throw new Error(`the configuration is below ${root}: set runs.keyFile to a file elsewhere`);
+}
+
+function limitsOf(
+  { runs: { accounts, keyFile: _, webhooks: __, ...general } }: ServedConfig,
+  account: string,
+): AccountLimits {
+  return { ...general, ...own(accounts, account) } as AccountLimits;
+}
+
+/** The rules of the present configuration, built once for each. */
+function rulesOf(read: () => ServedConfig) {
+  let built: { readonly of: ServedConfig; readonly rules: ReturnType<typeof createWebhookRules> } | undefined;
+  return () => {
+    const config = read();
+    if (built?.of !== config) built = { of: config, rules: createWebhookRules(config.runs.webhooks) };
+    return built.rules;
+  };
+}

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { findUsageFault } from './find-usage-fault.ts';
+
+const readBlocks = (page: string) => {
+  const text = readFileSync(new URL(`../../../../docs/${page}`, import.meta.url), 'utf8');
+  return [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language = '', block = '']) => ({ language, block }));
+};
+
+const lines = ['ci.md', 'assistants.md'].flatMap((page) =>
+  readBlocks(page)
+    .flatMap(({ block }) => block.split('\n'))
+    .flatMap((line) => /^(?: *- (?:run: )?)?sluice (.*)$/.exec(line)?.[1] ?? []),
+);
+
+test.each(lines)('the documented command `sluice %s` is a call of its command', (line) => {
+  expect(findUsageFault(line.split(' '))).toBeUndefined();
+});
+
+test('the documented configuration of an assistant starts the server', () => {
+  const [configuration] = readBlocks('assistants.md').filter(({ language }) => language === 'json');
+  const { mcpServers } = JSON.parse(configuration!.block);
+  expect(mcpServers.sluice.command).toBe('sluice');
+  expect(findUsageFault(mcpServers.sluice.args)).toBeUndefined();
+  expect(lines).toHaveLength(5);
+});

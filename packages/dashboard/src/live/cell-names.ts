@@ -1,0 +1,40 @@
+import type { CellNames as NamesReply } from '@sluice/host';
+import { fetchReply } from '../api/fetch-reply.ts';
+
+const PAGE = 1_000;
+
+/** The names of the cells of a run. They are loaded in pages when they are first asked for, and do not change. */
+export class CellNames {
+  /** By step and page; empty while a page is loaded, or if it could not be. */
+  readonly #pages = new Map<string, readonly string[]>();
+  readonly #path: string;
+  readonly #signal: AbortSignal;
+  readonly #onLoaded: () => void;
+
+  /** `path` is that of the run. Calls `onLoaded` after each page. */
+  constructor(path: string, { signal, onLoaded }: { readonly signal: AbortSignal; readonly onLoaded: () => void }) {
+    this.#path = path;
+    this.#signal = signal;
+    this.#onLoaded = onLoaded;
+  }
+
+  /** The name of a cell; its number while the name is not known. */
+  nameOf(step: number, cell: number): string {
+    const page = Math.floor(cell / PAGE);
+    const key = `${step} ${page}`;
+    const names = this.#pages.get(key);
+    if (names === undefined) void this.#load(key, { step, from: page * PAGE, count: PAGE });
+    return names?.[cell - page * PAGE] || `cell ${cell}`;
+  }
+
+  async #load(key: string, query: { step: number; from: number; count: number }): Promise<void> {
+    this.#pages.set(key, []);
+    try {
+      const { names } = await fetchReply<NamesReply>(`${this.#path}/cell-names`, query, this.#signal);
+      this.#pages.set(key, names);
+      this.#onLoaded();
+    } catch {
+      // The numbers remain.
+    }
+  }
+}

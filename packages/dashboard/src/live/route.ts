@@ -1,0 +1,56 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** Where the user is: the part of the URL after `#`, so that every screen has a URL and the server needs only one page. */
+export interface Route {
+  /** The decoded segments of the path. */
+  readonly path: readonly string[];
+  readonly query: URLSearchParams;
+}
+
+/** Reads a route from the `hash` of a URL. */
+export function parseRoute(hash: string): Route {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
+  return {
+    path: path
+      .split('/')
+      .filter((part) => part !== '')
+      .map(decodePart),
+    query: new URLSearchParams(query),
+  };
+}
+
+/** A link to a route. Undefined and empty values of the query are left out. */
+export function linkTo(path: readonly string[], query: Readonly<Record<string, string | undefined>> = {}): string {
+  const entries = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1]);
+  const search = entries.length === 0 ? '' : `?${new URLSearchParams(entries)}`;
+  return `#/${path.map(encodeURIComponent).join('/')}${search}`;
+}
+
+/** The current route; the component is rendered again when it changes. */
+export function useRoute(): Route {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const update = () => setHash(location.hash);
+    addEventListener('hashchange', update);
+    return () => removeEventListener('hashchange', update);
+  }, []);
+  return parseRoute(hash);
+}
+
+/** Changes values of the query without a new entry in the browser's history. */
+export function replaceQuery(changes: Readonly<Record<string, string | undefined>>): void {
+  const { path, query } = parseRoute(location.hash);
+  const link = linkTo(path, { ...Object.fromEntries(query), ...changes });
+  if (link === location.hash) return;
+  history.replaceState(null, '', link);
+  dispatchEvent(new HashChangeEvent('hashchange'));
+}
+
+/** Not every text that people paste is a valid encoding. */
+function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

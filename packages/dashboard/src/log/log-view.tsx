@@ -1,0 +1,155 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useStore } from '../live/use-store.ts';
+import { byteWords } from '../parts/byte-words.ts';
+import { Note } from '../parts/note.tsx';
+import { VirtualList } from '../parts/virtual-list.tsx';
+import { type LogSource, LogWindow } from './log-window.ts';
+import { parseAnsi } from './parse-ansi.ts';
+
+const ROW_HEIGHT = 19;
+/** What the first error of a log looks like in most programs. */
+const ERROR = /\b(error|errors|exception|traceback|fatal|panic|failed|failure|segmentation fault|killed)\b/i;
+/** From this size on, a slider jumps to any place. */
+const LARGE = 4 * 1_048_576;
+const MAX_LINE = 4_000;
+const SLIDER_STEPS = 1_000;
+
+/** The log of one attempt. While `isOpen`, it can grow. */
+export function LogView({ source, isOpen }: { source: LogSource; isOpen: boolean }) {
+  const log = useLog(source);
+  const [isFollowing, setFollowing] = useState(isOpen);
+  const [shown, setShown] = useState<number>();
+  useFollowing(log, { isOpen, isFollowing });
+  const find = (pattern: RegExp, from: number) => {
+    setFollowing(false);
+    void log.find(pattern, from).then((index) => setShown(index));
+  };
+  const jump = (offset: number) => {
+    setFollowing(false);
+    void log.jump(offset).then(() => setShown(0));
+  };
+  const count = log.lines.at(-1) === '' ? log.lines.length - 1 : log.lines.length;
+  const onScroll = (isAtEnd: boolean) => {
+    if (isAtEnd && !log.isAtEnd) void log.extend();
+    if (!isAtEnd && isFollowing && !isOpen) setFollowing(false);
+  };
+  return (
+    <div class="log">
+      <div class="toolbar">
+        <SearchBox shown={shown} onFind={find} />
+        <button type="button" onClick={() => void log.jump(0).then(() => find(ERROR, 0))}>
+          First error
+        </button>
+        <button type="button" onClick={() => jump(0)}>
+          Start
+        </button>
+        <button type="button" aria-pressed={isFollowing} onClick={() => setFollowing(!isFollowing)}>
+          {isOpen ? 'Follow' : 'End'}
+        </button>
+        {log.total > LARGE && <PlaceSlider log={log} onJump={jump} />}
+        <a class="button" href={log.url} download={`${source.step}-${source.cell}-${source.attempt}.log`}>
+          Download
+        </a>
+        <span class="soft">{byteWords(log.total)}</span>
+      </div>
+      {log.error !== undefined && <Note tone="bad">{log.error}</Note>}
+      {shown === -1 && <Note>Nothing found.</Note>}
+      {log.isLoaded && log.total === 0 && <p class="empty">The log is empty.</p>}
+      <VirtualList
+        count={count}
+        rowHeight={ROW_HEIGHT}
+        shown={shown}
+        isFollowing={isFollowing}
+        onScroll={onScroll}
+        attributes={{ class: 'lines', tabIndex: 0, role: 'log', 'aria-label': 'Log', 'aria-live': 'off' }}
+        renderRow={(index) => <LogLine log={log} index={index} isFound={index === shown} />}
+      />
+    </div>
+  );
+}
+
+function useLog(source: LogSource): LogWindow {
+  const [log] = useState(() => new LogWindow(source));
+  useStore(log);
+  useEffect(() => {
+    void log.jump(0);
+    return () => log.close();
+  }, []);
+  return log;
+}
+
+/** Reads what is added, while the log can grow or its end is wanted. */
+function useFollowing(log: LogWindow, { isOpen, isFollowing }: { isOpen: boolean; isFollowing: boolean }): void {
+  const wasOpen = useRef(isOpen);
+  useEffect(() => {
+    // The last lines can come with the end of the attempt.
+    if (wasOpen.current && !isOpen) void log.extend();
+    wasOpen.current = isOpen;
+    if (!isFollowing) return;
+    if (!isOpen) {
+      void log.jumpToEnd();
+      return;
+    }
+    const stopped = new AbortController();
+    void log.follow(stopped.signal);
+    return () => stopped.abort();
+  }, [isOpen, isFollowing]);
+}
+
+function SearchBox({
+  shown = -1,
+  onFind,
+}: {
+  shown: number | undefined;
+  onFind: (pattern: RegExp, from: number) => void;
+}) {
+  const [text, setText] = useState('');
+  const search = (event: Event) => {
+    event.preventDefault();
+    if (text !== '') onFind(new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i'), shown + 1);
+  };
+  return (
+    <form class="search" onSubmit={search}>
+      <input
+        type="search"
+        aria-label="Search the log"
+        placeholder="Search"
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      <button type="submit">Next</button>
+    </form>
+  );
+}
+
+function PlaceSlider({ log, onJump }: { log: LogWindow; onJump: (offset: number) => void }) {
+  return (
+    <input
+      type="range"
+      aria-label="Place in the log"
+      min={0}
+      max={SLIDER_STEPS}
+      value={Math.round((log.start / log.total) * SLIDER_STEPS)}
+      onChange={(event) => onJump(Math.floor((Number(event.currentTarget.value) / SLIDER_STEPS) * log.total))}
+    />
+  );
+}
+
+function LogLine({ log, index, isFound }: { log: LogWindow; index: number; isFound: boolean }) {
+  const line = log.lines[index] ?? '';
+  const style = log.styles[index] ?? '';
+  const spans = useMemo(() => parseAnsi(style + line.slice(0, MAX_LINE)), [style, line]);
+  return (
+    <div class={`line ${isFound ? 'found' : ''}`}>
+      <span class="line-number" aria-hidden="true">
+        {log.firstLine === undefined ? '' : log.firstLine + index}
+      </span>
+      {spans.map(({ text, className, color }, place) => (
+        <span key={place} class={className} style={color === undefined ? {} : { color }}>
+          {text}
+        </span>
+      ))}
+      {line.length > MAX_LINE && <span class="soft"> … {line.length - MAX_LINE} more characters</span>}
+    </div>
+  );
+}

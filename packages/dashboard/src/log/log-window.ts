@@ -1,0 +1,199 @@
+import { apiUrl, messageFor, send } from '../api/fetch-reply.ts';
+import { Store } from '../live/store.ts';
+import { styleAfter } from './style-after.ts';
+
+/** Which log. */
+export interface LogSource {
+  readonly path: string;
+  readonly step: string;
+  readonly cell: number;
+  readonly attempt: number;
+}
+
+const CHUNK = 1_048_576;
+/** More is not kept in the page: a log may have gigabytes. */
+const MAX_BYTES = 8 * CHUNK;
+const NEWLINE = 10;
+/** After a lost connection. */
+const RETRY_MS = 1_000;
+
+/** A part of a log as lines. It begins anywhere, and grows at its end. */
+export class LogWindow extends Store {
+  /** The last one may be incomplete while the log grows. */
+  lines: string[] = [];
+  /** The ANSI sequence that each line begins with, since the lines before it have not reset it. */
+  styles: string[] = [];
+  /** Offset of the first line in bytes. */
+  start = 0;
+  /** Offset after the last byte that was read. */
+  end = 0;
+  /** Size of the log in bytes, as last reported. */
+  total = 0;
+  /** The number of the first line, from 1; undefined where the lines before it are unknown. */
+  firstLine: number | undefined = 1;
+  isLoaded = false;
+  error: string | undefined;
+  readonly #url: string;
+  readonly #aborted = new AbortController();
+  #decoder = new TextDecoder();
+  #chunks: { readonly bytes: number; readonly lines: number }[] = [];
+  /** Reads happen one after the other. */
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor({ path, step, cell, attempt }: LogSource) {
+    super();
+    this.#url = apiUrl(path, { step, cell, attempt });
+  }
+
+  /** Where the whole log can be fetched. */
+  get url(): string {
+    return this.#url;
+  }
+
+  get isAtEnd(): boolean {
+    return this.isLoaded && this.end >= this.total;
+  }
+
+  /** Ends all requests. */
+  close(): void {
+    this.#aborted.abort();
+  }
+
+  /** Begins again at the first line after a byte. */
+  jump(offset: number): Promise<void> {
+    return this.#enqueue(async () => {
+      this.lines = [];
+      this.styles = [];
+      this.#chunks = [];
+      this.#decoder = new TextDecoder();
+      this.firstLine = offset === 0 ? 1 : undefined;
+      // The byte before may end a line.
+      const from = Math.max(0, offset - 1);
+      this.start = this.end = from;
+      const bytes = await this.#read(from);
+      const skipped = offset === 0 ? 0 : Math.max(0, bytes.indexOf(NEWLINE) + 1);
+      this.start += skipped;
+      this.#append(bytes.subarray(skipped));
+    });
+  }
+
+  /** Begins again near the end, with whole lines. */
+  async jumpToEnd(): Promise<void> {
+    if (!this.isLoaded) await this.jump(0);
+    if (this.isAtEnd) return;
+    // One byte tells the size; logs of running containers grow.
+    await this.jump(Math.max(0, this.total - CHUNK / 2));
+    while (!this.isAtEnd && this.error === undefined) await this.extend();
+  }
+
+  /** Reads what follows. The number of lines that were dropped at the beginning. */
+  extend(): Promise<number> {
+    return this.#enqueue(async () => {
+      this.#append(await this.#read(this.end));
+      return this.#trim();
+    });
+  }
+
+  /** Goes to the end and shows what is written, until the attempt has ended or the signal is aborted. */
+  async follow(signal: AbortSignal): Promise<void> {
+    const both = AbortSignal.any([signal, this.#aborted.signal]);
+    await this.jumpToEnd();
+    while (!both.aborted && !(await this.#readOn(both))) {
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      if (!both.aborted) await this.extend();
+    }
+  }
+
+  /** Reads until the attempt has ended: then true. False if the connection was lost. */
+  async #readOn(signal: AbortSignal): Promise<boolean> {
+    try {
+      const reply = await send(`${this.#url}&follow=true&offset=${this.end}`, { signal });
+      const reader = reply.body!.getReader();
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return true;
+        await this.#enqueue(async () => {
+          if (signal.aborted) return;
+          this.#append(value);
+          this.total = Math.max(this.total, this.end);
+          this.error = undefined;
+          this.#trim();
+        });
+      }
+    } catch (error) {
+      if (!signal.aborted) {
+        this.error = messageFor(error);
+        this.changed();
+      }
+      return signal.aborted;
+    }
+  }
+
+  /** The index of the first matching line from `index`. Reads on until there is one, or the log ends: then -1. */
+  async find(pattern: RegExp, index: number): Promise<number> {
+    for (let from = index; ; ) {
+      const found = this.lines.findIndex((line, place) => place >= from && pattern.test(line));
+      if (found !== -1) return found;
+      if (this.isAtEnd || this.error !== undefined || this.#aborted.signal.aborted) return -1;
+      // The last line may have been incomplete.
+      from = Math.max(0, this.lines.length - 1);
+      from = Math.max(0, from - (await this.extend()));
+    }
+  }
+
+  #enqueue<T>(read: () => Promise<T>): Promise<T> {
+    const done = this.#queue.then(read);
+    this.#queue = done.catch(() => {});
+    return done;
+  }
+
+  async #read(offset: number): Promise<Uint8Array> {
+    try {
+      const headers = { range: `bytes=${offset}-${offset + CHUNK - 1}` };
+      const reply = await send(this.#url, { headers, signal: this.#aborted.signal });
+      const total = /\/(\d+)$/.exec(reply.headers.get('content-range') ?? '')?.[1];
+      const bytes = reply.status === 416 ? new Uint8Array() : new Uint8Array(await reply.arrayBuffer());
+      // A server without ranges sends everything.
+      const part = reply.status === 200 ? bytes.subarray(offset) : bytes;
+      this.total = total === undefined ? offset + part.length : Number(total);
+      this.error = undefined;
+      return part;
+    } catch (error) {
+      if (!this.#aborted.signal.aborted) this.error = messageFor(error);
+      return new Uint8Array();
+    } finally {
+      this.isLoaded = true;
+      this.changed();
+    }
+  }
+
+  #append(bytes: Uint8Array): void {
+    this.end += bytes.length + (this.lines.length === 0 ? this.start - this.end : 0);
+    const parts = this.#decoder.decode(bytes, { stream: true }).split('\n');
+    const last = this.lines.pop() ?? '';
+    const before = this.lines.length;
+    parts[0] = last + parts[0]!;
+    let style = this.styles.pop() ?? '';
+    for (const part of parts) {
+      this.lines.push(part);
+      this.styles.push(style);
+      style = styleAfter(style, part);
+    }
+    this.#chunks.push({ bytes: bytes.length, lines: this.lines.length - 1 - before });
+    this.changed();
+  }
+
+  #trim(): number {
+    let dropped = 0;
+    while (this.#chunks.length > 2 && this.end - this.start > MAX_BYTES) {
+      const { bytes, lines } = this.#chunks.shift()!;
+      this.start += bytes;
+      dropped += lines;
+    }
+    if (dropped === 0) return 0;
+    this.lines = this.lines.slice(dropped);
+    this.styles = this.styles.slice(dropped);
+    if (this.firstLine !== undefined) this.firstLine += dropped;
+    return dropped;
+  }
+}

@@ -1,0 +1,35 @@
+import { AnsiUp } from 'ansi_up';
+
+/** A part of a line with one appearance. Text and classes are put into the page separately, so no text becomes markup. */
+export interface TextSpan {
+  readonly text: string;
+  readonly className: string;
+  /** A color of 24 bits, as CSS. */
+  readonly color?: string | undefined;
+}
+
+const ESCAPE = '\u001b';
+const COLOR = /(?:^|;)color:(rgb\([\d,]+\))/;
+const STYLES = [
+  { style: 'font-weight:bold', className: 'ansi-bold' },
+  { style: 'opacity:0.7', className: 'ansi-faint' },
+  { style: 'font-style:italic', className: 'ansi-italic' },
+  { style: 'text-decoration:underline', className: 'ansi-underline' },
+];
+
+/** The spans of a line with ANSI escape sequences; `styleAfter` tells how the next line begins. */
+export function parseAnsi(line: string): TextSpan[] {
+  if (!line.includes(ESCAPE)) return [{ text: line, className: '' }];
+  const converter = new AnsiUp();
+  converter.use_classes = true;
+  converter.url_allowlist = {};
+  // A document without a window runs and loads nothing.
+  const { body } = new DOMParser().parseFromString(converter.ansi_to_html(line), 'text/html');
+  return [...body.childNodes].map((node) => {
+    const text = node.textContent ?? '';
+    if (!(node instanceof Element)) return { text, className: '' };
+    const style = node.getAttribute('style') ?? '';
+    const names = STYLES.filter((one) => style.includes(one.style)).map(({ className }) => className);
+    return { text, className: [node.className, ...names].join(' ').trim(), color: COLOR.exec(style)?.[1] };
+  });
+}

@@ -1,0 +1,45 @@
+import type { RunDetails } from '@sluice/host';
+
+/** One value of every run, as text. */
+export interface ComparedRow {
+  readonly name: string;
+  /** Empty where a run has none. */
+  readonly values: readonly string[];
+  readonly isDifferent: boolean;
+}
+
+/** Status, times, parameters, results and states of steps as rows, one value for each run. */
+export function compareRuns(runs: readonly RunDetails[]): ComparedRow[] {
+  const values = runs.map(valuesOf);
+  const names = [...new Set(values.flatMap((one) => [...one.keys()]))];
+  return names.map((name) => {
+    const row = values.map((one) => one.get(name) ?? '');
+    return { name, values: row, isDifferent: new Set(row).size > 1 };
+  });
+}
+
+/** The lines of a table with the runs as columns. */
+export function linesOf(rows: readonly ComparedRow[], runIds: readonly string[]): string[][] {
+  return [['value', ...runIds], ...rows.map(({ name, values }) => [name, ...values])];
+}
+
+function valuesOf(run: RunDetails): Map<string, string> {
+  const values = new Map<string, string>([
+    ['pipeline', run.pipeline],
+    ['status', run.status],
+    ['started', run.startedAt],
+  ]);
+  if (run.endedAt !== undefined)
+    values.set('duration (s)', ((Date.parse(run.endedAt) - Date.parse(run.startedAt)) / 1_000).toFixed(1));
+  for (const [name, value] of Object.entries(run.params)) values.set(`parameter ${name}`, textOf(value));
+  for (const [name, value] of Object.entries(run.results ?? {})) values.set(`result ${name}`, textOf(value));
+  run.plan.steps.forEach(({ name }, step) => {
+    const { status, reused } = run.steps[step]!;
+    values.set(`step ${name}`, reused ? 'reused' : status);
+  });
+  return values;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

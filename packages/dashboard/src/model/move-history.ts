@@ -1,0 +1,101 @@
+import type { Move } from '@sluice/host';
+import { createRunModel, type RunModel, setCell } from './run-model.ts';
+import { codeOf, isFinished, RUNNING } from './statuses.ts';
+
+/** All moves of a run so far, in order, with what the timeline reads from them. */
+export interface MoveHistory {
+  /** The last position that is contained. */
+  position: number;
+  /** In milliseconds. Clocks can be set back: later moves can have earlier times. */
+  readonly at: number[];
+  readonly step: number[];
+  readonly cell: number[];
+  readonly code: number[];
+  /** For each move the index of the previous one of the same cell, or -1. */
+  readonly previous: number[];
+  /** For each step and cell the index of its last move; undefined before the first. */
+  readonly last: (number | undefined)[][];
+  /** The first start and the latest end of each step's cells; undefined before. */
+  readonly spans: StepSpan[];
+}
+
+/** When cells of a step ran, in milliseconds. */
+export interface StepSpan {
+  begunAt: number | undefined;
+  endedAt: number | undefined;
+}
+
+/** An empty history of a run with this many steps. */
+export function createHistory(steps: number): MoveHistory {
+  return {
+    position: 0,
+    at: [],
+    step: [],
+    cell: [],
+    code: [],
+    previous: [],
+    last: Array.from({ length: steps }, () => []),
+    spans: Array.from({ length: steps }, () => ({ begunAt: undefined, endedAt: undefined })),
+  };
+}
+
+/** Adds the moves that follow. Ignores those that the history contains already. */
+export function extendHistory(history: MoveHistory, moves: readonly Move[], position: number): void {
+  const known = history.position;
+  for (const [number, at, step, cell, status, , reused] of moves) {
+    const span = history.spans[step];
+    if (number <= known || span === undefined) continue;
+    const code = codeOf(status, reused);
+    const last = history.last[step]!;
+    // Arrays with gaps are slow.
+    while (last.length <= cell) last.push(undefined);
+    history.previous.push(last[cell] ?? -1);
+    last[cell] = history.at.length;
+    history.at.push(at);
+    history.step.push(step);
+    history.cell.push(cell);
+    history.code.push(code);
+    if (code === RUNNING) span.begunAt ??= at;
+    if (isFinished(code)) span.endedAt = Math.max(span.endedAt ?? at, at);
+  }
+  history.position = Math.max(known, position);
+}
+
+/** Indexes of the moves of a cell, in order. */
+export function movesOfCell({ previous, last }: MoveHistory, step: number, cell: number): number[] {
+  const found: number[] = [];
+  for (let move = last[step]?.[cell] ?? -1; move !== -1; move = previous[move]!) found.push(move);
+  return found.reverse();
+}
+
+/** The states after the first `count` moves. Continues from `previous`, if that is the model of fewer moves. */
+export function replayHistory(history: MoveHistory, count: number, previous?: Replay): Replay {
+  const start = previous !== undefined && previous.count <= count ? previous : emptyReplay(history);
+  for (let i = start.count; i < count; i++)
+    setCell(start.model, { step: history.step[i]!, cell: history.cell[i]!, code: history.code[i]! });
+  return { model: start.model, count };
+}
+
+/** The states at one point of the history. */
+export interface Replay {
+  readonly model: RunModel;
+  /** The number of moves that the model contains. */
+  readonly count: number;
+}
+
+/** The number of moves up to the time `at`. */
+export function countUntil(history: MoveHistory, at: number): number {
+  let [low, high] = [0, history.at.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (history.at[middle]! <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function emptyReplay({ last }: MoveHistory): Replay {
+  // Every cell that the history mentions is waiting at first.
+  const states = last.map(({ length }) => 'w'.repeat(length));
+  return { model: createRunModel({ position: 0, states }), count: 0 };
+}

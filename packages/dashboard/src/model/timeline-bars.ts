@@ -1,0 +1,61 @@
+import { type MoveHistory, movesOfCell } from './move-history.ts';
+import { AWAITING_APPROVAL, isFinished, RUNNING, STATUSES, type StatusLook } from './statuses.ts';
+
+/** A part of a row of the timeline, in milliseconds. */
+export interface TimelineBar {
+  readonly kind: 'wait' | 'queue' | 'ran';
+  readonly from: number;
+  readonly to: number;
+  /** The color: of what ran, how it ended. */
+  readonly tone: StatusLook['tone'];
+  readonly label: string;
+}
+
+/** The most bars of one row. */
+const MAX_BARS = 60;
+const READY = 1;
+const PENDING = 3;
+
+/** The bars of one cell: each attempt waits, is queued at the service, and runs. Unfinished bars end at `now`. */
+export function findCellBars(
+  history: MoveHistory,
+  { step, cell }: { step: number; cell: number },
+  now: number,
+): TimelineBar[] {
+  const moves = movesOfCell(history, step, cell);
+  const bars: TimelineBar[] = [];
+  moves.forEach((move, index) => {
+    const code = history.code[move]!;
+    const kind = kindOf(code);
+    if (kind === undefined) return;
+    const next = moves[index + 1];
+    const from = history.at[move]!;
+    const to = Math.max(from, next === undefined ? now : history.at[next]!);
+    const end = moves.slice(index + 1).find((later) => kindOf(history.code[later]!) !== 'ran');
+    const look = STATUSES[kind === 'ran' && end !== undefined ? history.code[end]! : code]!;
+    const last = bars.at(-1);
+    // Publishing continues the bar of the attempt that ran.
+    if (last?.kind === kind && last.to === from) bars[bars.length - 1] = { ...last, to };
+    else bars.push({ kind, from, to, tone: toneOf(look), label: look.label });
+  });
+  return bars.slice(-MAX_BARS);
+}
+
+/** One bar for all cells of a step, from the first start to the last end. */
+export function findStepBar(history: MoveHistory, step: number, options: { now: number; code: number }): TimelineBar[] {
+  const { begunAt, endedAt } = history.spans[step]!;
+  if (begunAt === undefined) return [];
+  const to = isFinished(options.code) ? Math.max(begunAt, endedAt ?? begunAt) : Math.max(begunAt, options.now);
+  const look = STATUSES[options.code]!;
+  return [{ kind: 'ran', from: begunAt, to, tone: toneOf(look), label: look.label }];
+}
+
+function toneOf({ tone }: StatusLook): StatusLook['tone'] {
+  return tone;
+}
+
+function kindOf(code: number): TimelineBar['kind'] | undefined {
+  if (code === READY || code === READY + 1 || code === AWAITING_APPROVAL) return 'wait';
+  if (code === PENDING) return 'queue';
+  return code === RUNNING || code === RUNNING + 1 ? 'ran' : undefined;
+}

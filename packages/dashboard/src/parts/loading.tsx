@@ -1,0 +1,24 @@
+import type { Connection } from '../api/open-events.ts';
+import { Note } from './note.tsx';
+
+interface LoadingProps {
+  /** For example "the run". */
+  readonly what: string;
+  readonly connection: Connection;
+  /** Why the last request failed. */
+  readonly error: string | undefined;
+}
+
+/** Stands for what is not loaded yet, and says why it is not. */
+export function Loading({ what, connection, error }: LoadingProps) {
+  if (!connection.isConnected) return <ConnectionNote {...connection} />;
+  if (error !== undefined) return <Note tone="bad">{error}</Note>;
+  return <p class="soft">Loading {what}…</p>;
+}
+
+/** Shown until the event stream is open again. */
+export function ConnectionNote({ isConnected, refusal }: Connection) {
+  if (isConnected) return null;
+  if (refusal !== undefined) return <Note tone="bad">{refusal}</Note>;
+  return <Note tone="warn">The connection is lost. Trying to connect again…</Note>;
+}

@@ -1,0 +1,166 @@
+import { useMemo } from 'preact/hooks';
+import type { PlanSteps } from '../layout/plan-shape.ts';
+import type { CellNames } from '../live/cell-names.ts';
+import type { MoveHistory } from '../model/move-history.ts';
+import { countsOf, type RunModel } from '../model/run-model.ts';
+import { summarize } from '../model/statuses.ts';
+import { findCellBars, findStepBar, type TimelineBar } from '../model/timeline-bars.ts';
+import { StatusMark } from './status-mark.tsx';
+import { durationWords } from './time-words.ts';
+import { VirtualList } from './virtual-list.tsx';
+
+/** A step, or one of its cells. */
+export interface Selection {
+  readonly step: number;
+  readonly cell?: number | undefined;
+}
+
+/** What the timeline shows, and what it reports. */
+export interface TimelineProps {
+  readonly rows: readonly Selection[];
+  readonly steps: PlanSteps;
+  readonly model: RunModel;
+  readonly history: MoveHistory | undefined;
+  readonly names: CellNames;
+  readonly startedAt: number;
+  /** The present, or the time that the slider shows. */
+  readonly now: number;
+  readonly selected: Selection | undefined;
+  readonly expanded: ReadonlyMap<number, number>;
+  readonly critical: ReadonlySet<number>;
+  readonly onSelect: (selection: Selection) => void;
+  readonly onOpen: (selection: Selection) => void;
+  readonly onToggle: (step: number) => void;
+}
+
+const ROW_HEIGHT = 28;
+const TICKS = [0, 0.25, 0.5, 0.75, 1];
+
+/** All steps as a tree, each with its bar on the time axis. */
+export function Timeline(props: TimelineProps) {
+  const { rows, selected, startedAt, now } = props;
+  const span = Math.max(1, now - startedAt);
+  const place = useMemo(() => rows.findIndex((row) => isSame(row, selected)), [rows, selected?.step, selected?.cell]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (handleKey(event.key, props, place)) event.preventDefault();
+  };
+  return (
+    <div class="timeline">
+      <div class="axis" aria-hidden="true">
+        <span class="row-name" />
+        <span class="track">
+          {TICKS.map((part) => (
+            <span key={part} style={{ left: `${part * 100}%` }}>
+              {durationWords(span * part)}
+            </span>
+          ))}
+        </span>
+      </div>
+      <VirtualList
+        count={rows.length}
+        rowHeight={ROW_HEIGHT}
+        shown={place}
+        attributes={{
+          class: 'rows',
+          role: 'tree',
+          tabIndex: 0,
+          'aria-label': 'Steps',
+          'aria-activedescendant': place === -1 ? '' : rowId(rows[place]!),
+          onKeyDown,
+        }}
+        renderRow={(index) => <TimelineRow {...props} row={rows[index]!} index={index} span={span} />}
+      />
+      {rows.length === 0 && <p class="empty">No step matches.</p>}
+    </div>
+  );
+}
+
+function TimelineRow(props: TimelineProps & { row: Selection; index: number; span: number }) {
+  const { row, steps, model, selected, expanded, critical, history, startedAt, now, span, index } = props;
+  const { step, cell } = row;
+  const cells = model.cells[step]!;
+  const code = cell === undefined ? summarize(countsOf(model, step)) : cells[cell]!;
+  const bars = history === undefined ? [] : barsOf(history, { row, cells: cells.length, now, code });
+  const isStep = cell === undefined;
+  const level = isStep ? 1 : 2;
+  const name = isStep ? steps[step]!.name : props.names.nameOf(step, cell);
+  return (
+    // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus and names the active row
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree handles the keys
+    <div
+      id={rowId(row)}
+      class={`row level-${level} ${critical.has(step) ? 'critical' : ''}`}
+      role="treeitem"
+      aria-level={level}
+      aria-setsize={props.rows.length}
+      aria-posinset={index + 1}
+      aria-selected={isSame(row, selected)}
+      aria-expanded={isStep && cells.length > 1 ? expanded.has(step) : undefined}
+      onClick={() => props.onSelect(row)}
+      onDblClick={() => props.onOpen(row)}
+    >
+      <span class="row-name" title={name}>
+        <StatusMark code={code} isShort />
+        <span class="name">{name}</span>
+        {isStep && cells.length > 1 && <span class="soft"> ×{cells.length.toLocaleString('en')}</span>}
+      </span>
+      <span class="track">
+        {bars.map((bar, place) => (
+          <Bar key={place} bar={bar} startedAt={startedAt} span={span} now={now} />
+        ))}
+      </span>
+    </div>
+  );
+}
+
+function Bar({ bar, startedAt, span, now }: { bar: TimelineBar; startedAt: number; span: number; now: number }) {
+  if (bar.from > now) return null;
+  const to = Math.min(bar.to, now);
+  const words = `${bar.kind === 'ran' ? bar.label : bar.kind === 'queue' ? 'queued at the service' : 'waiting'}`;
+  return (
+    <i
+      class={`bar ${bar.kind} tone-${bar.tone}`}
+      title={`${words}, ${durationWords(to - bar.from)}`}
+      style={{ left: `${(100 * (bar.from - startedAt)) / span}%`, width: `${(100 * (to - bar.from)) / span}%` }}
+    />
+  );
+}
+
+function barsOf(
+  history: MoveHistory,
+  { row, cells, now, code }: { row: Selection; cells: number; now: number; code: number },
+): TimelineBar[] {
+  if (row.cell !== undefined) return findCellBars(history, { step: row.step, cell: row.cell }, now);
+  return cells <= 1
+    ? findCellBars(history, { step: row.step, cell: 0 }, now)
+    : findStepBar(history, row.step, { now, code });
+}
+
+/** Whether the key means something in a tree. */
+function handleKey(key: string, props: TimelineProps, place: number): boolean {
+  const { rows, expanded, model } = props;
+  const row = rows[place];
+  const select = (index: number) => {
+    const next = rows[Math.min(rows.length - 1, Math.max(0, index))];
+    if (next) props.onSelect(next);
+  };
+  const isParent = row !== undefined && row.cell === undefined && model.cells[row.step]!.length > 1;
+  if (key === 'ArrowDown') select(place + 1);
+  else if (key === 'ArrowUp') select(place - 1);
+  else if (key === 'Home') select(0);
+  else if (key === 'End') select(rows.length - 1);
+  else if (row === undefined) return false;
+  else if (key === 'Enter') props.onOpen(row);
+  else if (isParent && (key === ' ' || expanded.has(row.step) === (key === 'ArrowLeft'))) props.onToggle(row.step);
+  else if (key === 'ArrowLeft' && row.cell !== undefined) props.onSelect({ step: row.step });
+  else return false;
+  return true;
+}
+
+function isSame(row: Selection, selected: Selection | undefined): boolean {
+  return row.step === selected?.step && row.cell === selected.cell;
+}
+
+function rowId({ step, cell }: Selection): string {
+  return `row-${step}${cell === undefined ? '' : `-${cell}`}`;
+}

@@ -1,0 +1,66 @@
+import type { CellDetails } from '@sluice/host';
+import { linkTo } from '../live/route.ts';
+import { FactTable } from '../parts/fact-table.tsx';
+
+/** Results, command, environment, inputs and outputs of a cell. */
+export function CellData({ value, runId }: { value: CellDetails; runId: string }) {
+  return (
+    <div class="fact-columns">
+      <FactTable title="Results" values={value.results} />
+      <Ports title="Outputs" ports={value.outputs} value={value} runId={runId} />
+      <Ports title="Inputs" ports={value.inputs} value={value} runId={runId} />
+      {value.image !== undefined && (
+        <div>
+          <h3>Image</h3>
+          <p>
+            <code>{value.image}</code>
+          </p>
+        </div>
+      )}
+      {value.command !== undefined && (
+        <div>
+          <h3>Command</h3>
+          <pre>{value.command.join('\n')}</pre>
+        </div>
+      )}
+      {value.environment.length > 0 && (
+        <div>
+          <h3>Environment</h3>
+          <p class="soft">{value.environment.join(', ')}</p>
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface PortsProps {
+  readonly title: string;
+  readonly ports: CellDetails['outputs'];
+  readonly value: CellDetails;
+  readonly runId: string;
+}
+
+function Ports({ title, ports, value, runId }: PortsProps) {
+  if (ports.length === 0) return null;
+  return (
+    <div>
+      <h3>{title}</h3>
+      <ul>
+        {ports.map(({ name, path, from, place }) => (
+          <li key={name}>
+            {place === undefined ? (
+              <b>{name}</b>
+            ) : (
+              <a href={linkTo(['runs', runId, 'data', value.step, String(value.cellIndex), name])}>{name}</a>
+            )}{' '}
+            <span class="soft">
+              {[path, from === undefined ? undefined : `from ${from}`, place === undefined ? 'no data yet' : undefined]
+                .filter((part) => part !== undefined)
+                .join(', ')}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,141 @@
+import type { CellEntry, CellList } from '@sluice/host';
+import { useEffect, useState } from 'preact/hooks';
+import { fetchReply, messageFor } from '../api/fetch-reply.ts';
+import { linkTo } from '../live/route.ts';
+import { type ComparisonTable, numericColumns, sortRows, tableOfCells } from '../model/comparison-table.ts';
+import { renderCsv } from '../model/render-csv.ts';
+import { codeOf } from '../model/statuses.ts';
+import { downloadText } from '../parts/download-text.ts';
+import { Note } from '../parts/note.tsx';
+import { SortButton, sortDirection } from '../parts/sort-button.tsx';
+import { StatusMark } from '../parts/status-mark.tsx';
+import { PlotPanel } from './plot-panel.tsx';
+
+const PAGE = 1_000;
+/** More rows than a person compares; the API has all. */
+const MAX_CELLS = 5_000;
+const MAX_ROWS = 500;
+
+/** The cells of a step as rows: what they were given, what they resulted in, and how long they ran. */
+export function CompareCells({ runId, step, query }: { runId: string; step: string; query: URLSearchParams }) {
+  const { cells, total, error } = useCells(runId, step);
+  const table = tableOfCells(cells);
+  const sorted = { ...table, rows: sortOf(table, query) };
+  const lines = [
+    ['cell', 'status', ...table.columns],
+    ...sorted.rows.map(({ label, status, values }) => [label, status, ...values]),
+  ];
+  return (
+    <>
+      <nav class="trail" aria-label="Path">
+        <a class="id" href={linkTo(['runs', runId])}>
+          {runId}
+        </a>
+        <a href={linkTo(['runs', runId, 'steps', step])}>{step}</a>
+        <span aria-current="page">Compare cells</span>
+      </nav>
+      <h1>Compare the cells of {step}</h1>
+      {error !== undefined && <Note tone="bad">{error}</Note>}
+      {cells.length < total && (
+        <Note tone="warn">{`The first ${cells.length.toLocaleString('en')} of ${total.toLocaleString('en')} cells.`}</Note>
+      )}
+      <PlotPanel table={table} query={query} name="cell" />
+      {cells.length > 0 && (
+        <section class="panel" aria-labelledby="cells">
+          <div class="panel-head">
+            <h2 id="cells">Cells ({cells.length.toLocaleString('en')})</h2>
+            <button type="button" onClick={() => downloadText(`${step}.csv`, renderCsv(lines))}>
+              Export CSV
+            </button>
+          </div>
+          <div class="scroll">
+            <CellTable
+              table={sorted}
+              query={query}
+              linkOf={(cell) => linkTo(['runs', runId, 'steps', step, 'cells', cell])}
+            />
+          </div>
+          {cells.length > MAX_ROWS && <p class="soft">The first {MAX_ROWS} rows. The CSV file has all.</p>}
+        </section>
+      )}
+    </>
+  );
+}
+
+function useCells(runId: string, step: string) {
+  const [loaded, setLoaded] = useState<{ cells: readonly CellEntry[]; total: number; error?: string }>({
+    cells: [],
+    total: 0,
+  });
+  useEffect(() => {
+    const aborted = new AbortController();
+    const load = async () => {
+      const cells: CellEntry[] = [];
+      let pageToken: string | undefined;
+      let total = 0;
+      do {
+        const query = { step, values: true, pageSize: PAGE, pageToken };
+        const page = await fetchReply<CellList>(`runs/${encodeURIComponent(runId)}/cells`, query, aborted.signal);
+        cells.push(...page.cells);
+        ({ nextPageToken: pageToken, total } = page);
+      } while (pageToken !== undefined && cells.length < MAX_CELLS);
+      return { cells, total };
+    };
+    load().then(setLoaded, (thrown) => {
+      if (!aborted.signal.aborted) setLoaded({ cells: [], total: 0, error: messageFor(thrown) });
+    });
+    return () => aborted.abort();
+  }, [runId, step]);
+  return loaded;
+}
+
+function sortOf(table: ComparisonTable, query: URLSearchParams) {
+  const [column = '', direction] = (query.get('sort') ?? '').split('!');
+  const index = table.columns.indexOf(column);
+  return index < 0 ? table.rows : sortRows(table, index, direction === 'down');
+}
+
+interface CellTableProps {
+  readonly table: ComparisonTable;
+  readonly query: URLSearchParams;
+  readonly linkOf: (key: string) => string;
+}
+
+function CellTable({ table, query, linkOf }: CellTableProps) {
+  const sort = query.get('sort') ?? '';
+  const numeric = new Set(numericColumns(table));
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Cell</th>
+          {table.columns.map((column, index) => (
+            <th
+              key={column}
+              scope="col"
+              class={numeric.has(index) ? 'number' : ''}
+              aria-sort={sortDirection(column, sort)}
+            >
+              <SortButton name={column} sort={sort} />
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {table.rows.slice(0, MAX_ROWS).map(({ key, label, status, values }) => (
+          <tr key={key}>
+            <td>
+              <StatusMark code={codeOf(status as CellEntry['status'], undefined)} isShort />{' '}
+              <a href={linkOf(key)}>{label}</a>
+            </td>
+            {values.map((value, index) => (
+              <td key={table.columns[index]} class={typeof value === 'number' ? 'number' : ''}>
+                {value ?? '–'}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,124 @@
+import type { FileDifferences as Differences, RunList } from '@sluice/host';
+import { linkTo, replaceQuery } from '../live/route.ts';
+import { useReply } from '../live/use-reply.ts';
+import { byteWords } from '../parts/byte-words.ts';
+import { Note } from '../parts/note.tsx';
+import { timeWords } from '../parts/time-words.ts';
+
+/** An input or output of a cell. */
+export interface PortPlace {
+  readonly runId: string;
+  readonly step: string;
+  readonly cell: number;
+  readonly port: string;
+}
+
+interface DifferencesProps {
+  readonly place: PortPlace;
+  readonly pipeline: string;
+  /** The ID of the other run. */
+  readonly other: string | undefined;
+}
+
+const SHORT_HASH = 12;
+
+/** The files of an input or output that differ from those of another run of the pipeline. */
+export function FileDifferences({ place, pipeline, other }: DifferencesProps) {
+  const { runId, step, cell, port } = place;
+  const { value: runs } = useReply<RunList>('runs', { pipeline, pageSize: 50 });
+  const path = other === undefined ? undefined : `runs/${encodeURIComponent(runId)}/differences`;
+  const { value, error } = useReply<Differences>(path, { step, cell, port, with: other });
+  const others = (runs?.runs ?? []).filter((run) => run.runId !== runId);
+  return (
+    <section class="panel" aria-labelledby="differences">
+      <div class="panel-head">
+        <h2 id="differences">Differences</h2>
+        <label>
+          with run{' '}
+          <select value={other ?? ''} onChange={(event) => replaceQuery({ with: event.currentTarget.value })}>
+            <option value="">none</option>
+            {others.map((run) => (
+              <option key={run.runId} value={run.runId}>
+                {`${timeWords(run.startedAt)} ${run.status} ${run.runId}`}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      {other !== undefined && value === undefined && error === undefined && <p class="soft">Comparing…</p>}
+      {error !== undefined && <Note tone="bad">{error}</Note>}
+      {value !== undefined && other !== undefined && (
+        <>
+          <p>{summaryOf(value)}</p>
+          {value.differences.length > 0 && <DifferenceTable value={value} place={place} other={other} />}
+        </>
+      )}
+    </section>
+  );
+}
+
+function summaryOf({ differences, total, same }: Differences): string {
+  const equal = `${same.toLocaleString('en')} ${same === 1 ? 'file is' : 'files are'} equal`;
+  if (total === 0) return `No difference: ${equal}.`;
+  const shown = differences.length < total ? `; the first ${differences.length.toLocaleString('en')} are shown` : '';
+  return `${total.toLocaleString('en')} ${total === 1 ? 'file differs' : 'files differ'}, ${equal}${shown}.`;
+}
+
+interface TableProps {
+  readonly value: Differences;
+  readonly place: PortPlace;
+  readonly other: string;
+}
+
+const MARKS = { added: '+', removed: '−', changed: '≠', unknown: '?' } as const;
+const TONES = { added: 'good', removed: 'bad', changed: 'warn', unknown: 'calm' } as const;
+
+function DifferenceTable({ value, place, other }: TableProps) {
+  const { step, cell, port } = place;
+  const linkOf = (runId: string, index: number, path: string) =>
+    linkTo(['runs', runId, 'data', step, String(index), port, ...path.split('/')]);
+  return (
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th>File</th>
+            <th>This run</th>
+            <th>Other run</th>
+          </tr>
+        </thead>
+        <tbody>
+          {value.differences.map(({ path, kind, here, there }) => (
+            <tr key={path}>
+              <td>
+                <span class={`status tone-${TONES[kind]}`}>
+                  <span class="mark" aria-hidden="true">
+                    {MARKS[kind]}
+                  </span>
+                  {kind}
+                </span>{' '}
+                {path === '' ? port : path}
+              </td>
+              <td>{here === undefined ? '–' : <Side side={here} link={linkOf(place.runId, cell, path)} />}</td>
+              <td>{there === undefined ? '–' : <Side side={there} link={linkOf(other, value.otherCell, path)} />}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Side({ side, link }: { side: NonNullable<Differences['differences'][number]['here']>; link: string }) {
+  if (side.link !== undefined) return <span>link to {side.link}</span>;
+  return (
+    <>
+      <a href={link}>{byteWords(side.bytes ?? 0)}</a>
+      {side.sha256 !== undefined && (
+        <small class="soft id" title={side.sha256}>
+          {side.sha256.slice(0, SHORT_HASH)}
+        </small>
+      )}
+    </>
+  );
+}

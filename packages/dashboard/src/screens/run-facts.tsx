@@ -1,0 +1,66 @@
+import type { RunDetails } from '@sluice/host';
+import { linkTo } from '../live/route.ts';
+import { CommandLine } from '../parts/command-line.tsx';
+import { FactTable } from '../parts/fact-table.tsx';
+import { timeWords } from '../parts/time-words.ts';
+
+/** What a run consists of beside its steps. */
+export function RunFacts({ details }: { details: RunDetails }) {
+  const outputs = Object.entries(details.outputs).map(([name, output]) => [
+    name,
+    `${output.step}.${output.output}${output.publishedTo === undefined ? '' : `, published to ${output.publishedTo}`}`,
+  ]);
+  return (
+    <section class="panel facts" aria-label="Details">
+      {details.description !== undefined && <p>{details.description}</p>}
+      <div class="fact-columns">
+        <FactTable title="Parameters" values={details.params} />
+        <FactTable title="Results" values={details.results ?? {}} />
+        <FactTable title="Outputs" values={Object.fromEntries(outputs)} />
+        <FactTable title="Labels" values={details.labels} />
+        <FactTable title="Place" values={{ cluster: details.clusterId, account: details.accountId }} />
+      </div>
+      <Failures details={details} />
+      {details.warnings.length > 0 && (
+        <>
+          <h3>Warnings</h3>
+          <ul>
+            {details.warnings.map(({ at, message }) => (
+              <li key={`${at}${message}`}>
+                <span class="soft">{timeWords(at)}</span> {message}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {details.command !== undefined && (
+        <>
+          <h3>The same run as a command</h3>
+          <CommandLine command={details.command} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function Failures({ details }: { details: RunDetails }) {
+  const { failures, failureCount, runId } = details;
+  if (failureCount === 0) return null;
+  return (
+    <>
+      <h3>{failureCount === 1 ? '1 failure' : `${failureCount} failures`}</h3>
+      <ul>
+        {failures.map((failure) => (
+          <li key={`${failure.step}/${failure.cell}/${failure.attempt}`}>
+            <a href={linkTo(['runs', runId], { step: failure.step })}>
+              {failure.cell === '' ? failure.step : `${failure.step}/${failure.cell}`}
+            </a>
+            : {failure.message}
+            {failure.hint !== undefined && <span class="soft"> {failure.hint}</span>}
+          </li>
+        ))}
+      </ul>
+      {failures.length < failureCount && <p class="soft">Only the first {failures.length} are shown.</p>}
+    </>
+  );
+}

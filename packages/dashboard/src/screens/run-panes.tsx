@@ -1,0 +1,177 @@
+import type { RunDetails } from '@sluice/host';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { GraphCanvas } from '../draw/graph-canvas.tsx';
+import type { Drawing } from '../layout/index-layout.ts';
+import { type PlanSteps, planShape, shapeDigest } from '../layout/plan-shape.ts';
+import { requestLayout } from '../layout/request-layout.ts';
+import type { LiveRun } from '../live/open-run.ts';
+import { replaceQuery } from '../live/route.ts';
+import { countsOf, type RunModel } from '../model/run-model.ts';
+import { STATUSES, summarize } from '../model/statuses.ts';
+import { type Selection, Timeline } from '../parts/timeline.tsx';
+import { linkToSelection, soleCell } from './link-to-selection.ts';
+import { SelectedStep } from './selected-step.tsx';
+import { useShownSteps } from './use-shown-steps.ts';
+
+interface PanesProps {
+  readonly run: LiveRun;
+  readonly details: RunDetails;
+  readonly model: RunModel;
+  readonly query: URLSearchParams;
+  readonly times: { readonly startedAt: number; readonly now: number };
+}
+
+/** Graph and timeline next to each other; on narrow screens one of them. */
+export function RunPanes({ run, details, model, query, times }: PanesProps) {
+  const { steps } = details.plan;
+  const { expanded, toggle } = useExpanded(model);
+  const drawn = useLayout(steps, expanded);
+  const shown = useShownSteps(steps, model, query);
+  const rows = useRows(steps, shown, expanded);
+  const selected = findSelection(steps, query);
+  const critical = useCritical(details);
+  const { select, open } = createNavigation(run.runId, steps, model);
+  const isTimeline = query.get('view') === 'timeline';
+  return (
+    <>
+      <PaneTabs isTimeline={isTimeline} />
+      <div class={`panes ${isTimeline ? 'shows-timeline' : 'shows-graph'}`}>
+        {drawn === undefined ? (
+          <div class="graph soft">Drawing…</div>
+        ) : (
+          <GraphCanvas
+            {...{ steps, model, critical, expanded: drawn.expanded, drawing: drawn.drawing, ends: drawn.ends }}
+            selected={selected?.step}
+            shown={shown}
+            onSelect={(step) => select(step === undefined ? undefined : { step })}
+            onOpen={(step) => open({ step })}
+            onToggle={toggle}
+            label={graphLabel(steps, selected?.step)}
+          />
+        )}
+        <Timeline
+          {...{ rows, steps, model, history: run.history, names: run.names, selected, expanded, critical, ...times }}
+          onSelect={select}
+          onOpen={open}
+          onToggle={toggle}
+        />
+      </div>
+      <p class="hidden" aria-live="polite">
+        {selected === undefined
+          ? ''
+          : `${steps[selected.step]!.name}: ${STATUSES[summarize(countsOf(model, selected.step))]!.label}`}
+      </p>
+      {selected !== undefined && (
+        <SelectedStep
+          {...{ run, details, model, selection: selected, times }}
+          isExpanded={expanded.has(selected.step)}
+          onToggle={() => toggle(selected.step)}
+          onClose={() => select(undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+/** On narrow screens, graph or timeline. */
+function PaneTabs({ isTimeline }: { isTimeline: boolean }) {
+  return (
+    <div class="tabs narrow">
+      <button type="button" aria-pressed={!isTimeline} onClick={() => replaceQuery({ view: undefined })}>
+        Graph
+      </button>
+      <button type="button" aria-pressed={isTimeline} onClick={() => replaceQuery({ view: 'timeline' })}>
+        Timeline
+      </button>
+    </div>
+  );
+}
+
+/** The steps that are shown with their cells, each with the number of cells. */
+function useExpanded(model: RunModel) {
+  const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
+  const counts = [...chosen].map((step) => model.cells[step]!.length).join();
+  const expanded = useMemo(
+    () => new Map([...chosen].map((step) => [step, model.cells[step]!.length])),
+    [chosen, counts],
+  );
+  const toggle = (step: number) => {
+    if (model.cells[step]!.length <= 1) return;
+    const next = new Set(chosen);
+    if (!next.delete(step)) next.add(step);
+    setChosen(next);
+  };
+  return { expanded, toggle };
+}
+
+function useCritical({ criticalPath, plan }: RunDetails): ReadonlySet<number> {
+  return useMemo(() => {
+    const names = new Set(criticalPath.map(({ step }) => step));
+    return new Set(plan.steps.flatMap(({ name }, step) => (names.has(name) ? [step] : [])));
+  }, [criticalPath]);
+}
+
+/** Selecting changes the URL of this screen, opening leads to another. */
+function createNavigation(runId: string, steps: PlanSteps, model: RunModel) {
+  return {
+    select: (selection: Selection | undefined) =>
+      replaceQuery({
+        step: selection === undefined ? undefined : steps[selection.step]!.name,
+        cell: selection?.cell === undefined ? undefined : String(selection.cell),
+      }),
+    open: ({ step, cell = soleCell(model, step) }: Selection) => {
+      location.hash = linkToSelection(runId, steps, { step, cell });
+    },
+  };
+}
+
+interface DrawnGraph {
+  readonly drawing: Drawing;
+  readonly expanded: ReadonlyMap<number, number>;
+  readonly ends: Int32Array;
+}
+
+function useLayout(steps: PlanSteps, expanded: ReadonlyMap<number, number>): DrawnGraph | undefined {
+  const [drawn, setDrawn] = useState<DrawnGraph>();
+  // The details of a running run are fetched again and again; its graph stays.
+  const shape = useMemo(() => planShape(steps, expanded), [steps, expanded]);
+  const digest = useMemo(() => shapeDigest(shape), [shape]);
+  useEffect(() => {
+    let isCurrent = true;
+    void requestLayout(digest, shape).then((drawing) => {
+      if (isCurrent) setDrawn({ drawing, expanded, ends: shape.edges });
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [digest]);
+  return drawn;
+}
+
+function findSelection(steps: PlanSteps, query: URLSearchParams): Selection | undefined {
+  const step = steps.findIndex(({ name }) => name === query.get('step'));
+  if (step === -1) return undefined;
+  const cell = query.get('cell');
+  return cell === null ? { step } : { step, cell: Number(cell) };
+}
+
+/** The shown steps by their column in the graph, each followed by its cells if it is expanded. */
+function useRows(steps: PlanSteps, shown: Uint8Array, expanded: ReadonlyMap<number, number>): Selection[] {
+  const order = useMemo(
+    () => steps.map((_, step) => step).sort((a, b) => steps[a]!.level - steps[b]!.level || a - b),
+    [steps],
+  );
+  return useMemo(
+    () =>
+      order.flatMap((step) => {
+        if (shown[step] === 0) return [];
+        return [{ step }, ...Array.from({ length: expanded.get(step) ?? 0 }, (_, cell) => ({ step, cell }))];
+      }),
+    [order, shown, expanded],
+  );
+}
+
+function graphLabel(steps: PlanSteps, selected: number | undefined): string {
+  const state = selected === undefined ? 'nothing selected' : `selected: ${steps[selected]!.name}`;
+  return `Graph of ${steps.length} steps, ${state}. Arrow keys select along the edges, Enter opens, E shows the cells. The tree of steps has the same contents.`;
+}

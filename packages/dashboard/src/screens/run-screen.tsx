@@ -1,0 +1,117 @@
+import type { RunDetails } from '@sluice/host';
+import { useState } from 'preact/hooks';
+import { RunActions } from '../actions/run-actions.tsx';
+import type { LiveRun } from '../live/open-run.ts';
+import { linkTo, type Route, replaceQuery } from '../live/route.ts';
+import { useNow } from '../live/use-now.ts';
+import { useStore } from '../live/use-store.ts';
+import type { MoveHistory } from '../model/move-history.ts';
+import { type RunModel, totalCounts } from '../model/run-model.ts';
+import { CountBar, countWords } from '../parts/count-bar.tsx';
+import { ConnectionNote, Loading } from '../parts/loading.tsx';
+import { Note } from '../parts/note.tsx';
+import { RunStatus } from '../parts/status-mark.tsx';
+import { durationWords, timeWords } from '../parts/time-words.ts';
+import { RunFacts } from './run-facts.tsx';
+import { RunPanes } from './run-panes.tsx';
+import { TimeSlider, useTimeTravel } from './time-slider.tsx';
+
+/** One run: graph and timeline with a shared selection. */
+export function RunScreen({ run, route }: { run: LiveRun; route: Route }) {
+  useStore(run);
+  const isLive = run.status === 'running';
+  const now = useNow(isLive);
+  if (run.details === undefined || run.model === undefined)
+    return <Loading what="the run" connection={run.connection} error={run.error} />;
+  const startedAt = Date.parse(run.details.startedAt);
+  const end = isLive ? now : Math.max(lastTime(run.details, run.history), startedAt);
+  return <LoadedRun run={run} route={route} details={run.details} model={run.model} times={{ startedAt, end }} />;
+}
+
+interface LoadedProps {
+  readonly run: LiveRun;
+  readonly route: Route;
+  readonly details: RunDetails;
+  readonly model: RunModel;
+  readonly times: { readonly startedAt: number; readonly end: number };
+}
+
+function LoadedRun({ run, route, details, model, times }: LoadedProps) {
+  const travel = useTimeTravel(run.history, times);
+  const shown = travel.model ?? model;
+  const [isOpen, setOpen] = useState(false);
+  const status = run.status ?? details.status;
+  const { query } = route;
+  const isHiding = query.get('hide') === 'finished';
+  return (
+    <div class="run">
+      <RunHead run={run} details={details} model={model} end={times.end} />
+      {status === 'running' && <ConnectionNote {...run.connection} />}
+      {details.message !== undefined && <Note tone={status === 'failed' ? 'bad' : 'calm'}>{details.message}</Note>}
+      <div class="toolbar">
+        <input
+          type="search"
+          aria-label="Search steps by name, image or state"
+          placeholder="Search name, image or state"
+          value={query.get('q') ?? ''}
+          onInput={(event) => replaceQuery({ q: event.currentTarget.value })}
+        />
+        <label>
+          <input
+            type="checkbox"
+            checked={isHiding}
+            onChange={(event) => replaceQuery({ hide: event.currentTarget.checked ? 'finished' : undefined })}
+          />
+          Hide finished
+        </label>
+        <TimeSlider travel={travel} times={times} isReady={run.isHistoryComplete} />
+        <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? 'Hide details' : 'Details'}
+        </button>
+      </div>
+      {isOpen && <RunFacts details={details} />}
+      <RunPanes
+        run={run}
+        details={details}
+        model={shown}
+        query={query}
+        times={{ startedAt: times.startedAt, now: travel.at ?? times.end }}
+      />
+    </div>
+  );
+}
+
+function RunHead({ run, details, model, end }: { run: LiveRun; details: RunDetails; model: RunModel; end: number }) {
+  const status = run.status ?? details.status;
+  const counts = totalCounts(model);
+  const startedAt = Date.parse(details.startedAt);
+  return (
+    <header class="run-head">
+      <div>
+        <h1>
+          {details.pipeline} <RunStatus status={status} />
+        </h1>
+        <p class="soft">
+          <span class="id">{run.runId}</span> · <span title={timeWords(startedAt)}>started {timeWords(startedAt)}</span>{' '}
+          · {durationWords(end - startedAt)}
+        </p>
+      </div>
+      <div class="run-progress">
+        <CountBar counts={counts} />
+        <small class="soft">{countWords(counts)}</small>
+      </div>
+      <div class="buttons">
+        <RunActions runId={run.runId} status={status} />
+        <a class="button" href={linkTo(['compare'], { run: run.runId })}>
+          Compare
+        </a>
+      </div>
+    </header>
+  );
+}
+
+/** When the run ended; of a suspended run, when something last happened. */
+function lastTime(details: RunDetails, history: MoveHistory | undefined): number {
+  if (details.endedAt !== undefined) return Date.parse(details.endedAt);
+  return history?.at.at(-1) ?? Date.parse(details.startedAt);
+}

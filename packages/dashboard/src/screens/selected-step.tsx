@@ -1,0 +1,83 @@
+import type { RunDetails } from '@sluice/host';
+import { StepActions } from '../actions/run-actions.tsx';
+import type { LiveRun } from '../live/open-run.ts';
+import { countsOf, type RunModel } from '../model/run-model.ts';
+import { AWAITING_APPROVAL, STATUSES, summarize } from '../model/statuses.ts';
+import { findCellBars } from '../model/timeline-bars.ts';
+import { CountBar, countWords } from '../parts/count-bar.tsx';
+import { StatusMark } from '../parts/status-mark.tsx';
+import { durationWords } from '../parts/time-words.ts';
+import type { Selection } from '../parts/timeline.tsx';
+import { linkToSelection, soleCell } from './link-to-selection.ts';
+
+interface SelectedProps {
+  readonly run: LiveRun;
+  readonly details: RunDetails;
+  readonly model: RunModel;
+  readonly selection: Selection;
+  readonly times: { readonly startedAt: number; readonly now: number };
+  readonly isExpanded: boolean;
+  readonly onToggle: () => void;
+  readonly onClose: () => void;
+}
+
+/** The selected step in short, with its actions and the link to all about it. */
+export function SelectedStep(props: SelectedProps) {
+  const { run, details, model, selection, times } = props;
+  const { step, cell } = selection;
+  const { steps } = details.plan;
+  const { name, dependencies, image, kind } = steps[step]!;
+  const counts = countsOf(model, step);
+  const cells = model.cells[step]!;
+  const code = cell === undefined ? summarize(counts) : (cells[cell] ?? 0);
+  const span = run.history?.spans[step];
+  const opened = { step, cell: cell ?? soleCell(model, step) };
+  const ran =
+    cell === undefined || run.history === undefined
+      ? span?.begunAt !== undefined && { from: span.begunAt, to: Math.min(times.now, span.endedAt ?? times.now) }
+      : findCellBars(run.history, { step, cell }, times.now).findLast(({ kind }) => kind === 'ran');
+  const ranMs = ran ? ran.to - ran.from : undefined;
+  return (
+    <section class="panel selected" aria-label="Selected step">
+      <div>
+        <h2>
+          {name}
+          {cell === undefined ? '' : ` / ${run.names.nameOf(step, cell)}`} <StatusMark code={code} />
+        </h2>
+        <p class="soft">
+          {[
+            kind === 'container' ? image : kind,
+            dependencies.length === 0 ? undefined : `after ${dependencies.map((on) => steps[on]!.name).join(', ')}`,
+            ranMs === undefined || ranMs < 0 ? undefined : durationWords(ranMs),
+          ]
+            .filter((part) => part !== undefined)
+            .join(' · ')}
+        </p>
+        {cells.length > 1 && cell === undefined && (
+          <p class="soft">
+            <CountBar counts={counts} /> {countWords(counts)}
+          </p>
+        )}
+      </div>
+      <div class="buttons">
+        <a class="button" href={linkToSelection(run.runId, steps, opened)}>
+          {STATUSES[code]!.status === 'failed' ? 'Why and log' : 'Open'}
+        </a>
+        {cells.length > 1 && (
+          <button type="button" aria-pressed={props.isExpanded} onClick={props.onToggle}>
+            {props.isExpanded ? 'Hide cells' : 'Show cells'}
+          </button>
+        )}
+        <StepActions
+          runId={run.runId}
+          status={run.status ?? details.status}
+          step={name}
+          isAwaiting={counts[AWAITING_APPROVAL]! > 0}
+        />
+        <button type="button" aria-label="Clear the selection" onClick={props.onClose}>
+          ✕
+        </button>
+      </div>
+    </section>
+  );
+}

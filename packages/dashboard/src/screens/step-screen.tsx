@@ -1,0 +1,150 @@
+import type { CellList, RunDetails } from '@sluice/host';
+import { useState } from 'preact/hooks';
+import { StepActions } from '../actions/run-actions.tsx';
+import type { LiveRun } from '../live/open-run.ts';
+import { linkTo, type Route, replaceQuery } from '../live/route.ts';
+import { useReply } from '../live/use-reply.ts';
+import { useStore } from '../live/use-store.ts';
+import { countsOf } from '../model/run-model.ts';
+import { AWAITING_APPROVAL, codeOf, STATUSES, summarize } from '../model/statuses.ts';
+import { CountBar, countWords } from '../parts/count-bar.tsx';
+import { Loading } from '../parts/loading.tsx';
+import { Note } from '../parts/note.tsx';
+import { StatusMark } from '../parts/status-mark.tsx';
+import { durationWords } from '../parts/time-words.ts';
+import { Trail } from '../parts/trail.tsx';
+
+/** A step with its cells, page by page. */
+export function StepScreen({ run, route, name }: { run: LiveRun; route: Route; name: string }) {
+  useStore(run);
+  const { details, model } = run;
+  if (details === undefined || model === undefined)
+    return <Loading what="the run" connection={run.connection} error={run.error} />;
+  const step = details.plan.steps.findIndex((one) => one.name === name);
+  if (step === -1) return <Note tone="bad">The run has no step {name}.</Note>;
+  const counts = countsOf(model, step);
+  const status = run.status ?? details.status;
+  return (
+    <>
+      <Trail details={details} steps={[name]} />
+      <header class="run-head">
+        <div>
+          <h1>
+            {name} <StatusMark code={summarize(counts)} />
+          </h1>
+          <p class="soft">{details.plan.steps[step]!.description ?? details.plan.steps[step]!.image}</p>
+        </div>
+        <div class="run-progress">
+          <CountBar counts={counts} />
+          <small class="soft">{countWords(counts)}</small>
+        </div>
+        <StepActions runId={run.runId} status={status} step={name} isAwaiting={counts[AWAITING_APPROVAL]! > 0} />
+      </header>
+      {details.plan.steps[step]!.cells !== 1 && (
+        <p>
+          <a href={linkTo(['compare'], { run: run.runId, step: name })}>Compare the cells</a>
+        </p>
+      )}
+      <CellTable details={details} name={name} query={route.query} version={[...counts].join()} />
+    </>
+  );
+}
+
+const PAGE_SIZE = 100;
+const STATUS_FILTERS = [...new Set(STATUSES.map(({ status }) => status))];
+
+interface CellTableProps {
+  readonly details: RunDetails;
+  readonly name: string;
+  readonly query: URLSearchParams;
+  /** Changes when the cells have changed. */
+  readonly version: string;
+}
+
+function CellTable({ details, name, query, version }: CellTableProps) {
+  const [status, search] = [query.get('status') ?? undefined, query.get('q') ?? undefined];
+  const [pages, setPages] = useState<readonly (string | undefined)[]>([undefined]);
+  const pageToken = pages.at(-1);
+  const { value, error } = useReply<CellList>(
+    `runs/${encodeURIComponent(details.runId)}/cells`,
+    { step: name, status, search, pageSize: PAGE_SIZE, pageToken },
+    version,
+  );
+  const filter = (changes: Record<string, string>) => {
+    setPages([undefined]);
+    replaceQuery(changes);
+  };
+  return (
+    <section class="panel" aria-labelledby="cells">
+      <div class="panel-head">
+        <h2 id="cells">Cells{value === undefined ? '' : ` (${value.total.toLocaleString('en')})`}</h2>
+        <input
+          type="search"
+          aria-label="Search cells"
+          placeholder="Search"
+          value={search ?? ''}
+          onInput={(event) => filter({ q: event.currentTarget.value })}
+        />
+        <select
+          aria-label="Status"
+          value={status ?? ''}
+          onChange={(event) => filter({ status: event.currentTarget.value })}
+        >
+          <option value="">all</option>
+          {STATUS_FILTERS.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      </div>
+      {error !== undefined && <Note tone="bad">{error}</Note>}
+      <CellRows cells={value?.cells ?? []} runId={details.runId} />
+      {value?.cells.length === 0 && <p class="empty">No cell matches.</p>}
+      <div class="buttons">
+        {pages.length > 1 && (
+          <button type="button" onClick={() => setPages(pages.slice(0, -1))}>
+            Previous page
+          </button>
+        )}
+        {value?.nextPageToken !== undefined && (
+          <button type="button" onClick={() => setPages([...pages, value.nextPageToken])}>
+            Next page
+          </button>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function CellRows({ cells, runId }: { cells: CellList['cells']; runId: string }) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th>Cell</th>
+          <th class="number">Attempt</th>
+          <th class="number">Ran for</th>
+          <th>Message</th>
+        </tr>
+      </thead>
+      <tbody>
+        {cells.map((cell) => (
+          <tr key={cell.cellIndex}>
+            <td>
+              <StatusMark code={codeOf(cell.status, cell.reused)} isShort />{' '}
+              <a href={linkTo(['runs', runId, 'steps', cell.step, 'cells', String(cell.cellIndex)])}>
+                {cell.cell === '' ? cell.step : cell.cell}
+              </a>
+            </td>
+            <td class="number">{cell.attempt}</td>
+            <td class="number">
+              {cell.runningAt === undefined || cell.endedAt === undefined
+                ? '–'
+                : durationWords(Date.parse(cell.endedAt) - Date.parse(cell.runningAt))}
+            </td>
+            <td class="soft">{cell.message}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

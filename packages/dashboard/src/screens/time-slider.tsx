@@ -1,0 +1,86 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { countUntil, type MoveHistory, type Replay, replayHistory } from '../model/move-history.ts';
+import type { RunModel } from '../model/run-model.ts';
+import { durationWords } from '../parts/time-words.ts';
+
+/** A time in the past that the run is shown at. */
+export interface TimeTravel {
+  /** In milliseconds; undefined for the present. */
+  readonly at: number | undefined;
+  /** The states at that time; undefined for the present. */
+  readonly model: RunModel | undefined;
+  readonly setAt: (at: number | undefined) => void;
+}
+
+interface Times {
+  readonly startedAt: number;
+  readonly end: number;
+}
+
+const STEPS = 1_000;
+/** A replay takes this long, whatever the run took. */
+const REPLAY_MS = 12_000;
+
+/** The state of the slider, and the run replayed up to it. */
+export function useTimeTravel(history: MoveHistory | undefined, { end }: Times): TimeTravel {
+  const [at, setAt] = useState<number>();
+  const replay = useRef<{ history: MoveHistory; replay: Replay }>(undefined);
+  if (at === undefined || history === undefined || at >= end) return { at: undefined, model: undefined, setAt };
+  const previous = replay.current?.history === history ? replay.current.replay : undefined;
+  const next = replayHistory(history, countUntil(history, at), previous);
+  replay.current = { history, replay: next };
+  return { at, model: next.model, setAt };
+}
+
+/** Moves through the history of a run, by hand or as a replay. */
+export function TimeSlider({ travel, times, isReady }: { travel: TimeTravel; times: Times; isReady: boolean }) {
+  const { startedAt, end } = times;
+  const [isPlaying, setPlaying] = useState(false);
+  const span = Math.max(1, end - startedAt);
+  const at = travel.at ?? end;
+  useEffect(() => {
+    if (!isPlaying) return;
+    let [last, shown, frame] = [performance.now(), travel.at ?? startedAt, 0];
+    const advance = (now: number) => {
+      shown += ((now - last) * span) / REPLAY_MS;
+      last = now;
+      if (shown >= end) {
+        setPlaying(false);
+        travel.setAt(undefined);
+      } else {
+        travel.setAt(shown);
+        frame = requestAnimationFrame(advance);
+      }
+    };
+    frame = requestAnimationFrame(advance);
+    return () => cancelAnimationFrame(frame);
+  }, [isPlaying]);
+  const words = travel.at === undefined ? 'latest' : `after ${durationWords(at - startedAt)}`;
+  return (
+    <div class="slider">
+      <button
+        type="button"
+        disabled={!isReady}
+        aria-label={isPlaying ? 'Pause the replay' : 'Replay the run'}
+        onClick={() => setPlaying(!isPlaying)}
+      >
+        {isPlaying ? '‖' : '▶'}
+      </button>
+      <input
+        type="range"
+        aria-label="Time"
+        aria-valuetext={words}
+        disabled={!isReady}
+        min={0}
+        max={STEPS}
+        value={Math.round(((at - startedAt) / span) * STEPS)}
+        onInput={(event) => {
+          setPlaying(false);
+          const part = Number(event.currentTarget.value) / STEPS;
+          travel.setAt(part >= 1 ? undefined : startedAt + part * span);
+        }}
+      />
+      <output>{words}</output>
+    </div>
+  );
+}

@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { LogWindow } from '../../src/log/log-window.ts';
+
+const ESCAPE = '\u001b';
+
+/** A log that a container writes. */
+let written: string;
+/** Streams that follow it, from an offset on. */
+let followers: { readonly offset: number; readonly controller: ReadableStreamDefaultController<Uint8Array> }[];
+/** Resolves the next time that the log is followed. */
+let onFollow: () => void;
+
+beforeEach(() => {
+  written = '';
+  followers = [];
+  onFollow = () => {};
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  vi.stubGlobal('document', { baseURI: 'http://localhost/', hidden: true });
+  vi.stubGlobal('fetch', async (url: string, { headers = {} }: { headers?: Record<string, string> }) => {
+    const query = new URL(url).searchParams;
+    if (query.get('follow') === 'true') return follow(Number(query.get('offset')));
+    const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(headers.range!)!;
+    const bytes = Buffer.from(written);
+    const part = bytes.subarray(Number(from), Number(to) + 1);
+    const range = `bytes ${part.length === 0 ? '*' : `${from}-${Number(from) + part.length - 1}`}/${bytes.length}`;
+    return new Response(part, { status: part.length === 0 ? 416 : 206, headers: { 'content-range': range } });
+  });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+function follow(offset: number): Response {
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      const missed = Buffer.from(written).subarray(offset);
+      if (missed.length > 0) controller.enqueue(missed);
+      followers.push({ offset, controller });
+      onFollow();
+    },
+  });
+  return new Response(body);
+}
+
+const openLog = () => new LogWindow({ path: 'runs/r/log', step: 's', cell: 0, attempt: 1 });
+const followed = () =>
+  new Promise<void>((resolve) => {
+    onFollow = resolve;
+  });
+const changed = (log: LogWindow) =>
+  new Promise<void>((resolve) => {
+    const stop = log.subscribe(() => {
+      stop();
+      resolve();
+    });
+  });
+
+test('jump begins at the first line after a byte, and knows the size', async () => {
+  written = 'one\ntwo\nthree\n';
+  const log = openLog();
+  await log.jump(5);
+  expect(log.lines).toEqual(['three', '']);
+  expect([log.start, log.end, log.total, log.firstLine]).toEqual([8, 14, 14, undefined]);
+  await log.jump(4);
+  expect(log.lines).toEqual(['two', 'three', '']);
+});
+
+test('colors continue on later lines, also over the parts of a line that are read one after the other', async () => {
+  written = `${ESCAPE}[31mred\nstill r`;
+  const log = openLog();
+  await log.jump(0);
+  written += `ed${ESCAPE}[0m\nplain\n`;
+  await log.extend();
+  expect(log.lines).toEqual([`${ESCAPE}[31mred`, `still red${ESCAPE}[0m`, 'plain', '']);
+  expect(log.styles).toEqual(['', `${ESCAPE}[31m`, '', '']);
+});
+
+test('find reads on until a line matches', async () => {
+  written = `${'x'.repeat(99)}\n`.repeat(30_000);
+  written += 'an Error here\n';
+  const log = openLog();
+  await log.jump(0);
+  expect(await log.find(/error/i, 0)).toBe(30_000);
+  expect(await log.find(/nothing/, 0)).toBe(-1);
+});
+
+test('follow shows what is written, and misses and repeats nothing after a lost connection', async () => {
+  written = 'first\n';
+  const log = openLog();
+  const stopped = new AbortController();
+  let isFollowing = followed();
+  const done = log.follow(stopped.signal);
+  await isFollowing;
+  let next = changed(log);
+  written += 'second\n';
+  followers[0]!.controller.enqueue(Buffer.from('second\n'));
+  await next;
+  expect(log.lines).toEqual(['first', 'second', '']);
+  isFollowing = followed();
+  next = changed(log);
+  followers[0]!.controller.error(new Error('the connection is lost'));
+  await next;
+  expect(log.error).toBe('the connection is lost');
+  written += 'third\n';
+  await vi.advanceTimersByTimeAsync(1_000);
+  await isFollowing;
+  expect(followers[1]!.offset).toBe(written.length);
+  followers[1]!.controller.close();
+  await done;
+  expect(log.lines).toEqual(['first', 'second', 'third', '']);
+  expect(log.error).toBe(undefined);
+});
+
+test('follow ends with its signal', async () => {
+  written = 'first\n';
+  const log = openLog();
+  const stopped = new AbortController();
+  const isFollowing = followed();
+  const done = log.follow(stopped.signal);
+  await isFollowing;
+  stopped.abort();
+  followers[0]!.controller.error(new DOMException('aborted', 'AbortError'));
+  await done;
+  expect(log.error).toBe(undefined);
+});

@@ -1,0 +1,46 @@
+import type { RunDetails } from '@sluice/host';
+import { expect, test } from 'vitest';
+import { compareRuns, linesOf } from '../../src/model/compare-runs.ts';
+import { renderCsv } from '../../src/model/render-csv.ts';
+
+function run(values: Partial<RunDetails>): RunDetails {
+  return {
+    runId: 'a',
+    pipeline: 'p',
+    status: 'succeeded',
+    startedAt: '2026-01-01T00:00:00.000Z',
+    endedAt: '2026-01-01T00:00:02.500Z',
+    clusterId: 'local',
+    accountId: 'me',
+    labels: {},
+    params: {},
+    outputs: {},
+    warnings: [],
+    failures: [],
+    failureCount: 0,
+    plan: { steps: [] },
+    steps: [],
+    criticalPath: [],
+    position: 1,
+    ...values,
+  };
+}
+
+test('compareRuns marks what differs, and has an empty value where a run has none', () => {
+  const rows = compareRuns([
+    run({ params: { rate: 1, same: 'x' } }),
+    run({ params: { rate: 2, same: 'x', more: [1] } }),
+  ]);
+  expect(rows.filter(({ isDifferent }) => isDifferent)).toEqual([
+    { name: 'parameter rate', values: ['1', '2'], isDifferent: true },
+    { name: 'parameter more', values: ['', '[1]'], isDifferent: true },
+  ]);
+  expect(rows).toContainEqual({ name: 'duration (s)', values: ['2.5', '2.5'], isDifferent: false });
+});
+
+test('renderCsv quotes what needs it, and marks formulas as text', () => {
+  const rows = [{ name: 'parameter a', values: ['say "x", y', '=1+1', '-5'], isDifferent: true }];
+  expect(renderCsv(linesOf(rows, ['r1', 'r2', 'r3']))).toBe(
+    `value,r1,r2,r3\r\nparameter a,"say ""x"", y",'=1+1,-5\r\n`,
+  );
+});

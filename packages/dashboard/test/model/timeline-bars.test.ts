@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { createHistory, extendHistory } from '../../src/model/move-history.ts';
+import { FAILED } from '../../src/model/statuses.ts';
+import { findCellBars, findStepBar } from '../../src/model/timeline-bars.ts';
+
+function sample() {
+  const history = createHistory(1);
+  extendHistory(
+    history,
+    [
+      [1, 100, 0, 0, 'ready', 0, false],
+      [2, 150, 0, 0, 'submitting', 1, false],
+      [3, 200, 0, 0, 'pending', 1, false],
+      [4, 300, 0, 0, 'running', 1, false],
+      [5, 500, 0, 0, 'publishing', 1, false],
+      [6, 550, 0, 0, 'ready', 1, false],
+      [7, 600, 0, 0, 'running', 2, false],
+      [8, 900, 0, 0, 'failed', 2, false],
+    ],
+    8,
+  );
+  return history;
+}
+
+test('findCellBars shows waiting, queueing and running of each attempt', () => {
+  expect(findCellBars(sample(), { step: 0, cell: 0 }, 2_000)).toMatchObject([
+    { kind: 'wait', from: 100, to: 200 },
+    { kind: 'queue', from: 200, to: 300 },
+    { kind: 'ran', from: 300, to: 550, tone: 'calm' },
+    { kind: 'wait', from: 550, to: 600 },
+    { kind: 'ran', from: 600, to: 900, tone: 'bad' },
+  ]);
+});
+
+test('findCellBars ends what is in progress now', () => {
+  const history = createHistory(1);
+  extendHistory(history, [[1, 100, 0, 0, 'running', 1, false]], 1);
+  expect(findCellBars(history, { step: 0, cell: 0 }, 400)).toMatchObject([{ from: 100, to: 400, tone: 'busy' }]);
+});
+
+test('findStepBar reaches from the first start to the last end', () => {
+  expect(findStepBar(sample(), 0, { now: 2_000, code: FAILED })).toMatchObject([{ from: 300, to: 900, tone: 'bad' }]);
+});

@@ -1,0 +1,140 @@
+import { approveRun, type RunFollower, requestCancel } from '@sluice/runner';
+import { z } from 'zod';
+import { ApiError, fromRefusal } from '../errors/api-error.ts';
+import { quoteCommand } from '../runs/describe-run.ts';
+import { ACTION_BODIES, actionReply, submitBody } from '../schemas/actions.ts';
+import { type ApiRequest, type ApiRoute, defineRoute } from './api-route.ts';
+import type { RunApi, RunOrder } from './run-api.ts';
+import { conflict, paramWords, requireExecutor, startOrder } from './start-order.ts';
+
+type Reply = z.infer<typeof actionReply>;
+
+/** The endpoints that start runs or change them. */
+export const ACTION_ROUTES: readonly ApiRoute[] = [
+  defineRoute({
+    ...action('cancel', 'Cancel a run; `finally` steps still run'),
+    body: ACTION_BODIES.cancel,
+    handle: cancel,
+  }),
+  defineRoute({
+    ...action('approve', 'Approve a step that waits for approval'),
+    body: ACTION_BODIES.approve,
+    handle: (request) => approve(request, true),
+  }),
+  defineRoute({
+    ...action('reject', 'Reject a step that waits for approval'),
+    body: ACTION_BODIES.reject,
+    handle: (request) => approve(request, false),
+  }),
+  defineRoute({
+    ...action('resume', 'Continue a suspended run'),
+    body: ACTION_BODIES.resume,
+    handle: resume,
+  }),
+  defineRoute({
+    ...action(
+      'rerun',
+      'Start the pipeline of an ended run again: whole, what has failed, from a step, or with other parameters',
+    ),
+    body: ACTION_BODIES.rerun,
+    handle: rerun,
+  }),
+  defineRoute({
+    ...{ operationId: 'submitRun', summary: 'Run a pipeline file of this machine', method: 'POST', path: '/runs' },
+    query: z.strictObject({}),
+    body: submitBody,
+    reply: actionReply,
+    handle: (request) => {
+      const { file, params, dryRun } = request.body;
+      const order = { origin: { file }, reuse: false, from: [], params };
+      return startOrder(request, { order, dryRun, words: ['run', file, '--detach', ...paramWords(params)] });
+    },
+  }),
+];
+
+function action(name: string, summary: string) {
+  const path = `/runs/{runId}:${name}`;
+  return {
+    operationId: `${name}Run`,
+    summary,
+    method: 'POST' as const,
+    path,
+    query: z.strictObject({}),
+    reply: actionReply,
+  };
+}
+
+type Body<T = object> = ApiRequest<unknown, T & { dryRun: boolean }>;
+
+async function cancel({ api, at: { runId }, body: { dryRun } }: Body): Promise<Reply> {
+  const run = await requireUnfinished(api, runId, 'cancel');
+  const { running = 0 } = run.model.counts();
+  const message = `cancels the run with ${running} running containers; \`finally\` steps still run`;
+  const reply = { runId, dryRun, command: quoteCommand(['sluice', 'cancel', runId]), message };
+  if (dryRun) return reply;
+  const requested = await requestCancel({ home: api.home, runId, by: api.userName });
+  if (!requested.ok) throw fromRefusal(requested.error);
+  if (requested.value.isExecuted) return reply;
+  const resumed = await requireExecutor(api).resume(runId, { cancelBy: api.userName });
+  if (!resumed.ok) throw conflict(`could not cancel run ${runId}: ${resumed.error}`);
+  return reply;
+}
+
+async function approve(
+  { api, at: { runId }, body }: Body<{ step: string; by?: string }>,
+  approved: boolean,
+): Promise<Reply> {
+  const { step, dryRun, by = api.userName } = body;
+  const verb = approved ? 'approve' : 'reject';
+  const run = await requireUnfinished(api, runId, verb);
+  const words = ['sluice', 'approve', '-r', runId, step, ...(approved ? [] : ['--reject'])];
+  const effect = approved ? 'steps that depend on it can start' : 'the step fails';
+  const reply = { runId, dryRun, command: quoteCommand(words), message: `${verb}s ${step}: ${effect}` };
+  const { index } = run.model.facts.plan.steps.find((one) => one.step.name === step) ?? {};
+  if (index === undefined) throw new ApiError(404, 'STEP_NOT_FOUND', `run ${runId} has no step ${step}`);
+  if (run.model.scheduler.state(index) !== 'awaitingApproval') {
+    throw new ApiError(409, 'NOT_ASKED', `could not ${verb} ${step}: the step does not wait for approval`);
+  }
+  if (dryRun) return reply;
+  const answered = await approveRun(api.home, { runId, step, approved, by });
+  if (!answered.ok) throw fromRefusal(answered.error);
+  const advice = answered.value.driven ? '' : '; no process executes the run: resume it';
+  return { ...reply, message: `${reply.message}${advice}` };
+}
+
+async function resume({ api, at: { runId }, body: { dryRun } }: Body): Promise<Reply> {
+  const run = await requireUnfinished(api, runId, 'resume');
+  if (run.phase !== 'suspended') throw conflict(`could not resume run ${runId}: a process executes it`);
+  const command = quoteCommand(['sluice', 'resume', runId]);
+  const reply = { runId, dryRun, command, message: 'continues the run; containers that are still running are adopted' };
+  const executor = requireExecutor(api);
+  if (dryRun) return reply;
+  const resumed = await executor.resume(runId);
+  if (!resumed.ok) throw conflict(`could not resume run ${runId}: ${resumed.error}`);
+  return reply;
+}
+
+async function rerun(request: ApiRequest<unknown, z.output<typeof ACTION_BODIES.rerun>>): Promise<Reply> {
+  const { api, at, body } = request;
+  const { reuse, from = [], params = {}, dryRun } = body;
+  const { phase, model } = await api.followers.read(at.runId);
+  if (!model.facts.finished) throw conflict(`could not rerun run ${at.runId}: it has not ended (${phase})`);
+  const unknown = from.find((name) => model.facts.plan.steps.every(({ step }) => step.name !== name));
+  if (unknown !== undefined) throw new ApiError(404, 'STEP_NOT_FOUND', `run ${at.runId} has no step ${unknown}`);
+  const options = from.length > 0 ? from.flatMap((step) => ['--from', step]) : reuse ? ['--failed'] : [];
+  const order: RunOrder = { origin: { rerunOf: at.runId }, reuse: reuse || from.length > 0, from, params };
+  const place = api.serviceUrl === undefined ? [] : ['--service', api.serviceUrl, '--detach'];
+  return startOrder(request, {
+    order,
+    dryRun,
+    words: ['rerun', at.runId, ...options, ...paramWords(params), ...place],
+  });
+}
+
+async function requireUnfinished(api: RunApi, runId: string, verb: string): Promise<RunFollower> {
+  const run = await api.followers.read(runId);
+  const { finished } = run.model.facts;
+  if (finished)
+    throw new ApiError(409, 'RUN_FINISHED', `could not ${verb} run ${runId}: it has ended (${finished.status})`);
+  return run;
+}

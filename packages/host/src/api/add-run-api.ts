@@ -1,0 +1,112 @@
+import { describeIssue } from '@sluice/client';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { ApiError, renderError } from '../errors/api-error.ts';
+import { MAX_PART_BYTES } from '../schemas/hand-over.ts';
+import { ACTION_ROUTES } from './action-routes.ts';
+import { answerOnce } from './answer-once.ts';
+import type { ApiRequest, ApiRoute } from './api-route.ts';
+import { HOME_ROUTES } from './home-routes.ts';
+import { API_PREFIX, renderOpenApi } from './openapi.ts';
+import { READ_ROUTES } from './read-routes.ts';
+import type { RunApi } from './run-api.ts';
+import { SCHEDULE_ROUTES } from './schedule-routes.ts';
+import { RangeError416 } from './send-bytes.ts';
+
+/** Every endpoint of the API of a home. */
+export const ROUTES: readonly ApiRoute[] = [...READ_ROUTES, ...ACTION_ROUTES, ...SCHEDULE_ROUTES, ...HOME_ROUTES];
+
+/** Where an API is added, and how a request finds the runs that it is about. */
+export interface ApiPlace {
+  /** May contain `{name}` for parameters. */
+  readonly prefix: string;
+  readonly routes: readonly ApiRoute[];
+  /** Called before the body of a request is read. Throws if the caller may not use the API. */
+  readonly admit?: (http: FastifyRequest) => void;
+  readonly find: (http: FastifyRequest) => RunApi | Promise<RunApi>;
+}
+
+/**
+ * Adds the run API below `/api/sluice/v1` to a server, which decides who may call it. The caller closes first the API, then
+ * the server.
+ */
+export function addRunApi(server: FastifyInstance, api: RunApi): Promise<void> {
+  return addApi(server, { prefix: API_PREFIX, routes: ROUTES, find: () => api });
+}
+
+/** Adds routes with the errors and the OpenAPI document of the run API. */
+export async function addApi(server: FastifyInstance, place: ApiPlace): Promise<void> {
+  await server.register(
+    async (scope) => {
+      scope.addContentTypeParser(
+        'application/octet-stream',
+        { parseAs: 'buffer', bodyLimit: MAX_PART_BYTES },
+        (_, bytes, done) => done(null, bytes),
+      );
+      scope.addHook('onRequest', async (http, reply) => {
+        void reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+        place.admit?.(http);
+      });
+      scope.setErrorHandler((error, request, reply) => sendError(error, { request, reply }));
+      scope.setNotFoundHandler((request, reply) =>
+        sendError(new ApiError(404, 'PATH_NOT_FOUND', 'could not find anything at this path for this method'), {
+          ...{ request, reply },
+        }),
+      );
+      for (const route of place.routes) addRoute(scope, route, place);
+      const document = JSON.stringify(renderOpenApi(place.routes, place.prefix));
+      scope.get('/openapi.json', (_, reply) => reply.type('application/json; charset=utf-8').send(document));
+    },
+    { prefix: routerPath(place.prefix) },
+  );
+}
+
+/** The path in the router's syntax: a colon is written twice, and a parameter before it must exclude it. */
+function routerPath(path: string): string {
+  return path.replace(/:([a-zA-Z]+)$/, '::$1').replaceAll(/\{(\w+)\}/g, ':$1(^[^:/]+)');
+}
+
+function addRoute(server: FastifyInstance, route: ApiRoute, { find }: ApiPlace): void {
+  const { body } = route;
+  server.route({
+    method: route.method,
+    url: routerPath(route.path),
+    // The service names requests in its log and metrics by this.
+    config: { operation: route.operationId } as object,
+    handler: async (http, reply) => {
+      const api = await find(http);
+      const request: ApiRequest = {
+        ...{ api, http, reply },
+        at: http.params as ApiRequest['at'],
+        query: parse(route.query, http.query, 'query parameter') as Record<string, unknown>,
+        body: body === 'bytes' ? (http.body ?? Buffer.alloc(0)) : body && parse(body, http.body ?? {}, 'key'),
+      };
+      const { handOver } = api;
+      const isAction = route.method === 'POST' && !route.isHandOver;
+      const act = () => (isAction ? answerOnce(request, () => route.handle(request)) : route.handle(request));
+      // A run that was released is executed elsewhere.
+      const mustBeHere = isAction && handOver !== undefined && request.at.runId !== undefined;
+      return mustBeHere ? handOver.act(request.at.runId, act) : act();
+    },
+  });
+}
+
+function parse(schema: z.ZodType, value: unknown, kind: string): unknown {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const name = issue?.code === 'unrecognized_keys' ? issue.keys[0] : issue?.path.join('.');
+  const why = issue?.code === 'unrecognized_keys' ? 'is unknown' : describeIssue(issue?.message ?? 'is invalid');
+  throw new ApiError(400, 'PARAMETER_INVALID', `could not use the ${kind} '${name}': it ${why}`);
+}
+
+function sendError(error: unknown, { request, reply }: { request: FastifyRequest; reply: FastifyReply }): FastifyReply {
+  const body = renderError(error);
+  if (body.code >= 500 && !(error instanceof ApiError))
+    request.log.error({ err: error, url: request.url }, 'a request failed');
+  const { retryAfterMs } = error as { retryAfterMs?: number };
+  if (retryAfterMs !== undefined) void reply.header('retry-after', Math.max(1, Math.ceil(retryAfterMs / 1000)));
+  if (body.code === 401) void reply.header('www-authenticate', 'Bearer');
+  if (error instanceof RangeError416) void reply.header('content-range', `bytes */${error.size}`);
+  return reply.code(body.code).send(body);
+}

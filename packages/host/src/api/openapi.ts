@@ -1,0 +1,70 @@
+import { errorBodySchema } from '@sluice/client';
+import { z } from 'zod';
+import { STREAM_EVENTS } from '../schemas/events.ts';
+import type { ApiRoute } from './api-route.ts';
+
+/** Path prefix of the run API. */
+export const API_PREFIX = '/api/sluice/v1';
+
+/** The OpenAPI 3.1 document, derived from the schemas of the routes below `prefix`. */
+export function renderOpenApi(routes: readonly ApiRoute[], prefix: string): Record<string, unknown> {
+  const paths = new Map<string, Record<string, unknown>>();
+  for (const route of routes) {
+    const path = prefix + route.path;
+    paths.set(path, { ...paths.get(path), [route.method.toLowerCase()]: describeOperation(route, path) });
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Runs of a Sluice home', version: 'v1' },
+    paths: Object.fromEntries(paths),
+    components: {
+      schemas: {
+        Error: schema(errorBodySchema, 'output'),
+        ...Object.fromEntries(
+          Object.entries(STREAM_EVENTS).map(([name, event]) => [`event.${name}`, schema(event, 'output')]),
+        ),
+      },
+      securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+    },
+    security: [{ token: [] }],
+  };
+}
+
+function describeOperation(route: ApiRoute, path: string): Record<string, unknown> {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    ...{ name, in: 'path', required: true, schema: { type: 'string' } },
+  }));
+  const query = schema(route.query, 'input') as { properties?: Record<string, object>; required?: string[] };
+  const inQuery = Object.entries(query.properties ?? {}).map(([name, type]) => ({
+    ...{ name, in: 'query', required: query.required?.includes(name) ?? false, schema: type },
+  }));
+  const inHeader =
+    route.method === 'POST' ? [{ name: 'Idempotency-Key', in: 'header', schema: { type: 'string' } }] : [];
+  return {
+    operationId: route.operationId,
+    summary: route.summary,
+    parameters: [...inPath, ...inQuery, ...inHeader],
+    ...(route.body && { requestBody: { content: route.body === 'bytes' ? BYTES : json(schema(route.body, 'input')) } }),
+    responses: {
+      '200': { description: 'Success', content: contentOf(route) },
+      default: { description: 'Rejected or failed', content: json({ $ref: '#/components/schemas/Error' }) },
+    },
+  };
+}
+
+const BYTES = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
+
+function contentOf({ reply }: ApiRoute): Record<string, unknown> {
+  if (reply === 'events') return { 'text/event-stream': { schema: { type: 'string' } } };
+  if (reply === 'bytes') return BYTES;
+  return json(schema(reply, 'output'));
+}
+
+function json(content: unknown): Record<string, unknown> {
+  return { 'application/json': { schema: content } };
+}
+
+function schema(type: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {
+  const { $schema: _, ...rest } = z.toJSONSchema(type, { io, unrepresentable: 'any' });
+  return rest;
+}

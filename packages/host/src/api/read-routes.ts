@@ -1,0 +1,197 @@
+import { own } from '@sluice/core';
+import { z } from 'zod';
+import { ApiError } from '../errors/api-error.ts';
+import { streamEvents } from '../events/stream-events.ts';
+import { compareFiles } from '../runs/compare-files.ts';
+import { describeCell } from '../runs/describe-cell.ts';
+import { describeCellNames, describeCells, findCell, readPageToken } from '../runs/describe-cells.ts';
+import { describeRun } from '../runs/describe-run.ts';
+import { describeMoves, describeStates } from '../runs/describe-states.ts';
+import { readFiles } from '../runs/read-files.ts';
+import { cellDetails, cellList, cellNames, fileDifferences } from '../schemas/cell-replies.ts';
+import { runDetails, runList, runMoves, runStates } from '../schemas/run-replies.ts';
+import { cellStatus, runStatus } from '../schemas/words.ts';
+import { type ApiRoute, defineRoute } from './api-route.ts';
+import { pageSize, pageToken } from './page-query.ts';
+import { serviceOf } from './run-api.ts';
+import { sendBytes } from './send-bytes.ts';
+import { sendLog } from './send-log.ts';
+import { startStream } from './start-stream.ts';
+
+const cellAt = {
+  step: z.string().describe('name or index'),
+  cell: z.coerce.number().int().min(0).default(0).describe('index; 0 for a plain step'),
+};
+const repeatable = z.union([z.string(), z.array(z.string())]);
+const MAX_RUNS = 100;
+
+/** The endpoints that change nothing. None takes the claim of a run. */
+export const READ_ROUTES: readonly ApiRoute[] = [
+  defineRoute({
+    ...{ operationId: 'listRuns', summary: 'The runs of the home, newest first', method: 'GET', path: '/runs' },
+    query: z.strictObject({
+      status: runStatus.exactOptional(),
+      pipeline: z.string().exactOptional(),
+      label: repeatable.default([]).describe('`NAME=VALUE` or `NAME`; of several, all'),
+      startedAfter: z.iso.datetime().exactOptional(),
+      startedBefore: z.iso.datetime().exactOptional(),
+      ...{ pageSize, pageToken },
+    }),
+    reply: runList,
+    async handle({ api, query }) {
+      const { status, pipeline, startedAfter, startedBefore } = query;
+      const labels = [query.label].flat();
+      const wanted = (await api.list.read()).filter(
+        (run) =>
+          (status === undefined || run.status === status) &&
+          (pipeline === undefined || run.pipeline === pipeline) &&
+          labels.every((label) => hasLabel(run.labels, label)) &&
+          (startedAfter === undefined || run.startedAt > Date.parse(startedAfter)) &&
+          (startedBefore === undefined || run.startedAt < Date.parse(startedBefore)),
+      );
+      const start = query.pageToken === undefined ? 0 : readPageToken(query.pageToken);
+      const end = start + query.pageSize;
+      const runs = await api.list.describe(wanted.slice(start, end));
+      return { runs, ...(end < wanted.length && { nextPageToken: String(end) }) };
+    },
+  }),
+  defineRoute({
+    ...{ operationId: 'getRun', summary: 'A run with its plan and steps', method: 'GET', path: '/runs/{runId}' },
+    query: z.strictObject({}),
+    reply: runDetails,
+    handle: async ({ api, at }) => describeRun(await api.followers.read(at.runId)),
+  }),
+  defineRoute({
+    operationId: 'getStates',
+    summary: 'The status of every cell, one letter each',
+    ...{ method: 'GET', path: '/runs/{runId}/states' },
+    query: z.strictObject({}),
+    reply: runStates,
+    handle: async ({ api, at }) => describeStates((await api.followers.read(at.runId)).model),
+  }),
+  defineRoute({
+    operationId: 'listMoves',
+    summary: 'What has happened to the cells after a position',
+    ...{ method: 'GET', path: '/runs/{runId}/moves' },
+    query: z.strictObject({
+      after: z.coerce.number().int().min(0).default(0),
+      limit: z.coerce.number().int().min(1).max(100_000).default(10_000),
+    }),
+    reply: runMoves,
+    handle: async ({ api, at, query }) => describeMoves((await api.followers.read(at.runId)).model, query),
+  }),
+  defineRoute({
+    operationId: 'listCells',
+    summary: 'The cells of a run or a step',
+    ...{ method: 'GET', path: '/runs/{runId}/cells' },
+    query: z.strictObject({
+      step: z.string().exactOptional().describe('name or index; absent: all steps'),
+      status: cellStatus.exactOptional(),
+      search: z.string().exactOptional().describe('part of `STEP/CELL`'),
+      values: z.stringbool().default(false).describe('with the values of the matrix, and the results'),
+      ...{ pageSize, pageToken },
+    }),
+    reply: cellList,
+    handle: async ({ api, at, query }) => describeCells(await api.followers.read(at.runId), query),
+  }),
+  defineRoute({
+    operationId: 'listCellNames',
+    summary: 'The names of the cells of a step, in order; they do not change',
+    ...{ method: 'GET', path: '/runs/{runId}/cell-names' },
+    query: z.strictObject({
+      step: cellAt.step,
+      from: z.coerce.number().int().min(0).default(0).describe('index of the first cell'),
+      count: z.coerce.number().int().min(1).max(10_000).default(1000),
+    }),
+    reply: cellNames,
+    handle: async ({ api, at, query }) => describeCellNames(await api.followers.read(at.runId), query),
+  }),
+  defineRoute({
+    operationId: 'getCell',
+    summary: 'A cell with its attempts and the explanation of its status',
+    ...{ method: 'GET', path: '/runs/{runId}/cell' },
+    query: z.strictObject(cellAt),
+    reply: cellDetails,
+    async handle({ api, at, query }) {
+      const run = await api.followers.read(at.runId);
+      return describeCell(api.followers, run, findCell(run, query));
+    },
+  }),
+  defineRoute({
+    operationId: 'getLog',
+    summary: 'The log of an attempt: whole, by `Range`, by lines, or followed to its end',
+    ...{ method: 'GET', path: '/runs/{runId}/log' },
+    query: z.strictObject({
+      ...cellAt,
+      attempt: z.coerce.number().int().min(1).exactOptional().describe('absent: the last one'),
+      line: z.coerce.number().int().min(1).exactOptional().describe('number of the first line, from 1'),
+      count: z.coerce.number().int().min(1).max(100_000).default(1000).describe('of lines, with `line`'),
+      follow: z.stringbool().default(false).describe('send what is written until the attempt ends'),
+      offset: z.coerce.number().int().min(0).default(0).describe('the first byte, with `follow`'),
+    }),
+    reply: 'bytes',
+    handle: sendLog,
+  }),
+  defineRoute({
+    operationId: 'getFiles',
+    summary: 'A directory or file of an input or output; a file can be read by `Range`',
+    ...{ method: 'GET', path: '/runs/{runId}/files' },
+    query: z.strictObject({
+      ...cellAt,
+      port: z.string().describe('name of an input or output'),
+      path: z.string().default('').describe('relative to the input or output'),
+    }),
+    reply: 'bytes',
+    async handle({ api, at, query, http, reply }) {
+      const run = await api.followers.read(at.runId);
+      const service = await serviceOf(api, at.runId);
+      const found = await readFiles(
+        { home: api.home, service, run },
+        { ...findCell(run, query), port: query.port, path: query.path },
+      );
+      return 'list' in found ? found.list : sendBytes(found.file, { http, reply, type: 'application/octet-stream' });
+    },
+  }),
+  defineRoute({
+    operationId: 'compareFiles',
+    summary: 'The files of an input or output that differ from those of another run or cell, by their content',
+    ...{ method: 'GET', path: '/runs/{runId}/differences' },
+    query: z.strictObject({
+      ...cellAt,
+      port: z.string().describe('name of an input or output'),
+      with: z.string().describe('the ID of the other run'),
+      withStep: z.string().exactOptional().describe('absent: the same name'),
+      withCell: z.coerce.number().int().min(0).exactOptional().describe('absent: the cell of the same name'),
+    }),
+    reply: fileDifferences,
+    handle: ({ api, at, query }) =>
+      compareFiles({ ...api, openService: (runId) => serviceOf(api, runId) }, at.runId, query),
+  }),
+  defineRoute({
+    operationId: 'streamEvents',
+    summary: 'Events of runs and of the list of runs, as server-sent events',
+    ...{ method: 'GET', path: '/events' },
+    query: z.strictObject({
+      run: repeatable.default([]).describe('IDs of runs'),
+      list: z.stringbool().default(false),
+    }),
+    reply: 'events',
+    async handle({ api, query, http, reply }) {
+      const runs = [...new Set([query.run].flat())];
+      if (runs.length > MAX_RUNS) {
+        throw new ApiError(400, 'PARAMETER_INVALID', `could not follow ${runs.length} runs: at most ${MAX_RUNS}`);
+      }
+      const header = http.headers['last-event-id'];
+      const lastEventId = typeof header === 'string' ? header : undefined;
+      const signal = startStream(reply, { type: 'text/event-stream', closing: api.closing });
+      await streamEvents(reply.raw, { runs, list: query.list, lastEventId, feeds: api.feeds, signal });
+      return reply;
+    },
+  }),
+];
+
+function hasLabel(labels: Readonly<Record<string, string>> = {}, wanted: string): boolean {
+  const [name = '', ...value] = wanted.split('=');
+  const found = own(labels, name);
+  return found !== undefined && (value.length === 0 || found === value.join('='));
+}

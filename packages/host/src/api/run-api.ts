@@ -1,0 +1,138 @@
+import { setMaxListeners } from 'node:events';
+import type { ContainerService } from '@sluice/client';
+import type { Json, Result } from '@sluice/core';
+import type { RunRefusal, StepsOfPreview } from '@sluice/runner';
+import type { z } from 'zod';
+import { ApiError } from '../errors/api-error.ts';
+import { type Feeds, openFeeds } from '../events/open-feeds.ts';
+import { createLineIndex, type LineIndex } from '../runs/line-index.ts';
+import { type LogSpool, openLogSpool } from '../runs/log-spool.ts';
+import { type Followers, openFollowers } from '../runs/open-followers.ts';
+import { openRunList, type RunList } from '../runs/run-list.ts';
+import type { RerunRequest, RunFileName, releaseReply, stagedFiles, startBody } from '../schemas/hand-over.ts';
+import type { pipelineEntry } from '../schemas/pipeline-replies.ts';
+import type { Executor } from '../schemas/words.ts';
+
+/** A run to start: an earlier one again, or a pipeline file of this machine. */
+export interface RunOrder {
+  /** `schedule`: with the options of the newest run of this schedule. */
+  readonly origin: { readonly rerunOf: string } | { readonly file: string; readonly schedule?: string };
+  /** Reuse successful, unchanged steps of the earlier run. */
+  readonly reuse: boolean;
+  /** Steps that are run although they have not changed, with everything downstream. */
+  readonly from: readonly string[];
+  /** Parameters that replace those of the earlier run, or of the file. */
+  readonly params: Readonly<Record<string, Json>>;
+  /** The equivalent command line, for a user who must run it elsewhere. Absent: no user has asked for this run. */
+  readonly command?: string;
+}
+
+/** The names of the steps that a run would reuse as a whole, and of all others. */
+export type OrderPreview = StepsOfPreview;
+
+/** A pipeline file that can be run. */
+export type PipelineEntry = z.infer<typeof pipelineEntry>;
+
+/** What needs pipeline files, profiles and secrets. Errors are sentences for the user. */
+export interface RunExecutor {
+  /** Executes a suspended run until it ends; resolves when it has begun. `cancelBy`: only to cancel it. */
+  resume(runId: string, options?: { readonly cancelBy?: string }): Promise<Result<void, string>>;
+  /** `isDryRun`: `start` does not follow, so everything that it would check is checked. */
+  preview(order: RunOrder, isDryRun: boolean): Promise<Result<OrderPreview, string>>;
+  /** The words of the command that starts the same run, after `sluice`. */
+  describeOrder(order: RunOrder): Promise<Result<readonly string[], string>>;
+  /** The pipeline files of the project that contains the home. */
+  listPipelines(): Promise<readonly PipelineEntry[]>;
+  /** Starts a run with this ID. If there is one already, it does nothing: the request was repeated. */
+  start(order: RunOrder, runId: string): Promise<Result<void, string>>;
+}
+
+type StagedFiles = z.infer<typeof stagedFiles>;
+type ReleaseReply = z.infer<typeof releaseReply>;
+
+/** Executes runs of other machines until these want them back. Every method throws `ApiError`, and may be repeated. */
+export interface HandOver {
+  staged(runId: string): Promise<StagedFiles>;
+  append(runId: string, part: FilePart): Promise<StagedFiles>;
+  /** Executes the run of the received files. */
+  start(runId: string, body: z.output<typeof startBody>): Promise<void>;
+  /** Leaves the run to another machine, and never resumes it. */
+  release(runId: string): Promise<ReleaseReply>;
+  /** Executes the plan of an ended run again, as a run with this ID; the refusal says why that is not possible. */
+  rerun(runId: string, request: RerunRequest): Promise<Result<void, RunRefusal>>;
+  /** Performs an action on a run that was not released, and nothing of the above meanwhile. */
+  act<T>(runId: string, action: () => Promise<T>): Promise<T>;
+}
+
+/** A part of a file of a run. */
+export interface FilePart {
+  readonly name: RunFileName;
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+}
+
+/** What the API of a home depends on. */
+export interface RunApiOptions {
+  readonly home: string;
+  /** Opens the service that a run uses, for logs and files. The host closes it. Absent: logs and files are not served. */
+  readonly openService?: (runId: string) => Promise<Result<ContainerService, string>>;
+  /** Absent: runs can only be watched, canceled while they run, and approved. */
+  readonly executor?: RunExecutor;
+  /** Absent: the runs of the home are only its own. */
+  readonly handOver?: HandOver;
+  /** What a process is called that hosts the runs of the home. Default: `ui`, or `host` if it is in the background. */
+  readonly executorKind?: Executor;
+  /** The URL of a run in the dashboard, if it is served. */
+  readonly runUrl?: (runId: string) => string;
+  /** The URL of the server for clients, if commands for its runs need it. */
+  readonly serviceUrl?: string;
+  /** The name that the journal records for actions. */
+  readonly userName: string;
+}
+
+/** The state that all requests share. */
+export interface RunApi extends RunApiOptions {
+  readonly followers: Followers;
+  readonly list: RunList;
+  readonly feeds: Feeds;
+  readonly logs: LogSpool;
+  readonly lines: LineIndex;
+  /** Actions with a key that are in progress, by the file of their reply. */
+  readonly actions: Map<string, Promise<unknown>>;
+  /** Aborted when the server closes: ends all streams. */
+  readonly closing: AbortSignal;
+  /** Ends all streams and removes temporary files. */
+  close(): Promise<void>;
+}
+
+/** Reads nothing until the first request. */
+export function openRunApi(options: RunApiOptions): RunApi {
+  const followers = openFollowers(options.home);
+  const list = openRunList(options.home, followers, options.executorKind);
+  const logs = openLogSpool();
+  const closing = new AbortController();
+  // One for each stream.
+  setMaxListeners(0, closing.signal);
+  return {
+    ...options,
+    followers,
+    list,
+    logs,
+    lines: createLineIndex(),
+    actions: new Map(),
+    feeds: openFeeds(followers, list),
+    closing: closing.signal,
+    async close() {
+      closing.abort();
+      await logs.close();
+    },
+  };
+}
+
+/** The service of a run. Throws `ApiError`. */
+export async function serviceOf(api: RunApi, runId: string): Promise<ContainerService> {
+  const opened = await api.openService?.(runId);
+  if (opened?.ok) return opened.value;
+  const why = opened?.error ?? 'this server has no access to its service';
+  throw new ApiError(503, 'SERVICE_UNREACHABLE', `could not read the data of run ${runId}: ${why}`);
+}

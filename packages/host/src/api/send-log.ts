@@ -1,0 +1,71 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { viewCell } from '@sluice/runner';
+import { ApiError } from '../errors/api-error.ts';
+import { findContainer } from '../runs/describe-cell.ts';
+import { findCell } from '../runs/describe-cells.ts';
+import { openLog, type ReadableLog } from '../runs/open-log.ts';
+import type { ApiRequest } from './api-route.ts';
+import { serviceOf } from './run-api.ts';
+import { sendBytes } from './send-bytes.ts';
+import { startStream } from './start-stream.ts';
+
+/** Which part of which log. */
+interface LogQuery {
+  readonly step: string;
+  readonly cell: number;
+  readonly attempt?: number | undefined;
+  readonly line?: number | undefined;
+  readonly count: number;
+  readonly follow: boolean;
+  readonly offset: number;
+}
+
+/** Sends the log of an attempt as the query and the header `Range` ask for it. */
+export async function sendLog({ api, at, query, http, reply }: ApiRequest<LogQuery>): Promise<unknown> {
+  const run = await api.followers.read(at.runId);
+  const place = findCell(run, query);
+  const view = viewCell(run, place.step, place.cell);
+  const container = findContainer(view, query.attempt ?? 0);
+  if (container === undefined) {
+    const reused = view.reusedFrom === undefined ? '' : `; it was reused from run ${view.reusedFrom}`;
+    throw new ApiError(
+      404,
+      'LOG_NOT_FOUND',
+      `there is no log: the attempt has no container in run ${at.runId}${reused}`,
+    );
+  }
+  const service = await serviceOf(api, at.runId);
+  const log = await openLog({ service, copies: api.logs, directory: run.directory }, container);
+  if (query.follow) {
+    const signal = startStream(reply, { type: 'text/plain', closing: api.closing });
+    await pipeline(Readable.from(log.follow(query.offset, signal)), reply.raw).catch(() => {
+      // The status has been sent; only a cut connection shows the client that the log is incomplete.
+      reply.raw.destroy();
+    });
+    return reply;
+  }
+  const type = 'text/plain; charset=utf-8';
+  if (query.line === undefined) return sendBytes(log, { http, reply, type });
+  const start = await api.lines.find(log, query.line);
+  return reply.type(type).send(Readable.from(readLines(log, { start, count: query.count }), { objectMode: false }));
+}
+
+/** The bytes of so many lines from an offset on. */
+async function* readLines(
+  log: ReadableLog,
+  { start, count }: { readonly start: number; readonly count: number },
+): AsyncIterable<Uint8Array> {
+  if (start >= log.size) return;
+  let left = count;
+  for await (const block of log.read({ start, end: log.size })) {
+    let end = 0;
+    while (left > 0 && end < block.length) {
+      const at = block.indexOf(10, end);
+      end = at < 0 ? block.length : at + 1;
+      if (at >= 0) left--;
+    }
+    yield block.subarray(0, end);
+    if (left === 0) return;
+  }
+}

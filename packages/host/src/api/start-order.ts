@@ -1,0 +1,47 @@
+import type { Json } from '@sluice/core';
+import type { z } from 'zod';
+import { ApiError } from '../errors/api-error.ts';
+import { quoteCommand } from '../runs/describe-run.ts';
+import type { actionReply } from '../schemas/actions.ts';
+import { newRunId } from './answer-once.ts';
+import type { ApiRequest } from './api-route.ts';
+import type { RunApi, RunExecutor, RunOrder } from './run-api.ts';
+
+/** Starts a run, or with `dryRun` says what it would do. `words`: the equivalent command, without its first word. */
+export async function startOrder(
+  { api, http }: Pick<ApiRequest, 'api' | 'http'>,
+  { order, dryRun, words }: { order: RunOrder; dryRun: boolean; words: readonly string[] },
+): Promise<z.infer<typeof actionReply>> {
+  const executor = requireExecutor(api);
+  const command = quoteCommand(['sluice', ...words]);
+  const asked = { ...order, command };
+  const preview = await executor.preview(asked, dryRun);
+  if (!preview.ok) throw conflict(preview.error);
+  const { reused, run } = preview.value;
+  const message = `runs ${run.length} steps, and reuses the results of ${reused.length}`;
+  const reply = { dryRun, command, message, reused: [...reused], run: [...run] };
+  if (dryRun) return reply;
+  const runId = newRunId(http);
+  const started = await executor.start(asked, runId);
+  if (!started.ok) throw conflict(started.error);
+  return { runId, ...reply };
+}
+
+/** The options `-p NAME=VALUE` of a command. */
+export function paramWords(params: Readonly<Record<string, Json>>): string[] {
+  return Object.entries(params).flatMap(([name, value]) => [
+    '-p',
+    `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  ]);
+}
+
+/** Throws `ApiError` if this server executes no runs. */
+export function requireExecutor({ executor }: RunApi): RunExecutor {
+  if (executor) return executor;
+  throw new ApiError(409, 'NOT_EXECUTING', 'could not do this: this server shows runs, but executes none');
+}
+
+/** A request that the state of the home does not allow. */
+export function conflict(message: string): ApiError {
+  return new ApiError(409, 'REFUSED', message);
+}

@@ -1,0 +1,69 @@
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { isListening, isSystemError, openSocketPath } from '@sluice/host-system';
+import { type HostReply, type HostRequest, hostReply } from './host-request.ts';
+
+/** The socket of the host in `HOME/host`. */
+export const SOCKET_NAME = '.control.sock';
+/** The longest message in characters: the environment of a run may contain long secrets. */
+export const MAX_MESSAGE = 4_000_000;
+/** A host that does not reply within this time is stopped or hangs. */
+const REPLY_MS = 20_000;
+
+/** Sends a request to the host of a home. Undefined: no process hosts the home's runs, or it ends now. */
+export async function askHost(home: string, request: HostRequest): Promise<HostReply | undefined> {
+  return withSocketPath(home, (path) => ask(path, request));
+}
+
+/** Whether a process hosts the runs of a home and accepts requests. */
+export async function isHostReachable(home: string): Promise<boolean> {
+  return (await withSocketPath(home, isListening)) ?? false;
+}
+
+async function withSocketPath<T>(home: string, action: (path: string) => Promise<T>): Promise<T | undefined> {
+  let socketPath: Awaited<ReturnType<typeof openSocketPath>>;
+  try {
+    socketPath = await openSocketPath(join(home, 'host'), SOCKET_NAME);
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined;
+    throw error;
+  }
+  try {
+    return await action(socketPath.path);
+  } finally {
+    await socketPath.close();
+  }
+}
+
+function ask(path: string, request: HostRequest): Promise<HostReply | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    let received = '';
+    let isConnected = false;
+    socket.setEncoding('utf8');
+    socket.setTimeout(REPLY_MS, () => {
+      resolve({ error: `the process that hosts the runs of this home did not reply within ${REPLY_MS / 1000} s` });
+      socket.destroy();
+    });
+    socket.on('connect', () => {
+      isConnected = true;
+      socket.write(`${JSON.stringify(request)}\n`);
+    });
+    socket.on('data', (chunk: string) => {
+      received += chunk;
+    });
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+      if (!isConnected && (code === 'EACCES' || code === 'EPERM'))
+        resolve({ error: `could not connect to the process that hosts the runs of this home: ${code}` });
+    });
+    socket.on('close', () => resolve(parseReply(received)));
+  });
+}
+
+function parseReply(text: string): HostReply | undefined {
+  try {
+    return hostReply.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,43 @@
+/** Limits how many runs are executed at once; the others wait, first in, first out. */
+export interface RunSlots {
+  isFree(): boolean;
+  /** Waits for a slot. Undefined: the signal was aborted before. */
+  acquire(signal: AbortSignal): Promise<(() => void) | undefined>;
+}
+
+/** `maximum` is read at each decision, since a configuration may change. */
+export function createRunSlots(maximum: () => number): RunSlots {
+  const waiting = new Set<() => void>();
+  let used = 0;
+  const isFree = () => used < maximum() && waiting.size === 0;
+  const take = () => {
+    used++;
+    let isHeld = true;
+    return () => {
+      if (isHeld) used--;
+      isHeld = false;
+      for (const start of waiting) {
+        if (used >= maximum()) return;
+        start();
+      }
+    };
+  };
+  return {
+    isFree,
+    acquire(signal) {
+      if (signal.aborted) return Promise.resolve(undefined);
+      if (isFree()) return Promise.resolve(take());
+      return new Promise((resolve) => {
+        const settle = (slot: (() => void) | undefined) => {
+          waiting.delete(start);
+          signal.removeEventListener('abort', leave);
+          resolve(slot);
+        };
+        const start = () => settle(take());
+        const leave = () => settle(undefined);
+        waiting.add(start);
+        signal.addEventListener('abort', leave, { once: true });
+      });
+    },
+  };
+}

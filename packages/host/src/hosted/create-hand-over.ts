@@ -1,0 +1,57 @@
+import type { HandOver } from '../api/run-api.ts';
+import { ApiError } from '../errors/api-error.ts';
+import type { HandOverParts } from './hand-over-parts.ts';
+import { releaseHandedRun } from './release-handed-run.ts';
+import { readRelease } from './release-record.ts';
+import { appendStaged, measureStaged, removeOldStaged } from './staged-files.ts';
+import { startHandedRun } from './start-handed-run.ts';
+import { startRerun } from './start-rerun.ts';
+
+/** Runs of which files may be received at once, by account. */
+const MAX_STAGED = 200;
+
+/** Receives runs of an account, and releases them. Requests about one run are handled one after the other. */
+export function createHandOver(parts: HandOverParts): HandOver {
+  const { home, limits } = parts;
+  const last = new Map<string, Promise<unknown>>();
+
+  async function inTurn<T>(runId: string, action: () => Promise<T>): Promise<T> {
+    const previous = last.get(runId);
+    const done = (async () => {
+      await previous?.catch(() => {});
+      return action();
+    })();
+    last.set(runId, done);
+    try {
+      return await done;
+    } finally {
+      if (last.get(runId) === done) last.delete(runId);
+    }
+  }
+
+  return {
+    staged: async (runId) => ({ files: await measureStaged(home, runId) }),
+    append: (runId, { name, offset, bytes }) =>
+      inTurn(runId, async () => {
+        const before = await measureStaged(home, runId);
+        if (before['plan.json'] + before['journal.ndjson'] === 0 && (await removeOldStaged(home)) >= MAX_STAGED) {
+          throw new ApiError(
+            429,
+            'QUOTA_EXCEEDED',
+            `could not accept the run: ${MAX_STAGED} others were not started yet`,
+          );
+        }
+        await limits.checkStorage(Math.max(0, offset + bytes.length - before[name]));
+        await appendStaged({ home, runId, name }, { offset, bytes });
+        return { files: await measureStaged(home, runId) };
+      }),
+    start: (runId, body) => inTurn(runId, () => startHandedRun(runId, { ...parts, body })),
+    release: (runId) => inTurn(runId, () => releaseHandedRun(runId, parts)),
+    rerun: (runId, request) => inTurn(runId, () => startRerun(runId, { ...parts, request })),
+    act: (runId, action) =>
+      inTurn(runId, async () => {
+        if ((await readRelease(home, runId)) === undefined) return action();
+        throw new ApiError(409, 'RUN_RELEASED', `could not change run ${runId}: its owner has taken it back`);
+      }),
+  };
+}

@@ -1,0 +1,101 @@
+import type { ContainerService } from '@sluice/client';
+import { fail, ok, type Result } from '@sluice/core';
+import { type Notifier, previewRerun, type RunRefusal, resumeRun, type TraceSink } from '@sluice/runner';
+import type { HandOver, RunExecutor, RunOrder } from '../api/run-api.ts';
+import { ApiError, fromRefusal } from '../errors/api-error.ts';
+import { markHosted, unmarkHosted } from '../execute/hosted-mark.ts';
+import type { RunHost } from '../execute/open-run-host.ts';
+import type { RerunRequest } from '../schemas/hand-over.ts';
+import type { SecretStore } from './secret-store.ts';
+
+/** What the actions on the runs of an account depend on. */
+export interface HostedExecutorParts {
+  readonly home: string;
+  readonly service: ContainerService;
+  readonly host: Pick<RunHost, 'take'>;
+  readonly handOver: Pick<HandOver, 'rerun'>;
+  readonly secrets: SecretStore;
+  readonly restrictions: { readonly notifier: Notifier; readonly delivers: boolean };
+  readonly log: (line: string) => void;
+  readonly traces?: TraceSink;
+}
+
+const NO_FILES = 'a server has no pipeline files: start the run with `sluice run` and its option `--detach`';
+
+/** Executes the actions that need no pipeline file. A rerun has the plan and the parameters of the earlier run. */
+export function createHostedExecutor(parts: HostedExecutorParts): RunExecutor {
+  const { home, service, host, handOver } = parts;
+  return {
+    async resume(runId, { cancelBy } = {}) {
+      if (cancelBy !== undefined) return cancel(runId, { ...parts, cancelBy });
+      await markHosted(home, runId, { options: {} });
+      host.take(runId);
+      return ok(undefined);
+    },
+    async preview(order, isDryRun) {
+      const request = readRequest(order);
+      if (request === undefined) return fail(NO_FILES);
+      const previewed = await previewRerun({ home, service, ...request }, { checksData: isDryRun });
+      if (!previewed.ok) throw refuseRerun(order, request.of, previewed.error);
+      return previewed;
+    },
+    describeOrder: async () => fail(NO_FILES),
+    listPipelines: async () => [],
+    async start(order, runId) {
+      const request = readRequest(order);
+      if (request === undefined) return fail(NO_FILES);
+      const started = await handOver.rerun(runId, request);
+      if (!started.ok) throw refuseRerun(order, request.of, started.error);
+      return started;
+    },
+  };
+}
+
+/** Undefined: the order is not a rerun. */
+function readRequest(order: RunOrder): RerunRequest | undefined {
+  const { origin, params, reuse, from } = order;
+  if (!('rerunOf' in origin)) return undefined;
+  const of = origin.rerunOf;
+  const [changed] = Object.keys(params);
+  if (changed === undefined) return { of, ...(reuse && { force: [...from] }) };
+  throw needClient(order, of, `a server has no pipeline file, which another value of parameter ${changed} needs`);
+}
+
+/** Only the machine of the user has what is missing. */
+const AT_CLIENT: Partial<Record<RunRefusal['code'], (message: string) => string>> = {
+  SECRET_MISSING: () => 'it needs secrets, which the server has deleted at the end of the run',
+  SOURCE_MISSING: (message) => message,
+  HOME_UNUSABLE: (message) => message,
+};
+
+function refuseRerun(order: RunOrder, of: string, { code, message }: RunRefusal): ApiError {
+  const why = AT_CLIENT[code]?.(message);
+  if (why !== undefined) return needClient(order, of, why);
+  return fromRefusal({ code, message: `could not rerun run ${of}: ${message}` });
+}
+
+function needClient({ command }: RunOrder, of: string, why: string): ApiError {
+  const advice = command === undefined ? '' : `; run on your machine: ${command}`;
+  return new ApiError(409, 'CLIENT_NEEDED', `could not rerun run ${of} on the server: ${why}${advice}`);
+}
+
+/** Resumes the run only to cancel it. It may wait for a slot, so the host does not. */
+async function cancel(
+  runId: string,
+  { home, service, secrets, restrictions, log, traces, cancelBy }: HostedExecutorParts & { readonly cancelBy: string },
+): Promise<Result<void, string>> {
+  const read = (name: string) => secrets.read(runId, name);
+  const resumed = await resumeRun({
+    ...{ runId, home, service, cancelBy, secrets: read },
+    ...{ ...restrictions, ...(traces && { traces }) },
+  });
+  if (!resumed.ok) return fail(resumed.error.message);
+  const end = async () => {
+    const { status } = await resumed.value.finished;
+    if (status === 'suspended') return;
+    await secrets.remove(runId);
+    await unmarkHosted(home, runId);
+  };
+  end().catch((error: Error) => log(`run ${runId}: could not record its end: ${error.message}`));
+  return ok(undefined);
+}

@@ -1,0 +1,15 @@
+import type { ContainerService, Scope } from '@sluice/client';
+import type { RunHost } from '../execute/open-run-host.ts';
+import type { LimitCheck } from './account-limits.ts';
+import type { SecretStore } from './secret-store.ts';
+
+/** What receiving and releasing the runs of an account depends on. */
+export interface HandOverParts {
+  readonly home: string;
+  readonly scope: Scope;
+  /** Acts as the account. */
+  readonly service: ContainerService;
+  readonly host: Pick<RunHost, 'take' | 'leave'>;
+  readonly limits: LimitCheck;
+  readonly secrets: SecretStore;
+}

@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import type { ContainerService, Scope } from '@sluice/client';
+import { ok } from '@sluice/core';
+import { makeDurableDirectory } from '@sluice/host-system';
+import type { Notifier, TraceSink } from '@sluice/runner';
+import { openRunApi, type RunApi } from '../api/run-api.ts';
+import { openRunHost } from '../execute/open-run-host.ts';
+import { createRunSlots } from '../execute/run-slots.ts';
+import type { HostMetrics } from '../metrics/host-metrics.ts';
+import { type AccountLimits, createLimitCheck } from './account-limits.ts';
+import { createHandOver } from './create-hand-over.ts';
+import { createHostedExecutor } from './create-hosted-executor.ts';
+import { createSecretStore, type SecretStoreOptions } from './secret-store.ts';
+
+/** What a server needs to execute the runs of one account. */
+export interface HostedAccountOptions extends Pick<SecretStoreOptions, 'createKey' | 'readKey' | 'log'> {
+  /** The directory of all accounts. */
+  readonly root: string;
+  readonly scope: Scope;
+  /** Acts as the account. */
+  readonly service: ContainerService;
+  /** Called for each decision, since a configuration may change. */
+  readonly limits: () => AccountLimits;
+  /** Sends notifications only where the operator allows it. */
+  readonly notifier: Notifier;
+  readonly metrics: HostMetrics;
+  /** Receives the runs as traces. */
+  readonly traces?: TraceSink;
+}
+
+/** The runs of an account that this process executes. */
+export interface HostedAccount {
+  readonly api: RunApi;
+  /** Detaches from all runs; the next process resumes them. */
+  close(): Promise<void>;
+}
+
+/** The home of an account's runs, which no user of this machine has. */
+export function hostedHome(root: string, { clusterID, accountID }: Scope): string {
+  return join(root, clusterID, accountID);
+}
+
+/** Resumes the runs of the account, and opens its API. Throws if another process executes them. */
+export async function openHostedAccount(options: HostedAccountOptions): Promise<HostedAccount> {
+  const { root, scope, service, limits, log, notifier, metrics, traces } = options;
+  const account = `${scope.clusterID}/${scope.accountID}`;
+  const home = hostedHome(root, scope);
+  await makeDurableDirectory(home);
+  const secrets = createSecretStore({ ...options, home, account });
+  metrics.addHome(home);
+  const restrictions = { notifier, delivers: false };
+  const host = await openRunHost({
+    ...{ home, log, restrictions, metrics, env: {}, isBackground: false },
+    openService: async () => ok({ service, close: async () => {}, ...(traces && { traces }) }),
+    readSecret: (name, _, runId) => secrets.read(runId, name),
+    onEnded: (runId) => secrets.remove(runId),
+    slots: createRunSlots(() => limits().concurrent),
+  });
+  if (host === undefined) throw new Error(`another process executes the runs of ${account}`);
+  const handOver = createHandOver({ home, scope, service, host, secrets, limits: createLimitCheck(home, { limits }) });
+  const api = openRunApi({
+    ...{ home, userName: 'server', executorKind: 'server' },
+    openService: async () => ok(service),
+    executor: createHostedExecutor({
+      ...{ home, service, host, handOver, secrets, restrictions, log },
+      ...(traces && { traces }),
+    }),
+    handOver,
+  });
+  return {
+    api,
+    async close() {
+      await api.close();
+      await host.close();
+    },
+  };
+}

@@ -1,0 +1,93 @@
+export { addRunApi } from './api/add-run-api.ts';
+export { API_PREFIX } from './api/openapi.ts';
+export {
+  type OrderPreview,
+  openRunApi,
+  type PipelineEntry,
+  type RunApi,
+  type RunApiOptions,
+  type RunExecutor,
+  type RunOrder,
+} from './api/run-api.ts';
+export { askHost, isHostReachable } from './control/ask-host.ts';
+export type { HostStatus } from './control/host-request.ts';
+export { readExecutors } from './control/read-executors.ts';
+export { isHosted, markHosted, readMark, unmarkHosted } from './execute/hosted-mark.ts';
+export { type HostedService, type OpenHostedService, shareServices } from './execute/hosted-service.ts';
+export { openRunHost, type RunHost, type RunHostOptions } from './execute/open-run-host.ts';
+export type { AccountLimits } from './hosted/account-limits.ts';
+export { addHostedApi, type HostedApiOptions } from './hosted/add-hosted-api.ts';
+export { addHostedPages, type HostedPagesOptions } from './hosted/add-hosted-pages.ts';
+export { type HostedAccounts, openHostedAccounts } from './hosted/open-hosted-accounts.ts';
+export { createRestrictedNotifier } from './hosted/restricted-notifier.ts';
+export { createWebhookRules, findWebhookFault } from './hosted/webhook-rules.ts';
+export { addMetrics } from './listener/add-metrics.ts';
+export { isLoopback, type Listener, type ListenerOptions, openListener } from './listener/open-listener.ts';
+export { readStaticFiles, type StaticFile } from './listener/static-files.ts';
+export { createHostMetrics, type HostMetrics } from './metrics/host-metrics.ts';
+
+import type { z } from 'zod';
+import type { ACTION_BODIES, actionReply, submitBody } from './schemas/actions.ts';
+import type { cellDetails, cellEntry, cellList, cellNames, fileDifferences, fileList } from './schemas/cell-replies.ts';
+import type { clusterList } from './schemas/cluster-replies.ts';
+import type { releaseReply, stagedFiles, startBody, startReply } from './schemas/hand-over.ts';
+import type { pipelineList } from './schemas/pipeline-replies.ts';
+import type { move, runDetails, runEntry, runList, runMoves, runStates } from './schemas/run-replies.ts';
+import type { plannedTimeList, scheduleList } from './schemas/schedules.ts';
+import type { cellStatus, runStatus } from './schemas/words.ts';
+
+export type { ActionName } from './schemas/actions.ts';
+export type { StreamEventName, StreamEvents } from './schemas/events.ts';
+export { MAX_PART_BYTES, RUN_FILES, type RunFileName } from './schemas/hand-over.ts';
+export { EXECUTOR_WORDS, EXECUTORS, type Executor, STATE_LETTERS } from './schemas/words.ts';
+
+/** The status of a run in replies. */
+export type RunStatusWord = z.infer<typeof runStatus>;
+/** The status of a step or cell in replies. */
+export type CellStatusWord = z.infer<typeof cellStatus>;
+/** An entry of `RunList`. */
+export type RunEntry = z.infer<typeof runEntry>;
+/** The reply of `GET /runs`. */
+export type RunList = z.infer<typeof runList>;
+/** The reply of `GET /runs/{runId}`. */
+export type RunDetails = z.infer<typeof runDetails>;
+/** The reply of `GET /runs/{runId}/states`. */
+export type RunStates = z.infer<typeof runStates>;
+/** One change of a cell: position, time in milliseconds, step, cell, status, attempt, reused. */
+export type Move = z.infer<typeof move>;
+/** The reply of `GET /runs/{runId}/moves`. */
+export type RunMoves = z.infer<typeof runMoves>;
+/** An entry of `CellList`. */
+export type CellEntry = z.infer<typeof cellEntry>;
+/** The reply of `GET /runs/{runId}/cells`. */
+export type CellList = z.infer<typeof cellList>;
+/** The reply of `GET /runs/{runId}/cell-names`. */
+export type CellNames = z.infer<typeof cellNames>;
+/** The reply of `GET /runs/{runId}/cell`. */
+export type CellDetails = z.infer<typeof cellDetails>;
+/** The reply of `GET /runs/{runId}/files` for a directory. */
+export type FileList = z.infer<typeof fileList>;
+/** The bodies of actions, by the action's name. */
+export type ActionBodies = { [N in keyof typeof ACTION_BODIES]: z.input<(typeof ACTION_BODIES)[N]> };
+/** The body of `POST /runs`. */
+export type SubmitBody = z.input<typeof submitBody>;
+/** The reply of every action. */
+export type ActionReply = z.infer<typeof actionReply>;
+/** The reply of `GET /schedules`. */
+export type ScheduleList = z.infer<typeof scheduleList>;
+/** The reply of `GET /schedules/{name}/times`. */
+export type PlannedTimeList = z.infer<typeof plannedTimeList>;
+/** The reply of `GET /runs/{runId}/differences`. */
+export type FileDifferences = z.infer<typeof fileDifferences>;
+/** The reply of `GET /clusters`. */
+export type ClusterList = z.infer<typeof clusterList>;
+/** The reply of `GET /pipelines`. */
+export type PipelineList = z.infer<typeof pipelineList>;
+/** The reply of `GET /runs/{runId}/staged` on a server. */
+export type StagedFiles = z.infer<typeof stagedFiles>;
+/** The body of `POST /runs/{runId}:start` on a server. */
+export type StartBody = z.input<typeof startBody>;
+/** The reply of `POST /runs/{runId}:start` on a server. */
+export type StartReply = z.infer<typeof startReply>;
+/** The reply of `POST /runs/{runId}:release` on a server. */
+export type ReleaseReply = z.infer<typeof releaseReply>;

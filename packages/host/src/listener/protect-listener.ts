@@ -1,0 +1,105 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Sessions } from './sessions.ts';
+
+/** What the protection of a listener depends on. */
+export interface ProtectionOptions {
+  readonly sessions: Sessions;
+  /** The port is known when the server listens. */
+  readonly address: { readonly port: number };
+}
+
+/** Headers of every reply to a browser. */
+export const PAGE_HEADERS = {
+  // No inline script or style, nothing from elsewhere, in no frame.
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+} as const;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether the route needs neither a session nor a token. */
+    isPublic?: boolean;
+  }
+}
+
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+/**
+ * Accepts a request only if it names this listener as its host, so that a foreign name that resolves to a loopback address
+ * is useless (DNS rebinding); if no page of another origin sent it; and if it has a session or a bearer token, unless its
+ * route is public. A link with a token is exchanged for a session and redirected to its path without the token.
+ */
+export function protectListener(server: FastifyInstance, { sessions, address }: ProtectionOptions): void {
+  server.addHook('onRequest', async (request, reply) => {
+    void reply.headers(PAGE_HEADERS);
+    const hosts = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${address.port}`);
+    const fault = findForeign(request, hosts);
+    if (fault !== undefined) return reject(reply, { code: 403, status: 'PERMISSION_DENIED', message: fault });
+    const cookie = `sluice-session-${address.port}`;
+    const link = readLink(request);
+    if (link !== undefined)
+      return openSession(reply, { session: sessions.exchange(link.token), cookie, path: link.path });
+    if (request.routeOptions.config.isPublic === true) return undefined;
+    if (isAuthenticated(request, { sessions, cookie })) return undefined;
+    const message = 'this page needs the link that `sluice ui` prints; each link works once';
+    return reject(reply, { code: 401, status: 'UNAUTHENTICATED', message });
+  });
+}
+
+/** Why a request does not come from this machine's user at this address; undefined if it may. */
+function findForeign({ headers, method }: FastifyRequest, hosts: readonly string[]): string | undefined {
+  if (!hosts.includes(headers.host ?? '')) return 'the request names another host';
+  const site = headers['sec-fetch-site'];
+  const isNavigation = headers['sec-fetch-mode'] === 'navigate' && SAFE_METHODS.has(method);
+  if (site !== undefined && site !== 'same-origin' && site !== 'none' && !isNavigation) {
+    return 'a page of another origin sent the request';
+  }
+  const { origin } = headers;
+  if (origin !== undefined && origin !== `http://${headers.host}`) return 'a page of another origin sent the request';
+  // A browser sends an origin with every request that changes something; programs use a token.
+  if (origin === undefined && !SAFE_METHODS.has(method) && headers.authorization === undefined) {
+    return 'the request has no origin';
+  }
+  return undefined;
+}
+
+function readLink({ method, url }: FastifyRequest): { readonly token: string; readonly path: string } | undefined {
+  if (method !== 'GET') return undefined;
+  const { pathname, searchParams } = new URL(url, 'http://localhost');
+  const token = searchParams.get('token');
+  // Two slashes would begin the name of another host.
+  return token === null ? undefined : { token, path: pathname.replace(/^\/+/, '/') };
+}
+
+async function openSession(
+  reply: FastifyReply,
+  { session, cookie, path }: { readonly session: string | undefined; readonly cookie: string; readonly path: string },
+): Promise<FastifyReply> {
+  if (session === undefined) {
+    const message =
+      'this link was used already, or the process that printed it has ended; get another with `sluice ui`';
+    return reject(reply, { code: 401, status: 'UNAUTHENTICATED', message });
+  }
+  void reply.header('set-cookie', `${cookie}=${session}; Path=/; HttpOnly; SameSite=Strict`);
+  return reply.header('cache-control', 'no-store').redirect(path, 303);
+}
+
+function isAuthenticated(
+  { headers }: FastifyRequest,
+  { sessions, cookie }: { readonly sessions: Sessions; readonly cookie: string },
+): boolean {
+  const [, bearer] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? [];
+  if (bearer !== undefined) return sessions.isToken(bearer);
+  const cookies = (headers.cookie ?? '').split(';').map((one) => one.trim());
+  const session = cookies.find((one) => one.startsWith(`${cookie}=`))?.slice(cookie.length + 1);
+  return session !== undefined && sessions.isSession(session);
+}
+
+function reject(reply: FastifyReply, error: { code: number; status: string; message: string }): FastifyReply {
+  return reply.code(error.code).header('cache-control', 'no-store').send(error);
+}

@@ -1,0 +1,109 @@
+import { type CellView, type RunFollower, SHOWN_STATUSES, viewCell } from '@sluice/runner';
+import type { z } from 'zod';
+import { ApiError } from '../errors/api-error.ts';
+import type { cellEntry, cellList, cellNames } from '../schemas/cell-replies.ts';
+import { optional, timesOf } from './to-time.ts';
+
+/** Which cells, and which page of them. */
+export interface CellQuery {
+  readonly step?: string | undefined;
+  readonly status?: string | undefined;
+  readonly search?: string | undefined;
+  /** With the values of the matrix, and the results. */
+  readonly values?: boolean;
+  readonly pageSize: number;
+  readonly pageToken?: string | undefined;
+}
+
+/** Indexes of a cell. */
+export interface CellPlace {
+  readonly step: number;
+  readonly cell: number;
+}
+
+/** The matching cells in the order of the plan. Only those of the page are described. */
+export function describeCells(run: RunFollower, query: CellQuery): z.infer<typeof cellList> {
+  const matching = findCells(run, query);
+  const start = query.pageToken === undefined ? 0 : readPageToken(query.pageToken);
+  const end = start + query.pageSize;
+  return {
+    cells: matching.slice(start, end).map((place) => describeEntry(run, place, query)),
+    total: matching.length,
+    ...(end < matching.length && { nextPageToken: String(end) }),
+    position: run.model.position,
+  };
+}
+
+/** The names of some cells of a step. Throws `ApiError`. */
+export function describeCellNames(
+  run: RunFollower,
+  { step, from, count }: { readonly step: string; readonly from: number; readonly count: number },
+): z.infer<typeof cellNames> {
+  const cells = run.model.facts.cells[findStep(run, step)] ?? [];
+  return { names: cells.slice(from, from + count).map(({ key }) => key), total: cells.length };
+}
+
+/** The offset that a page begins at. */
+export function readPageToken(token: string): number {
+  if (/^\d{1,15}$/.test(token)) return Number(token);
+  throw new ApiError(400, 'PARAMETER_INVALID', 'could not use the query parameter pageToken: it is not from a reply');
+}
+
+function findCells({ model }: RunFollower, { step: name, status, search }: CellQuery): CellPlace[] {
+  const { plan, cells } = model.facts;
+  const wanted = SHOWN_STATUSES.map((shown) => status === undefined || shown.status === status);
+  const text = search?.toLowerCase();
+  return plan.steps.flatMap(({ index: step, step: { name: stepName } }) => {
+    if (name !== undefined && name !== stepName && name !== String(step)) return [];
+    const found: CellPlace[] = [];
+    model.states[step]!.forEach((code, cell) => {
+      if (!wanted[code]) return;
+      if (text !== undefined && !`${stepName}/${cells[step]?.[cell]?.key ?? ''}`.toLowerCase().includes(text)) return;
+      found.push({ step, cell });
+    });
+    return found;
+  });
+}
+
+function describeEntry(run: RunFollower, place: CellPlace, { values = false }: CellQuery): z.infer<typeof cellEntry> {
+  const view = viewCell(run, place.step, place.cell);
+  const last = view.containers.at(-1);
+  return {
+    ...describeCellHead(view, place),
+    ...(last && {
+      containerId: last.containerId,
+      clusterId: last.clusterId,
+      ...timesOf(last, ['submittedAt', 'runningAt', 'endedAt']),
+    }),
+    ...(values && { matrix: { ...view.matrix }, results: { ...view.results } }),
+  };
+}
+
+/** What every reply about a cell begins with. */
+export function describeCellHead(view: CellView, { step, cell }: CellPlace) {
+  return {
+    ...{ step: view.step, cell: view.cell, stepIndex: step, cellIndex: cell },
+    ...optional('item', view.item),
+    status: view.status,
+    ...(view.reused && { reused: view.reused }),
+    ...optional('reusedFrom', view.reusedFrom),
+    ...optional('reason', view.reason),
+    attempt: view.attempt,
+    ...optional('message', view.message),
+  };
+}
+
+function findStep({ model, runId }: RunFollower, name: string): number {
+  const found = model.facts.plan.steps.findIndex(({ index, step }) => step.name === name || String(index) === name);
+  if (found < 0) throw new ApiError(404, 'STEP_NOT_FOUND', `run ${runId} has no step ${name}`);
+  return found;
+}
+
+/** The cell that a request names; `step` is a name or an index, `cell` an index. Throws `ApiError`. */
+export function findCell(run: RunFollower, at: { readonly step: string; readonly cell: number }): CellPlace {
+  const step = findStep(run, at.step);
+  if (at.cell >= run.model.states[step]!.length) {
+    throw new ApiError(404, 'CELL_NOT_FOUND', `step ${at.step} of run ${run.runId} has no cell with index ${at.cell}`);
+  }
+  return { step, cell: at.cell };
+}

@@ -1,0 +1,114 @@
+import { listRunImages, type RunFollower, viewRun, viewTexts } from '@sluice/runner';
+import type { z } from 'zod';
+import type { runDetails } from '../schemas/run-replies.ts';
+import { describeHead } from './describe-states.ts';
+import { optional, toTime } from './to-time.ts';
+
+type Details = z.infer<typeof runDetails>;
+
+const MAX_FAILURES = 100;
+/** Of the images of one step. */
+const MAX_IMAGES = 3;
+/** Cells whose image is evaluated for the description of their step. */
+const MAX_EVALUATED = 100;
+
+/** A run without its cells. */
+export function describeRun(run: RunFollower): Details {
+  const { model, runId } = run;
+  const { facts } = model;
+  const { pipeline, params } = facts.plan;
+  const { steps, levels, criticalPath, failures, outputs, results, message } = viewRun(run, { failures: MAX_FAILURES });
+  return {
+    runId,
+    pipeline: pipeline.name,
+    ...optional('description', pipeline.description),
+    status: describeHead(run).status,
+    ...optional('message', message),
+    startedAt: toTime(facts.startedAt),
+    ...(facts.finished && { endedAt: toTime(facts.finished.at) }),
+    clusterId: facts.header.clusterID,
+    accountId: facts.header.accountID,
+    labels: { ...pipeline.labels },
+    params: { ...params },
+    ...(results && { results: { ...results } }),
+    outputs: describeOutputs(outputs),
+    warnings: facts.warnings.map(({ at, message }) => ({ at: toTime(at), message })),
+    failures: failures.map(describeFailure),
+    failureCount: facts.failures.length,
+    ...(facts.header.rerun && { command: quoteCommand(['sluice', ...facts.header.rerun]) }),
+    plan: { steps: describePlan(run, levels) },
+    steps: steps.map(({ status, reused }, index) => ({
+      status,
+      ...(reused && { reused }),
+      counts: model.counts(index),
+    })),
+    criticalPath: criticalPath.map(({ step, cell, readyAt, endedAt, waitedMs }) => ({
+      ...{ step, cell, from: toTime(readyAt), to: toTime(endedAt), waitedMs },
+    })),
+    position: model.position,
+  };
+}
+
+function describePlan(run: RunFollower, levels: readonly number[]): Details['plan']['steps'] {
+  const { facts, scheduler } = run.model;
+  const images = listImages(run);
+  return facts.plan.steps.map(({ index, step, final, dependencies }) => ({
+    name: step.name,
+    ...optional('description', step.description),
+    kind: step.approval ? 'approval' : step.service ? 'service' : 'container',
+    dependencies: dependencies.map(({ on }) => on),
+    level: levels[index]!,
+    final,
+    cells: scheduler.cellCount(index) ?? null,
+    ...optional('image', images.get(step.name)),
+    ...optional('instanceType', step.instanceType),
+    ...(step.resources && { resources: { ...step.resources } }),
+  }));
+}
+
+/** The image of each step by its name; of cells with different images the first few. */
+function listImages(run: RunFollower): ReadonlyMap<string, string> {
+  const { facts } = run.model;
+  const images = new Map(listRunImages(facts).flatMap(({ image, steps }) => steps.map((name) => [name, image])));
+  facts.plan.steps.forEach(({ step: { name } }, step) => {
+    if (images.get(name)?.includes('${{') !== true) return;
+    const found = new Set<string>();
+    const cells = Math.min(MAX_EVALUATED, facts.cells[step]?.length ?? 0);
+    for (let cell = 0; cell < cells && found.size <= MAX_IMAGES; cell++)
+      found.add(viewTexts(run, { step, cell }).image ?? 'no image');
+    const shown = [...found].slice(0, MAX_IMAGES).join(', ');
+    if (found.size > 0) images.set(name, found.size > MAX_IMAGES ? `${shown}, …` : shown);
+  });
+  return images;
+}
+
+function describeOutputs(outputs: ReturnType<typeof viewRun>['outputs']): Details['outputs'] {
+  return Object.fromEntries(
+    Object.entries(outputs).map(([name, { step, output, path, places, publishedTo, notPublished }]) => [
+      name,
+      {
+        ...{ step, output },
+        places: places.map((place) => ({ ...place })),
+        ...optional('path', path),
+        ...optional('publishedTo', publishedTo),
+        ...optional('notPublished', notPublished),
+      },
+    ]),
+  );
+}
+
+function describeFailure(failure: ReturnType<typeof viewRun>['failures'][number]): Details['failures'][number] {
+  const { step, cell, item, attempt, reason, exitCode, message, containerId, hint, logTail } = failure;
+  return {
+    ...{ step, cell, attempt, reason: reason ?? 'canceled', message, logTail: [...logTail] },
+    ...optional('item', item),
+    ...optional('exitCode', exitCode),
+    ...optional('containerId', containerId),
+    ...optional('hint', hint),
+  };
+}
+
+/** Words of a command line as a POSIX shell reads them. */
+export function quoteCommand(words: readonly string[]): string {
+  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { json, time } from './words.ts';
+
+/** A key of every action. */
+export const dryRun: z.ZodDefault<z.ZodBoolean> = z
+  .boolean()
+  .default(false)
+  .describe('return what would happen, and change nothing');
+
+/** The bodies of `POST /runs/{runId}:ACTION`, by action. */
+export const ACTION_BODIES = {
+  cancel: z.strictObject({ dryRun }),
+  approve: z.strictObject({ dryRun, step: z.string(), by: z.string().exactOptional() }),
+  reject: z.strictObject({ dryRun, step: z.string(), by: z.string().exactOptional() }),
+  resume: z.strictObject({ dryRun }),
+  rerun: z.strictObject({
+    dryRun,
+    reuse: z.boolean().default(true).describe('reuse successful, unchanged steps of the run'),
+    from: z.array(z.string()).exactOptional().describe('steps to rerun with everything downstream'),
+    params: z.record(z.string(), json).exactOptional().describe('parameters that replace those of the run'),
+  }),
+} as const;
+
+/** An action on a run. */
+export type ActionName = keyof typeof ACTION_BODIES;
+
+/** The body of `POST /runs`. */
+export const submitBody = z.strictObject({
+  dryRun,
+  file: z.string().describe('absolute path of a pipeline file on the machine of the server'),
+  params: z.record(z.string(), json).default({}),
+});
+
+/** The reply of every action. */
+export const actionReply = z.strictObject({
+  runId: z.string().exactOptional().describe('the run that the action concerns; of a rerun or submission, the new run'),
+  dryRun: z.boolean(),
+  command: z.string().describe('the equivalent command line'),
+  message: z.string().describe('what happens, in one sentence'),
+  reused: z.array(z.string()).exactOptional().describe('steps whose earlier results are reused; absent if unknown'),
+  run: z.array(z.string()).exactOptional().describe('steps that are run; absent if unknown'),
+  plannedAt: z.array(time).exactOptional().describe('of a backfill: the planned times that are run'),
+});

@@ -1,0 +1,46 @@
+import { isServiceError } from '@sluice/client';
+import { type Input, own } from '@sluice/core';
+import type { Attempt } from '../session/attempt.ts';
+import type { RunSession } from '../session/run-session.ts';
+import { inputMounts } from './create-mounts.ts';
+import type { WorkspaceFiles } from './prepare-volumes.ts';
+
+/**
+ * Explains a container that the service refused: the first input with a path that does not exist in its output or
+ * volume. Undefined if all exist, or if the service cannot be asked.
+ */
+export async function findMissingPath(
+  session: RunSession,
+  { at, ref }: Attempt,
+  workspace: WorkspaceFiles,
+): Promise<string | undefined> {
+  const { step } = session.plan.steps[at.step]!;
+  for (const [name, input] of Object.entries(step.inputs)) {
+    const { from } = input;
+    if (!from.path || isElsewhere(session, from)) continue;
+    const [mount] = inputMounts(session, input, ref.clusterID);
+    if (
+      mount === undefined ||
+      mount.create ||
+      !(await isMissing(session, () => workspace(ref.clusterID).stat(mount.path)))
+    )
+      continue;
+    const source = 'volume' in from ? `volume ${from.volume}` : `output ${from.output} of step ${from.step}`;
+    return `could not mount input ${name}: ${source} has no file or directory ${from.path}`;
+  }
+  return undefined;
+}
+
+/** Volumes with an `id` are not in the workspace. */
+function isElsewhere({ plan }: RunSession, from: Input['from']): boolean {
+  return 'volume' in from && own(plan.pipeline.volumes, from.volume)?.id !== undefined;
+}
+
+async function isMissing(session: RunSession, stat: () => Promise<unknown>): Promise<boolean> {
+  try {
+    return (await session.calls.add(stat)) === undefined;
+  } catch (error) {
+    if (!isServiceError(error)) throw error;
+    return false;
+  }
+}

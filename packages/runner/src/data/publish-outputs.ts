@@ -1,0 +1,53 @@
+import path from 'node:path';
+import { type ContainerService, isServiceError } from '@sluice/client';
+import { ok, type Result } from '@sluice/core';
+import { systemErrorCode } from '@sluice/host-system';
+import type { RunRefusal } from '../record/run-refusal.ts';
+import { readMarker } from '../trees/result-marker.ts';
+import { readOutputs } from './pull-output.ts';
+
+/** An output with `publish`, and its local directory. */
+export interface PublishedCopy {
+  readonly output: string;
+  /** Absolute. */
+  readonly directory: string;
+  /** Whether the directory had the output of this run already. */
+  readonly isKnown: boolean;
+  /** Why the output could not be copied. */
+  readonly problem?: string;
+}
+
+/**
+ * Copies the outputs of a run to the directories that its pipeline names, as the end of a run does. This is for a run that
+ * another machine has executed. What is there already is not copied again.
+ */
+export async function publishOutputs({
+  home,
+  runId,
+  service,
+}: {
+  readonly home: string;
+  readonly runId: string;
+  readonly service: ContainerService;
+}): Promise<Result<readonly PublishedCopy[], RunRefusal>> {
+  const outputs = await readOutputs(home, runId);
+  if (!outputs.ok) return outputs;
+  const copies: PublishedCopy[] = [];
+  for (const [output, directory] of Object.entries(outputs.value.directories)) {
+    const marker = await readMarker(directory);
+    const isKnown = marker?.run === outputs.value.runId && marker.output === output;
+    const problem = isKnown ? undefined : await copy(() => outputs.value.pull(output, { service, to: directory }));
+    copies.push({ output, directory: path.resolve(directory), isKnown, ...(problem !== undefined && { problem }) });
+  }
+  return ok(copies);
+}
+
+async function copy(pull: () => Promise<Result<unknown, RunRefusal>>): Promise<string | undefined> {
+  try {
+    const pulled = await pull();
+    return pulled.ok ? undefined : pulled.error.message;
+  } catch (error) {
+    if (!isServiceError(error) && systemErrorCode(error) === undefined) throw error;
+    return (error as Error).message;
+  }
+}

@@ -1,0 +1,49 @@
+import type { Result } from '@sluice/core';
+import type { RunFollower } from '../follow/follow-run.ts';
+import type { RunRefusal } from '../record/run-refusal.ts';
+import { suggestPlainly } from './advise.ts';
+import { explainAttempts } from './explain-attempts.ts';
+import { explainCache } from './explain-cache.ts';
+import { explainDependencies } from './explain-dependencies.ts';
+import { explainWait } from './explain-wait.ts';
+import { joinStory } from './join-story.ts';
+import type { StepExplanation } from './step-explanation.ts';
+
+/** What explains the status of a cell, apart from the status itself. */
+export interface CellExplanation extends Pick<StepExplanation, 'wait' | 'dependencies' | 'attempts' | 'cache'> {
+  readonly story: ReturnType<typeof joinStory>;
+}
+
+/**
+ * Explains a cell of a followed run as `explainStep` does, without a replay of the journal. `read` returns the earlier run
+ * with which the cell is compared.
+ */
+export async function explainFollowed(
+  run: RunFollower,
+  { step, cell }: { readonly step: number; readonly cell: number },
+  read: (runId: string) => Promise<Result<RunFollower, RunRefusal>>,
+): Promise<CellExplanation> {
+  const replayed = replayedOf(run);
+  const { facts } = replayed;
+  const story = joinStory(run.model.moves.of(step, cell), await run.readLines(step, cell));
+  const wait = explainWait(replayed, { step, cell, story, suggest: suggestPlainly });
+  const explained = {
+    step: facts.plan.steps[step]!.step,
+    key: facts.cells[step]?.[cell]?.key ?? '',
+    known: facts.known[step]?.[cell],
+  };
+  return {
+    ...(wait && { wait }),
+    dependencies: explainDependencies(replayed, step),
+    attempts: explainAttempts(replayed, step, cell),
+    cache: await explainCache(explained, async (runId) => {
+      const earlier = await read(runId);
+      return earlier.ok ? { ok: true, value: replayedOf(earlier.value) } : earlier;
+    }),
+    story,
+  };
+}
+
+function replayedOf({ runId, directory, model: { facts, scheduler } }: RunFollower) {
+  return { runId, directory, facts, scheduler };
+}

@@ -1,0 +1,40 @@
+import { planLevels } from '@sluice/core';
+import { describeState, type StatusReport } from '../report/cell-status.ts';
+import { timeCells } from '../report/cell-times.ts';
+import { type CriticalCell, findCriticalPath } from '../report/critical-path.ts';
+import { describeFailure } from '../report/describe-failure.ts';
+import { placeSteps } from '../report/detailed-report.ts';
+import { endMessage } from '../report/end-message.ts';
+import { reportOutputs } from '../report/report-outputs.ts';
+import { reportResults } from '../report/report-results.ts';
+import type { RunReport } from '../report/run-report.ts';
+import { describeServiceHold, findServiceHold } from '../report/service-hold.ts';
+import type { RunFollower } from './follow-run.ts';
+
+/** The report of a followed run without its cells, of which there may be many. */
+export interface RunView extends Pick<RunReport, 'message' | 'failures' | 'outputs' | 'results'> {
+  /** The status of each step of the plan. */
+  readonly steps: readonly StatusReport[];
+  /** For each step of the plan its column in the graph: its distance from the start. */
+  readonly levels: readonly number[];
+  readonly criticalPath: readonly CriticalCell[];
+}
+
+/** Describes the run as it was last read, with at most so many failures. */
+export function viewRun(run: RunFollower, limits: { readonly failures: number }): RunView {
+  const { model, directory } = run;
+  const { facts, scheduler } = model;
+  const source = { facts, scheduler, directory };
+  const hold = facts.finished ? undefined : findServiceHold(model);
+  const message = endMessage(facts, run.phase) ?? (hold && describeServiceHold(hold));
+  const levels = planLevels(facts.plan);
+  return {
+    ...(message !== undefined && { message }),
+    failures: facts.failures.slice(0, limits.failures).map((entry) => describeFailure(source, entry)),
+    outputs: reportOutputs(source),
+    ...reportResults(source),
+    steps: facts.plan.steps.map((_, step) => describeState(scheduler.state(step), () => false)),
+    levels: placeSteps(facts.plan, levels),
+    criticalPath: findCriticalPath(facts, timeCells(source, levels)),
+  };
+}

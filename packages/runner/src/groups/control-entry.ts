@@ -1,0 +1,32 @@
+import type { ControlRequest } from '../control/control-run.ts';
+import type { ControlListener, Disk } from '../journal/disk.ts';
+import { isLeaseSecret } from '../journal/lease.ts';
+
+/** What is requested of a run while it waits for a place in its concurrency group. */
+export interface EntryControl {
+  /** Answers other processes; only lines with the secret of the run's lease count. */
+  readonly listener: ControlListener;
+  /** The name on whose behalf the run is canceled when it is open; undefined if it is not. */
+  canceledBy(): string | undefined;
+  /** Whether to stop waiting. */
+  isLeft(): boolean;
+}
+
+/** Collects the requests about a run that was recorded before. `signal`: this process stops waiting. */
+export function controlEntry(disk: Disk, directory: string, signal?: AbortSignal): EntryControl {
+  let canceledBy: string | undefined;
+  let isLeft = false;
+  return {
+    canceledBy: () => canceledBy,
+    isLeft: () => isLeft || signal?.aborted === true,
+    listener(line) {
+      const [secret = '', ...rest] = line.split(' ');
+      if (!isLeaseSecret(disk, directory, secret)) return line === '' ? '' : 'refused';
+      const request = JSON.parse(rest.join(' ')) as ControlRequest;
+      if (request.verb === 'cancel') canceledBy ??= request.by;
+      else if (request.verb === 'detach') isLeft = true;
+      else return 'the run waits for its concurrency group';
+      return 'ok';
+    },
+  };
+}

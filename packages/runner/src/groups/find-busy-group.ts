@@ -1,0 +1,29 @@
+import type { Plan } from '@sluice/core';
+import type { RunRefusal } from '../record/run-refusal.ts';
+import { readGroup } from './group-list.ts';
+import { judgeMember, type MemberSource } from './judge-member.ts';
+import { resolveGroup } from './resolve-group.ts';
+
+/**
+ * The refusal for a run that must not wait for its concurrency group, if the group is full now. The run enters the group
+ * only when it is executed, and waits if another has entered meanwhile.
+ */
+export async function findBusyGroup(
+  source: MemberSource & { readonly plan: Plan; readonly runId: string },
+  plannedTime: number,
+): Promise<RunRefusal | undefined> {
+  const { plan, runId } = source;
+  const { concurrency } = plan.pipeline;
+  const group = resolveGroup(plan, { runId, plannedTime });
+  if (!group.ok) return group.error;
+  if (group.value === undefined || concurrency?.overlap !== 'fail') return undefined;
+  const members: string[] = [];
+  for (const entry of await readGroup(source, group.value)) {
+    if (entry.state !== 'in') continue;
+    const membership = await judgeMember(source, entry.runId);
+    if (membership === 'driven' || membership === 'left') members.push(entry.runId);
+  }
+  if (members.length < concurrency.limit) return undefined;
+  const message = `the concurrency group ${group.value} is taken by run ${members.join(', ')}`;
+  return { code: 'GROUP_BUSY', message };
+}

@@ -1,0 +1,43 @@
+import type { DetailedReport } from './detailed-report.ts';
+import { type JsonTimes, renderTimes } from './json-times.ts';
+import type { CellReport, RunReport, StepReport } from './run-report.ts';
+
+/** A step in JSON. */
+type StepValue = Omit<StepReport, 'cells'> & { readonly cells: readonly JsonTimes<CellReport>[] };
+
+type WithValues<T extends RunReport> = Omit<JsonTimes<T>, 'steps' | 'warnings'> & {
+  readonly steps: readonly StepValue[];
+  readonly warnings?: readonly JsonTimes<NonNullable<RunReport['warnings']>[number]>[];
+};
+
+/** The report of a run in JSON, with times in RFC 3339. */
+export type RunReportValue = WithValues<RunReport>;
+
+/** The report with all attempts in JSON: the content of `report.json`, except `schema` and `type`. */
+export type DetailedReportValue = Omit<WithValues<DetailedReport>, 'attempts' | 'criticalPath'> & {
+  readonly attempts: readonly JsonTimes<DetailedReport['attempts'][number]>[];
+  readonly criticalPath: readonly JsonTimes<DetailedReport['criticalPath'][number]>[];
+};
+
+/** Converts a report to the JSON value that `sluice show --json` prints and the last event of a run contains. */
+export function runReportValue(report: RunReport): RunReportValue {
+  return renderParts(report);
+}
+
+/** Converts a report with all attempts to the JSON value of `report.json`. */
+export function detailedReportValue(report: DetailedReport): DetailedReportValue {
+  return {
+    ...renderParts(report),
+    attempts: report.attempts.map(renderTimes),
+    criticalPath: report.criticalPath.map(renderTimes),
+  };
+}
+
+function renderParts<T extends RunReport>(report: T): WithValues<T> {
+  const { warnings } = report;
+  return {
+    ...renderTimes(report),
+    steps: report.steps.map((step) => ({ ...step, cells: step.cells.map(renderTimes) })),
+    ...(warnings && { warnings: warnings.map(renderTimes) }),
+  };
+}

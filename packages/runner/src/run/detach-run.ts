@@ -1,0 +1,35 @@
+import { fail, ok, type Result } from '@sluice/core';
+import { sleep } from '../clock.ts';
+import { askRunner } from '../control/ask-runner.ts';
+import { askPhase } from '../journal/ask-phase.ts';
+import { runDirectory } from '../record/run-home.ts';
+import type { RunRefusal } from '../record/run-refusal.ts';
+import { withDefaults } from '../session/run-defaults.ts';
+import type { RunnerOptions } from '../session/run-options.ts';
+
+const PAUSE_MS = 20;
+/** A runner that does not release the run within this time is busy with a file system that does not answer. */
+const RELEASE_MS = 30_000;
+
+/**
+ * Requests the process that executes a run, or waits for its concurrency group, to leave it, and waits until the run can be
+ * resumed. `false`: no process had it. The containers keep running.
+ */
+export async function detachRun(
+  given: Pick<RunnerOptions, 'home' | 'clock' | 'disk'> & { readonly runId: string },
+): Promise<Result<boolean, RunRefusal>> {
+  const { disk, clock, home, runId } = withDefaults(given);
+  const directory = runDirectory(home, runId);
+  const refuse = (reason: string) =>
+    fail({ code: 'RUN_IN_USE' as const, message: `could not detach run ${runId}: ${reason}` });
+  const answer = await askRunner(disk, directory, { verb: 'detach' });
+  if (answer === undefined) return ok(false);
+  if (answer !== 'ok') return refuse(answer);
+  const until = clock.now() + RELEASE_MS;
+  while ((await askPhase(disk, directory)) !== 'suspended') {
+    if (clock.now() >= until)
+      return refuse(`the process that executes it did not leave it within ${RELEASE_MS / 1000} s`);
+    await sleep(clock, PAUSE_MS);
+  }
+  return ok(true);
+}

@@ -1,0 +1,50 @@
+import { ok, type Result } from '@sluice/core';
+import { findSchedule, type SchedulePlace } from './find-schedule.ts';
+
+/** A planned time of a schedule, in milliseconds since the Unix epoch, and what became of it. */
+export type PlannedTimeReport = { readonly planned: number } & (
+  | { readonly verdict: 'started'; readonly cause: 'time' | 'backfill'; readonly runId: string }
+  | { readonly verdict: 'skipped'; readonly reason: string }
+  /** It has passed and no run was recorded for it: no process watched the schedule, or it was paused or not yet known. */
+  | { readonly verdict: 'missed' }
+  /** It is in the future. */
+  | { readonly verdict: 'planned' }
+);
+
+/** A part of a schedule's history and future, both ends included. */
+export interface PlannedTimesQuery extends SchedulePlace {
+  readonly from: number;
+  readonly to: number;
+  /** The most entries to return. */
+  readonly limit: number;
+}
+
+/**
+ * The planned times of a schedule in order: those of its present expressions, and those that were recorded with earlier
+ * ones. The error says which schedules the home has.
+ */
+export async function listPlannedTimes(query: PlannedTimesQuery): Promise<Result<PlannedTimeReport[], string>> {
+  const found = await findSchedule(query);
+  if (!found.ok) return found;
+  const { records, times, clock } = found.value;
+  const { from, to, limit } = query;
+  const recorded = await records.listBetween(from, to);
+  const planned = new Set(recorded.map((record) => record.planned));
+  let more = limit;
+  for (let at = times.after(from - 1); at !== undefined && at <= to && more > 0; at = times.after(at)) {
+    planned.add(at);
+    more -= 1;
+  }
+  const byTime = new Map(recorded.map((record) => [record.planned, record]));
+  const now = clock.wall();
+  const reports = [...planned]
+    .sort((a, b) => a - b)
+    .slice(0, limit)
+    .map((at): PlannedTimeReport => {
+      const record = byTime.get(at);
+      if (record === undefined) return { planned: at, verdict: at > now ? 'planned' : 'missed' };
+      if (record.verdict === 'skip') return { planned: at, verdict: 'skipped', reason: record.reason };
+      return { planned: at, verdict: 'started', cause: record.cause, runId: record.runId };
+    });
+  return ok(reports);
+}

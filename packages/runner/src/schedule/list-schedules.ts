@@ -1,0 +1,33 @@
+import { findSchedules, type SchedulePlace } from './find-schedule.ts';
+
+/** A schedule that a process of this home has run at least once. Times are in milliseconds since the Unix epoch. */
+export interface ScheduleSummary {
+  readonly name: string;
+  /** The pipeline's file at the last start, absolute; undefined in records of earlier versions. */
+  readonly file?: string;
+  readonly timezone: string;
+  /** The next planned times, in order; empty if it is paused. */
+  readonly next: readonly number[];
+  /** When it was paused. */
+  readonly pausedAt?: number;
+}
+
+/** Lists the schedules of a home by name, each with at most `count` (default 1) next planned times. Changes nothing. */
+export async function listSchedules({
+  count = 1,
+  ...place
+}: Omit<SchedulePlace, 'name'> & { readonly count?: number }): Promise<readonly ScheduleSummary[]> {
+  const summaries: ScheduleSummary[] = [];
+  for (const { name, records, watched, timezone, times, clock } of await findSchedules(place)) {
+    const paused = await records.readPaused();
+    const next: number[] = [];
+    let at = paused === undefined ? times.after(clock.wall()) : undefined;
+    for (; at !== undefined && next.length < count; at = times.after(at)) next.push(at);
+    summaries.push({
+      ...{ name, timezone, next },
+      ...(watched.file !== undefined && { file: watched.file }),
+      ...(paused !== undefined && { pausedAt: paused.at }),
+    });
+  }
+  return summaries;
+}

@@ -1,0 +1,23 @@
+import type { Reporter, UnnumberedEvent } from '../report/reporter.ts';
+import type { FilledOptions } from './run-defaults.ts';
+import type { RunnerOptions } from './run-options.ts';
+
+/** Options of a known run, whose events are numbered before the caller's reporter receives them. */
+export type NumberedOptions<T> = FilledOptions<T> & {
+  readonly runId: string;
+  readonly report: (event: UnnumberedEvent) => void;
+};
+
+/** Starts the numbers of a run's events. Called once for each execution: everything that reports uses the result. */
+export function numberEvents<T extends Pick<RunnerOptions, 'reporter'>>(
+  options: FilledOptions<T>,
+  runId: string,
+): NumberedOptions<T> {
+  let seq = 0;
+  const { reporter } = options;
+  const report = ({ type, at, ...event }: UnnumberedEvent) => {
+    seq += 1;
+    reporter?.report({ type, runId, seq, at, ...event } as Parameters<Reporter['report']>[0]);
+  };
+  return { ...options, runId, report };
+}

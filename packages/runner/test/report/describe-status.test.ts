@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import type { StatusReport } from '../../src/report/cell-status.ts';
+import { describeStatus } from '../../src/report/describe-status.ts';
+
+test.each<[StatusReport, string]>([
+  [{ status: 'succeeded' }, 'succeeded'],
+  [{ status: 'succeeded', reused: true }, 'reused'],
+  [{ status: 'failed', reason: 'failed' }, 'failed'],
+  [{ status: 'failed', reason: 'oom' }, 'failed (oom)'],
+  [{ status: 'failed', reason: 'timeout' }, 'failed (timeout)'],
+  [{ status: 'failed', reason: 'infrastructure' }, 'failed (infrastructure)'],
+  [{ status: 'awaitingApproval' }, 'awaiting approval'],
+  [{ status: 'pending' }, 'pending'],
+])('%j is shown as %s', (status, words) => {
+  expect(describeStatus(status)).toBe(words);
+});

@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { probeUrl } from '../../src/run/probe-url.ts';
+
+/** A server that redirects `/` to `/other`; `asked` are the paths of its requests. */
+async function serve() {
+  const asked: (string | undefined)[] = [];
+  const server = createServer(({ url }, reply) => {
+    asked.push(url);
+    if (url === '/') reply.writeHead(302, { location: '/other' });
+    else reply.writeHead(url === '/busy' ? 503 : 200);
+    reply.end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+it.each([
+  ['/ready', true],
+  ['/busy', false],
+])('takes the status of %s for %s', async (path, isReady) => {
+  const { url } = await serve();
+  expect(await probeUrl(`${url}${path}`)).toBe(isReady);
+});
+
+it('takes a redirect for an answer, and does not follow it', async () => {
+  const { url, asked } = await serve();
+  expect(await probeUrl(`${url}/`)).toBe(true);
+  expect(asked).toEqual(['/']);
+});
+
+it('is not ready while nothing listens', async () => {
+  expect(await probeUrl('http://127.0.0.1:1/')).toBe(false);
+});

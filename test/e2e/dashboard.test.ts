@@ -1,0 +1,296 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  findBarriers,
+  HAS_CHROMIUM,
+  launchChromium,
+  openPage,
+  type ServedDashboard,
+  serveDashboard,
+} from './browser-rig.ts';
+import { createWorkplace, type Started, until, type Workplace } from './workplace-rig.ts';
+
+const ATTACK = '<img src=x onerror="globalThis.attacked=1"><script>globalThis.attacked=1</script>';
+
+let browser: Browser;
+let place: Workplace;
+let served: ServedDashboard | undefined;
+let started: Started | undefined;
+
+describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the dashboard in Chromium', () => {
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser?.close());
+  beforeEach(() => {
+    served = undefined;
+    started = undefined;
+  });
+  afterEach(async () => {
+    started?.process.kill('SIGKILL');
+    await started?.ended;
+    await served?.close();
+    place.remove();
+  });
+
+  test('a home without runs shows how to begin, and the first run appears by itself', async () => {
+    place = createWorkplace('digits');
+    served = await serveDashboard(place.home);
+    const { page, problems } = await openPage(browser);
+    await page.goto(served.url);
+    await page.getByText('This home has no runs yet').waitFor();
+    started = place.start(['run', 'pipeline.yaml']);
+    await page.getByRole('link', { name: 'digits', exact: true }).first().click();
+    await page.getByRole('treeitem').nth(5).waitFor();
+    await page.getByText('17 succeeded').first().waitFor();
+    await page.locator('.run-status', { hasText: 'succeeded' }).waitFor();
+    expect((await started.ended).exitCode).toBe(0);
+    // The cells of a step, by keyboard.
+    await page.getByRole('tree').focus();
+    for (const key of ['Home', 'ArrowDown', 'ArrowRight', 'ArrowDown']) await page.keyboard.press(key);
+    await page
+      .getByRole('treeitem', { name: /model-/ })
+      .nth(5)
+      .waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: /^fit \// }).waitFor();
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  test('an approval by keyboard', async () => {
+    place = createWorkplace('approval');
+    started = place.start(['run', 'pipeline.yaml']);
+    served = await serveDashboard(place.home);
+    const { page, problems } = await openPage(browser);
+    await page.goto(served.url);
+    const link = page.getByRole('region', { name: 'Needs you' }).getByRole('link');
+    await link.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('tree').focus();
+    for (const key of ['Home', 'ArrowDown']) await page.keyboard.press(key);
+    await page.getByRole('button', { name: 'Approve' }).focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(/sluice approve/).waitFor();
+    await dialog.getByRole('button', { name: 'Approve' }).focus();
+    await page.keyboard.press('Enter');
+    expect((await started.ended).exitCode).toBe(0);
+    await page.keyboard.press('Escape');
+    await page.locator('.run-status', { hasText: 'succeeded' }).waitFor();
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  test('a page continues after its server was gone, and misses nothing', async () => {
+    place = createWorkplace('approval');
+    started = place.start(['run', 'pipeline.yaml']);
+    served = await serveDashboard(place.home);
+    const port = Number(new URL(served.url).port);
+    const { page, problems } = await openPage(browser);
+    await page.goto(served.url);
+    const link = page.getByRole('region', { name: 'Needs you' }).getByRole('link');
+    await link.waitFor();
+    // Connections end without a reply, as when the server is killed.
+    await served.close();
+    const lost = page.getByText('The connection is lost');
+    await lost.waitFor();
+    // A run that cannot be loaded now is shown when the server is there again.
+    await link.click();
+    await page.waitForURL(/runs/);
+    await lost.waitFor();
+    served = await serveDashboard(place.home, { port });
+    await page.locator('.run-status', { hasText: 'running' }).waitFor();
+    await served.close();
+    await lost.waitFor();
+    const { runId } = (await place.runs())[0]!;
+    expect(await place.sluice('approve', '-r', runId, 'release')).toMatchObject({ exitCode: 0 });
+    expect((await started.ended).exitCode).toBe(0);
+    served = await serveDashboard(place.home, { port });
+    await page.locator('.run-status', { hasText: 'succeeded' }).waitFor();
+    await lost.waitFor({ state: 'detached' });
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  test('a cancellation by mouse', async () => {
+    place = createWorkplace();
+    writeFileSync(
+      join(place.directory, 'long.yaml'),
+      'version: 1\nname: long\nsteps: { wait: { command: [sleep, "600"] } }\n',
+    );
+    started = place.start(['run', 'long.yaml']);
+    served = await serveDashboard(place.home);
+    const { page, problems } = await openPage(browser);
+    await page.goto(served.url);
+    await page.getByRole('link', { name: 'long', exact: true }).first().click();
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await page.getByText(/sluice cancel/).waitFor();
+    await page.getByRole('button', { name: 'Cancel the run' }).click();
+    await started.ended;
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+    await page.locator('.run-status', { hasText: 'canceled' }).waitFor();
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  test('a rerun from a step with `sluice ui`, whose link signs in', async () => {
+    place = createWorkplace();
+    const file =
+      'version: 1\nname: twice\nsteps: { one: { command: ["true"] }, two: { command: ["true"], needs: [one] } }\n';
+    writeFileSync(join(place.directory, 'pipeline.yaml'), file);
+    await place.sluice('run', 'pipeline.yaml');
+    const { runId } = (await place.runs())[0]!;
+    started = place.start(['ui', '--listen', '127.0.0.1:0', '--json'], { isEndless: true });
+    await until(() => started!.stdout().includes('\n'), 'the link');
+    const { url } = JSON.parse(started.stdout().split('\n')[0]!) as { url: string };
+    const { page, problems } = await openPage(browser);
+    await page.goto(url);
+    await page.getByRole('link', { name: 'twice', exact: true }).first().click();
+    await page.getByRole('treeitem', { name: 'two' }).click();
+    await page.getByRole('button', { name: 'Rerun from here' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(/Run \(1\): ?two/).waitFor();
+    await dialog.getByText(/sluice rerun/).waitFor();
+    await dialog.getByRole('button', { name: 'Rerun' }).click();
+    await dialog.getByRole('link').click();
+    await page.getByText('1 succeeded, 1 reused').first().waitFor();
+    expect(page.url()).not.toContain(runId);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  test('a backfill, a submission and a rerun with parameters by keyboard and mouse, with `sluice ui`', async () => {
+    place = createWorkplace();
+    const files = {
+      'nightly.yaml':
+        'version: 1\nname: nightly\nschedule: { cron: "30 2 * * *", timezone: UTC, overlap: skip, catchup: none }\nsteps: { one: { command: "true" } }\n',
+      'greet.yaml':
+        'version: 1\nname: greet\nlabels: { team: ops }\nparams: { who: { type: string } }\nsteps:\n  greet: { matrix: { n: [1, 2] }, command: "echo ${{ params.who }}; echo ${{ matrix.n }} > /sluice/results/size", results: { size: number } }\n',
+    };
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(place.directory, name), text);
+    await place.sluice('schedule', 'run', '--once', 'nightly.yaml');
+    started = place.start(['ui', '--listen', '127.0.0.1:0', '--json'], { isEndless: true });
+    await until(() => started!.stdout().includes('\n'), 'the link');
+    const { url } = JSON.parse(started.stdout().split('\n')[0]!) as { url: string };
+    const { page, problems } = await openPage(browser);
+    const dialog = page.getByRole('dialog');
+    await page.goto(url);
+    await page.getByText('This home has no runs yet').waitFor();
+    const day = `${new URL(url).origin}/#/schedules/nightly?month=2025-01&day=2025-01-15`;
+    await page.goto(day);
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await dialog.getByText(/sluice schedule backfill 2025-01-15T02:30/).waitFor();
+    await dialog.getByRole('button', { name: 'Backfill' }).click();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    // Meanwhile, the schedule notices the backfill.
+    await page.getByRole('link', { name: 'Sluice' }).click();
+    await page.getByRole('button', { name: 'Run a pipeline' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('File').selectOption({ label: 'greet.yaml (greet)' });
+    await page.getByLabel('who').fill('ada');
+    await page.keyboard.press('Enter');
+    await dialog.getByText(/sluice run .*greet.yaml --detach -p who=ada/).waitFor();
+    await dialog.getByRole('button', { name: 'Run', exact: true }).click();
+    await dialog.getByRole('link').click();
+    await page.locator('.run-status', { hasText: 'succeeded' }).waitFor();
+    await page.getByRole('button', { name: 'Rerun with parameters' }).click();
+    await page.getByLabel('who').fill('bob');
+    await page.keyboard.press('Enter');
+    await dialog.getByText(/sluice rerun .*-p who=bob/).waitFor();
+    await page.keyboard.press('Escape');
+    const runId = /runs\/(\w+)/.exec(page.url())![1]!;
+    await page.goto(`${new URL(url).origin}/#/compare?run=${runId}&step=greet&y=size&x=n`);
+    await page.getByRole('img', { name: 'size by n, 2 points' }).locator('canvas').waitFor();
+    await page.goto(`${new URL(url).origin}/#/?q=${encodeURIComponent('team=ops')}`);
+    await page.getByRole('link', { name: 'greet', exact: true }).first().waitFor();
+    await page.goto(day);
+    await page.getByRole('region', { name: '2025-01-15' }).getByText('succeeded').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  test('thousands of cells are in the page only where they are visible', async () => {
+    place = createWorkplace();
+    const cells = Array.from({ length: 3_000 }, (_, index) => index);
+    const many = { needs: ['first'], command: ['true'], matrix: { cell: cells } };
+    writeFileSync(
+      join(place.directory, 'many.json'),
+      JSON.stringify({ version: 1, name: 'many', steps: { first: { command: ['false'] }, many } }),
+    );
+    await place.sluice('run', 'many.json');
+    served = await serveDashboard(place.home);
+    const { page, problems } = await openPage(browser);
+    await page.goto(`${served.url}/#/runs/${(await place.runs())[0]!.runId}?step=many`);
+    await page.getByRole('button', { name: 'Show cells' }).click();
+    await page.getByRole('tree').focus();
+    await page.keyboard.press('End');
+    await page.getByRole('treeitem', { name: 'cell-2999' }).waitFor();
+    expect(await page.getByRole('treeitem').count()).toBeLessThan(100);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  test('texts of users execute nothing, and no screen has a serious barrier', async () => {
+    place = createWorkplace();
+    writeFileSync(join(place.directory, 'pipeline.yaml'), pipelineWith(ATTACK));
+    await place.sluice('run', 'pipeline.yaml');
+    const { runId } = (await place.runs())[0]!;
+    served = await serveDashboard(place.home, { hasService: true });
+    const screens = [
+      ['', 'hostile'],
+      [`#/runs/${runId}?step=each`, 'each'],
+      [`#/runs/${runId}/steps/each`, 'Cells (1)'],
+      [`#/runs/${runId}/steps/say/cells/0?tab=log`, ATTACK],
+      [`#/runs/${runId}/steps/each/cells/0?tab=why`, 'Dependencies'],
+      [`#/runs/${runId}/steps/say/cells/0?tab=attempts`, 'Exit code'],
+      [`#/runs/${runId}/steps/say/cells/0?tab=data`, ATTACK],
+      [`#/runs/${runId}/data/say/0/out`, 'onerror'],
+      [`#/runs/${runId}/data/say/0/out?with=${runId}`, 'No difference'],
+      [`#/compare?run=${runId}`, 'Choose runs'],
+      [`#/compare?run=${runId}&step=each`, 'Cells (1)'],
+      ['#/schedules', 'no schedules'],
+    ] as const;
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { page, problems } = await openPage(browser, { colorScheme, width: colorScheme === 'dark' ? 400 : 1_400 });
+      for (const [hash, text] of screens) {
+        await page.goto(`${served.url}/${hash}`);
+        await page.reload();
+        await page.getByText(text).filter({ visible: true }).first().waitFor();
+        expect(await findBarriers(page), hash).toEqual([]);
+        const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        expect(width, `${hash} is wider than the screen`).toBeLessThanOrEqual(0);
+      }
+      await page.goto(`${served.url}/#/runs/${runId}`);
+      await page.getByRole('button', { name: 'Details' }).click();
+      await page.getByText(ATTACK).first().waitFor();
+      expect(await page.evaluate('globalThis.attacked')).toBeUndefined();
+      expect(problems).toEqual([]);
+      await page.close();
+    }
+  });
+});
+
+/** A pipeline with `text` wherever users choose a text. */
+function pipelineWith(text: string): string {
+  const quoted = JSON.stringify(text);
+  return `version: 1
+name: hostile
+description: ${quoted}
+labels: { note: ${quoted} }
+params: { text: { type: string, default: ${quoted} } }
+steps:
+  say:
+    description: ${quoted}
+    command: [sh, -c, 'printf "%s\\n" "$1"; printf "\\033[31m%s\\033[0m\\n" "$1"; printf "%s" "$1" > /sluice/results/text; echo x > "/out/<img src=x onerror=globalThis.attacked=1>"', sh, ${quoted}]
+    results: { text: string }
+    outputs: { out: /out }
+  each:
+    needs: [say]
+    foreach: [${quoted}]
+    command: ['false']
+`;
+}

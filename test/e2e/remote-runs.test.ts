@@ -1,0 +1,113 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createKillingGateway, type KillingGateway } from './killing-gateway.ts';
+import { CREDENTIALS, type Server, serveNew } from './served-rig.ts';
+import {
+  createWorkplace,
+  type Ended,
+  type ListedRun,
+  parseLines,
+  type Started,
+  until,
+  type Workplace,
+} from './workplace-rig.ts';
+
+const PIPELINE = `
+version: 1
+name: two
+steps:
+  first: { command: [sh, -c, "echo first > /out/log; sleep 1"], outputs: { out: /out } }
+  gate: { approval: { message: go on }, needs: [first] }
+  second: { command: [sh, -c, "cat /in/out/log; echo second"], inputs: { out: first.out }, needs: [gate] }
+outputs: { out: { from: first.out, publish: results } }
+`;
+
+let place: Workplace;
+let server: Server;
+let gateway: KillingGateway;
+
+beforeAll(async () => {
+  place = createWorkplace();
+  writeFileSync(join(place.directory, 'pipeline.yaml'), PIPELINE);
+  server = await serveNew(place);
+  gateway = await createKillingGateway(server.url);
+});
+
+afterAll(async () => {
+  await gateway?.close();
+  await server?.kill();
+  place.remove();
+});
+
+const start = (...args: string[]): Started => place.start(args, { env: CREDENTIALS });
+const sluice = (...args: string[]): Promise<Ended> => start(...args).ended;
+const begin = (...args: string[]) => start('run', '--service', gateway.url, ...args);
+const stateOf = (runId: string) =>
+  (JSON.parse(readFileSync(join(place.home, 'runs', runId, 'server.json'), 'utf8')) as { state: string }).state;
+
+async function newest(): Promise<ListedRun> {
+  const { stdout } = await sluice('runs', '--json', '-n', '1');
+  return parseLines<ListedRun>(stdout)[0]!;
+}
+
+/** How often a container was submitted, according to the journal of this home. */
+function submissions(runId: string): number {
+  const journal = readFileSync(join(place.home, 'runs', runId, 'journal.ndjson'), 'utf8');
+  return journal.split('\n').filter((line) => line.includes('"kind":"intent"')).length;
+}
+
+test('a run on a server needs no command, and every command works on it', async () => {
+  const detached = await begin('--detach', '--json').ended;
+  expect(detached).toMatchObject({ exitCode: 0, stderr: '' });
+  const { runId, url } = parseLines<never>(detached.stdout).at(-1) as unknown as { runId: string; url: string };
+  expect(url).toContain(runId);
+  expect(await newest()).toMatchObject({ runId, status: 'running' });
+  const attached = start('attach', runId, '--json');
+  await until(() => attached.stdout().includes('"approvalAsked"'), 'the question');
+  expect((await sluice('why', '-r', runId, 'second')).stdout).toContain('gate');
+  const approved = await sluice('approve', '-r', runId, 'gate');
+  expect(approved).toMatchObject({ exitCode: 0, stdout: `approved gate of run ${runId}\n` });
+  expect(await attached.ended).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(place.read('results/log')).toBe('first\n');
+  expect((await sluice('logs', '-r', runId, 'second')).stdout).toBe('first\nsecond\n');
+  expect(JSON.parse((await sluice('show', runId, '--json')).stdout)).toMatchObject({ status: 'succeeded' });
+  expect(await sluice('pull', '-r', runId, '--to', 'pulled')).toMatchObject({ exitCode: 0 });
+  expect(place.read('pulled/out/log')).toBe('first\n');
+});
+
+test('a run of a terminal is handed over while it runs and taken back, also if the commands are killed', async () => {
+  const terminal = begin('--json');
+  await until(() => terminal.stdout().includes('"status":"running"'), 'a step');
+  const { runId } = parseLines(terminal.stdout())[0]!;
+  const detach = start('detach', runId, '--service', gateway.url);
+  gateway.killAt(':start', () => detach.process.kill('SIGKILL'));
+  await detach.ended;
+  expect(await terminal.ended).toMatchObject({ exitCode: 75 });
+  expect(stateOf(runId)).toBe('handing-over');
+  expect(await sluice('detach', runId)).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(stateOf(runId)).toBe('hosted');
+  const resume = start('resume', runId);
+  gateway.killAt(':release', () => resume.process.kill('SIGKILL'));
+  await resume.ended;
+  expect(stateOf(runId)).toBe('hosted');
+  const again = start('resume', runId);
+  await until(() => stateOf(runId) === 'released', 'the run to be taken back');
+  await until(async () => (await sluice('approve', '-r', runId, 'gate')).exitCode === 0, 'the question');
+  expect(await again.ended).toMatchObject({ exitCode: 0 });
+  expect(submissions(runId)).toBe(2);
+  expect((await sluice('attach', runId)).exitCode).toBe(0);
+});
+
+test('a run on a server can be canceled, and a notification by a command is refused before anything is sent', async () => {
+  expect((await begin('--detach').ended).exitCode).toBe(0);
+  const { runId } = await newest();
+  expect(await sluice('cancel', runId)).toMatchObject({ exitCode: 0, stdout: `canceling run ${runId}\n` });
+  expect((await sluice('attach', runId)).exitCode).toBe(1);
+  writeFileSync(join(place.directory, 'notify.yaml'), `${PIPELINE}notify: [{ on: [failed], command: [mail, me] }]\n`);
+  const refused = await sluice('run', 'notify.yaml', '--service', gateway.url, '--detach');
+  expect(refused.stderr).toMatch(/notify\.yaml:\d+:\d+.*notification/);
+  expect(refused.exitCode).toBe(2);
+  expect((await newest()).runId).toBe(runId);
+  expect(existsSync(join(place.home, 'host'))).toBe(false);
+});

@@ -1,0 +1,279 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ContainerService } from '@sluice/client';
+import type {
+  CellDetails,
+  CellList,
+  CellNames,
+  ClusterList,
+  FileDifferences,
+  FileList,
+  Move,
+  PipelineList,
+  RunDetails,
+  RunList,
+  RunMoves,
+  RunStates,
+} from '@sluice/host';
+import { createService, EMBEDDED_SCOPE, embeddedConfig } from '@sluice/service';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ROUTES } from '../../packages/host/src/api/add-run-api.ts';
+import { type ServedApi, serveRunApi } from './run-api-rig.ts';
+import { createWorkplace, type Workplace } from './workplace-rig.ts';
+
+const PIPELINE = `version: 1
+name: shown
+labels: { team: research }
+params: { size: { type: integer, default: 3 } }
+failFast: false
+steps:
+  list:
+    command: 'echo "[1, 2]" > /sluice/results/items; for i in 1 2 3 4 5; do echo "line $i"; done'
+    results: { items: array }
+  make: { command: 'mkdir /made/sub; echo hello > /made/sub/one.txt', outputs: { made: /made } }
+  each:
+    foreach: "\${{ steps.list.results.items }}"
+    command: 'echo "\${{ item }}" > /out/item.txt'
+    outputs: { out: /out }
+  use: { command: 'cat /in/made/sub/one.txt', inputs: { made: make.made, sub: make.made/sub }, env: { COLOR: blue } }
+  sum: { command: 'cat /in/each/*/item.txt', inputs: { each: each.out } }
+  grid: { command: 'exit \${{ matrix.n }}', matrix: { n: [0, 7] }, continueOnError: true }
+  gone: { command: 'true', needs: [grid], when: "\${{ false }}" }
+outputs: { made: make.made }
+`;
+
+let place: Workplace;
+let service: Awaited<ReturnType<typeof createService>>;
+let api: ServedApi;
+let runId: string;
+
+beforeAll(async () => {
+  place = createWorkplace();
+  writeFileSync(join(place.directory, 'pipeline.yaml'), PIPELINE);
+  expect(await place.sluice('run', 'pipeline.yaml')).toMatchObject({ exitCode: 0 });
+  runId = (await place.runs())[0]!.runId;
+  service = await createService({ config: embeddedConfig({ root: join(place.home, 'service') }) });
+  const inProcess = service.inProcess({ userID: 'test', accounts: [EMBEDDED_SCOPE] }) as unknown as ContainerService;
+  api = await serveRunApi({ home: place.home, openService: async () => ({ ok: true, value: inProcess }) });
+});
+
+afterAll(async () => {
+  await api?.close();
+  await service?.close();
+  place?.remove();
+});
+
+/** The JSON value of a reply with status 200, which conforms to the schema of its route. */
+async function get<T>(path: string): Promise<T> {
+  const reply = await fetch(`${api.url}${path}`);
+  const value = await reply.json();
+  expect(reply.status, JSON.stringify(value)).toBe(200);
+  const [pathname = ''] = path.split('?');
+  const route = ROUTES.find(
+    (one) => one.method === 'GET' && new RegExp(`^${one.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(pathname),
+  )!;
+  if (typeof route.reply !== 'string')
+    expect(() => (route.reply as { parse(v: unknown): unknown }).parse(value)).not.toThrow();
+  return value as T;
+}
+
+async function reject(path: string, headers: Record<string, string> = {}) {
+  const reply = await fetch(`${api.url}${path}`, { headers });
+  const { code, status, details } = (await reply.json()) as {
+    code: number;
+    status: string;
+    details: { reason: string }[];
+  };
+  expect(code).toBe(reply.status);
+  return [code, status, details[0]?.reason];
+}
+
+const text = async (path: string, headers: Record<string, string> = {}) =>
+  (await fetch(`${api.url}${path}`, { headers })).text();
+
+test('lists the runs of the home, page by page and filtered', async () => {
+  const { runs } = await get<RunList>('/runs');
+  expect(runs).toMatchObject([{ runId, pipeline: 'shown', status: 'succeeded' }]);
+  expect(runs[0]?.counts).toEqual({ succeeded: 7, failed: 1, skipped: 1 });
+  expect((await get<RunList>('/runs?status=failed')).runs).toEqual([]);
+  expect((await get<RunList>('/runs?pipeline=shown&startedAfter=2000-01-01T00:00:00Z')).runs).toHaveLength(1);
+  expect((await get<RunList>('/runs?startedBefore=2000-01-01T00:00:00Z')).runs).toEqual([]);
+  expect(runs[0]!.labels).toEqual({ team: 'research' });
+  const found = async (query: string) => (await get<RunList>(`/runs?${query}`)).runs.length;
+  expect(await found('label=team=research')).toBe(1);
+  expect(await found('label=team&label=team=research')).toBe(1);
+  expect(await found('label=team=other')).toBe(0);
+  expect(await found('label=team&label=owner')).toBe(0);
+  expect(await reject('/runs?status=active')).toEqual([400, 'INVALID_ARGUMENT', 'PARAMETER_INVALID']);
+  expect(await reject('/runs?colour=1')).toEqual([400, 'INVALID_ARGUMENT', 'PARAMETER_INVALID']);
+});
+
+test('describes a run with its plan, its steps and its failures', async () => {
+  const run = await get<RunDetails>(`/runs/${runId}`);
+  expect(run).toMatchObject({
+    status: 'succeeded',
+    params: { size: 3 },
+    labels: { team: 'research' },
+    failureCount: 1,
+  });
+  expect(run.plan.steps.map(({ name, cells }) => [name, cells])).toEqual([
+    ...[
+      ['list', 1],
+      ['make', 1],
+      ['each', 2],
+      ['use', 1],
+      ['sum', 1],
+      ['grid', 2],
+      ['gone', 1],
+    ],
+  ]);
+  expect(run.plan.steps[4]!.dependencies).toEqual([2]);
+  expect(run.steps.map(({ counts }) => counts)[5]).toEqual({ succeeded: 1, failed: 1 });
+  expect(run.steps[6]).toEqual({ status: 'skipped', counts: { skipped: 1 } });
+  expect(run.failures).toMatchObject([{ step: 'grid', cell: 'n-7', exitCode: 7, reason: 'failed' }]);
+  expect(run.outputs.made).toMatchObject({ step: 'make', places: [{ cell: '' }] });
+  expect(run.command).toContain('sluice run ');
+  expect(run.criticalPath.length).toBeGreaterThan(0);
+});
+
+test('gives the states of all cells, and the moves that lead to them', async () => {
+  const { states, position } = await get<RunStates>(`/runs/${runId}/states`);
+  expect(states).toEqual(['s', 's', 'ss', 's', 's', 'sf', 'k']);
+  const all = await get<RunMoves>(`/runs/${runId}/moves`);
+  expect(all).toMatchObject({ position, more: false });
+  const pages: Move[] = [];
+  for (let after = 0, more = true; more; ) {
+    const page = await get<RunMoves>(`/runs/${runId}/moves?after=${after}&limit=3`);
+    pages.push(...page.moves);
+    ({ position: after, more } = page);
+  }
+  expect(pages).toEqual(all.moves);
+  const last = new Map(all.moves.map(([, , step, cell, status]) => [`${step}/${cell}`, status]));
+  expect(Object.fromEntries(last)).toMatchObject({ '2/1': 'succeeded', '5/1': 'failed', '6/0': 'skipped' });
+});
+
+test('lists cells by step, status and name', async () => {
+  const { cells, total } = await get<CellList>(`/runs/${runId}/cells`);
+  expect([cells.length, total]).toEqual([9, 9]);
+  const failed = await get<CellList>(`/runs/${runId}/cells?status=failed`);
+  expect(failed.cells).toMatchObject([{ step: 'grid', cell: 'n-7', status: 'failed', reason: 'failed', attempt: 1 }]);
+  expect((await get<CellList>(`/runs/${runId}/cells?search=N-7`)).total).toBe(1);
+  const first = await get<CellList>(`/runs/${runId}/cells?step=each&pageSize=1`);
+  const second = await get<CellList>(`/runs/${runId}/cells?step=2&pageSize=1&pageToken=${first.nextPageToken}`);
+  expect([first, second].map((page) => page.cells[0]!.item)).toEqual([1, 2]);
+  expect(second.nextPageToken).toBe(undefined);
+  expect(await get<CellNames>(`/runs/${runId}/cell-names?step=grid`)).toEqual({ names: ['n-0', 'n-7'], total: 2 });
+  expect((await get<CellNames>(`/runs/${runId}/cell-names?step=grid&from=1&count=5`)).names).toEqual(['n-7']);
+  expect(await reject(`/runs/${runId}/cell-names?step=nothing`)).toEqual([404, 'NOT_FOUND', 'STEP_NOT_FOUND']);
+  expect(first.cells[0]).not.toHaveProperty('results');
+  const values = await get<CellList>(`/runs/${runId}/cells?step=grid&values=true`);
+  expect(values.cells.map(({ matrix }) => matrix)).toEqual([{ n: 0 }, { n: 7 }]);
+  expect((await get<CellList>(`/runs/${runId}/cells?step=list&values=true`)).cells[0]!.results).toEqual({
+    items: [1, 2],
+  });
+});
+
+test('explains each cell', async () => {
+  const { cells } = await get<CellList>(`/runs/${runId}/cells`);
+  for (const { step, cellIndex } of cells) await get<CellDetails>(`/runs/${runId}/cell?step=${step}&cell=${cellIndex}`);
+  const failed = await get<CellDetails>(`/runs/${runId}/cell?step=grid&cell=1`);
+  expect(failed.attempts).toMatchObject([{ attempt: 1, result: 'failed', exitCode: 7, retry: expect.any(String) }]);
+  const use = await get<CellDetails>(`/runs/${runId}/cell?step=use`);
+  expect(use.environment).toContain('COLOR');
+  expect(use.inputs).toMatchObject([
+    { name: 'made', from: 'make.made', place: { volumeId: expect.any(String) } },
+    { name: 'sub', from: 'make.made/sub', place: { path: expect.stringMatching(/\/made\/sub$/) } },
+  ]);
+  expect(use.history.length).toBeGreaterThan(2);
+  expect(await reject(`/runs/${runId}/cell?step=nothing`)).toEqual([404, 'NOT_FOUND', 'STEP_NOT_FOUND']);
+  expect(await reject(`/runs/${runId}/cell?step=use&cell=1`)).toEqual([404, 'NOT_FOUND', 'CELL_NOT_FOUND']);
+});
+
+test('sends a log whole, by bytes, by lines, and followed to its end', async () => {
+  const path = `/runs/${runId}/log?step=list`;
+  const whole = 'line 1\nline 2\nline 3\nline 4\nline 5\n';
+  expect(await text(path)).toBe(whole);
+  expect(await text(`${path}&follow=true`)).toBe(whole);
+  expect(await text(`${path}&follow=true&offset=28`)).toBe('line 5\n');
+  expect(await text(`${path}&line=2&count=2`)).toBe('line 2\nline 3\n');
+  expect(await text(`${path}&line=5`)).toBe('line 5\n');
+  expect(await text(`${path}&line=6`)).toBe('');
+  const part = await fetch(`${api.url}${path}`, { headers: { range: 'bytes=7-13' } });
+  expect([part.status, part.headers.get('content-range'), await part.text()]).toEqual([
+    206,
+    'bytes 7-13/35',
+    'line 2\n',
+  ]);
+  expect(await text(path, { range: 'bytes=-7' })).toBe('line 5\n');
+  expect(await reject(path, { range: 'bytes=35-' })).toEqual([416, 'INVALID_ARGUMENT', 'RANGE_INVALID']);
+  expect(await reject(`/runs/${runId}/log?step=gone`)).toEqual([404, 'NOT_FOUND', 'LOG_NOT_FOUND']);
+});
+
+test('lists the files of inputs and outputs, and sends them as attachments', async () => {
+  const port = (step: string, name: string, path = '') => `/runs/${runId}/files?step=${step}&port=${name}&path=${path}`;
+  expect((await get<FileList>(port('make', 'made'))).entries).toMatchObject([{ name: 'sub', kind: 'directory' }]);
+  expect((await get<FileList>(port('use', 'made', 'sub'))).entries).toMatchObject([{ name: 'one.txt', bytes: 6 }]);
+  expect((await get<FileList>(port('use', 'sub'))).entries).toMatchObject([{ name: 'one.txt', bytes: 6 }]);
+  expect((await get<FileList>(port('sum', 'each'))).entries).toHaveLength(2);
+  const file = await fetch(`${api.url}${port('use', 'made', 'sub/one.txt')}`, { headers: { range: 'bytes=1-3' } });
+  expect([file.status, await file.text()]).toEqual([206, 'ell']);
+  expect(file.headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''one.txt");
+  expect(file.headers.get('x-content-type-options')).toBe('nosniff');
+  expect(file.headers.get('content-security-policy')).toContain('sandbox');
+  expect(await reject(port('make', 'made', '../../x'))).toEqual([404, 'NOT_FOUND', 'FILE_NOT_FOUND']);
+  expect(await reject(port('make', 'other'))).toEqual([404, 'NOT_FOUND', 'PORT_NOT_FOUND']);
+});
+
+test('compares the files of two cells by their content', async () => {
+  const compare = (query: string) => get<FileDifferences>(`/runs/${runId}/differences?with=${runId}&${query}`);
+  expect(await compare('step=make&port=made')).toMatchObject({ differences: [], total: 0, same: 1 });
+  expect(await compare('step=each&port=out&cell=1')).toMatchObject({ differences: [], total: 0, same: 1 });
+  const side = { bytes: 2, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) };
+  expect(await compare('step=each&port=out&withCell=1')).toEqual({
+    differences: [{ path: 'item.txt', kind: 'changed', here: side, there: side }],
+    ...{ otherCell: 1, total: 1, same: 0 },
+  });
+  expect((await compare('step=sum&port=each')).same).toBe(2);
+  const path = `/runs/${runId}/differences?step=make&port=made`;
+  expect(await reject(`${path}&with=aaaaaaaaaaaaa`)).toEqual([404, 'NOT_FOUND', 'RUN_NOT_FOUND']);
+  expect(await reject(`${path}&with=${runId}&withStep=list`)).toEqual([404, 'NOT_FOUND', 'PORT_NOT_FOUND']);
+  expect(await reject(`${path}&with=${runId}&withCell=9`)).toEqual([404, 'NOT_FOUND', 'CELL_NOT_FOUND']);
+});
+
+test('lists clusters with their load, and no pipelines if it executes none', async () => {
+  const { clusters, pools, message } = await get<ClusterList>('/clusters');
+  expect([pools, message]).toEqual([[], undefined]);
+  expect(clusters[0]!.instanceTypes[0]).toMatchObject({ id: 'local-1', cpu: 1 });
+  expect(clusters).toMatchObject([{ clusterId: 'local', containers: {} }]);
+  expect(await get<PipelineList>('/pipelines')).toEqual({ pipelines: [] });
+});
+
+test('rejects unknown runs and paths in the form of the protocol', async () => {
+  for (const path of ['', '/states', '/moves', '/cells', '/cell?step=a', '/log?step=a', '/files?step=a&port=b']) {
+    expect(await reject(`/runs/aaaaaaaaaaaaa${path}`)).toEqual([404, 'NOT_FOUND', 'RUN_NOT_FOUND']);
+    expect((await reject(`/runs/..%2f..%2fx${path}`)).slice(0, 2)).toEqual([404, 'NOT_FOUND']);
+  }
+  expect(await reject('/nothing')).toEqual([404, 'NOT_FOUND', 'PATH_NOT_FOUND']);
+});
+
+test('the requests of the page work as they are written', async () => {
+  const page = readFileSync(new URL('../../docs/run-api.md', import.meta.url), 'utf8');
+  const requests = [...page.matchAll(/^GET (\/.*)$/gm)]
+    .map(([, path = '']) => path)
+    // Those of a schedule are in run-actions.test.ts.
+    .filter((path) => !path.includes('NAME'));
+  expect(requests.length).toBeGreaterThan(12);
+  for (const request of requests) {
+    const path = request.replaceAll('RUN', runId).replaceAll('STEP', 'make').replaceAll('OUTPUT', 'made');
+    expect((await fetch(`${api.url}${path}`)).status, request).toBe(200);
+  }
+});
+
+test('describes every endpoint in the OpenAPI document', async () => {
+  const { paths, openapi } = (await (await fetch(`${api.url}/openapi.json`)).json()) as {
+    openapi: string;
+    paths: object;
+  };
+  expect(openapi).toBe('3.1.0');
+  expect(Object.values(paths).flatMap((path) => Object.keys(path))).toHaveLength(ROUTES.length);
+});
