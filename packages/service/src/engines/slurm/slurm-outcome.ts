@@ -56,20 +56,14 @@ export interface SlurmEvidence {
 }
 
 /**
- * States of jobs that Slurm ended itself, or that ended with a node's failure. The exit record then usually shows only how
- * the command reacted to the signal; it counts if no signal can have caused it. Slurm's state may also be wrong: a
- * controller that crashed and lost a start reports the job as canceled even if its command ended normally.
+ * States of jobs that Slurm ended with a signal. The exit record then usually shows only how the command reacted to it. Slurm
+ * signals the processes of a job one after the other, so the command may have ended, and the script have recorded it, before
+ * the script received the signal.
  */
-const ENDED_FROM_OUTSIDE: ReadonlySet<string> = new Set([
-  'PREEMPTED',
-  'CANCELLED',
-  'TIMEOUT',
-  'DEADLINE',
-  'REVOKED',
-  'NODE_FAIL',
-  'BOOT_FAIL',
-  'LAUNCH_FAILED',
-]);
+const SIGNALED: ReadonlySet<string> = new Set(['PREEMPTED', 'CANCELLED', 'TIMEOUT', 'DEADLINE', 'REVOKED']);
+
+/** States of jobs that ended with a failure of a node. */
+const NODE_FAILED: ReadonlySet<string> = new Set(['NODE_FAIL', 'BOOT_FAIL', 'LAUNCH_FAILED']);
 
 /**
  * How a container ended. The script's exit record takes precedence over Slurm's state, unless Slurm itself ended the job. A
@@ -79,14 +73,24 @@ export function slurmOutcome({ state, exit, stopped, refusal }: SlurmEvidence): 
   if (stopped) return { kind: 'stopped' };
   if (refusal && exit?.asked !== true) return { kind: 'refused', reason: refusal };
   if (state === 'OUT_OF_MEMORY') return { kind: 'exited', exitCode: exit?.exitCode ?? 137, outOfMemory: true };
-  const isOwn = state === undefined || !ENDED_FROM_OUTSIDE.has(state) || (exit && !exit.asked && exit.exitCode < 128);
-  if (exit && isOwn) return { kind: 'exited', exitCode: exit.exitCode };
+  if (exit && isOwnEnd(exit, state)) return { kind: 'exited', exitCode: exit.exitCode };
   return {
     kind: 'fault',
     reason: isAlive(state)
       ? `the job left the queue of Slurm without an exit record${state ? `, last seen as ${state}` : ''}`
       : `Slurm ended the job as ${state} before its command did`,
   };
+}
+
+/**
+ * Whether the command came to this end by itself. Slurm may call a job canceled whose command ended normally: a controller
+ * that crashed has forgotten its start. A failure is believed then, but no success: repeating a command loses time, and
+ * taking an interrupted one for complete loses data.
+ */
+function isOwnEnd(exit: NonNullable<SlurmEvidence['exit']>, state: string | undefined): boolean {
+  if (state === undefined || !(SIGNALED.has(state) || NODE_FAILED.has(state))) return true;
+  if (exit.asked || exit.exitCode >= 128) return false;
+  return NODE_FAILED.has(state) || exit.exitCode !== 0;
 }
 
 /** Slurm has not reported the job as ended, or has not reported it at all. */

@@ -220,6 +220,10 @@ describe('slurmOutcome', () => {
   it.each([
     // A command that takes SIGTERM by leaving with 0 has not done its work.
     ['PREEMPTED', 0, true],
+    // The signal reached the command before it reached the script.
+    ['PREEMPTED', 0, false],
+    ['CANCELLED', 0, false],
+    ['TIMEOUT', 0, false],
     ['TIMEOUT', 143, true],
     ['CANCELLED', 143, true],
     ['NODE_FAIL', 143, false],
