@@ -105,6 +105,7 @@ test('a run that has succeeded', async () => {
     { cell: 'a', item: { id: 'a' }, attempts: 1 },
     { cell: 'b', item: { id: 'b' } },
   ]);
+  expect(shown.steps.find(({ name }) => name === 'slow')!.cells).toMatchObject([{ status: 'skipped', attempts: 0 }]);
   expect(await readReports(shown.runId)).toMatchObject({ params: { fail: false }, usage: [{ containers: 6 }] });
   expect(await print('explanation', 'why', 'slow')).toMatchObject({ status: 'skipped', runStatus: 'succeeded' });
   expect(await print('explanation', 'why', 'each')).toMatchObject({ cells: [{ status: 'succeeded', count: 2 }] });
@@ -115,7 +116,11 @@ test('a run that reuses results', async () => {
   expect(await run()).toBe(0);
   const shown = await print('runReport', 'show');
   expect(statusesOf(shown)).toMatchObject({ make: 'reused', list: 'reused', each: 'succeeded,succeeded' });
-  expect(shown.steps[0]).toMatchObject({ status: 'succeeded', reused: true, cells: [{ reusedFrom: earlier!.runId }] });
+  expect(shown.steps[0]).toMatchObject({
+    status: 'succeeded',
+    reused: true,
+    cells: [{ reusedFrom: earlier!.runId, attempts: 0 }],
+  });
   expect(await readReports(shown.runId)).toMatchObject({ usage: [{ containers: 4 }] });
   expect(await print('explanation', 'why', 'make')).toMatchObject({
     ...{ status: 'succeeded', reused: true, cache: { kind: 'hit', runId: earlier!.runId } },

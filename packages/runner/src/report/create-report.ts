@@ -48,7 +48,7 @@ function reportCell({ facts, scheduler }: ReportSource, step: number, cell: numb
     cell: facts.cells[step]?.[cell]?.key ?? '',
     ...itemOf(facts, step, cell),
     ...cellStatus({ facts, scheduler }, step, cell),
-    attempts: scheduler.attempt(step, cell),
+    attempts: last?.attempt ?? 0,
     ...(last && pickTimes(last)),
     ...(message !== undefined && { message }),
     results: known?.results ?? {},
