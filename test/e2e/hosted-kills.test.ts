@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHttpService, type InstanceType } from '@sluice/client';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -88,10 +88,10 @@ async function execute(server: HostedServer): Promise<typeof ended> {
 
 afterAll(() => place.remove());
 
-/** A server process with its own memory on a home. */
-function startServer(home: string) {
+/** A server process with its own memory on a home. `stat` is what it does to check the workspace of a run that starts. */
+function startServer(home: string, stat: () => Promise<unknown> = async () => ({})) {
   const taken: string[] = [];
-  const files = () => ({ stat: async () => ({}) });
+  const files = () => ({ stat });
   const list = async function* () {
     for (const name of readdirSync(join(ended.home, 'credentials')))
       if (name.startsWith('ws-')) yield { id: name.replace('.json', ''), phase: 'Available' };
@@ -305,6 +305,35 @@ test('a rerun starts once for requests at once, nothing for another one with its
   await server.release(RERUN);
   expect(await server.rerun(RERUN, request)).toMatchObject({ ok: true });
   expect(isHosted(home, RERUN)).toBe(false);
+});
+
+/** Long before files that were received are removed. */
+function makeOld(...paths: readonly string[]): void {
+  const old = new Date(Date.now() - 2 * 86_400_000);
+  for (const path of paths) utimesSync(path, old, old);
+}
+
+const OTHER = 'ddddddddddddd';
+
+test('old received files are removed, but not while their run is being started or while more is received', async () => {
+  const home = await prepareSent();
+  const staged = join(home, 'staged', run.runId);
+  const paths = [staged, join(staged, 'plan.json'), join(staged, 'journal.ndjson')];
+  const sendOther = () => server.append(OTHER, { name: 'plan.json', offset: 0, bytes: Buffer.from('{}') });
+  const server = startServer(home, sendOther);
+  makeOld(...paths);
+  await server.start();
+  expect(server.taken).toEqual([run.runId]);
+  expectComplete(home);
+
+  const receiving = join(home, 'staged', OTHER);
+  makeOld(receiving);
+  await server.send();
+  expect(existsSync(receiving)).toBe(true);
+  makeOld(receiving, join(receiving, 'plan.json'));
+  await server.release(run.runId);
+  await server.send();
+  expect(existsSync(receiving)).toBe(false);
 });
 
 test('requests at once about one run start it once', async () => {

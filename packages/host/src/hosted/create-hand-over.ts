@@ -29,12 +29,16 @@ export function createHandOver(parts: HandOverParts): HandOver {
     }
   }
 
+  /** Never waits for another run, whose requests may wait for this one. */
+  const removeOld = () =>
+    removeOldStaged(home, (runId, action) => (last.has(runId) ? undefined : inTurn(runId, action)));
+
   return {
     staged: async (runId) => ({ files: await measureStaged(home, runId) }),
     append: (runId, { name, offset, bytes }) =>
       inTurn(runId, async () => {
         const before = await measureStaged(home, runId);
-        if (before['plan.json'] + before['journal.ndjson'] === 0 && (await removeOldStaged(home)) >= MAX_STAGED) {
+        if (before['plan.json'] + before['journal.ndjson'] === 0 && (await removeOld()) >= MAX_STAGED) {
           throw new ApiError(
             429,
             'QUOTA_EXCEEDED',
@@ -47,7 +51,7 @@ export function createHandOver(parts: HandOverParts): HandOver {
       }),
     start: (runId, body) => inTurn(runId, () => startHandedRun(runId, { ...parts, body })),
     release: (runId) => inTurn(runId, () => releaseHandedRun(runId, parts)),
-    rerun: (runId, request) => inTurn(runId, () => startRerun(runId, { ...parts, request })),
+    rerun: (runId, request) => inTurn(runId, () => startRerun(runId, { ...parts, request, removeOld })),
     act: (runId, action) =>
       inTurn(runId, async () => {
         if ((await readRelease(home, runId)) === undefined) return action();

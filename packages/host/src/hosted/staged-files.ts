@@ -92,17 +92,39 @@ export async function removeStaged(home: string, runId: string): Promise<void> {
   await rm(stagedDirectory(home, runId), { recursive: true, force: true });
 }
 
-/** Removes old received files; returns the number of the runs of which files remain. */
-export async function removeOldStaged(home: string): Promise<number> {
-  const root = join(home, 'staged');
-  const names = await readdir(root).catch(() => []);
+/**
+ * Removes old received files; returns the number of the runs of which files remain. `exclude` performs an action on a run
+ * while no request about it is handled; undefined: one is being handled, so the files are kept.
+ */
+export async function removeOldStaged(
+  home: string,
+  exclude: (runId: string, action: () => Promise<void>) => Promise<void> | undefined,
+): Promise<number> {
+  const names = await readdir(join(home, 'staged')).catch(() => []);
   let kept = 0;
   for (const name of names) {
-    const found = await stat(join(root, name)).catch(() => undefined);
-    if (found !== undefined && Date.now() - found.mtimeMs > KEEP_MS) await removeStaged(home, name);
-    else kept++;
+    let isOld = false;
+    await exclude(name, async () => {
+      isOld = Date.now() - (await findLastChange(stagedDirectory(home, name))) > KEEP_MS;
+      if (isOld) await removeStaged(home, name);
+    });
+    if (!isOld) kept++;
   }
   return kept;
+}
+
+/** When the newest part was received, in milliseconds since the Unix epoch. */
+async function findLastChange(directory: string): Promise<number> {
+  const paths = [directory, ...RUN_FILES.map((name) => join(directory, name))];
+  const times = await Promise.all(
+    paths.map((path) =>
+      stat(path).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => 0,
+      ),
+    ),
+  );
+  return Math.max(...times);
 }
 
 async function sizeOf(path: string): Promise<number> {

@@ -8,7 +8,7 @@ import { createRerun, type RerunFiles, type RunRefusal, runDirectory } from '@sl
 import { isHosted } from '../execute/hosted-mark.ts';
 import { type RerunRequest, RUN_FILES, type RunFileName } from '../schemas/hand-over.ts';
 import type { HandOverParts } from './hand-over-parts.ts';
-import { type FileDigest, removeOldStaged, removeStaged, stagedDirectory } from './staged-files.ts';
+import { type FileDigest, removeStaged, stagedDirectory } from './staged-files.ts';
 import { addStagedRun, checkStagedRun, describeExisting, describeStaged } from './staged-run.ts';
 import { readStart } from './start-record.ts';
 
@@ -18,7 +18,11 @@ import { readStart } from './start-record.ts';
  */
 export async function startRerun(
   runId: string,
-  given: HandOverParts & { readonly request: RerunRequest },
+  given: HandOverParts & {
+    readonly request: RerunRequest;
+    /** Removes files that were received long ago. */
+    readonly removeOld: () => Promise<unknown>;
+  },
 ): Promise<Result<void, RunRefusal>> {
   const { home, service, host, limits, request } = given;
   const directory = runDirectory(home, runId);
@@ -33,7 +37,7 @@ export async function startRerun(
   if (!created.ok) return created;
   const files = created.value;
   await limits.checkStorage(RUN_FILES.reduce((sum, name) => sum + files[name].length, 0));
-  await removeOldStaged(home);
+  await given.removeOld();
   await stage({ home, runId }, files);
   const { cells, summary } = await checkStagedRun(runId, given);
   limits.checkSteps(cells);
