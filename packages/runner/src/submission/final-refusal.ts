@@ -6,6 +6,8 @@ export interface Refusal {
   readonly failure: CreateFailure;
   /** When the first of the requests was rejected. */
   readonly since: number;
+  /** When what may be a gateway last replied to a request, which the service may have carried out. */
+  readonly unclearAt: number | undefined;
 }
 
 /** Adds the newest reply to the rejections so far. Undefined: the service may still create the container. */
@@ -14,7 +16,7 @@ export function countRefusal(
   { failure, now }: { readonly failure: CreateFailure; readonly now: number },
 ): Refusal | undefined {
   if (failure.kind !== 'refused' && !(failure.kind === 'doubt' && failure.refuses)) return undefined;
-  return { failure, since: before?.since ?? now };
+  return { failure, since: before?.since ?? now, unclearAt: failure.error.isForeign ? now : before?.unclearAt };
 }
 
 /**
@@ -25,9 +27,15 @@ export function countRefusal(
  */
 export function finalFrom(
   session: RunSession,
-  { refusal: { since }, lost }: { readonly refusal: Refusal; readonly lost: boolean },
+  { refusal: { since, unclearAt }, lost }: { readonly refusal: Refusal; readonly lost: boolean },
 ): number {
   const { ms } = session.absenceLimit;
-  if (lost) return since + ms;
+  if (lost) return (unclearAt ?? since) + ms;
   return session.resumedAt === undefined ? since : Math.max(since, session.resumedAt + ms);
+}
+
+/** Whether the ID is only queried from now on: each request to which a gateway replies would delay the end again. */
+export function isOnlyQueried(session: RunSession, refusal: Refusal | undefined): boolean {
+  if (refusal?.unclearAt === undefined) return false;
+  return session.clock.now() >= refusal.since + session.absenceLimit.ms;
 }

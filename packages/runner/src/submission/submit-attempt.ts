@@ -8,7 +8,7 @@ import { addMissedCheck, describeLoss, isListed, isLost } from '../watch/lost-co
 import { observeContainer } from '../watch/observe-container.ts';
 import { noteUnanswered } from '../watch/warn-of-replies.ts';
 import { type CreateFailure, classifyCreateFailure } from './create-reply.ts';
-import { countRefusal, finalFrom, type Refusal } from './final-refusal.ts';
+import { countRefusal, finalFrom, isOnlyQueried, type Refusal } from './final-refusal.ts';
 
 /** The start of a submission. */
 export interface Submission {
@@ -51,6 +51,7 @@ interface Judged {
 }
 
 const DONE: Step = { done: true };
+const QUERY_AGAIN: Step = { done: false, doubtful: true, waitMs: CALL_BACKOFF.initialMs };
 
 /**
  * Creates the container of an attempt exactly once: always under the same ID. A lost reply is compensated by querying
@@ -72,7 +73,7 @@ export async function submitAttempt(session: RunSession, submission: Submission)
         if (session.stopped) return;
         return conclude(session, attempt, { failure: refusal.failure, lost, reason });
       }
-      const made = await post(session, submission);
+      const made = isOnlyQueried(session, refusal) ? QUERY_AGAIN : await post(session, submission);
       if (session.stopped) return;
       if ('done' in made) {
         step = made;
@@ -148,8 +149,7 @@ async function ask(session: RunSession, { attempt, spec }: Submission): Promise<
 /** An adoption has found the container: posting its ID again would start the attempt twice. */
 async function missFound(session: RunSession, attempt: Attempt, found: Missing['found']): Promise<Step> {
   attempt.missing = addMissedCheck(attempt.missing, { at: session.clock.now(), found });
-  if (!(await isLost(session, attempt, attempt.missing)))
-    return { done: false, doubtful: true, waitMs: CALL_BACKOFF.initialMs };
+  if (!(await isLost(session, attempt, attempt.missing))) return QUERY_AGAIN;
   return session.stopped ? DONE : lose(session, attempt, describeLoss(session, attempt, attempt.missing));
 }
 
@@ -204,7 +204,7 @@ function adopt(session: RunSession, attempt: Attempt, seen: Container): Step {
   if (isTerminalPhase(seen.phase ?? '') || attempt.cancel) return lose(session, attempt, message);
   // While any live container exists under the ID, nothing more is started.
   reportWait(session, attempt, { phase: seen.phase ?? 'Unknown', message });
-  return { done: false, doubtful: true, waitMs: CALL_BACKOFF.initialMs };
+  return QUERY_AGAIN;
 }
 
 /** Reports once what delays the attempt. */

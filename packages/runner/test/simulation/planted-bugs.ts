@@ -390,4 +390,11 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replace: 'if (volumeID === null) return openKnown(options, volumeID);',
     isRare: true,
   },
+  {
+    name: 'gives a create up that it has sent a moment ago, since a gateway had replied to earlier ones',
+    file: 'submission/final-refusal.ts',
+    find: 'return (unclearAt ?? since) + ms;',
+    replace: 'return unclearAt === 0 ? 0 : since + ms;',
+    isRare: true,
+  },
 ];

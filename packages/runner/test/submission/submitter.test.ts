@@ -93,6 +93,25 @@ test('a page in place of each reply to a create is an infrastructure failure in 
   expect(rig.clock.now()).toBeGreaterThan(600_000);
 });
 
+test('a late create request to which a gateway replied is waited for as long as the first one', async () => {
+  // Nothing is visible for 200 seconds, and the limit has passed since the first page 60 seconds after the create.
+  const rig = createRig('late page', { dialect: { readLagMs: 200_000 } });
+  const begun = rig.clock.now();
+  const service = behind(rig, (call) => {
+    return call === 'create' && rig.clock.now() - begun < 240_000 ? page(403) : undefined;
+  });
+  const { create } = service.containers;
+  service.containers.create = async (...given) => {
+    await create(...given);
+    throw page(404);
+  };
+  const started = await rig.go(startRun({ ...rig.options, service, plan, baseDir: '/base' }));
+  if (!started.ok) throw new Error(started.error.message);
+  const report = await rig.go(started.value.finished);
+  expect(report.status).toBe('succeeded');
+  expect(rig.created().map(({ wire }) => wire.labels!['sluice-attempt'])).toEqual(['1']);
+});
+
 test('a refusal of the service itself fails the step after one question', async () => {
   const rig = createRig('refused');
   let [creates, gets] = [0, 0];
