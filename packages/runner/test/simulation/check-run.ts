@@ -50,7 +50,7 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
   /** What journals said that were lost since, the newest first. */
   const before: JournalEvidence[] = [];
   const truths = new Map<string, Truth>();
-  const judged = new Set<string>();
+  let judged = 0;
   /** What this journal's runners have asked for. */
   const gotten = new Set<string>();
   let putOffs = 0;
@@ -157,17 +157,12 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
     const now = evidence();
     times.onEvidence(now);
     mounts.onEvidence(now);
-    const { ended, putOff, ids } = now;
+    const { verdicts, putOff, ids } = now;
     for (; putOffs < putOff.length; putOffs++) {
       const id = ids.get(putOff[putOffs]!) ?? '';
       claim(!options.simulated().inFlight.has(id), () => `${id} was put off while its create was under way`);
     }
-    if (ended.size === judged.size) return;
-    for (const [key, record] of ended) {
-      if (judged.has(key)) continue;
-      judged.add(key);
-      checkVerdict(record);
-    }
+    for (; judged < verdicts.length; judged++) checkVerdict(verdicts[judged]!);
   }
 
   function finish(report: RunReport): void {
@@ -203,8 +198,8 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
     }
   }
 
-  function checkVerdict(record: ReturnType<JournalEvidence['ended']['get']>): void {
-    const event = record!.event as Extract<NonNullable<typeof record>['event'], { type: 'ended' }>;
+  function checkVerdict(record: JournalEvidence['verdicts'][number]): void {
+    const event = record.event as Extract<typeof record.event, { type: 'ended' }>;
     const id = evidence().ids.get(`${event.step}/${event.cell}/${event.attempt}`) ?? '';
     const truth = truths.get(id);
     const said = JSON.stringify(event.outcome);
@@ -230,7 +225,7 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
     loseJournal() {
       checkNewVerdicts();
       before.unshift(evidence());
-      judged.clear();
+      judged = 0;
       gotten.clear();
       putOffs = 0;
       times = createTimeChecker(options, claim);
@@ -239,6 +234,8 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
     beginAnew() {
       checkNewVerdicts();
       claim(truths.size === 0, () => `run ${runId} was removed, although it has started containers`);
+      judged = 0;
+      putOffs = 0;
       times = createTimeChecker(options, claim);
       evidence = readEvidence();
     },

@@ -14,8 +14,10 @@ export interface JournalEvidence {
   readonly putOff: readonly string[];
   /** `step/cell/attempt` of cancels that are written down. */
   readonly cancels: ReadonlySet<string>;
-  /** `step/cell/attempt` to the outcome's record. */
-  readonly ended: ReadonlyMap<string, Extract<JournalRecord, { kind: 'event' }>>;
+  /** `step/cell/attempt` to the record of its newest outcome: a success becomes a failure where publishing fails. */
+  readonly ended: ReadonlyMap<string, EndRecord>;
+  /** The records of all outcomes, in order. */
+  readonly verdicts: readonly EndRecord[];
   /** `step/cell` of cells that have succeeded with everything published. */
   readonly published: ReadonlySet<string>;
   /** `step/cell` to the attempts whose outputs were published. */
@@ -53,7 +55,8 @@ function empty() {
     ids: new Map<string, string>(),
     putOff: [] as string[],
     cancels: new Set<string>(),
-    ended: new Map<string, Extract<JournalRecord, { kind: 'event' }>>(),
+    ended: new Map<string, EndRecord>(),
+    verdicts: [] as EndRecord[],
     published: new Set<string>(),
     winners: new Map<string, Set<number>>(),
     changed: [] as string[],
@@ -73,8 +76,9 @@ function add(evidence: Growing, record: JournalRecord): void {
   if (event.type === 'ended') {
     const key = `${event.step}/${event.cell}/${event.attempt}`;
     const before = evidence.ended.get(key);
-    if (!before) evidence.ended.set(key, record);
-    else if (!mayFollow(before, record)) evidence.changed.push(key);
+    if (before && !mayFollow(before, record)) evidence.changed.push(key);
+    evidence.ended.set(key, record);
+    evidence.verdicts.push(record);
     if (event.outcome.result === 'succeeded') evidence.published.add(`succeeded:${event.step}/${event.cell}`);
   }
   if (event.type === 'postponed' && event.reason !== 'pool') {

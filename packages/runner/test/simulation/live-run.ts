@@ -263,7 +263,9 @@ async function resumeLost(
     there.length === 0 ||
     message.includes('of its containers') ||
     (code === 'RUN_FINISHED' && there.every(({ live }) => !live));
-  const isRight = isTold || code.startsWith('SERVICE_') || code === 'LOGIN_REFUSED';
+  // Where the resume cannot be written down, nothing is said of the containers, and nothing is begun.
+  const isDiskFull = code === 'HOME_UNUSABLE' && disk.room < Number.POSITIVE_INFINITY;
+  const isRight = isTold || code.startsWith('SERVICE_') || code === 'LOGIN_REFUSED' || isDiskFull;
   if (!isRight)
     violations.push(`run ${run.runId} was resumed with ${code}, although it has ${there.length} containers`);
 }
