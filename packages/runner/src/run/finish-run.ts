@@ -1,5 +1,6 @@
 import { deliverOutputs } from '../data/deliver-outputs.ts';
 import { warnOfEmptyOutputs } from '../data/warn-of-empty-outputs.ts';
+import { endLeftContainers } from '../finish/end-left-containers.ts';
 import { keepEnd } from '../finish/keep-end.ts';
 import { notify } from '../finish/notify.ts';
 import { createReport } from '../report/create-report.ts';
@@ -23,7 +24,7 @@ function leavePending({ plan }: RunSession): { outputs: Readonly<Record<string, 
 }
 
 /**
- * Ends a run that has nothing left to do: delivers the outputs, sends the notifications, makes the end durable, and only
+ * Ends a run that has nothing left to do: ends what an adoption has found and the run has not reached, delivers the outputs, sends the notifications, makes the end durable, and only
  * then sends the rest of the trace and stores the report.
  */
 export async function finishRun(
@@ -32,6 +33,7 @@ export async function finishRun(
   status: RunStatus,
 ): Promise<void> {
   const { facts, scheduler, directory, disk, home, clock } = session;
+  if (facts.adopted !== undefined) await endLeftContainers(session);
   await archive.idle();
   await cache.idle();
   const rest = preparation.finish();

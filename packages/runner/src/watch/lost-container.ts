@@ -8,6 +8,9 @@ const LOST_AFTER_CHECKS = 4;
 /** Without a list, a container must be absent this many times longer: only a run that hangs would be worse. */
 const LONGER_WITHOUT_LIST = 3;
 
+/** What identifies the container of an attempt in a list. */
+type ListedAttempt = Pick<Attempt, 'name' | 'ref' | 'createTime'>;
+
 /**
  * Adds a check that did not find the container. Replies that a gateway may have written do not count if the service
  * itself has replied.
@@ -26,7 +29,7 @@ export function addMissedCheck(
  * Whether a container is lost: not found for longer than any service needs, and absent from the list of all. Without a
  * list, it must be absent for longer, by replies of the service itself.
  */
-export async function isLost(session: RunSession, attempt: Attempt, missing: Missing): Promise<boolean> {
+export async function isLost(session: RunSession, attempt: ListedAttempt, missing: Missing): Promise<boolean> {
   if (missing.count < LOST_AFTER_CHECKS || missing.lasted < session.absenceLimit.ms) return false;
   // The ended container under the ID is not ours, and the list, which has no labels, cannot add to that.
   if (missing.found === 'another') return true;
@@ -36,7 +39,7 @@ export async function isLost(session: RunSession, attempt: Attempt, missing: Mis
 }
 
 /** Whether the list of all contains the container. Undefined: there is no list. */
-export async function isListed({ calls, service }: RunSession, attempt: Attempt): Promise<boolean | undefined> {
+export async function isListed({ calls, service }: RunSession, attempt: ListedAttempt): Promise<boolean | undefined> {
   const { clusterID, accountID, id } = attempt.ref;
   try {
     return await calls.add(async () => {

@@ -134,6 +134,24 @@ describe('adoptRun', () => {
     });
   });
 
+  test('a run that ends before it has reached a container that was found cancels it', async () => {
+    const rig = createRig('left', { behave: BEHAVE });
+    const runId = await lose(rig, 6);
+    expect(await rig.go(adoptRun({ ...rig.options, runId, plan: PLAN, baseDir: '/base' }))).toMatchObject({ ok: true });
+    const slow = rig.created().find(({ wire }) => wire.labels!['sluice-step'] === 'slow')!;
+    expect(slow.live).toBe(true);
+    const resumed = await rig.go(resumeRun({ ...rig.options, runId }));
+    if (!resumed.ok) throw new Error(resumed.error.message);
+    resumed.value.cancel('a person');
+    const report = await rig.go(resumed.value.finished);
+    expect(report.status).toBe('canceled');
+    expect(rig.created().filter(({ live }) => live)).toEqual([]);
+    expect(slow.wire.phase).toBe('Canceled');
+    expect(report.warnings?.map(({ message }) => message)).toContain(
+      `container ${slow.wire.id} of step slow is canceled: the adopted run ends without this step`,
+    );
+  });
+
   test.each([1, 2, 3, 4])('is repeated, or complete, if a crash left %d lines of its journal', async (lines) => {
     const rig = createRig(`torn ${lines}`, { behave: BEHAVE });
     const runId = await lose(rig, 5);

@@ -14,6 +14,8 @@ export interface JournalEvidence {
   readonly putOff: readonly string[];
   /** `step/cell/attempt` of cancels that are written down. */
   readonly cancels: ReadonlySet<string>;
+  /** What the run warned of. */
+  readonly warnings: readonly string[];
   /** `step/cell/attempt` to the record of its newest outcome: a success becomes a failure where publishing fails. */
   readonly ended: ReadonlyMap<string, EndRecord>;
   /** The records of all outcomes, in order. */
@@ -55,6 +57,7 @@ function empty() {
     ids: new Map<string, string>(),
     putOff: [] as string[],
     cancels: new Set<string>(),
+    warnings: [] as string[],
     ended: new Map<string, EndRecord>(),
     verdicts: [] as EndRecord[],
     published: new Set<string>(),
@@ -71,6 +74,7 @@ function add(evidence: Growing, record: JournalRecord): void {
     evidence.ids.set(`${record.step}/${record.cell}/${record.attempt}`, record.id);
   }
   if (record.kind === 'cancelIntent') evidence.cancels.add(`${record.step}/${record.cell}/${record.attempt}`);
+  if (record.kind === 'warning') evidence.warnings.push(record.message);
   if (record.kind !== 'event') return;
   const { event } = record;
   if (event.type === 'ended') {

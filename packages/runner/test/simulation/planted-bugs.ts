@@ -161,7 +161,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'believes a refusal although an earlier create is in doubt',
     file: 'submission/final-refusal.ts',
-    find: 'if (lost) return since + ms;',
+    find: 'if (lost) return (unclearAt ?? since) + ms;',
     replace: 'if (lost) return since;',
   },
   {
@@ -395,6 +395,13 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'submission/final-refusal.ts',
     find: 'return (unclearAt ?? since) + ms;',
     replace: 'return unclearAt === 0 ? 0 : since + ms;',
+    isRare: true,
+  },
+  {
+    name: 'leaves running at its end what an adoption has found and the run has not reached',
+    file: 'run/finish-run.ts',
+    find: '  if (facts.adopted !== undefined) await endLeftContainers(session);\n',
+    replace: '',
     isRare: true,
   },
 ];
