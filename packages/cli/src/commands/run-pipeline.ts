@@ -138,7 +138,7 @@ async function submitToServer(plan: Plan, given: RunPlanOptions): Promise<number
     import('../remote/hand-to-server.ts'),
   ]);
   const { progress, start } = await prepareStart(plan, given);
-  const submitted = await submitRun(start);
+  const submitted = await submitRun(start, { isElsewhere: true });
   progress.close();
   if (!submitted.ok) return refuse(fromRunRefusal(submitted.error, { options, loginAdvice }), { context, options });
   return handToServer({ home, runId: submitted.value.runId, server: runServer! }, { context, options });

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { isServiceError } from '@sluice/client';
 import { own } from '@sluice/core';
 import { replaceFile, syncDirectory } from '@sluice/host-system';
-import { type CheckedRun, hashLocalFile, keepRunLogin, openVolume, runDirectory } from '@sluice/runner';
+import { type CheckedRun, findBusyGroup, hashLocalFile, keepRunLogin, openVolume, runDirectory } from '@sluice/runner';
 import type { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import { isHosted, markHosted } from '../execute/hosted-mark.ts';
@@ -40,6 +40,7 @@ export async function startHandedRun(runId: string, given: Starting): Promise<vo
   if (released !== undefined) await checkContinued(runId, { home, released });
   const checked = await checkStagedRun(runId, given);
   limits.checkSteps(checked.cells);
+  if (released === undefined) await checkGroup(runId, { ...given, checked });
   await keepLogin(checked, given);
   await prepareStart(runId, { ...given, checked });
   await (released === undefined ? addStagedRun : replaceRun)(home, runId);
@@ -63,6 +64,16 @@ async function checkContinued(
   if (isContinued) return;
   await removeStaged(home, runId);
   throw conflict('RUN_EXISTS', `could not start run ${runId}: its journal does not continue the one that was released`);
+}
+
+/** A run with `overlap: fail` is rejected while its concurrency group is full. */
+async function checkGroup(
+  runId: string,
+  { home, scope, service, checked }: Starting & { readonly checked: CheckedRun },
+): Promise<void> {
+  const { plan, plannedTime } = checked;
+  const busy = await findBusyGroup({ home, scope, service, plan, runId }, plannedTime);
+  if (busy !== undefined) throw conflict(busy.code, `could not start run ${runId}: ${busy.message}`);
 }
 
 /** The runner opens the workspace with the login of its home. */

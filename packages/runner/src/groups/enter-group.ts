@@ -4,6 +4,7 @@ import { askRunner } from '../control/ask-runner.ts';
 import { enteringDirectory } from '../journal/entering-directory.ts';
 import { runDirectory } from '../record/run-home.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
+import { readSummary } from '../record/run-summary.ts';
 import type { UnnumberedEvent } from '../report/reporter.ts';
 import type { EntryControl } from './control-entry.ts';
 import { type GroupEntry, readGroup, replaceGroup } from './group-list.ts';
@@ -17,10 +18,12 @@ export interface GroupRequest extends MemberSource {
   readonly group: string;
   readonly runId: string;
   /**
-   * `start`: as the group's `overlap` says. `resume`: the same, but cancels nothing, since runs in the group may be
-   * newer. `force`: enters even if the group is full; others wait for it.
+   * `start`: as the group's `overlap` says. `resume`: the same, but `replace` cancels no run that started later. `force`:
+   * enters even if the group is full; others wait for it.
    */
   readonly mode: 'start' | 'resume' | 'force';
+  /** When a run that is resumed started, in milliseconds since the epoch. */
+  readonly startedAt?: number;
   /** Cancels a run that no process is executing. */
   readonly cancelLeft?: (runId: string, by: string) => Promise<unknown>;
   /** Requests about the run while it waits; absent for a new run, which no other process knows. */
@@ -73,8 +76,8 @@ export async function enterGroup<T>(
 
 async function waitForPlace(request: GroupRequest): Promise<Result<never, RunRefusal> | undefined> {
   const { clock, report, group, plan, control } = request;
-  const { overlap } = plan.pipeline.concurrency!;
-  const mayWait = overlap === 'queue' || (overlap === 'replace' && request.mode !== 'resume');
+  const { overlap, limit } = plan.pipeline.concurrency!;
+  const mayWait = overlap !== 'fail';
   const judge = createJudge(request);
   const canceling = createCanceling(request);
   for (let hasWarned = false; ; ) {
@@ -82,8 +85,11 @@ async function waitForPlace(request: GroupRequest): Promise<Result<never, RunRef
     const mode = control?.canceledBy() === undefined ? request.mode : 'force';
     const check = await checkGroup({ ...request, mode }, { judge, mayWait });
     if (check.admitted) return undefined;
-    if (!mayWait) return fail({ code: 'GROUP_BUSY', message: describeBusy(group, check) });
-    const canceled = overlap === 'replace' && (await canceling(check.members));
+    const replaced = overlap === 'replace' ? findReplaced(check.members, limit) : [];
+    if (!mayWait || !(await mayReplace(request, replaced))) {
+      return fail({ code: 'GROUP_BUSY', message: describeBusy(group, check) });
+    }
+    const canceled = overlap === 'replace' && (await canceling(replaced));
     if (!canceled && !hasWarned) {
       report({
         type: 'warning',
@@ -196,18 +202,30 @@ async function sift(
   return { members, before, behind };
 }
 
-/**
- * Requests cancellation of the oldest runs of a group, as many as exceed the limit. Returns whether any has accepted.
- */
-function createCanceling({ disk, home, clock, runId, group, plan, cancelLeft }: GroupRequest) {
-  const { limit } = plan.pipeline.concurrency!;
+/** The runs that must end before another one can enter: the oldest, as many as exceed the limit then. */
+function findReplaced(members: readonly Member[], limit: number): readonly Member[] {
+  return members.slice(0, Math.max(0, members.length - limit + 1));
+}
+
+/** A run that is resumed replaces only runs that started before it. */
+async function mayReplace(
+  { disk, home, mode, startedAt }: GroupRequest,
+  replaced: readonly Member[],
+): Promise<boolean> {
+  if (mode !== 'resume' || startedAt === undefined) return true;
+  const summaries = await Promise.all(replaced.map(({ runId }) => readSummary(disk, runDirectory(home, runId))));
+  return summaries.every((summary) => summary !== undefined && summary.startedAt < startedAt);
+}
+
+/** Requests cancellation of runs. Returns whether any has accepted. */
+function createCanceling({ disk, home, clock, runId, group, cancelLeft }: GroupRequest) {
   const by = `run ${runId} of group ${group}`;
   /** Runs that have accepted the request; a run that is just being resumed is asked again. */
   const asked = new Set<string>();
   /** When each run without a process was last resumed to be canceled. */
   const resuming = new Map<string, number>();
-  return async (members: readonly Member[]): Promise<boolean> => {
-    for (const { runId: other, membership } of members.slice(0, members.length - limit + 1)) {
+  return async (replaced: readonly Member[]): Promise<boolean> => {
+    for (const { runId: other, membership } of replaced) {
       if (asked.has(other)) continue;
       if (membership === 'driven') {
         if ((await askRunner(disk, runDirectory(home, other), { verb: 'cancel', by })) === 'ok') asked.add(other);

@@ -1,4 +1,6 @@
 import type { Plan } from '@sluice/core';
+import type { Disk } from '../journal/disk.ts';
+import { createSystemDisk } from '../journal/system-disk.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
 import { readGroup } from './group-list.ts';
 import { judgeMember, type MemberSource } from './judge-member.ts';
@@ -9,10 +11,11 @@ import { resolveGroup } from './resolve-group.ts';
  * only when it is executed, and waits if another has entered meanwhile.
  */
 export async function findBusyGroup(
-  source: MemberSource & { readonly plan: Plan; readonly runId: string },
+  given: Omit<MemberSource, 'disk'> & { readonly disk?: Disk; readonly plan: Plan; readonly runId: string },
   plannedTime: number,
 ): Promise<RunRefusal | undefined> {
-  const { plan, runId } = source;
+  const { plan, runId } = given;
+  const source = { ...given, disk: given.disk ?? createSystemDisk() };
   const { concurrency } = plan.pipeline;
   const group = resolveGroup(plan, { runId, plannedTime });
   if (!group.ok) return group.error;

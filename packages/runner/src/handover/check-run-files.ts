@@ -17,6 +17,9 @@ export interface CheckedRun {
   /** The cells that are known; one for a step whose cells are not. */
   readonly cells: number;
   readonly summary: StoredSummary;
+  readonly plan: Plan;
+  /** In milliseconds since the epoch. */
+  readonly plannedTime: number;
   /** The volume that holds the files of the run. */
   readonly workspaceId?: string;
 }
@@ -125,5 +128,6 @@ async function replay(directory: string, records: readonly JournalRecord[]): Pro
   }
   if (plan === undefined || replayed === undefined) return fail('the plan cannot be read');
   const cells = plan.steps.reduce((sum, { cells: known }) => sum + (known?.length ?? 1), 0);
-  return ok({ cells, summary: summarize(replayed.facts) });
+  const { header } = replayed.facts;
+  return ok({ cells, summary: summarize(replayed.facts), plan, plannedTime: header?.plannedTime ?? header!.at });
 }

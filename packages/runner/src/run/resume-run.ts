@@ -1,9 +1,8 @@
-import type { Scope } from '@sluice/client';
 import { fail, ok, type Plan, type Result } from '@sluice/core';
 import { controlRun } from '../control/control-run.ts';
 import { concludeRun } from '../finish/conclude-run.ts';
 import { controlEntry } from '../groups/control-entry.ts';
-import { enterGroup } from '../groups/enter-group.ts';
+import { enterGroup, type GroupRequest } from '../groups/enter-group.ts';
 import { resolveGroup } from '../groups/resolve-group.ts';
 import { wasOpened } from '../journal/lease.ts';
 import { type OpenJournal, openJournal, releaseOnFailure } from '../journal/open-journal.ts';
@@ -17,7 +16,7 @@ import type { RunRefusal } from '../record/run-refusal.ts';
 import { readSummary } from '../record/run-summary.ts';
 import { type NumberedOptions, numberEvents } from '../session/number-events.ts';
 import { withDefaults } from '../session/run-defaults.ts';
-import type { ResumeRunOptions, RunHandle } from '../session/run-options.ts';
+import type { ResumeRunOptions, RunHandle, StartRunOptions } from '../session/run-options.ts';
 import { executeRun } from './execute-run.ts';
 import { refuseUnbegun, removeUnbegun } from './refuse-unbegun.ts';
 
@@ -42,7 +41,7 @@ async function resume(options: NumberedOptions<ResumeRunOptions>): Promise<Resul
   const entry = controlEntry(disk, directory, options.signal);
   const opened = await (group.value === undefined
     ? open()
-    : enterGroup({ ...options, ...group.value, plan, mode, control: entry }, open));
+    : enterGroup({ ...options, ...group.value, plan, mode, control: entry, cancelLeft: cancelLeft(options) }, open));
   if (!opened.ok) return opened;
   return releaseOnFailure(opened.value, async () => {
     const cancelBy = options.cancelBy ?? entry.canceledBy();
@@ -75,7 +74,7 @@ async function refuseWithoutPlan(options: NumberedOptions<ResumeRunOptions>, dir
 async function findGroup(
   { disk, runId }: NumberedOptions<ResumeRunOptions>,
   { directory, plan }: { readonly directory: string; readonly plan: Plan },
-): Promise<Result<{ readonly group: string; readonly scope: Scope } | undefined, RunRefusal>> {
+): Promise<Result<Pick<GroupRequest, 'group' | 'scope' | 'startedAt'> | undefined, RunRefusal>> {
   const journal = plan.pipeline.concurrency && (await readJournal(disk, directory));
   const records = journal?.ok ? journal.value.records : [];
   const header = records.find((record) => record.kind === 'run');
@@ -83,7 +82,19 @@ async function findGroup(
   const { clusterID, accountID } = header;
   const group = resolveGroup(plan, { runId, plannedTime: header.plannedTime ?? header.at });
   if (!group.ok || group.value === undefined) return group.ok ? ok(undefined) : group;
-  return ok({ group: group.value, scope: { clusterID, accountID } });
+  return ok({ group: group.value, scope: { clusterID, accountID }, startedAt: header.at });
+}
+
+/** Cancels another run of the home by resuming it; this run's reporter receives none of its events. */
+export function cancelLeft(
+  options: NumberedOptions<ResumeRunOptions | StartRunOptions>,
+): (runId: string, by: string) => Promise<void> {
+  const { service, home, clock, disk, secrets, notifier, probe } = options;
+  const others = { ...(secrets && { secrets }), ...(notifier && { notifier }), ...(probe && { probe }) };
+  return async (runId, cancelBy) => {
+    const resumed = await resumeRun({ service, home, clock, disk, ...others, runId, cancelBy });
+    if (resumed.ok) await resumed.value.finished;
+  };
 }
 
 /** Restores the run from its journal, queries what it left, and executes it. */

@@ -23,7 +23,7 @@ import { withDefaults } from '../session/run-defaults.ts';
 import type { RunHandle, StartRunOptions } from '../session/run-options.ts';
 import type { ExecuteOptions } from './execute-options.ts';
 import { executeRun } from './execute-run.ts';
-import { resumeRun } from './resume-run.ts';
+import { cancelLeft } from './resume-run.ts';
 import { createHeader } from './run-header.ts';
 
 /**
@@ -35,7 +35,7 @@ export function startRun(given: StartRunOptions): Promise<Result<RunHandle, RunR
   const control = controlRun();
   return start(given, {
     control,
-    queues: true,
+    enters: 'when-it-has-a-place',
     act: async (execution) => {
       const handle = await executeRun(execution);
       control.attach(handle);
@@ -46,12 +46,16 @@ export function startRun(given: StartRunOptions): Promise<Result<RunHandle, RunR
 
 /**
  * As `startRun`, but releases the recorded run instead of executing it, for a process that resumes it. A run whose
- * concurrency group has `overlap: queue` joins the queue only when it is resumed.
+ * concurrency group has `overlap: queue` joins the queue only when it is resumed; `isElsewhere`: so does any other run,
+ * since another home, with groups of its own, is to execute it.
  */
-export function submitRun(given: StartRunOptions): Promise<Result<SubmittedRun, RunRefusal>> {
+export function submitRun(
+  given: StartRunOptions,
+  { isElsewhere = false }: { readonly isElsewhere?: boolean } = {},
+): Promise<Result<SubmittedRun, RunRefusal>> {
   return start(given, {
     control: controlRun(),
-    queues: false,
+    enters: isElsewhere ? 'when-resumed' : 'unless-it-queues',
     act: async ({ opened, directory }, runId) => {
       // Throws if the first records could not be written.
       await opened.journal.commit();
@@ -71,8 +75,8 @@ export interface SubmittedRun {
 /** What happens to a recorded run. */
 interface Starting<T> {
   readonly control: ReturnType<typeof controlRun>;
-  /** Whether to wait for a place in a concurrency group with `overlap: queue`. */
-  readonly queues: boolean;
+  /** When the run enters its concurrency group. */
+  readonly enters: 'when-it-has-a-place' | 'unless-it-queues' | 'when-resumed';
   act(execution: ExecuteOptions, runId: string): Promise<T>;
 }
 
@@ -132,7 +136,8 @@ async function open<T>(
   const plannedTime = options.plannedTime ?? reused?.plannedTime ?? clock.wall();
   const group = resolveGroup(plan, { runId, plannedTime });
   if (!group.ok) return group;
-  const entersNow = starting.queues || plan.pipeline.concurrency?.overlap !== 'queue';
+  const isQueued = plan.pipeline.concurrency?.overlap === 'queue';
+  const entersNow = starting.enters === 'when-it-has-a-place' || (starting.enters === 'unless-it-queues' && !isQueued);
   const opened = await (group.value === undefined || !entersNow
     ? openOwn()
     : enterGroup({ ...options, runId, group: group.value, mode: 'start', cancelLeft: cancelLeft(options) }, openOwn));
@@ -148,16 +153,6 @@ async function open<T>(
     });
     return ok(await starting.act(execution, runId));
   });
-}
-
-/** Cancels another run of the home by resuming it; this run's reporter receives none of its events. */
-function cancelLeft(options: NumberedOptions<StartRunOptions>): (runId: string, by: string) => Promise<void> {
-  const { service, home, clock, disk, secrets, notifier, probe } = options;
-  const others = { ...(secrets && { secrets }), ...(notifier && { notifier }), ...(probe && { probe }) };
-  return async (runId, cancelBy) => {
-    const resumed = await resumeRun({ service, home, clock, disk, ...others, runId, cancelBy });
-    if (resumed.ok) await resumed.value.finished;
-  };
 }
 
 interface Beginning {

@@ -243,3 +243,54 @@ describe('a recorded run that waits for its group', () => {
     expect(again.ok && (await rig.go(again.value.finished))).toMatchObject({ status: 'succeeded' });
   });
 });
+
+describe('a run that is resumed with `replace`', () => {
+  async function submit(rig: Rig, overlap: 'queue' | 'replace'): Promise<string> {
+    const submitted = await rig.go(submitRun({ ...rig.options, plan: grouped(overlap), baseDir: '/base' }));
+    if (!submitted.ok) throw new Error(submitted.error.message);
+    await rig.go(rig.clock.delay(1000));
+    return submitted.value.runId;
+  }
+
+  async function resume(rig: Rig, runId: string): Promise<RunHandle> {
+    const resumed = await rig.go(resumeRun({ ...rig.options, runId }));
+    if (!resumed.ok) throw new Error(resumed.error.message);
+    return resumed.value;
+  }
+
+  test('cancels a run that started earlier', async () => {
+    const rig = createRig('resumed-replaces', slow);
+    const earlier = await submit(rig, 'queue');
+    const later = await submit(rig, 'replace');
+    const first = await resume(rig, earlier);
+    const second = await resume(rig, later);
+    expect(await rig.go(first.finished)).toMatchObject({ status: 'canceled' });
+    expect(await rig.go(second.finished)).toMatchObject({ status: 'succeeded' });
+  });
+
+  test('cancels an earlier run that no process executes', async () => {
+    const rig = createRig('resumed-replaces-left', slow);
+    const earlier = await submit(rig, 'queue');
+    const later = await submit(rig, 'replace');
+    const first = await resume(rig, earlier);
+    await rig.until(() => rig.created().some(({ wire }) => wire.phase === 'Running'));
+    await rig.go(first.detach());
+    const second = await resume(rig, later);
+    const runs = await listRuns('/home', rig.disk);
+    expect(runs.find(({ runId }) => runId === earlier)).toMatchObject({ status: 'canceled' });
+    expect(await rig.go(second.finished)).toMatchObject({ status: 'succeeded' });
+  });
+
+  test('is rejected beside a run that started later, and leaves it alone', async () => {
+    const rig = createRig('resumed-later', slow);
+    const earlier = await submit(rig, 'replace');
+    const later = await submit(rig, 'queue');
+    const first = await resume(rig, later);
+    expect(await rig.go(resumeRun({ ...rig.options, runId: earlier }))).toMatchObject({
+      ok: false,
+      error: { code: 'GROUP_BUSY', message: expect.stringContaining(later) },
+    });
+    expect(await rig.go(first.finished)).toMatchObject({ status: 'succeeded' });
+    expect(await rig.go((await resume(rig, earlier)).finished)).toMatchObject({ status: 'succeeded' });
+  });
+});
