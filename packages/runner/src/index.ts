@@ -30,6 +30,7 @@ export { type RunView, viewRun } from './follow/view-run.ts';
 export { viewTexts } from './follow/view-texts.ts';
 export { type CollectOptions, collectGarbage, type Freed, type GarbageReport } from './gc/collect-garbage.ts';
 export { cancelOrphans, findOrphans, type Orphan } from './gc/find-orphans.ts';
+export { type RunsElsewhere, readServerRun, type UnknownAccount } from './gc/runs-elsewhere.ts';
 export { findBusyGroup } from './groups/find-busy-group.ts';
 export { type CheckedRun, checkRunFiles } from './handover/check-run-files.ts';
 export { type JournalMirror, openJournalMirror } from './handover/mirror-journal.ts';

@@ -1,6 +1,6 @@
 import { DURATION, parseDuration, parseSize, SIZE } from '@sluice/core';
 import { collectGarbage, type Freed, type GarbageReport } from '@sluice/runner';
-import type { OpenedService } from '../connect/opened-service.ts';
+import type { HomeService } from '../connect/open-service.ts';
 import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
@@ -8,6 +8,7 @@ import { refuse } from '../context/refuse.ts';
 import type { JsonValue } from '../json/json-values.ts';
 import { renderValue } from '../json/render-value.ts';
 import { renderBytes } from '../progress/render-event.ts';
+import { readRunsElsewhere } from '../remote/read-runs-elsewhere.ts';
 import { renderTable } from '../text/render-table.ts';
 
 /** Wide enough for a source and its volume, whose ID has up to 63 characters. */
@@ -38,13 +39,14 @@ function findFault({ olderThan, maxSize }: GcOptions): string | undefined {
   return undefined;
 }
 
-type Opened = OpenedService & { readonly home: string };
-
-async function collect({ service, home }: Opened, context: CommandContext, options: GcOptions): Promise<number> {
+async function collect(opened: HomeService, context: CommandContext, options: GcOptions): Promise<number> {
   const { terminal } = context;
+  const { service, home } = opened;
   const { olderThan, maxSize, dryRun = false } = options;
   const limit = maxSize === undefined ? {} : { maxBytes: parseSize(maxSize) };
-  const report = await collectGarbage({ service, home, olderThanMs: parseDuration(olderThan), dryRun, ...limit });
+  const readElsewhere = () => readRunsElsewhere({ opened, context, options });
+  const given = { service, home, olderThanMs: parseDuration(olderThan), dryRun, readElsewhere };
+  const report = await collectGarbage({ ...given, ...limit });
   if (options.json === true) terminal.out(renderValue('garbage', toValue(report, dryRun)));
   else terminal.out(renderCollected(report, dryRun));
   return report.problems.length === 0 ? EXIT_CODE.ok : EXIT_CODE.runFailed;

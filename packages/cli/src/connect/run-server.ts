@@ -56,6 +56,7 @@ export interface RunServer extends HandOverServer, JournalSource {
   isAvailable(signal?: AbortSignal): Promise<boolean>;
   /** The newest runs of the account. */
   list(count: number, signal?: AbortSignal): Promise<readonly ServerRun[]>;
+  listAll(): Promise<readonly ServerRun[]>;
   /** The log of an attempt, also if the service has deleted its container but the server has archived it. */
   readLog(
     runId: string,
@@ -68,9 +69,21 @@ const files = z.object({ 'plan.json': z.number(), 'journal.ndjson': z.number() }
 const stagedReply = z.object({ files });
 const startReply = z.object({ url: z.string().default('') });
 const releaseReply = z.object({ journal: z.object({ size: z.number(), sha256: z.string() }).optional() });
-const listReply = z.object({ runs: z.array(runEntry) });
+const listReply = z.object({ runs: z.array(runEntry), nextPageToken: z.string().optional() });
 /** The most runs on one page. */
 const MAX_PAGE = 100;
+
+async function readPages(
+  readPage: (next: { readonly pageToken?: string }) => Promise<z.infer<typeof listReply>>,
+): Promise<readonly ServerRun[]> {
+  const runs: ServerRun[] = [];
+  for (let next: { readonly pageToken?: string } = {}; ; ) {
+    const { runs: more, nextPageToken } = await readPage(next);
+    runs.push(...more);
+    if (nextPageToken === undefined) return runs;
+    next = { pageToken: nextPageToken };
+  }
+}
 
 /** The run API of an account on a server. Unknown keys of its replies are ignored. */
 export function createRunServer({
@@ -92,8 +105,9 @@ export function createRunServer({
     ...{ method: 'POST', path: [...account, 'runs', runId], verb: `:${verb}`, body },
     what: `${verb} run ${runId}`,
   });
-  const list = async (pageSize: number, signal?: AbortSignal) =>
-    (await api.call(get(['runs'], { query: { pageSize }, what: `list the runs of ${url}`, signal }), listReply)).runs;
+  const listPage = (query: { readonly pageSize: number; readonly pageToken?: string }, signal?: AbortSignal) =>
+    api.call(get(['runs'], { query, what: `list the runs of ${url}`, signal }), listReply);
+  const list = async (pageSize: number, signal?: AbortSignal) => (await listPage({ pageSize }, signal)).runs;
   return {
     url,
     scope,
@@ -107,6 +121,7 @@ export function createRunServer({
       }
     },
     list: (count, signal) => list(Math.min(count, MAX_PAGE), signal),
+    listAll: () => readPages((next) => listPage({ pageSize: MAX_PAGE, ...next })),
     async staged(runId) {
       const call = get(['runs', runId, 'staged'], { what: `ask for the files of run ${runId}` });
       return (await api.call(call, stagedReply)).files;

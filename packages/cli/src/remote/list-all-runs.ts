@@ -3,6 +3,7 @@ import { listRuns, type RunSummary, readServerMark, runDirectory } from '@sluice
 import type { RunServer, ServerRun } from '../connect/run-server.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { serverOptions } from './server-options.ts';
+import { summarizeServerRun } from './summarize-server-run.ts';
 
 /** A server that does not reply within this time is left out, with a warning. */
 const REPLY_MS = 5_000;
@@ -35,7 +36,7 @@ export async function listAllRuns(
   for (const place of places.values()) {
     for (const run of await listPlace(place, context, options.limit ?? LISTED)) {
       if (runs.has(run.runId) && !theirs.has(run.runId)) continue;
-      runs.set(run.runId, summarize(run));
+      runs.set(run.runId, summarizeServerRun(run));
       onServer.add(run.runId);
     }
   }
@@ -45,10 +46,6 @@ export async function listAllRuns(
 
 function describePlace({ service, cluster, account, profile }: GlobalOptions): string {
   return JSON.stringify([service, cluster, account, profile]);
-}
-
-function summarize({ startedAt, endedAt, ...run }: ServerRun): RunSummary {
-  return { ...run, startedAt: Date.parse(startedAt), ...(endedAt !== undefined && { endedAt: Date.parse(endedAt) }) };
 }
 
 /** Empty if the service executes no runs. */

@@ -8,6 +8,8 @@ export interface GarbageRules {
   readonly size?: { readonly max: number; readonly of: (runId: string) => number };
   /** Runs with outputs that the cache index lists. */
   readonly cached: ReadonlySet<string>;
+  /** Why a run on a server may need a run of the home. */
+  readonly describeUseElsewhere: (run: RunRecord) => string | undefined;
 }
 
 /** All runs of a home, divided into those to remove and those to keep. */
@@ -49,7 +51,7 @@ function describeHold(
   if (run.retained !== undefined) return `its output ${run.retained} is to be retained`;
   if (run.endedAt === undefined || (run.endedAt >= rules.endedBefore && !isTooLarge)) return 'it is too recent';
   if (active && rules.cached.has(run.runId)) return `run ${active.runId} is in progress and may reuse its outputs`;
-  return undefined;
+  return rules.describeUseElsewhere(run);
 }
 
 /** Keeps the runs whose outputs a kept run reuses. */

@@ -16,6 +16,7 @@ import { chooseGarbage } from './choose-garbage.ts';
 import { collectSources, type FreedSource } from './collect-sources.ts';
 import { measureVolume } from './measure-volume.ts';
 import { type RunRecord, readRunRecords } from './read-run-records.ts';
+import { findUseElsewhere, type RunsElsewhere, type UnknownAccount } from './runs-elsewhere.ts';
 
 /** What to remove, and from which home. */
 export interface CollectOptions {
@@ -26,6 +27,8 @@ export interface CollectOptions {
   readonly olderThanMs: number;
   /** Later runs are removed, too, oldest first, until all runs together have at most this many bytes. */
   readonly maxBytes?: number;
+  /** Asks servers for runs that may use data of this home. Default: there are none. */
+  readonly readElsewhere?: () => Promise<RunsElsewhere>;
   /** Report what would be removed, and remove nothing. */
   readonly dryRun?: boolean;
   /** Default: the machine's file system. */
@@ -72,17 +75,22 @@ async function collect(options: Filled): Promise<GarbageReport> {
   const cached = await listCachedRuns(disk, home);
   const endedBefore = clock.wall() - options.olderThanMs;
   const size = maxBytes === undefined ? {} : { size: { max: maxBytes, of: (id: string) => sizes.get(id) ?? 0 } };
-  const { remove, keep } = chooseGarbage(records, { endedBefore, cached, ...size });
+  const readElsewhere = async () => findUseElsewhere((await options.readElsewhere?.()) ?? NONE, endedBefore);
+  const elsewhere = await readElsewhere();
+  const { describe: describeUseElsewhere } = elsewhere;
+  const { remove, keep } = chooseGarbage(records, { endedBefore, cached, describeUseElsewhere, ...size });
   const kept = keep.map(({ run, reason }) => ({ runId: run.runId, pipeline: run.pipeline, reason }));
   if (!options.dryRun) {
     for (const { runId } of remove) await markForCollection(disk, runDirectory(home, runId));
     await removeFromCacheIndex(disk, home, new Set(remove.map(({ runId }) => runId)));
   }
   const since = await lookAgain(options, records);
+  // A rerun may have started since the first question, and cannot see the marks of this home.
+  const later = remove.length === 0 ? elsewhere : await readElsewhere();
   const freed: Freed[] = [];
-  const problems: string[] = [];
+  const problems = later.unknown.map(describeUnknown);
   for (const run of remove) {
-    const reason = findUser(since, run.runId, { isCached: cached.has(run.runId) });
+    const reason = findUser(since, run.runId, { isCached: cached.has(run.runId) }) ?? later.describe(run);
     if (reason !== undefined) {
       kept.push({ runId: run.runId, pipeline: run.pipeline, reason });
       if (!options.dryRun) await unmarkForCollection(disk, runDirectory(home, run.runId));
@@ -100,10 +108,17 @@ async function collect(options: Filled): Promise<GarbageReport> {
       keep.map(({ run }) => run),
     );
   const gone = new Set(freed.flatMap((item) => (item.kind === 'run' ? [item.runId] : [])));
-  const staying = [...records, ...since].filter(({ runId }) => !gone.has(runId));
+  const staying = [...records, ...since, ...later.holding].filter(({ runId }) => !gone.has(runId));
   const workspaces = await listWorkspaces(options);
-  const sources = await collectSources(options, { records, staying, workspaces, usedBefore: endedBefore });
+  const unknown = later.unknown;
+  const sources = await collectSources(options, { records, staying, workspaces, unknown, usedBefore: endedBefore });
   return { freed: [...freed, ...sources.freed], kept, problems: [...problems, ...sources.problems] };
+}
+
+const NONE: RunsElsewhere = { runs: [], unknown: [] };
+
+function describeUnknown({ url, clusterID, accountID, problem }: UnknownAccount): string {
+  return `kept everything that runs of ${clusterID}/${accountID} on ${url} may use: could not ask which they are: ${problem}`;
 }
 
 /** Removes private copies of finished runs that are left because their volume did not answer at the end of the run. */

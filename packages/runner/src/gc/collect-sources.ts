@@ -7,6 +7,7 @@ import { readSourceMark, SOURCES_LOCK } from '../trees/source-mark.ts';
 import { openTreeStates } from '../trees/tree-states.ts';
 import { measureVolume } from './measure-volume.ts';
 import type { RunRecord } from './read-run-records.ts';
+import { isSameAccount, type UnknownAccount } from './runs-elsewhere.ts';
 
 /** An uploaded source that no run of the home mounts any more. */
 export interface FreedSource {
@@ -22,6 +23,8 @@ interface SourceRules {
   /** The runs that are kept. */
   readonly staying: readonly RunRecord[];
   readonly workspaces: readonly { readonly volumeID: string; readonly login?: VolumeService | undefined }[];
+  /** Accounts with runs that may mount any source. */
+  readonly unknown: readonly UnknownAccount[];
   readonly usedBefore: number;
 }
 
@@ -42,7 +45,7 @@ export async function collectSources(
   );
   for (const { volumeID, login } of rules.workspaces) {
     const scope = scopes.get(volumeID);
-    if (!login || !scope) continue;
+    if (!login || !scope || rules.unknown.some((account) => isSameAccount(account, scope))) continue;
     try {
       const files = place.service.volumes.files({ ...scope, id: volumeID }, login);
       for (const entry of await allowAbsent(files).list(SOURCES)) {

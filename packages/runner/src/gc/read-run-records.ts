@@ -1,9 +1,11 @@
 import type { Scope } from '@sluice/client';
 import { hasPrivateCopy } from '../data/create-mounts.ts';
 import type { Disk } from '../journal/disk.ts';
+import { readServerMark } from '../journal/server-mark.ts';
 import { listSourceKeys } from '../record/list-source-keys.ts';
 import { scopeOn, workspaceOn } from '../record/place-of.ts';
 import type { RunFacts } from '../record/run-facts.ts';
+import { runDirectory } from '../record/run-home.ts';
 import { listStartingRuns, type StartingRun } from '../record/starting-run.ts';
 import { listRuns, type RunSummary } from '../report/list-runs.ts';
 import { replayFromHome } from '../report/read-run.ts';
@@ -16,6 +18,8 @@ export interface RunRecord extends RunSummary {
   readonly retained?: string;
   /** Its steps write to private copies of their inputs, some of which may remain. */
   readonly hasPrivateCopies?: boolean;
+  /** A server has executed it, perhaps for a while only, or has received it. */
+  readonly isHandedOver?: boolean;
   /** The workspaces with its outputs: one for each cluster on which its steps may run. */
   readonly workspaces: readonly (Scope & { readonly volumeID: string })[];
 }
@@ -54,7 +58,13 @@ function describeStarting({ runId, pipeline, startedAt, reuses, sources }: Start
 async function readRecord(disk: Disk, home: string, run: RunSummary): Promise<RunRecord> {
   const replayed = await replayFromHome(disk, home, run.runId).catch(() => undefined);
   if (!replayed?.ok) return { ...run, needs: undefined, workspaces: [] };
-  const { facts } = replayed.value;
+  // A damaged mark is one, too.
+  const isHandedOver = (await readServerMark(runDirectory(home, run.runId), disk).catch(() => null)) !== undefined;
+  return { ...describeRecord(run, replayed.value.facts), ...(isHandedOver && { isHandedOver }) };
+}
+
+/** What a run needs and has, according to its journal. */
+export function describeRecord(run: RunSummary, facts: RunFacts): RunRecord {
   const runs = new Set(
     facts.known.flatMap((cells) => cells.flatMap(({ cached }) => (cached === undefined ? [] : [cached.runId]))),
   );

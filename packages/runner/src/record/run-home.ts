@@ -22,7 +22,11 @@ interface KeptPlan extends Omit<Plan, 'steps'> {
 /** The plan that was stored when the run started; undefined if there is none. */
 export async function readPlan(disk: Disk, directory: string): Promise<Plan | undefined> {
   const bytes = await disk.read(planPath(directory));
-  if (bytes === undefined) return undefined;
+  return bytes && parsePlan(bytes);
+}
+
+/** The plan in a stored file. Throws if the file is damaged. */
+export function parsePlan(bytes: Uint8Array): Plan {
   const kept = JSON.parse(Buffer.from(bytes).toString('utf8')) as KeptPlan;
   const pipeline = renamePlanKeys(kept.pipeline);
   const all = [...pipeline.steps, ...pipeline.finally];

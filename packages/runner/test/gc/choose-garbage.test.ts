@@ -10,7 +10,10 @@ function record(runId: string, endedAt: number, more: Partial<RunRecord> = {}): 
 const needing = (...runs: string[]) => ({ needs: { runs: new Set(runs), sources: new Set<string>() } });
 
 function choose(records: readonly RunRecord[], rules: Partial<GarbageRules> = {}) {
-  const { remove, keep } = chooseGarbage(records, { endedBefore: 100, cached: new Set(), ...rules });
+  const { remove, keep } = chooseGarbage(records, {
+    ...{ endedBefore: 100, cached: new Set(), describeUseElsewhere: () => undefined },
+    ...rules,
+  });
   return {
     remove: remove.map(({ runId }) => runId),
     keep: Object.fromEntries(keep.map(({ run, reason }) => [run.runId, reason])),
@@ -53,6 +56,15 @@ describe('chooseGarbage', () => {
     expect(choose(runs, { cached: new Set(['cached']) })).toMatchObject({
       remove: ['plain'],
       keep: { cached: 'run active is in progress and may reuse its outputs' },
+    });
+  });
+
+  test('keeps what a run on a server needs, and what that was made of', () => {
+    const runs = [record('a', 10), record('b', 20, needing('a')), record('c', 30)];
+    const describeUseElsewhere = ({ runId }: RunRecord) => (runId === 'b' ? 'a server needs it' : undefined);
+    expect(choose(runs, { describeUseElsewhere })).toEqual({
+      remove: ['c'],
+      keep: { a: 'run b reuses its outputs', b: 'a server needs it' },
     });
   });
 

@@ -5,6 +5,7 @@ import type { Container } from '@sluice/client';
 import type { Plan } from '@sluice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { collectGarbage } from '../../src/gc/collect-garbage.ts';
+import { readRunRecords } from '../../src/gc/read-run-records.ts';
 import type { Disk } from '../../src/journal/disk.ts';
 import { listRuns } from '../../src/report/list-runs.ts';
 import type { RunReport } from '../../src/report/run-report.ts';
@@ -102,6 +103,35 @@ describe('collectGarbage', () => {
     expect(await rig.go(second.value.finished)).toMatchObject({ status: 'succeeded' });
     expect([...rig.disk.files.keys()].filter((file) => file.includes('/starting/'))).toEqual([]);
     expect((await collect(rig)).freed.map(({ kind }) => kind)).toContain('source');
+  });
+
+  test('keeps runs and sources of an account whose server cannot be asked, and says so', async () => {
+    const rig = createGcRig();
+    const { runId } = await run(rig, PLAN);
+    const before = inVolume(rig);
+    const unknown = [{ ...rig.options.scope, url: 'https://server.example', problem: 'no reply' }];
+    const report = await collect(rig, { readElsewhere: async () => ({ runs: [], unknown }) });
+    expect(report).toMatchObject({
+      freed: [],
+      kept: [{ runId, reason: 'a run on https://server.example may reuse its outputs' }],
+      problems: [expect.stringMatching(/on https:\/\/server\.example may use: .*: no reply$/)],
+    });
+    expect(inVolume(rig)).toEqual(before);
+  });
+
+  test('keeps what a run uses that a server starts meanwhile, and its source', async () => {
+    const rig = createGcRig();
+    const { runId } = await run(rig, PLAN);
+    const before = inVolume(rig);
+    const [record] = await readRunRecords(rig.disk, '/home');
+    const { endedAt, ...user } = { ...record!, runId: 'user', status: 'running' as const };
+    const needs = { ...record!.needs!, runs: new Set([runId]) };
+    let asked = 0;
+    const readElsewhere = async () => ({ runs: asked++ === 0 ? [] : [{ ...user, needs }], unknown: [] });
+    const report = await collect(rig, { readElsewhere });
+    expect(report).toMatchObject({ freed: [], kept: [{ runId, reason: 'run user on a server reuses its outputs' }] });
+    expect(inVolume(rig)).toEqual(before);
+    expect((await collect(rig)).freed).toMatchObject([{ kind: 'run', runId }, { kind: 'source' }]);
   });
 
   test('keeps what is young, and the source that it mounts', async () => {

@@ -1,0 +1,7 @@
+import type { RunSummary } from '@sluice/runner';
+import type { ServerRun } from '../connect/run-server.ts';
+
+/** A run in the list of a server, as the home lists its own. */
+export function summarizeServerRun({ startedAt, endedAt, ...run }: ServerRun): RunSummary {
+  return { ...run, startedAt: Date.parse(startedAt), ...(endedAt !== undefined && { endedAt: Date.parse(endedAt) }) };
+}
