@@ -1,5 +1,5 @@
 // Usage: node bench/log-jump.mjs [MEGABYTES]   (after `pnpm build`). Jumps in a long log: in Chromium with the slider, and at the
-// API to a line whose place is not known yet, and again.
+// API to a line whose place is not known yet, and again. It also measures when the lines have numbers after the first jumps.
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,6 +26,12 @@ try {
   const page = await browser.newPage({ viewport: { width: 1_400, height: 900 } });
   await page.goto(`${served.url}/#/runs/${runId}/steps/say/cells/0?tab=log`);
   await page.locator('.line').first().waitFor();
+  for (const at of ['first', 'second']) {
+    const jumped = await page.evaluate(jumpTo, at === 'first' ? 0.95 : 0.9);
+    console.log(
+      `the ${at} jump: ${jumped} ms, and ${await page.evaluate(waitForNumbers)} ms later the lines have numbers`,
+    );
+  }
   const times = [];
   for (let jump = 1; jump <= JUMPS; jump++) times.push(await page.evaluate(jumpTo, ((jump * 7) % 10) / 10));
   times.sort((a, b) => a - b);
@@ -53,6 +59,16 @@ async function jumpTo(part) {
   slider.dispatchEvent(new Event('change', { bubbles: true }));
   const now = () => document.querySelector('.line')?.textContent;
   while (now() === undefined || now() === before) await new Promise((done) => requestAnimationFrame(done));
+  return Math.round(performance.now() - begun);
+}
+
+/** Waits until the first drawn line has its number, which is also its text. */
+async function waitForNumbers() {
+  const begun = performance.now();
+  const now = () => document.querySelector('.line-number')?.textContent ?? '';
+  while (now() === '') await new Promise((done) => requestAnimationFrame(done));
+  const line = document.querySelector('.line').textContent;
+  if (!line.startsWith(`${now()}${now().padStart(10, '0')} `)) throw new Error(`wrong number: ${line}`);
   return Math.round(performance.now() - begun);
 }
 

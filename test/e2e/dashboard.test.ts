@@ -213,6 +213,28 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the dashboard in Ch
     await page.close();
   });
 
+  test('the lines of a large log have their numbers wherever they are shown', async () => {
+    place = createWorkplace();
+    const file = 'version: 1\nname: long\nsteps: { say: { command: [sh, -c, "seq -f line-%.0f 1 500000"] } }\n';
+    writeFileSync(join(place.directory, 'pipeline.yaml'), file);
+    await place.sluice('run', 'pipeline.yaml');
+    const { runId } = (await place.runs())[0]!;
+    served = await serveDashboard(place.home, { hasService: true });
+    const { page, problems } = await openPage(browser);
+    await page.goto(`${served.url}/#/runs/${runId}/steps/say/cells/0?tab=log`);
+    const lines = page.locator('.line');
+    const numbered = (number: number) => lines.filter({ hasText: new RegExp(`^${number}line-${number}$`) }).waitFor();
+    await numbered(1);
+    await page.getByRole('button', { name: 'End', exact: true }).click();
+    await numbered(500_000);
+    await page.getByRole('slider', { name: 'Place in the log' }).fill('500');
+    // The log ends with numbers that begin with 4 or 5.
+    const middle = lines.filter({ hasText: /^([23]\d{5})line-\1$/ });
+    await middle.first().waitFor();
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
   test('thousands of cells are in the page only where they are visible', async () => {
     place = createWorkplace();
     const cells = Array.from({ length: 3_000 }, (_, index) => index);

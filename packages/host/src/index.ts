@@ -28,7 +28,15 @@ export { createHostMetrics, type HostMetrics } from './metrics/host-metrics.ts';
 
 import type { z } from 'zod';
 import type { ACTION_BODIES, actionReply, submitBody } from './schemas/actions.ts';
-import type { cellDetails, cellEntry, cellList, cellNames, fileDifferences, fileList } from './schemas/cell-replies.ts';
+import type {
+  cellDetails,
+  cellEntry,
+  cellList,
+  cellNames,
+  fileDifferences,
+  fileList,
+  logLine,
+} from './schemas/cell-replies.ts';
 import type { clusterList } from './schemas/cluster-replies.ts';
 import type { releaseReply, stagedFiles, startBody, startReply } from './schemas/hand-over.ts';
 import type { pipelineList } from './schemas/pipeline-replies.ts';
@@ -65,6 +73,8 @@ export type CellList = z.infer<typeof cellList>;
 export type CellNames = z.infer<typeof cellNames>;
 /** The reply of `GET /runs/{runId}/cell`. */
 export type CellDetails = z.infer<typeof cellDetails>;
+/** The reply of `GET /runs/{runId}/log-line`. */
+export type LogLine = z.infer<typeof logLine>;
 /** The reply of `GET /runs/{runId}/files` for a directory. */
 export type FileList = z.infer<typeof fileList>;
 /** The bodies of actions, by the action's name. */

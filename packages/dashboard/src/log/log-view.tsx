@@ -13,6 +13,7 @@ const ERROR = /\b(error|errors|exception|traceback|fatal|panic|failed|failure|se
 const LARGE = 4 * 1_048_576;
 const MAX_LINE = 4_000;
 const SLIDER_STEPS = 1_000;
+const MIN_DIGITS = 5;
 
 /** The log of one attempt. While `isOpen`, it can grow. */
 export function LogView({ source, isOpen }: { source: LogSource; isOpen: boolean }) {
@@ -29,6 +30,7 @@ export function LogView({ source, isOpen }: { source: LogSource; isOpen: boolean
     void log.jump(offset).then(() => setShown(0));
   };
   const count = log.lines.at(-1) === '' ? log.lines.length - 1 : log.lines.length;
+  const digits = log.firstLine === undefined ? MIN_DIGITS : Math.max(MIN_DIGITS, `${log.firstLine + count}`.length);
   const onScroll = (isAtEnd: boolean) => {
     if (isAtEnd && !log.isAtEnd) void log.extend();
     if (!isAtEnd && isFollowing && !isOpen) setFollowing(false);
@@ -62,7 +64,7 @@ export function LogView({ source, isOpen }: { source: LogSource; isOpen: boolean
         isFollowing={isFollowing}
         onScroll={onScroll}
         attributes={{ class: 'lines', tabIndex: 0, role: 'log', 'aria-label': 'Log', 'aria-live': 'off' }}
-        renderRow={(index) => <LogLine log={log} index={index} isFound={index === shown} />}
+        renderRow={(index) => <LogLine {...{ log, index, digits }} isFound={index === shown} />}
       />
     </div>
   );
@@ -135,13 +137,21 @@ function PlaceSlider({ log, onJump }: { log: LogWindow; onJump: (offset: number)
   );
 }
 
-function LogLine({ log, index, isFound }: { log: LogWindow; index: number; isFound: boolean }) {
+interface LineProps {
+  readonly log: LogWindow;
+  readonly index: number;
+  readonly isFound: boolean;
+  /** Of the longest line number. */
+  readonly digits: number;
+}
+
+function LogLine({ log, index, isFound, digits }: LineProps) {
   const line = log.lines[index] ?? '';
   const style = log.styles[index] ?? '';
   const spans = useMemo(() => parseAnsi(style + line.slice(0, MAX_LINE)), [style, line]);
   return (
     <div class={`line ${isFound ? 'found' : ''}`}>
-      <span class="line-number" aria-hidden="true">
+      <span class="line-number" aria-hidden="true" style={{ width: `${digits}ch` }}>
         {log.firstLine === undefined ? '' : log.firstLine + index}
       </span>
       {spans.map(({ text, className, color }, place) => (

@@ -1,4 +1,5 @@
-import { apiUrl, messageFor, send } from '../api/fetch-reply.ts';
+import type { LogLine } from '@sluice/host';
+import { apiUrl, fetchReply, messageFor, send } from '../api/fetch-reply.ts';
 import { Store } from '../live/store.ts';
 import { styleAfter } from './style-after.ts';
 
@@ -29,19 +30,26 @@ export class LogWindow extends Store {
   end = 0;
   /** Size of the log in bytes, as last reported. */
   total = 0;
-  /** The number of the first line, from 1; undefined where the lines before it are unknown. */
+  /** The number of the first line, from 1; undefined until the server has counted the lines before it. */
   firstLine: number | undefined = 1;
   isLoaded = false;
   error: string | undefined;
+  readonly #source: LogSource;
   readonly #url: string;
   readonly #aborted = new AbortController();
   #decoder = new TextDecoder();
   #chunks: { readonly bytes: number; readonly lines: number }[] = [];
+  /** Lines that were dropped at the beginning. */
+  #dropped = 0;
+  /** Ends the request for the number of the first line. */
+  #counting: AbortController | undefined;
   /** Reads happen one after the other. */
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor({ path, step, cell, attempt }: LogSource) {
+  constructor(source: LogSource) {
     super();
+    const { path, step, cell, attempt } = source;
+    this.#source = source;
     this.#url = apiUrl(path, { step, cell, attempt });
   }
 
@@ -57,11 +65,14 @@ export class LogWindow extends Store {
   /** Ends all requests. */
   close(): void {
     this.#aborted.abort();
+    this.#counting?.abort();
   }
 
   /** Begins again at the first line after a byte. */
   jump(offset: number): Promise<void> {
     return this.#enqueue(async () => {
+      this.#counting?.abort();
+      this.#counting = undefined;
       this.lines = [];
       this.styles = [];
       this.#chunks = [];
@@ -74,6 +85,7 @@ export class LogWindow extends Store {
       const skipped = offset === 0 ? 0 : Math.max(0, bytes.indexOf(NEWLINE) + 1);
       this.start += skipped;
       this.#append(bytes.subarray(skipped));
+      void this.#countLines();
     });
   }
 
@@ -90,7 +102,9 @@ export class LogWindow extends Store {
   extend(): Promise<number> {
     return this.#enqueue(async () => {
       this.#append(await this.#read(this.end));
-      return this.#trim();
+      const dropped = this.#trim();
+      void this.#countLines();
+      return dropped;
     });
   }
 
@@ -167,6 +181,24 @@ export class LogWindow extends Store {
     }
   }
 
+  /** Finds the number of the first line where it is unknown. In a log of gigabytes, that takes longer than the jump. */
+  async #countLines(): Promise<void> {
+    if (this.firstLine !== undefined || this.error !== undefined || this.#counting !== undefined) return;
+    const counting = new AbortController();
+    this.#counting = counting;
+    const { path, step, cell, attempt } = this.#source;
+    const [query, dropped] = [{ step, cell, attempt, offset: this.start }, this.#dropped];
+    try {
+      const { line } = await fetchReply<LogLine>(`${path}-line`, query, counting.signal);
+      if (counting.signal.aborted) return;
+      this.firstLine = line + this.#dropped - dropped;
+      this.changed();
+    } catch {
+      // The lines have no numbers until more of the log is read.
+    }
+    if (this.#counting === counting) this.#counting = undefined;
+  }
+
   #append(bytes: Uint8Array): void {
     this.end += bytes.length + (this.lines.length === 0 ? this.start - this.end : 0);
     const parts = this.#decoder.decode(bytes, { stream: true }).split('\n');
@@ -193,6 +225,7 @@ export class LogWindow extends Store {
     if (dropped === 0) return 0;
     this.lines = this.lines.slice(dropped);
     this.styles = this.styles.slice(dropped);
+    this.#dropped += dropped;
     if (this.firstLine !== undefined) this.firstLine += dropped;
     return dropped;
   }

@@ -7,17 +7,21 @@ const ESCAPE = '\u001b';
 let written: string;
 /** Streams that follow it, from an offset on. */
 let followers: { readonly offset: number; readonly controller: ReadableStreamDefaultController<Uint8Array> }[];
+/** Requests for numbers of lines that wait for a reply, by their offsets. */
+let counted: Map<number, (isLost?: boolean) => void>;
 /** Resolves the next time that the log is followed. */
 let onFollow: () => void;
 
 beforeEach(() => {
   written = '';
   followers = [];
+  counted = new Map();
   onFollow = () => {};
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   vi.stubGlobal('document', { baseURI: 'http://localhost/', hidden: true });
   vi.stubGlobal('fetch', async (url: string, { headers = {} }: { headers?: Record<string, string> }) => {
-    const query = new URL(url).searchParams;
+    const { pathname, searchParams: query } = new URL(url);
+    if (pathname.endsWith('/log-line')) return countLines(Number(query.get('offset')));
     if (query.get('follow') === 'true') return follow(Number(query.get('offset')));
     const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(headers.range!)!;
     const bytes = Buffer.from(written);
@@ -31,6 +35,13 @@ afterEach(() => {
   vi.useRealTimers();
   vi.unstubAllGlobals();
 });
+
+function countLines(offset: number): Promise<Response> {
+  const line = written.slice(0, offset).split('\n').length;
+  return new Promise((resolve, reject) => {
+    counted.set(offset, (isLost) => (isLost ? reject(new Error('lost')) : resolve(Response.json({ line }))));
+  });
+}
 
 function follow(offset: number): Response {
   const body = new ReadableStream<Uint8Array>({
@@ -65,6 +76,50 @@ test('jump begins at the first line after a byte, and knows the size', async () 
   expect([log.start, log.end, log.total, log.firstLine]).toEqual([8, 14, 14, undefined]);
   await log.jump(4);
   expect(log.lines).toEqual(['two', 'three', '']);
+});
+
+test('lines have numbers after a jump as soon as the lines before them are counted', async () => {
+  written = 'one\ntwo\nthree\nfour\n';
+  const log = openLog();
+  await log.jump(5);
+  const next = changed(log);
+  counted.get(8)!();
+  await next;
+  expect([log.lines[0], log.firstLine]).toEqual(['three', 3]);
+  await log.jump(0);
+  expect([log.lines[0], log.firstLine]).toEqual(['one', 1]);
+});
+
+test('a count for an earlier jump is ignored', async () => {
+  written = 'one\ntwo\nthree\nfour\n';
+  const log = openLog();
+  await log.jump(5);
+  await log.jump(9);
+  counted.get(8)!();
+  const next = changed(log);
+  counted.get(14)!();
+  await next;
+  expect([log.lines[0], log.firstLine]).toEqual(['four', 4]);
+});
+
+test('lines have the right numbers when lines were dropped meanwhile, and after a lost count', async () => {
+  written = `${'x'.repeat(99)}\n`.repeat(120_000);
+  const log = openLog();
+  await log.jump(1_000_000);
+  counted.get(1_000_000)!(true);
+  counted.clear();
+  while (counted.size === 0) await log.extend();
+  expect(log.firstLine).toBe(undefined);
+  const before = log.lines.length;
+  const [[offset, count]] = [...counted] as [[number, () => void]];
+  let dropped = 0;
+  while (!log.isAtEnd) dropped += await log.extend();
+  expect([dropped > 0, log.lines.length > before, counted.size]).toEqual([true, true, 1]);
+  const next = changed(log);
+  count();
+  await next;
+  expect(log.firstLine).toBe(Math.floor(offset / 100) + 1 + dropped);
+  expect(log.firstLine! + log.lines.length).toBe(120_002);
 });
 
 test('colors continue on later lines, also over the parts of a line that are read one after the other', async () => {

@@ -8,19 +8,23 @@ import { describeCellNames, describeCells, findCell, readPageToken } from '../ru
 import { describeRun } from '../runs/describe-run.ts';
 import { describeMoves, describeStates } from '../runs/describe-states.ts';
 import { readFiles } from '../runs/read-files.ts';
-import { cellDetails, cellList, cellNames, fileDifferences } from '../schemas/cell-replies.ts';
+import { cellDetails, cellList, cellNames, fileDifferences, logLine } from '../schemas/cell-replies.ts';
 import { runDetails, runList, runMoves, runStates } from '../schemas/run-replies.ts';
 import { cellStatus, runStatus } from '../schemas/words.ts';
 import { type ApiRoute, defineRoute } from './api-route.ts';
 import { pageSize, pageToken } from './page-query.ts';
 import { serviceOf } from './run-api.ts';
 import { sendBytes } from './send-bytes.ts';
-import { sendLog } from './send-log.ts';
+import { findLogLine, sendLog } from './send-log.ts';
 import { startStream } from './start-stream.ts';
 
 const cellAt = {
   step: z.string().describe('name or index'),
   cell: z.coerce.number().int().min(0).default(0).describe('index; 0 for a plain step'),
+};
+const attemptAt = {
+  ...cellAt,
+  attempt: z.coerce.number().int().min(1).exactOptional().describe('absent: the last one'),
 };
 const repeatable = z.union([z.string(), z.array(z.string())]);
 const MAX_RUNS = 100;
@@ -122,8 +126,7 @@ export const READ_ROUTES: readonly ApiRoute[] = [
     summary: 'The log of an attempt: whole, by `Range`, by lines, or followed to its end',
     ...{ method: 'GET', path: '/runs/{runId}/log' },
     query: z.strictObject({
-      ...cellAt,
-      attempt: z.coerce.number().int().min(1).exactOptional().describe('absent: the last one'),
+      ...attemptAt,
       line: z.coerce.number().int().min(1).exactOptional().describe('number of the first line, from 1'),
       count: z.coerce.number().int().min(1).max(100_000).default(1000).describe('of lines, with `line`'),
       follow: z.stringbool().default(false).describe('send what is written until the attempt ends'),
@@ -131,6 +134,17 @@ export const READ_ROUTES: readonly ApiRoute[] = [
     }),
     reply: 'bytes',
     handle: sendLog,
+  }),
+  defineRoute({
+    operationId: 'findLogLine',
+    summary: 'The number of the line at an offset of the log of an attempt',
+    ...{ method: 'GET', path: '/runs/{runId}/log-line' },
+    query: z.strictObject({
+      ...attemptAt,
+      offset: z.coerce.number().int().min(0).describe('of a byte of the line; beyond the end, the last line'),
+    }),
+    reply: logLine,
+    handle: findLogLine,
   }),
   defineRoute({
     operationId: 'getFiles',

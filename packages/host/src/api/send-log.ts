@@ -1,28 +1,34 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { viewCell } from '@sluice/runner';
+import type { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import { findContainer } from '../runs/describe-cell.ts';
 import { findCell } from '../runs/describe-cells.ts';
 import { openLog, type ReadableLog } from '../runs/open-log.ts';
+import type { logLine } from '../schemas/cell-replies.ts';
 import type { ApiRequest } from './api-route.ts';
 import { serviceOf } from './run-api.ts';
 import { sendBytes } from './send-bytes.ts';
 import { startStream } from './start-stream.ts';
 
-/** Which part of which log. */
-interface LogQuery {
+/** Whose log. */
+interface AttemptQuery {
   readonly step: string;
   readonly cell: number;
   readonly attempt?: number | undefined;
+}
+
+/** Which part of which log. */
+interface LogQuery extends AttemptQuery {
   readonly line?: number | undefined;
   readonly count: number;
   readonly follow: boolean;
   readonly offset: number;
 }
 
-/** Sends the log of an attempt as the query and the header `Range` ask for it. */
-export async function sendLog({ api, at, query, http, reply }: ApiRequest<LogQuery>): Promise<unknown> {
+/** Opens the log that a query names. Throws `ApiError`. */
+async function openLogOf({ api, at, query }: ApiRequest<AttemptQuery>): Promise<ReadableLog> {
   const run = await api.followers.read(at.runId);
   const place = findCell(run, query);
   const view = viewCell(run, place.step, place.cell);
@@ -36,7 +42,19 @@ export async function sendLog({ api, at, query, http, reply }: ApiRequest<LogQue
     );
   }
   const service = await serviceOf(api, at.runId);
-  const log = await openLog({ service, copies: api.logs, directory: run.directory }, container);
+  return openLog({ service, copies: api.logs, directory: run.directory }, container);
+}
+
+/** The number of the line at an offset of the log of an attempt. Throws `ApiError`. */
+export async function findLogLine(request: ApiRequest<AttemptQuery & { readonly offset: number }>) {
+  const log = await openLogOf(request);
+  return { line: await request.api.lines.lineAt(log, request.query.offset) } satisfies z.infer<typeof logLine>;
+}
+
+/** Sends the log of an attempt as the query and the header `Range` ask for it. */
+export async function sendLog(request: ApiRequest<LogQuery>): Promise<unknown> {
+  const { api, query, http, reply } = request;
+  const log = await openLogOf(request);
   if (query.follow) {
     const signal = startStream(reply, { type: 'text/plain', closing: api.closing });
     await pipeline(Readable.from(log.follow(query.offset, signal)), reply.raw).catch(() => {

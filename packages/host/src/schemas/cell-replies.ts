@@ -101,6 +101,9 @@ export const cellDetails = z.strictObject({
   position,
 });
 
+/** The reply of `GET /runs/{runId}/log-line`. */
+export const logLine = z.strictObject({ line: z.int().min(1).describe('from 1') });
+
 /** The reply of `GET /runs/{runId}/files` for a directory. */
 export const fileList = z.strictObject({
   path: z.string().describe('relative to the input or output'),

@@ -38,6 +38,54 @@ test('find returns the size for a line that the log does not have', async () => 
   expect(await index.find(createLog('').log, 2)).toBe(0);
 });
 
+test.each([1, 2, 777, 60_000, 119_999, 120_000])(
+  'lineAt knows the number of line %i at any of its bytes',
+  async (line) => {
+    const start = LINES.slice(0, line - 1).join('').length;
+    const index = createLineIndex();
+    const { log } = createLog(TEXT);
+    expect(await index.lineAt(log, start)).toBe(line);
+    expect(await index.lineAt(log, start + LINES[line - 1]!.length - 1)).toBe(line);
+  },
+);
+
+test('lineAt counts on in a log that has grown, and again in one that was cut', async () => {
+  const index = createLineIndex();
+  expect(await index.lineAt(createLog(TEXT).log, TEXT.length + 5)).toBe(120_001);
+  expect(await index.lineAt(createLog(`${TEXT}more\nend`).log, TEXT.length + 5)).toBe(120_002);
+  expect(await index.lineAt(createLog('a\nb').log, 2)).toBe(2);
+  expect(await index.lineAt(createLog('').log, 0)).toBe(1);
+});
+
+test('lineAt knows lines that end and begin between two parts', async () => {
+  const text = `${'x'.repeat(1_048_575)}\n${'y'.repeat(1_048_575)}\n`;
+  const index = createLineIndex();
+  const lines = [1_048_575, 1_048_576, 2_097_151, 2_097_152].map((at) => index.lineAt(createLog(text).log, at));
+  expect(await Promise.all(lines)).toEqual([1, 2, 2, 3]);
+});
+
+test('readers at the same time count each part once', async () => {
+  const index = createLineIndex();
+  const { log, read } = createLog(TEXT);
+  const last = TEXT.length - 1;
+  await Promise.all([index.lineAt(log, last), index.lineAt(log, last), index.lineAt(log, last)]);
+  // Each reads the last part up to its byte.
+  expect(read.bytes).toBe(3 * (last % 1_048_576) + (last - (last % 1_048_576)));
+});
+
+test('a part that could not be read is counted by the next reader', async () => {
+  const index = createLineIndex();
+  const { log } = createLog(TEXT);
+  const failing: ReadableLog = {
+    ...log,
+    read: () => {
+      throw new Error('the disk is gone');
+    },
+  };
+  await expect(index.lineAt(failing, TEXT.length)).rejects.toThrow('the disk is gone');
+  expect(await index.lineAt(log, TEXT.length)).toBe(120_001);
+});
+
 test('find searches no part twice, in any order and at the same time', async () => {
   const index = createLineIndex();
   const { log, read } = createLog(TEXT);
