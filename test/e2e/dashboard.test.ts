@@ -235,6 +235,60 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the dashboard in Ch
     await page.close();
   });
 
+  test('a search finds cells by name, below their steps', async () => {
+    place = createWorkplace();
+    const cells = Array.from({ length: 3_000 }, (_, index) => index);
+    const many = { needs: ['first'], command: ['true'], matrix: { cell: cells } };
+    const few = { needs: ['first'], command: ['true'], matrix: { cell: [2_999, 'x'] } };
+    writeFileSync(
+      join(place.directory, 'many.json'),
+      JSON.stringify({ version: 1, name: 'many', steps: { first: { command: ['false'] }, many, few } }),
+    );
+    await place.sluice('run', 'many.json');
+    served = await serveDashboard(place.home);
+    const { page, problems } = await openPage(browser);
+    // The replies of two searches are held back, and that of another one is lost.
+    const held = createSignal();
+    const release = createSignal();
+    await page.route(/search=cell-29$/, async (route) => {
+      held.resolve();
+      await release.promise;
+      // The page no longer waits for it.
+      await route.continue().catch(() => {});
+    });
+    await page.route(/search=cell-7$/, (route) => route.abort());
+    await page.goto(`${served.url}/#/runs/${(await place.runs())[0]!.runId}`);
+    const search = page.getByRole('searchbox');
+    const found = page.getByRole('region', { name: 'Cells' });
+    await search.fill('cell-29');
+    await held.promise;
+    await found.getByText('Searching the names of cells').waitFor();
+    const dropped = page.waitForEvent('requestfailed');
+    await search.fill('cell-299');
+    expect((await dropped).url()).toMatch(/search=cell-29$/);
+    // The first of `many` is cell-299, and the only one of `few` is cell-2999.
+    const total = found.getByText('12 cells have such a name; the first 11 by step.');
+    await total.waitFor();
+    release.resolve();
+    expect(await found.getByRole('link').allTextContents()).toEqual([
+      ...['cell-299', ...Array.from({ length: 9 }, (_, index) => `cell-299${index}`), 'all 11 of many'],
+      'cell-2999',
+    ]);
+    expect(await page.getByRole('treeitem').allTextContents()).toHaveLength(2);
+    expect(await findBarriers(page)).toEqual([]);
+    await search.fill('cell-7');
+    await found.getByRole('alert').getByText('The server does not reply').waitFor();
+    await search.fill('FEW cell-299');
+    await found.getByText('1 cell has such a name.').waitFor();
+    await search.focus();
+    for (let tab = 0; tab < 12 && (await page.locator(':focus').textContent()) !== 'cell-2999'; tab++)
+      await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: /^few \/ cell-2999/ }).waitFor();
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
   test('thousands of cells are in the page only where they are visible', async () => {
     place = createWorkplace();
     const cells = Array.from({ length: 3_000 }, (_, index) => index);
@@ -295,6 +349,15 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the dashboard in Ch
     }
   });
 });
+
+/** A promise that the test resolves. */
+function createSignal(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
 
 /** A pipeline with `text` wherever users choose a text. */
 function pipelineWith(text: string): string {

@@ -4,6 +4,7 @@ import type { ContainerService } from '@sluice/client';
 import type {
   CellDetails,
   CellList,
+  CellMatches,
   CellNames,
   ClusterList,
   FileDifferences,
@@ -150,6 +151,21 @@ test('gives the states of all cells, and the moves that lead to them', async () 
   expect(pages).toEqual(all.moves);
   const last = new Map(all.moves.map(([, , step, cell, status]) => [`${step}/${cell}`, status]));
   expect(Object.fromEntries(last)).toMatchObject({ '2/1': 'succeeded', '5/1': 'failed', '6/0': 'skipped' });
+});
+
+test('finds cells by their names, below their steps', async () => {
+  const find = (query: string) => get<CellMatches>(`/runs/${runId}/cell-matches?${query}`);
+  const seven = { step: 'grid', stepIndex: 5, total: 1, cells: [{ cell: 'n-7', cellIndex: 1 }] };
+  expect(await find('search=N-7')).toEqual({ steps: [seven], total: 1 });
+  expect(await find('search=7+grid')).toEqual({ steps: [seven], total: 1 });
+  expect(await find('search=grid/n-7')).toEqual({ steps: [seven], total: 1 });
+  // Names of steps, and cells of plain steps, are found in the plan.
+  for (const name of ['grid', 'list', 'each', 'list+grid', 'n-7+list'])
+    expect(await find(`search=${name}`)).toEqual({ steps: [], total: 0 });
+  const limited = await find('search=n-&perStep=1');
+  expect(limited).toMatchObject({ steps: [{ total: 2, cells: [{ cell: 'n-0' }] }], total: 2 });
+  expect((await get<CellList>(`/runs/${runId}/cells?search=7+grid`)).total).toBe(1);
+  expect(await reject(`/runs/${runId}/cell-matches?search=+`)).toEqual([400, 'INVALID_ARGUMENT', 'PARAMETER_INVALID']);
 });
 
 test('lists cells by step, status and name', async () => {

@@ -32,6 +32,7 @@ import type {
   cellDetails,
   cellEntry,
   cellList,
+  cellMatches,
   cellNames,
   fileDifferences,
   fileList,
@@ -71,6 +72,8 @@ export type CellEntry = z.infer<typeof cellEntry>;
 export type CellList = z.infer<typeof cellList>;
 /** The reply of `GET /runs/{runId}/cell-names`. */
 export type CellNames = z.infer<typeof cellNames>;
+/** The reply of `GET /runs/{runId}/cell-matches`. */
+export type CellMatches = z.infer<typeof cellMatches>;
 /** The reply of `GET /runs/{runId}/cell`. */
 export type CellDetails = z.infer<typeof cellDetails>;
 /** The reply of `GET /runs/{runId}/log-line`. */

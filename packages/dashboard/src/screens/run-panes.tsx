@@ -6,6 +6,7 @@ import { type PlanSteps, planShape, shapeDigest } from '../layout/plan-shape.ts'
 import { requestLayout } from '../layout/request-layout.ts';
 import type { LiveRun } from '../live/open-run.ts';
 import { replaceQuery } from '../live/route.ts';
+import type { CellSearch } from '../live/use-cell-search.ts';
 import { countsOf, type RunModel } from '../model/run-model.ts';
 import { STATUSES, summarize } from '../model/statuses.ts';
 import { type Selection, Timeline } from '../parts/timeline.tsx';
@@ -18,15 +19,16 @@ interface PanesProps {
   readonly details: RunDetails;
   readonly model: RunModel;
   readonly query: URLSearchParams;
+  readonly search: CellSearch;
   readonly times: { readonly startedAt: number; readonly now: number };
 }
 
 /** Graph and timeline next to each other; on narrow screens one of them. */
-export function RunPanes({ run, details, model, query, times }: PanesProps) {
+export function RunPanes({ run, details, model, query, search, times }: PanesProps) {
   const { steps } = details.plan;
   const { expanded, toggle } = useExpanded(model);
   const drawn = useLayout(steps, expanded);
-  const shown = useShownSteps(steps, model, query);
+  const shown = useShownSteps(steps, model, { query, search });
   const rows = useRows(steps, shown, expanded);
   const selected = findSelection(steps, query);
   const critical = useCritical(details);

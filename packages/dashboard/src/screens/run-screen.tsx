@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { RunActions } from '../actions/run-actions.tsx';
 import type { LiveRun } from '../live/open-run.ts';
 import { linkTo, type Route, replaceQuery } from '../live/route.ts';
+import { useCellSearch } from '../live/use-cell-search.ts';
 import { useNow } from '../live/use-now.ts';
 import { useStore } from '../live/use-store.ts';
 import type { MoveHistory } from '../model/move-history.ts';
@@ -12,6 +13,7 @@ import { ConnectionNote, Loading } from '../parts/loading.tsx';
 import { Note } from '../parts/note.tsx';
 import { RunStatus } from '../parts/status-mark.tsx';
 import { durationWords, timeWords } from '../parts/time-words.ts';
+import { FoundCells } from './found-cells.tsx';
 import { RunFacts } from './run-facts.tsx';
 import { RunPanes } from './run-panes.tsx';
 import { TimeSlider, useTimeTravel } from './time-slider.tsx';
@@ -43,6 +45,8 @@ function LoadedRun({ run, route, details, model, times }: LoadedProps) {
   const status = run.status ?? details.status;
   const { query } = route;
   const isHiding = query.get('hide') === 'finished';
+  const text = details.plan.steps.some(({ cells }) => cells !== 1) ? (query.get('q') ?? '').trim() : '';
+  const search = useCellSearch(run.runId, text, countCells(model));
   return (
     <div class="run">
       <RunHead run={run} details={details} model={model} end={times.end} />
@@ -51,7 +55,7 @@ function LoadedRun({ run, route, details, model, times }: LoadedProps) {
       <div class="toolbar">
         <input
           type="search"
-          aria-label="Search steps by name, image or state"
+          aria-label="Search steps by name, image or state, and cells by name"
           placeholder="Search name, image or state"
           value={query.get('q') ?? ''}
           onInput={(event) => replaceQuery({ q: event.currentTarget.value })}
@@ -70,11 +74,9 @@ function LoadedRun({ run, route, details, model, times }: LoadedProps) {
         </button>
       </div>
       {isOpen && <RunFacts details={details} />}
+      {text !== '' && <FoundCells {...{ runId: run.runId, model: shown, search, text }} />}
       <RunPanes
-        run={run}
-        details={details}
-        model={shown}
-        query={query}
+        {...{ run, details, model: shown, query, search }}
         times={{ startedAt: times.startedAt, now: travel.at ?? times.end }}
       />
     </div>
@@ -108,6 +110,11 @@ function RunHead({ run, details, model, end }: { run: LiveRun; details: RunDetai
       </div>
     </header>
   );
+}
+
+/** The cells of a `foreach` become known while it runs. */
+function countCells({ cells }: RunModel): number {
+  return cells.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** When the run ended; of a suspended run, when something last happened. */

@@ -26,9 +26,16 @@ test.each([
   ['score failed', [0, 0, 0]],
   ['reused', [0, 0, 1]],
 ])('a search for %j finds steps by name, image, kind and state', (search, shown) => {
-  expect([...filterSteps(searchTexts(STEPS), model, { search, isHiding: false })]).toEqual(shown);
+  expect([...filterSteps(searchTexts(STEPS), model, { search, isHiding: false, withCells: new Set() })]).toEqual(shown);
 });
 
 test('finished steps can be hidden', () => {
-  expect([...filterSteps(searchTexts(STEPS), model, { search: '', isHiding: true })]).toEqual([0, 1, 0]);
+  expect([...filterSteps(searchTexts(STEPS), model, { search: '', isHiding: true, withCells: new Set([0]) })]).toEqual([
+    0, 1, 0,
+  ]);
+});
+
+test('a step whose cells were found is shown', () => {
+  const filter = { search: 'lr-3', isHiding: false, withCells: new Set([2]) };
+  expect([...filterSteps(searchTexts(STEPS), model, filter)]).toEqual([0, 0, 1]);
 });

@@ -4,11 +4,11 @@ import { ApiError } from '../errors/api-error.ts';
 import { streamEvents } from '../events/stream-events.ts';
 import { compareFiles } from '../runs/compare-files.ts';
 import { describeCell } from '../runs/describe-cell.ts';
-import { describeCellNames, describeCells, findCell, readPageToken } from '../runs/describe-cells.ts';
+import { describeCellNames, describeCells, findCell, readPageToken, searchCells } from '../runs/describe-cells.ts';
 import { describeRun } from '../runs/describe-run.ts';
 import { describeMoves, describeStates } from '../runs/describe-states.ts';
 import { readFiles } from '../runs/read-files.ts';
-import { cellDetails, cellList, cellNames, fileDifferences, logLine } from '../schemas/cell-replies.ts';
+import { cellDetails, cellList, cellMatches, cellNames, fileDifferences, logLine } from '../schemas/cell-replies.ts';
 import { runDetails, runList, runMoves, runStates } from '../schemas/run-replies.ts';
 import { cellStatus, runStatus } from '../schemas/words.ts';
 import { type ApiRoute, defineRoute } from './api-route.ts';
@@ -91,7 +91,7 @@ export const READ_ROUTES: readonly ApiRoute[] = [
     query: z.strictObject({
       step: z.string().exactOptional().describe('name or index; absent: all steps'),
       status: cellStatus.exactOptional(),
-      search: z.string().exactOptional().describe('part of `STEP/CELL`'),
+      search: z.string().exactOptional().describe('words that are all part of `STEP/CELL`'),
       values: z.stringbool().default(false).describe('with the values of the matrix, and the results'),
       ...{ pageSize, pageToken },
     }),
@@ -109,6 +109,22 @@ export const READ_ROUTES: readonly ApiRoute[] = [
     }),
     reply: cellNames,
     handle: async ({ api, at, query }) => describeCellNames(await api.followers.read(at.runId), query),
+  }),
+  defineRoute({
+    operationId: 'searchCells',
+    summary: 'The cells of matrices and of `foreach` that have a name, by step',
+    ...{ method: 'GET', path: '/runs/{runId}/cell-matches' },
+    query: z.strictObject({
+      search: z
+        .string()
+        .trim()
+        .min(1)
+        .describe('words that are all part of `STEP/CELL`; at least one is not only part of the name of the step'),
+      perStep: z.coerce.number().int().min(1).max(1000).default(10).describe('the most cells of one step'),
+      limit: z.coerce.number().int().min(1).max(1000).default(100).describe('the most cells of all steps'),
+    }),
+    reply: cellMatches,
+    handle: async ({ api, at, query }) => searchCells(await api.followers.read(at.runId), query),
   }),
   defineRoute({
     operationId: 'getCell',

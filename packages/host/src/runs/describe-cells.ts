@@ -1,7 +1,7 @@
 import { type CellView, type RunFollower, SHOWN_STATUSES, viewCell } from '@sluice/runner';
 import type { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
-import type { cellEntry, cellList, cellNames } from '../schemas/cell-replies.ts';
+import type { cellEntry, cellList, cellMatches, cellNames } from '../schemas/cell-replies.ts';
 import { optional, timesOf } from './to-time.ts';
 
 /** Which cells, and which page of them. */
@@ -43,6 +43,47 @@ export function describeCellNames(
   return { names: cells.slice(from, from + count).map(({ key }) => key), total: cells.length };
 }
 
+/**
+ * The cells of matrices and of `foreach` with every word of a text in `STEP/CELL`, and at least one of them not only in the
+ * name of the step, whose cells would all match.
+ */
+export function searchCells(
+  { model }: RunFollower,
+  { search, perStep, limit }: { readonly search: string; readonly perStep: number; readonly limit: number },
+): z.infer<typeof cellMatches> {
+  const words = wordsOf(search);
+  const { plan, cells } = model.facts;
+  let [left, total] = [limit, 0];
+  const steps = plan.steps.flatMap(({ index, step: { name } }) => {
+    const lower = name.toLowerCase();
+    const found: number[] = [];
+    cells[index]?.forEach(({ key }, cell) => {
+      if (key !== '' && matchesCell(words, lower, key.toLowerCase())) found.push(cell);
+    });
+    if (found.length === 0) return [];
+    const shown = found.slice(0, Math.min(perStep, left));
+    left -= shown.length;
+    total += found.length;
+    const named = shown.map((cell) => ({ cell: cells[index]![cell]!.key, cellIndex: cell }));
+    return [{ step: name, stepIndex: index, total: found.length, cells: named }];
+  });
+  return { steps, total };
+}
+
+function matchesCell(words: readonly string[], step: string, cell: string): boolean {
+  const text = `${step}/${cell}`;
+  return (
+    words.every((word) => text.includes(word)) && words.some((word) => cell.includes(word) || !step.includes(word))
+  );
+}
+
+function wordsOf(search: string): string[] {
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+}
+
 /** The offset that a page begins at. */
 export function readPageToken(token: string): number {
   if (/^\d{1,15}$/.test(token)) return Number(token);
@@ -52,14 +93,14 @@ export function readPageToken(token: string): number {
 function findCells({ model }: RunFollower, { step: name, status, search }: CellQuery): CellPlace[] {
   const { plan, cells } = model.facts;
   const wanted = SHOWN_STATUSES.map((shown) => status === undefined || shown.status === status);
-  const text = search?.toLowerCase();
+  const words = wordsOf(search ?? '');
   return plan.steps.flatMap(({ index: step, step: { name: stepName } }) => {
     if (name !== undefined && name !== stepName && name !== String(step)) return [];
     const found: CellPlace[] = [];
     model.states[step]!.forEach((code, cell) => {
       if (!wanted[code]) return;
-      if (text !== undefined && !`${stepName}/${cells[step]?.[cell]?.key ?? ''}`.toLowerCase().includes(text)) return;
-      found.push({ step, cell });
+      const text = words.length === 0 ? '' : `${stepName}/${cells[step]?.[cell]?.key ?? ''}`.toLowerCase();
+      if (words.every((word) => text.includes(word))) found.push({ step, cell });
     });
     return found;
   });

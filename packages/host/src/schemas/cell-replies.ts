@@ -42,6 +42,19 @@ export const cellNames = z.strictObject({
   total: z.int().min(0).describe('the number of cells of the step'),
 });
 
+/** The reply of `GET /runs/{runId}/cell-matches`. */
+export const cellMatches = z.strictObject({
+  steps: z.array(
+    z.strictObject({
+      step: z.string(),
+      stepIndex: z.int().min(0),
+      total: z.int().min(1).describe('the number of its matching cells'),
+      cells: z.array(z.strictObject({ cell: z.string(), cellIndex: z.int().min(0) })).describe('the first ones'),
+    }),
+  ),
+  total: z.int().min(0).describe('the number of all matching cells'),
+});
+
 const attempt = z.strictObject({
   attempt: z.int().min(1),
   result: z.enum(['open', 'succeeded', 'failed', 'canceled']),
