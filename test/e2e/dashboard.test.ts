@@ -322,7 +322,7 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the dashboard in Ch
       [`#/runs/${runId}/steps/each`, 'Cells (1)'],
       [`#/runs/${runId}/steps/say/cells/0?tab=log`, ATTACK],
       [`#/runs/${runId}/steps/each/cells/0?tab=why`, 'Dependencies'],
-      [`#/runs/${runId}/steps/say/cells/0?tab=attempts`, 'Exit code'],
+      [`#/runs/${runId}/steps/say/cells/0?tab=attempts`, 'Requested by the pipeline'],
       [`#/runs/${runId}/steps/say/cells/0?tab=data`, ATTACK],
       [`#/runs/${runId}/data/say/0/out`, 'onerror'],
       [`#/runs/${runId}/data/say/0/out?with=${runId}`, 'No difference'],

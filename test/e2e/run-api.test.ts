@@ -31,7 +31,7 @@ steps:
   list:
     command: 'echo "[1, 2]" > /sluice/results/items; for i in 1 2 3 4 5; do echo "line $i"; done'
     results: { items: array }
-  make: { command: 'mkdir /made/sub; echo hello > /made/sub/one.txt', outputs: { made: /made } }
+  make: { resources: { cpu: 1, memory: 100MB }, command: 'mkdir /made/sub; echo hello > /made/sub/one.txt', outputs: { made: /made } }
   each:
     foreach: "\${{ steps.list.results.items }}"
     command: 'echo "\${{ item }}" > /out/item.txt'
@@ -151,6 +151,21 @@ test('gives the states of all cells, and the moves that lead to them', async () 
   expect(pages).toEqual(all.moves);
   const last = new Map(all.moves.map(([, , step, cell, status]) => [`${step}/${cell}`, status]));
   expect(Object.fromEntries(last)).toMatchObject({ '2/1': 'succeeded', '5/1': 'failed', '6/0': 'skipped' });
+});
+
+test('describes what the attempts of a cell have occupied', async () => {
+  const cell = await get<CellDetails>(`/runs/${runId}/cell?step=make`);
+  const [attempt] = cell.attempts;
+  expect(cell.resources).toEqual({ cpu: 1, memoryBytes: 1e8 });
+  expect(attempt!.instance!.cpu).toBeGreaterThanOrEqual(1);
+  expect(attempt!.instance!.memoryGB).toBeGreaterThan(0);
+  expect(attempt!.ranMs).toBe(Date.parse(attempt!.endedAt!) - Date.parse(attempt!.runningAt!));
+  expect(attempt!.coreHours).toBeCloseTo((attempt!.instance!.cpu * attempt!.ranMs!) / 3_600_000, 5);
+  const { ranMs, coreHours, gpuHours } = attempt!;
+  expect(cell.usage).toEqual({ attempts: 1, ranMs, coreHours, gpuHours });
+  const skipped = await get<CellDetails>(`/runs/${runId}/cell?step=gone`);
+  expect(skipped.usage).toEqual({ attempts: 0, ranMs: 0, coreHours: 0, gpuHours: 0 });
+  expect(skipped).not.toHaveProperty('resources');
 });
 
 test('finds cells by their names, below their steps', async () => {

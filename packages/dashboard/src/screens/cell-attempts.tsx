@@ -1,15 +1,24 @@
 import type { CellDetails } from '@sluice/host';
 import { replaceQuery } from '../live/route.ts';
+import { hourWords, resourceWords } from '../parts/resource-words.ts';
 import { durationWords, timeWords } from '../parts/time-words.ts';
+import { CellUsage } from './cell-usage.tsx';
 
-type Attempt = CellDetails['attempts'][number];
+/** The attempts of a cell with their times and containers, and its resource use. */
+export function CellAttempts({ value, instanceType }: { value: CellDetails; instanceType: string | undefined }) {
+  const hasContainers = value.image !== undefined || value.command !== undefined;
+  return (
+    <>
+      {value.attempts.length === 0 ? <p class="empty">The cell has no attempt yet.</p> : <AttemptTable value={value} />}
+      {hasContainers && <CellUsage value={value} instanceType={instanceType} />}
+    </>
+  );
+}
 
-/** The attempts of a cell with their times and containers. */
-export function CellAttempts({ value }: { value: CellDetails }) {
-  if (value.attempts.length === 0) return <p class="empty">The cell has no attempt yet.</p>;
+function AttemptTable({ value }: { value: CellDetails }) {
   return (
     <div class="scroll">
-      <table>
+      <table class="attempts">
         <thead>
           <tr>
             <th class="number">Attempt</th>
@@ -17,6 +26,7 @@ export function CellAttempts({ value }: { value: CellDetails }) {
             <th>Started</th>
             <th class="number">Queued for</th>
             <th class="number">Ran for</th>
+            <th class="number">Core-hours</th>
             <th class="number">Exit code</th>
             <th>Container</th>
             <th>Then</th>
@@ -36,16 +46,18 @@ export function CellAttempts({ value }: { value: CellDetails }) {
               </td>
               <td>
                 {attempt.result}
-                {attempt.reason !== undefined && ` (${attempt.reason})`}
+                {attempt.reason !== undefined && ` (${attempt.reason === 'oom' ? 'out of memory' : attempt.reason})`}
                 {attempt.message !== undefined && <small class="soft">{attempt.message}</small>}
               </td>
               <td>{attempt.runningAt === undefined ? '–' : timeWords(attempt.runningAt)}</td>
-              <td class="number">{between(attempt, 'submittedAt', 'runningAt')}</td>
-              <td class="number">{between(attempt, 'runningAt', 'endedAt')}</td>
+              <td class="number">{attempt.queuedMs === undefined ? '–' : durationWords(attempt.queuedMs)}</td>
+              <td class="number">{attempt.ranMs === undefined ? '–' : durationWords(attempt.ranMs)}</td>
+              <td class="number">{attempt.coreHours === undefined ? '–' : hourWords(attempt.coreHours)}</td>
               <td class="number">{attempt.exitCode ?? '–'}</td>
               <td>
                 <code>{attempt.containerId ?? '–'}</code>
                 <small class="soft">{[attempt.clusterId, attempt.instanceType].filter(Boolean).join(', ')}</small>
+                {attempt.instance !== undefined && <small class="soft">{resourceWords(attempt.instance)}</small>}
               </td>
               <td>{attempt.retry}</td>
             </tr>
@@ -54,9 +66,4 @@ export function CellAttempts({ value }: { value: CellDetails }) {
       </table>
     </div>
   );
-}
-
-function between(attempt: Attempt, from: 'submittedAt' | 'runningAt', to: 'runningAt' | 'endedAt'): string {
-  const [start, end] = [attempt[from], attempt[to]];
-  return start === undefined || end === undefined ? '–' : durationWords(Date.parse(end) - Date.parse(start));
 }

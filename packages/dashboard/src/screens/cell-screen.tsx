@@ -40,17 +40,14 @@ export function CellScreen({ run, route, name, cell }: CellProps) {
   return <LoadedCell {...{ run, route, details, value }} />;
 }
 
-function LoadedCell({
-  run,
-  route,
-  details,
-  value,
-}: {
-  run: LiveRun;
-  route: Route;
-  details: RunDetails;
-  value: CellDetails;
-}) {
+interface LoadedProps {
+  readonly run: LiveRun;
+  readonly route: Route;
+  readonly details: RunDetails;
+  readonly value: CellDetails;
+}
+
+function LoadedCell({ run, route, details, value }: LoadedProps) {
   const asked = route.query.get('tab') as Tab | null;
   const hasLog = value.attempts.some(({ containerId }) => containerId !== undefined);
   const tab = asked !== null && TABS.includes(asked) ? asked : hasLog ? 'log' : 'why';
@@ -93,7 +90,9 @@ function LoadedCell({
       <div id="tab-panel" role="tabpanel" aria-labelledby={`tab-${tab}`} class="tab-panel">
         {tab === 'log' && <CellLog runId={run.runId} value={value} attempt={attempt} />}
         {tab === 'why' && <CellReasons value={value} runId={run.runId} />}
-        {tab === 'attempts' && <CellAttempts value={value} />}
+        {tab === 'attempts' && (
+          <CellAttempts value={value} instanceType={details.plan.steps[value.stepIndex]?.instanceType} />
+        )}
         {tab === 'data' && <CellData value={value} runId={run.runId} />}
       </div>
     </div>

@@ -13,6 +13,7 @@ import type { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import type { cellDetails } from '../schemas/cell-replies.ts';
 import { type CellPlace, describeCellHead } from './describe-cells.ts';
+import { describeAttemptUsage, sumAttemptUsage } from './describe-usage.ts';
 import type { Followers } from './open-followers.ts';
 import { optional, timesOf, toTime } from './to-time.ts';
 
@@ -24,9 +25,11 @@ export async function describeCell(followers: Followers, run: RunFollower, place
   const explained = await explainFollowed(run, place, (runId) => readEarlier(followers, runId));
   const { step } = run.model.facts.plan.steps[place.step]!;
   const texts = viewTexts(run, place);
+  const attempts = explained.attempts.map((attempt) => describeAttempt(run, attempt));
   return {
     ...describeCellHead(view, place),
-    attempts: explained.attempts.map(describeAttempt),
+    ...{ attempts, usage: sumAttemptUsage(attempts) },
+    ...(step.resources && { resources: { ...step.resources } }),
     ...describeWait(explained),
     dependencies: explained.dependencies.map(({ step, condition, status }) => ({ step, condition, status })),
     cache: describeCache(explained.cache),
@@ -51,7 +54,7 @@ async function readEarlier(followers: Followers, runId: string): ReturnType<Para
   }
 }
 
-function describeAttempt(attempt: CellExplanation['attempts'][number]): Details['attempts'][number] {
+function describeAttempt(run: RunFollower, attempt: CellExplanation['attempts'][number]): Details['attempts'][number] {
   const { failure, postponed } = attempt;
   return {
     ...{ attempt: attempt.attempt, result: resultOf(attempt) },
@@ -59,6 +62,7 @@ function describeAttempt(attempt: CellExplanation['attempts'][number]): Details[
     ...optional('clusterId', attempt.clusterId),
     ...optional('instanceType', attempt.instanceType),
     ...timesOf(attempt, ['requestedAt', 'submittedAt', 'runningAt', 'endedAt', 'publishedAt']),
+    ...describeAttemptUsage(run.model.facts.header?.instanceSizes, attempt),
     ...(postponed && { postponed: { times: postponed.times, reason: postponed.cause } }),
     ...optional('reason', failure?.reason),
     ...optional('exitCode', failure?.exitCode),

@@ -55,6 +55,8 @@ export const cellMatches = z.strictObject({
   total: z.int().min(0).describe('the number of all matching cells'),
 });
 
+const hours = z.number().min(0);
+
 const attempt = z.strictObject({
   attempt: z.int().min(1),
   result: z.enum(['open', 'succeeded', 'failed', 'canceled']),
@@ -66,6 +68,19 @@ const attempt = z.strictObject({
   runningAt: time.exactOptional(),
   endedAt: time.exactOptional(),
   publishedAt: time.exactOptional(),
+  instance: z
+    .strictObject({
+      cpu: z.number().min(0).describe('cores'),
+      memoryGB: z.number().min(0),
+      gpu: z.number().min(0).exactOptional(),
+      gpuModel: z.string().exactOptional(),
+    })
+    .exactOptional()
+    .describe('what its instance type had when the run began; absent if that was not recorded'),
+  queuedMs: z.number().min(0).exactOptional().describe('from the submission to the start'),
+  ranMs: z.number().min(0).exactOptional().describe('absent until it has ended, and if it never ran'),
+  coreHours: hours.exactOptional().describe('cores of the instance type × time that it ran'),
+  gpuHours: hours.exactOptional().describe('GPUs of the instance type × time that it ran'),
   postponed: z.strictObject({ times: z.int().min(1), reason: z.string() }).exactOptional(),
   reason: failureReason.exactOptional(),
   exitCode: z.int().exactOptional(),
@@ -88,6 +103,23 @@ const port = z.strictObject({
 export const cellDetails = z.strictObject({
   ...cellHead,
   attempts: z.array(attempt),
+  resources: z
+    .strictObject({
+      cpu: z.number().exactOptional().describe('cores'),
+      memoryBytes: z.number().exactOptional(),
+      gpu: z.number().exactOptional(),
+      gpuModel: z.string().exactOptional(),
+    })
+    .exactOptional()
+    .describe('the least that the pipeline requests for the first attempt'),
+  usage: z
+    .strictObject({
+      attempts: z.int().min(0).describe('the number of attempts that have run and ended'),
+      ranMs: z.number().min(0),
+      coreHours: hours.exactOptional().describe('absent if it is unknown for an attempt'),
+      gpuHours: hours.exactOptional().describe('absent if it is unknown for an attempt'),
+    })
+    .describe('the sum of the attempts that have run and ended'),
   wait: z
     .strictObject({ kind: z.string(), message: z.string(), since: time, advice: z.string().exactOptional() })
     .exactOptional(),

@@ -2,6 +2,7 @@ import type { Cell, Json } from '@sluice/core';
 import type { BootTime } from '../clock.ts';
 import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { ImageDigests } from './image-digests.ts';
+import type { InstanceSize } from './instance-size.ts';
 import type { KeptResult } from './kept-result.ts';
 import type { RunPlacement } from './placement.ts';
 import type { Reuse } from './reuse.ts';
@@ -29,6 +30,11 @@ export type JournalRecord =
       readonly scheduler: SchedulerStart;
       /** The clusters on which its steps may run; absent: only its own cluster. */
       readonly placement?: RunPlacement;
+      /**
+       * The instance types of its clusters when the run began, since a service may change them. Absent in journals of earlier
+       * versions.
+       */
+      readonly instanceSizes?: readonly InstanceSize[];
       /** Of the images whose digests the service reported when the run began. */
       readonly images?: ImageDigests;
       /** The earlier run whose results it reuses. */

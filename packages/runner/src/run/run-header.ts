@@ -1,6 +1,7 @@
 import { FEATURES, type InstanceType } from '@sluice/client';
 import type { KnownDurations } from '../finish/known-durations.ts';
 import type { ImageDigests } from '../journal/image-digests.ts';
+import type { InstanceSize } from '../journal/instance-size.ts';
 import type { JournalRecord } from '../journal/journal-record.ts';
 import type { RunPlacement } from '../journal/placement.ts';
 import type { Reuse } from '../journal/reuse.ts';
@@ -49,9 +50,18 @@ export function createHeader(
       ...(isUnprotected && { checksInputs: true }),
     },
     ...(placement && { placement }),
+    instanceSizes: instanceTypes.filter(({ clusterID }) => clusters.has(clusterID)).map(sizeOf),
     ...(images && Object.keys(images).length > 0 && { images }),
     ...(reuse && { reuse }),
     ...(rerunOf !== undefined && { rerunOf }),
     ...(rerun && { rerun }),
+  };
+}
+
+function sizeOf({ clusterID, id, cpu, memory, gpu }: InstanceType): InstanceSize {
+  return {
+    ...{ clusterID, id, cpu: cpu.cores, memoryGB: memory.sizeGB },
+    ...(gpu !== undefined && gpu.count > 0 && { gpu: gpu.count }),
+    ...(gpu !== undefined && gpu.count > 0 && gpu.model !== undefined && { gpuModel: gpu.model }),
   };
 }
