@@ -41,6 +41,8 @@ export class ServiceError extends Error {
   readonly status: number | undefined;
   /** `details[0].reason` of the error body, for example `CONTAINER_NOT_FOUND`. */
   readonly reason: string | undefined;
+  /** The other values of `details[0]`, for example a limit and what counts towards it; empty if there are none. */
+  readonly details: Readonly<Record<string, unknown>>;
   /**
    * The reply is an HTTP error without a body of the protocol: a gateway before the service may have sent it, for
    * example its own page for 404. How the service itself would answer is unknown.
@@ -55,6 +57,7 @@ export class ServiceError extends Error {
     options: {
       status?: number;
       reason?: string;
+      details?: Readonly<Record<string, unknown>>;
       retryAfterMs?: number;
       isForeign?: boolean;
       cause?: unknown;
@@ -64,6 +67,7 @@ export class ServiceError extends Error {
     this.code = code;
     this.status = options.status;
     this.reason = options.reason;
+    this.details = options.details ?? {};
     this.retryAfterMs = options.retryAfterMs;
     this.isForeign = options.isForeign ?? false;
   }

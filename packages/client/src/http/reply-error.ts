@@ -18,6 +18,7 @@ export function replyError(what: string, fault: ReplyFault): ServiceError {
   return new ServiceError(code, `could not ${what}: the service replied ${fault.status}${words}`, {
     status: fault.status,
     isForeign: !said.isOurs,
+    ...(said.details && { details: said.details }),
     ...(said.reason === undefined ? {} : { reason: said.reason }),
     ...(fault.retryAfterMs === undefined ? {} : { retryAfterMs: fault.retryAfterMs }),
   });
@@ -59,6 +60,7 @@ interface Said {
   readonly message?: string | undefined;
   readonly status?: string | undefined;
   readonly reason?: string | undefined;
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
   /** Whether it is an error of the protocol: an object with `code` and `message`. */
   readonly isOurs: boolean;
 }
@@ -81,7 +83,7 @@ function readErrorBody(text: string): Said {
 function errorFields(body: Record<string, unknown>): Said {
   const inner = isRecord(body.error) ? body.error : body;
   const first = Array.isArray(inner.details) ? inner.details[0] : undefined;
-  const reason = isRecord(first) ? first.reason : inner.reason;
+  const { reason, ...details } = isRecord(first) ? first : { reason: inner.reason };
   const message = [inner.message, inner.msg, inner.detail, inner.error, inner.title].find(
     (it) => typeof it === 'string',
   );
@@ -89,6 +91,7 @@ function errorFields(body: Record<string, unknown>): Said {
     message: tidy(message),
     status: typeof inner.status === 'string' ? inner.status : undefined,
     reason: typeof reason === 'string' && reason.length <= 100 ? reason : undefined,
+    details,
     isOurs: ['number', 'string'].includes(typeof inner.code) && typeof inner.message === 'string',
   };
 }

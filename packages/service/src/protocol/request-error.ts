@@ -66,16 +66,14 @@ export interface RequestErrorOptions {
 
 /** A rejected call. In-process and HTTP callers receive the same code, reason and message. */
 export class RequestError extends ServiceError {
-  readonly details: Readonly<Record<string, unknown>>;
-
   constructor(reason: RequestErrorReason, message: string, options: RequestErrorOptions = {}) {
     const code = REQUEST_ERROR_CODES[reason];
     super(code, message, {
       reason,
       status: STATUS_OF_REASON[reason] ?? HTTP_STATUS[code] ?? 500,
       ...(options.retryAfterMs === undefined ? {} : { retryAfterMs: options.retryAfterMs }),
+      ...(options.details && { details: options.details }),
       ...(options.cause === undefined ? {} : { cause: options.cause }),
     });
-    this.details = options.details ?? {};
   }
 }
