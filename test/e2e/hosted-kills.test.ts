@@ -5,7 +5,9 @@ import { createHttpService, type InstanceType } from '@sluice/client';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { isHosted } from '../../packages/host/src/execute/hosted-mark.ts';
 import { createHandOver } from '../../packages/host/src/hosted/create-hand-over.ts';
+import { removeOldRuns } from '../../packages/host/src/hosted/remove-old-runs.ts';
 import { createSecretStore } from '../../packages/host/src/hosted/secret-store.ts';
+import { openFollowers } from '../../packages/host/src/runs/open-followers.ts';
 import { encodeLine } from '../../packages/runner/src/journal/journal-line.ts';
 import {
   createCaller,
@@ -43,6 +45,7 @@ steps: { make: { command: 'echo hello > /out/text', outputs: { text: /out }, sec
 `;
 const SCOPE = { clusterID: 'main', accountID: 'physics' };
 const KEY = randomBytes(32);
+const DAY_MS = 86_400_000;
 /** More than any request performs. */
 const MANY = 200;
 
@@ -113,7 +116,12 @@ function startServer(home: string, stat: () => Promise<unknown> = async () => ({
     for (const name of ['plan.json', 'journal.ndjson'] as const)
       await handOver.append(of.runId, { name, offset: 0, bytes: of.files[name] });
   };
-  return { ...handOver, start, send, taken, secrets };
+  const removeOld = () =>
+    removeOldRuns(90, {
+      ...{ home, handOver, followers: openFollowers(home), log: () => {} },
+      ...{ now: () => Date.now() + 91 * DAY_MS, closing: new AbortController().signal },
+    });
+  return { ...handOver, start, send, removeOld, taken, secrets };
 }
 
 function createHome(): string {
@@ -334,6 +342,62 @@ test('old received files are removed, but not while their run is being started o
   await server.release(run.runId);
   await server.send();
   expect(existsSync(receiving)).toBe(false);
+});
+
+const sentAgain = () => recordFiles(join(ended.home, 'runs', ended.runId));
+
+/** The files of an ended run, as if a delayed request sent them again. */
+function recordFiles(directory: string): RecordedRun {
+  const read = (name: string) => readFileSync(join(directory, name));
+  const files = { 'plan.json': read('plan.json'), 'journal.ndjson': read('journal.ndjson') };
+  return { ...run, runId: ended.runId, files };
+}
+
+test('a server that is killed anywhere while it removes an old run has all of it or none, and removes the rest later', async () => {
+  const before = readdirSync(join(ended.home, 'runs', ended.runId)).sort();
+  await killEverywhere(
+    prepareEnded,
+    (server) => server.removeOld(),
+    async (home) => {
+      const directory = join(home, 'runs', ended.runId);
+      if (existsSync(directory)) {
+        const names = readdirSync(directory).filter((name) => name !== '.lock');
+        expect(names.sort()).toEqual(before);
+      } else await expect(startServer(home).release(ended.runId)).rejects.toMatchObject({ reason: 'RUN_REMOVED' });
+      const next = startServer(home);
+      await next.removeOld();
+      await next.removeOld();
+      expect(readdirSync(join(home, 'runs'))).toEqual([]);
+      expect(readdirSync(join(home, 'removed', ended.runId))).toEqual(['summary.json']);
+      expect(readdirSync(join(home, 'credentials'))).toEqual(readdirSync(join(ended.home, 'credentials')));
+      const sent = sentAgain();
+      for (const request of [() => next.release(ended.runId), () => next.send(sent), () => next.start(sent)])
+        await expect(request()).rejects.toMatchObject({
+          status: 404,
+          reason: 'RUN_REMOVED',
+          details: { status: 'failed' },
+        });
+      expect(next.taken).toEqual([]);
+    },
+  );
+});
+
+test('a run is not removed while it is being rerun, and not rerun after it was removed', async () => {
+  const home = await prepareEnded();
+  const server = startServer(home);
+  const rerun = () => server.act(ended.runId, () => server.rerun(RERUN, { of: ended.runId, force: [] }));
+  const [reply] = await Promise.all([rerun(), server.removeOld()]);
+  expect(reply).toEqual({ ok: true, value: undefined });
+  expect(readdirSync(join(home, 'runs')).sort()).toEqual([ended.runId, RERUN].sort());
+  const other = await prepareEnded();
+  const later = startServer(other);
+  const removed = later.removeOld();
+  await later.exclude(ended.runId, async () => {});
+  await removed;
+  expect(await later.act(ended.runId, () => later.rerun(RERUN, { of: ended.runId, force: [] }))).toMatchObject({
+    ...{ ok: false, error: { code: 'RUN_NOT_FOUND' } },
+  });
+  expect(readdirSync(join(other, 'runs'))).toEqual([]);
 });
 
 test('requests at once about one run start it once', async () => {

@@ -1,6 +1,7 @@
 export { type AdoptedContainer, type AdoptRunOptions, adoptRun } from './adopt/adopt-run.ts';
 export { previewReuse, type ReusePreview, type StepsOfPreview, sumUpPreview } from './cache/preview-reuse.ts';
 export { type Clock, createSystemClock } from './clock.ts';
+export { withRunClaim } from './control/with-run-claim.ts';
 export { findMissingSources } from './data/find-missing-sources.ts';
 export { openVolume } from './data/open-volume.ts';
 export { type PublishedCopy, publishOutputs } from './data/publish-outputs.ts';
@@ -28,6 +29,7 @@ export {
 } from './follow/view-cell.ts';
 export { type RunView, viewRun } from './follow/view-run.ts';
 export { viewTexts } from './follow/view-texts.ts';
+export { chooseEndedRuns, type EndedRunOptions, type EndedRuns, forgetRemovedRuns } from './gc/choose-ended-runs.ts';
 export { type CollectOptions, collectGarbage, type Freed, type GarbageReport } from './gc/collect-garbage.ts';
 export { cancelOrphans, findOrphans, type Orphan } from './gc/find-orphans.ts';
 export { type RunsElsewhere, readServerRun, type UnknownAccount } from './gc/runs-elsewhere.ts';
@@ -51,6 +53,7 @@ export { findMissingSecret } from './provision/find-missing-secret.ts';
 export { resolveImages } from './provision/resolve-images.ts';
 export { runDirectory } from './record/run-home.ts';
 export { isTemporary, type RunRefusal } from './record/run-refusal.ts';
+export { readStoredSummary, recordRemovedRun, type StoredSummary } from './record/run-summary.ts';
 export type { AttemptReport } from './report/attempt-report.ts';
 export { CELL_STATUSES, type CellStatus, describeState, type StatusReport } from './report/cell-status.ts';
 export { describePlaces } from './report/describe-places.ts';

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Scope } from '@sluice/client';
 import { own } from '@sluice/core';
 import {
   type AccountLimits,
@@ -16,11 +17,14 @@ import type { ServedConfig } from './read-service-config.ts';
 import { createRunKey, readRunKey } from './run-key.ts';
 import { isBelow, runKeyPath } from './runs-config.ts';
 
+/** Choosing old runs may read every journal. */
+const REMOVAL_MS = 86_400_000;
+
 /** The runs that a service executes for its accounts. */
 export interface RunHosting {
   /** Adds their API to the listeners of the service. */
   readonly extend: ServiceExtension;
-  /** Resumes the runs that an earlier process has left. The API answers from now on. */
+  /** Resumes the runs that an earlier process has left, and removes old ones every day. The API answers from now on. */
   open(service: Service): void;
   /** Uses other limits and rules from now on. */
   reload(config: ServedConfig): void;
@@ -39,6 +43,7 @@ export function createRunHosting(config: ServedConfig, { log, metrics, traces }:
   let current = config;
   let service: Service | undefined;
   let isClosing = false;
+  let removal: NodeJS.Timeout | undefined;
   const { root } = config.service;
   const readRules = rulesOf(() => current);
   const accounts = openHostedAccounts(join(root, 'hosted'), (scope) => {
@@ -46,6 +51,7 @@ export function createRunHosting(config: ServedConfig, { log, metrics, traces }:
     return {
       service: service!.inProcess({ userID: 'runs', accounts: [{ ...scope }] }),
       limits: () => limitsOf(current, account),
+      retentionDays: () => own(current.runs.accounts, account)?.retentionDays ?? current.runs.retentionDays,
       notifier: createRestrictedNotifier(readRules),
       log: (line: string) => log.info({ account }, line),
       metrics,
@@ -65,19 +71,29 @@ export function createRunHosting(config: ServedConfig, { log, metrics, traces }:
     },
     open(opened) {
       service = opened;
-      const scopes = config.service.clusters.flatMap(({ id, accounts: own }) =>
-        own.map((accountID) => ({ clusterID: id, accountID })),
-      );
-      accounts.resume(scopes).catch((err: unknown) => log.error({ err }, 'could not resume the runs of an account'));
+      const resumed = accounts
+        .resume(scopesOf(config))
+        .catch((err: unknown) => log.error({ err }, 'could not resume the runs of an account'));
+      const removeOldRuns = () =>
+        accounts
+          .removeOldRuns(scopesOf(current))
+          .catch((err: unknown) => log.error({ err }, 'could not remove the old runs of an account'));
+      void resumed.then(removeOldRuns);
+      removal = setInterval(removeOldRuns, REMOVAL_MS).unref();
     },
     reload(next) {
       current = next;
     },
     async close() {
       isClosing = true;
+      clearInterval(removal);
       await accounts.close();
     },
   };
+}
+
+function scopesOf({ service: { clusters } }: ServedConfig): Scope[] {
+  return clusters.flatMap(({ id, accounts }) => accounts.map((accountID) => ({ clusterID: id, accountID })));
 }
 
 function keyPath({ runs, directory, service: { root } }: ServedConfig): string {

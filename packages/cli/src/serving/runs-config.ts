@@ -5,7 +5,16 @@ import { z } from 'zod';
 
 const positive = z.number().int().positive();
 const size = z.string().regex(SIZE, 'must be a size with a unit, for example 10GB').transform(parseSize);
-const limits = { concurrent: positive, steps: positive, storage: size, submissionsPerMinute: positive };
+/** Longer times are surely mistakes. */
+const MAX_DAYS = 36_500;
+const days = z.number().positive().max(MAX_DAYS);
+const limits = {
+  concurrent: positive,
+  steps: positive,
+  storage: size,
+  submissionsPerMinute: positive,
+  retentionDays: days,
+};
 const webhook = z.string().superRefine((entry, context) => {
   const message = findWebhookFault(entry);
   if (message !== undefined) context.addIssue({ code: 'custom', message });
@@ -18,6 +27,8 @@ export const runsSchema = z
     steps: limits.steps.default(200_000),
     storage: size.prefault('10GB'),
     submissionsPerMinute: limits.submissionsPerMinute.default(60),
+    /** Ended runs are removed after this time. */
+    retentionDays: limits.retentionDays.default(90),
     /** Other limits for single accounts, by `CLUSTER/ACCOUNT`. */
     accounts: z.record(z.string(), z.strictObject(limits).partial()).default({}),
     /** The key of the runs' secrets, relative to the directory of the configuration. */

@@ -1,4 +1,5 @@
 import { describeIssue } from '@sluice/client';
+import { isRunId } from '@sluice/runner';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { ApiError, renderError } from '../errors/api-error.ts';
@@ -86,9 +87,19 @@ function addRoute(server: FastifyInstance, route: ApiRoute, { find }: ApiPlace):
       const act = () => (isAction ? answerOnce(request, () => route.handle(request)) : route.handle(request));
       // A run that was released is executed elsewhere.
       const mustBeHere = isAction && handOver !== undefined && request.at.runId !== undefined;
-      return mustBeHere ? handOver.act(request.at.runId, act) : act();
+      try {
+        return await (mustBeHere ? handOver.act(request.at.runId, act) : act());
+      } catch (error) {
+        throw (await findRemoval(error, request)) ?? error;
+      }
     },
   });
+}
+
+/** Why a run is missing that the server had. */
+async function findRemoval(error: unknown, { api, at }: ApiRequest): Promise<ApiError | undefined> {
+  if (!(error instanceof ApiError) || error.reason !== 'RUN_NOT_FOUND' || at.runId === undefined) return undefined;
+  return isRunId(at.runId) ? api.handOver?.findRemoval(at.runId) : undefined;
 }
 
 function parse(schema: z.ZodType, value: unknown, kind: string): unknown {

@@ -62,6 +62,10 @@ export interface HandOver {
   rerun(runId: string, request: RerunRequest): Promise<Result<void, RunRefusal>>;
   /** Performs an action on a run that was not released, and nothing of the above meanwhile. */
   act<T>(runId: string, action: () => Promise<T>): Promise<T>;
+  /** Performs an action, and nothing of the above meanwhile. */
+  exclude<T>(runId: string, action: () => Promise<T>): Promise<T>;
+  /** The reply about a run that the server had, and has removed; undefined if it has not. */
+  findRemoval(runId: string): Promise<ApiError | undefined>;
 }
 
 /** A part of a file of a run. */

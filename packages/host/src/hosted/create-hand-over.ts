@@ -3,6 +3,7 @@ import { ApiError } from '../errors/api-error.ts';
 import type { HandOverParts } from './hand-over-parts.ts';
 import { releaseHandedRun } from './release-handed-run.ts';
 import { readRelease } from './release-record.ts';
+import { describeRemoval, readRemoval, refuseRemoved } from './removed-runs.ts';
 import { appendStaged, measureStaged, removeOldStaged } from './staged-files.ts';
 import { startHandedRun } from './start-handed-run.ts';
 import { startRerun } from './start-rerun.ts';
@@ -33,10 +34,17 @@ export function createHandOver(parts: HandOverParts): HandOver {
   const removeOld = () =>
     removeOldStaged(home, (runId, action) => (last.has(runId) ? undefined : inTurn(runId, action)));
 
+  /** For requests that would start the run, or let another machine execute it. */
+  const unlessRemoved = <T>(runId: string, action: () => Promise<T>): Promise<T> =>
+    inTurn(runId, async () => {
+      await refuseRemoved(home, runId);
+      return action();
+    });
+
   return {
     staged: async (runId) => ({ files: await measureStaged(home, runId) }),
     append: (runId, { name, offset, bytes }) =>
-      inTurn(runId, async () => {
+      unlessRemoved(runId, async () => {
         const before = await measureStaged(home, runId);
         if (before['plan.json'] + before['journal.ndjson'] === 0 && (await removeOld()) >= MAX_STAGED) {
           throw new ApiError(
@@ -49,13 +57,18 @@ export function createHandOver(parts: HandOverParts): HandOver {
         await appendStaged({ home, runId, name }, { offset, bytes });
         return { files: await measureStaged(home, runId) };
       }),
-    start: (runId, body) => inTurn(runId, () => startHandedRun(runId, { ...parts, body })),
-    release: (runId) => inTurn(runId, () => releaseHandedRun(runId, parts)),
-    rerun: (runId, request) => inTurn(runId, () => startRerun(runId, { ...parts, request, removeOld })),
+    start: (runId, body) => unlessRemoved(runId, () => startHandedRun(runId, { ...parts, body })),
+    release: (runId) => unlessRemoved(runId, () => releaseHandedRun(runId, parts)),
+    rerun: (runId, request) => unlessRemoved(runId, () => startRerun(runId, { ...parts, request, removeOld })),
     act: (runId, action) =>
       inTurn(runId, async () => {
         if ((await readRelease(home, runId)) === undefined) return action();
         throw new ApiError(409, 'RUN_RELEASED', `could not change run ${runId}: its owner has taken it back`);
       }),
+    exclude: inTurn,
+    async findRemoval(runId) {
+      const removal = await readRemoval(home, runId);
+      return removal && describeRemoval(runId, removal);
+    },
   };
 }

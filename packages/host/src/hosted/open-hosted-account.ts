@@ -10,6 +10,7 @@ import type { HostMetrics } from '../metrics/host-metrics.ts';
 import { type AccountLimits, createLimitCheck } from './account-limits.ts';
 import { createHandOver } from './create-hand-over.ts';
 import { createHostedExecutor } from './create-hosted-executor.ts';
+import { removeOldRuns } from './remove-old-runs.ts';
 import { createSecretStore, type SecretStoreOptions } from './secret-store.ts';
 
 /** What a server needs to execute the runs of one account. */
@@ -21,6 +22,8 @@ export interface HostedAccountOptions extends Pick<SecretStoreOptions, 'createKe
   readonly service: ContainerService;
   /** Called for each decision, since a configuration may change. */
   readonly limits: () => AccountLimits;
+  /** Ended runs are removed after this time; called for each removal. */
+  readonly retentionDays: () => number;
   /** Sends notifications only where the operator allows it. */
   readonly notifier: Notifier;
   readonly metrics: HostMetrics;
@@ -31,6 +34,8 @@ export interface HostedAccountOptions extends Pick<SecretStoreOptions, 'createKe
 /** The runs of an account that this process executes. */
 export interface HostedAccount {
   readonly api: RunApi;
+  /** Removes the runs that ended long ago. Never rejects. */
+  removeOldRuns(): Promise<void>;
   /** Detaches from all runs; the next process resumes them. */
   close(): Promise<void>;
 }
@@ -42,7 +47,7 @@ export function hostedHome(root: string, { clusterID, accountID }: Scope): strin
 
 /** Resumes the runs of the account, and opens its API. Throws if another process executes them. */
 export async function openHostedAccount(options: HostedAccountOptions): Promise<HostedAccount> {
-  const { root, scope, service, limits, log, notifier, metrics, traces } = options;
+  const { root, scope, service, limits, retentionDays, log, notifier, metrics, traces } = options;
   const account = `${scope.clusterID}/${scope.accountID}`;
   const home = hostedHome(root, scope);
   await makeDurableDirectory(home);
@@ -67,10 +72,19 @@ export async function openHostedAccount(options: HostedAccountOptions): Promise<
     }),
     handOver,
   });
+  const removal = { home, handOver, followers: api.followers, log, now: Date.now, closing: api.closing };
+  let removing = Promise.resolve();
   return {
     api,
+    removeOldRuns() {
+      removing = removing
+        .then(() => removeOldRuns(retentionDays(), removal))
+        .catch((error: Error) => log(`could not remove old runs: ${error.message}`));
+      return removing;
+    },
     async close() {
       await api.close();
+      await removing;
       await host.close();
     },
   };

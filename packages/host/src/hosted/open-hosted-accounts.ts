@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Scope } from '@sluice/client';
 import { listHosted } from '../execute/hosted-mark.ts';
 import { type HostedAccount, type HostedAccountOptions, hostedHome, openHostedAccount } from './open-hosted-account.ts';
@@ -8,6 +10,8 @@ export interface HostedAccounts {
   find(scope: Scope): Promise<HostedAccount>;
   /** Resumes the runs of all these accounts that were not over when the last process ended. */
   resume(scopes: readonly Scope[]): Promise<void>;
+  /** Removes the old runs of all these accounts. Rejects if another process executes the runs of one. */
+  removeOldRuns(scopes: readonly Scope[]): Promise<void>;
   /** Detaches from all runs. */
   close(): Promise<void>;
 }
@@ -18,6 +22,7 @@ export function openHostedAccounts(
   describe: (scope: Scope) => Omit<HostedAccountOptions, 'root' | 'scope'>,
 ): HostedAccounts {
   const opened = new Map<string, Promise<HostedAccount>>();
+  let isClosed = false;
 
   function find(scope: Scope): Promise<HostedAccount> {
     const key = `${scope.clusterID}/${scope.accountID}`;
@@ -36,7 +41,12 @@ export function openHostedAccounts(
     async resume(scopes) {
       for (const scope of scopes) if ((await listHosted(hostedHome(root, scope))).length > 0) await find(scope);
     },
+    async removeOldRuns(scopes) {
+      const used = scopes.filter((scope) => existsSync(join(hostedHome(root, scope), 'runs')));
+      for (const scope of used) if (!isClosed) await (await find(scope)).removeOldRuns();
+    },
     async close() {
+      isClosed = true;
       const accounts = await Promise.allSettled([...opened.values()]);
       await Promise.all(accounts.map((one) => (one.status === 'fulfilled' ? one.value.close() : undefined)));
     },

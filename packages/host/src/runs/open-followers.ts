@@ -16,6 +16,10 @@ export interface Followers {
   read(runId: string): Promise<RunFollower>;
   /** A run to subscribe to. Throws `ApiError`. */
   use(runId: string): Promise<UsedRun>;
+  /** Whether a client has subscribed to a run. */
+  isUsed(runId: string): boolean;
+  /** Drops a run that was removed. */
+  drop(runId: string): void;
 }
 
 interface Entry {
@@ -77,5 +81,7 @@ export function openFollowers(home: string): Followers {
         },
       };
     },
+    isUsed: (runId) => (entries.get(runId)?.users ?? 0) > 0,
+    drop: (runId) => void entries.delete(runId),
   };
 }

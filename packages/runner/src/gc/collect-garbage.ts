@@ -14,6 +14,7 @@ import { readSummary, writeSummary } from '../record/run-summary.ts';
 import { listScheduledRuns } from '../schedule/schedule-record.ts';
 import { chooseGarbage } from './choose-garbage.ts';
 import { collectSources, type FreedSource } from './collect-sources.ts';
+import { findUser } from './find-user.ts';
 import { measureVolume } from './measure-volume.ts';
 import { type RunRecord, readRunRecords } from './read-run-records.ts';
 import { findUseElsewhere, type RunsElsewhere, type UnknownAccount } from './runs-elsewhere.ts';
@@ -141,13 +142,6 @@ async function removePrivateCopies(options: Filled, runs: readonly RunRecord[]):
 function lookAgain({ disk, home }: Filled, before: readonly RunRecord[]): Promise<RunRecord[]> {
   const over = new Set(before.flatMap(({ runId, endedAt }) => (endedAt === undefined ? [] : [runId])));
   return readRunRecords(disk, home, (runId) => !over.has(runId));
-}
-
-/** Why one of these runs may need a run that was to be removed. */
-function findUser(since: readonly RunRecord[], runId: string, { isCached }: { isCached: boolean }): string | undefined {
-  if (isCached && since.some(({ status }) => status === 'running')) return 'a run in progress may reuse its outputs';
-  const user = since.find((run) => run.runId !== runId && (run.needs === undefined || run.needs.runs.has(runId)));
-  return user && `run ${user.runId} reuses its outputs, or may do so`;
 }
 
 /** Undefined: one of its volumes does not answer. */

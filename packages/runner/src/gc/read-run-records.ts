@@ -5,9 +5,9 @@ import { readServerMark } from '../journal/server-mark.ts';
 import { listSourceKeys } from '../record/list-source-keys.ts';
 import { scopeOn, workspaceOn } from '../record/place-of.ts';
 import type { RunFacts } from '../record/run-facts.ts';
-import { runDirectory } from '../record/run-home.ts';
+import { listRunIds, runDirectory } from '../record/run-home.ts';
 import { listStartingRuns, type StartingRun } from '../record/starting-run.ts';
-import { listRuns, type RunSummary } from '../report/list-runs.ts';
+import { type RunSummary, readRunSummary } from '../report/list-runs.ts';
 import { replayFromHome } from '../report/read-run.ts';
 
 /** A run of the home, with the data of others that it needs and the location of its own data. */
@@ -41,8 +41,9 @@ export async function readRunRecords(
   // Before the runs themselves: a run that gets its journal meanwhile is found at least once.
   const starting = await listStartingRuns({ disk, home });
   const records: RunRecord[] = [];
-  for (const run of await listRuns(home, disk)) {
-    if (isWanted(run.runId)) records.push(await readRecord(disk, home, run));
+  for (const runId of await listRunIds(disk, home)) {
+    const run = isWanted(runId) ? await readRunSummary(home, runId, disk) : undefined;
+    if (run !== undefined) records.push(await readRecord(disk, home, run));
   }
   const known = new Set(records.map(({ runId }) => runId));
   for (const run of starting) if (isWanted(run.runId) && !known.has(run.runId)) records.push(describeStarting(run));

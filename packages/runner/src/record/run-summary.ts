@@ -1,7 +1,10 @@
 import path from 'node:path';
 import { z } from 'zod';
 import type { Disk } from '../journal/disk.ts';
+import { createSystemDisk } from '../journal/system-disk.ts';
+import type { RunStatus } from '../scheduler/model/command.ts';
 import type { RunFacts } from './run-facts.ts';
+import { runDirectory } from './run-home.ts';
 
 const summarySchema = z.object({
   pipeline: z.string(),
@@ -21,6 +24,22 @@ export type StoredSummary = z.infer<typeof summarySchema>;
 /** Replaces the summary in a run's directory. */
 export async function writeSummary(disk: Disk, directory: string, summary: StoredSummary): Promise<void> {
   await disk.replace(path.join(directory, 'summary.json'), Buffer.from(`${JSON.stringify(summary)}\n`));
+}
+
+/** Stores how a run has ended of which the journal in this home does not know it. */
+export async function recordRemovedRun(
+  home: string,
+  { runId, status, endedAt }: { readonly runId: string; readonly status: RunStatus; readonly endedAt: number },
+): Promise<void> {
+  const disk = createSystemDisk();
+  const directory = runDirectory(home, runId);
+  const stored = await readSummary(disk, directory);
+  if (stored && stored.status === undefined) await writeSummary(disk, directory, { ...stored, status, endedAt });
+}
+
+/** As `readSummary`, for a directory of this machine that need not be in a home. */
+export function readStoredSummary(directory: string): Promise<StoredSummary | undefined> {
+  return readSummary(createSystemDisk(), directory);
 }
 
 /** The summary in a run's directory; undefined if there is none, or if it is damaged. */

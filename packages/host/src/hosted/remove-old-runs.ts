@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs';
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { chooseEndedRuns, forgetRemovedRuns, runDirectory, withRunClaim } from '@sluice/runner';
+import type { HandOver } from '../api/run-api.ts';
+import type { Followers } from '../runs/open-followers.ts';
+import { deleteRemoved, finishRemovals, moveToRemoved, prepareRemovals } from './removed-runs.ts';
+
+const DAY_MS = 86_400_000;
+
+/** What removing the old runs of an account depends on. */
+export interface RemovalParts {
+  readonly home: string;
+  /** Excludes requests about a run. */
+  readonly handOver: Pick<HandOver, 'exclude'>;
+  readonly followers: Pick<Followers, 'isUsed' | 'drop'>;
+  readonly log: (line: string) => void;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number;
+  /** Aborted when the server closes. */
+  readonly closing: AbortSignal;
+}
+
+/**
+ * Removes the runs that ended at least `retentionDays` ago, except those that a kept run reuses, that have an output to be
+ * retained, or that a client or a process uses at this moment. First finishes what a killed process has begun. May be interrupted at
+ * any time.
+ */
+export async function removeOldRuns(retentionDays: number, parts: RemovalParts): Promise<void> {
+  const { home, log, now, closing } = parts;
+  if (closing.aborted) return;
+  await prepareRemovals(home);
+  await finishRemovals(home, now());
+  const chosen = await chooseEndedRuns({ home, endedBefore: now() - retentionDays * DAY_MS, signal: closing });
+  let count = 0;
+  for (const runId of chosen.runIds) {
+    if (closing.aborted) return;
+    const isRemoved = await parts.handOver.exclude(runId, () => remove(runId, parts, chosen.findReason));
+    if (!isRemoved) continue;
+    count++;
+    await deleteRemoved(home, runId);
+  }
+  if (count > 0) log(`removed ${count} runs that ended more than ${retentionDays} days ago`);
+  await forgetRemovedRuns(home);
+}
+
+/** Returns whether the run was removed. The next call tries again otherwise. */
+async function remove(
+  runId: string,
+  { home, followers, log }: RemovalParts,
+  findReason: (runId: string) => Promise<string | undefined>,
+): Promise<boolean> {
+  const directory = runDirectory(home, runId);
+  // Until the mark is removed, the secrets of the run may not be.
+  const hasEnded = () => !existsSync(join(directory, 'hosted.json'));
+  // A directory that an operator has moved elsewhere and linked is not the server's to remove.
+  if (followers.isUsed(runId) || !hasEnded() || !(await lstat(directory)).isDirectory()) return false;
+  const removed = await withRunClaim({ home, runId }, async () => {
+    if (!hasEnded()) return false;
+    const reason = await findReason(runId);
+    if (reason === undefined) await moveToRemoved(home, runId);
+    else log(`run ${runId}: not removed: ${reason}`);
+    return reason === undefined;
+  });
+  if (removed) followers.drop(runId);
+  return removed ?? false;
+}
