@@ -49,6 +49,12 @@ const secrets = (name: string) => `value of ${name}`;
 const handOver = () => handOverRun({ home, runId: RUN, server, secrets });
 const takeBack = () => takeBackRun({ home, runId: RUN, server });
 
+/** The server had executed the run to its end, and has removed it since. */
+const removed = async () => {
+  const details = { status: 'failed', endedAt: '2030-01-02T00:00:00.000Z' };
+  throw new ServiceError('NOT_FOUND', 'it was removed', { status: 404, reason: 'RUN_REMOVED', details });
+};
+
 /** What a process that executes the run does first. Returns whether it may. */
 async function executeHere(): Promise<boolean> {
   const opened = await openJournal(directory, { disk: createSystemDisk(), clock: createSystemClock() });
@@ -227,4 +233,48 @@ test('updateMirror copies what the server does until the run is taken back', asy
   const calls = server.calls.length;
   await updateMirror({ home, runId: RUN, server });
   expect(server.calls).toHaveLength(calls);
+});
+
+describe('a run that the server has removed after its end', () => {
+  const readSummary = () => JSON.parse(readFileSync(join(directory, 'summary.json'), 'utf8'));
+  const ended = { pipeline: 'p', startedAt: 1, status: 'failed', endedAt: Date.parse('2030-01-02') };
+
+  beforeEach(() => writeFileSync(join(directory, 'summary.json'), JSON.stringify({ pipeline: 'p', startedAt: 1 })));
+
+  test('is not started again by a repeated hand-over, and not executed here', async () => {
+    writeMark('handing-over');
+    const other = {
+      url: server.url,
+      scope: server.scope,
+      staged: removed,
+      put: removed,
+      start: removed,
+      release: removed,
+    };
+    const handed = await handOverRun({ home, runId: RUN, server: other, secrets });
+    expect(handed).toEqual({ ok: false, error: { message: 'it was removed', isHere: false, hasEnded: true } });
+    expect(readSummary()).toEqual(ended);
+    expect(await executeHere()).toBe(false);
+  });
+
+  test('is not taken back, and its copy counts as ended', async () => {
+    writeMark('hosted');
+    const gone = { release: removed, readJournal: removed };
+    expect(await takeBackRun({ home, runId: RUN, server: gone })).toEqual({ ok: false, error: 'it was removed' });
+    expect(readSummary()).toEqual(ended);
+    expect(await executeHere()).toBe(false);
+  });
+
+  test('counts as ended as soon as its copy is to be brought up to date', async () => {
+    writeMark('hosted');
+    await expect(
+      updateMirror({ home, runId: RUN, server: { readPlan: removed, readJournal: removed } }),
+    ).rejects.toThrow('it was removed');
+    expect(readSummary()).toEqual(ended);
+  });
+
+  function writeMark(state: string): void {
+    const mark = { service: server.url, cluster: 'main', account: 'physics', state, isOurs: true };
+    writeFileSync(join(directory, 'server.json'), JSON.stringify(mark));
+  }
 });

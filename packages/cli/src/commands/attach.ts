@@ -1,5 +1,12 @@
 import { askHost, isHosted } from '@sluice/host';
-import { type AttachedRun, attachRun, type RunReport } from '@sluice/runner';
+import {
+  type AttachedRun,
+  attachRun,
+  openJournalMirror,
+  type RunReport,
+  type RunSummary,
+  runDirectory,
+} from '@sluice/runner';
 import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
@@ -27,6 +34,8 @@ export async function attach(
   const { run, mark } = found.value;
   const { runId, status } = run;
   if (mark !== undefined) {
+    const fault = await findMissingEnd(home, run);
+    if (fault !== undefined) return refuse({ exitCode: EXIT_CODE.refused, message: fault }, { context, options });
     return attachToServer(home, { runId, isOurs: mark.isOurs, context, options, service: found.value.options });
   }
   if (status === 'suspended') {
@@ -40,6 +49,12 @@ export async function attach(
     return refuse(fromRunRefusal(attached.error, { options, runId }), { context, options });
   }
   return followAttached(attached.value, { context, progress, options });
+}
+
+/** Why there is nothing to follow: the server has removed the run before this home had a complete copy. */
+async function findMissingEnd(home: string, { runId, status, endedAt }: RunSummary): Promise<string | undefined> {
+  if (endedAt === undefined || (await openJournalMirror(runDirectory(home, runId))).hasEnded) return undefined;
+  return `could not attach to run ${runId}: it ended (${status}), and its server removed it before this home had copied its end`;
 }
 
 /** Follows the copy of a run, which is kept up to date meanwhile. At its end, its outputs are copied to this machine. */
@@ -66,7 +81,11 @@ function attachToServer(
     }
     const stop = new AbortController();
     const onProblem = (problem: string) => progress.print(`warning: ${problem}; trying again`);
-    const followed = followServer({ home, runId, server: runServer, signal: stop.signal, onProblem });
+    const followed = followServer({ home, runId, server: runServer, signal: stop.signal, onProblem }).then(
+      (isWhole) => {
+        if (!isWhole) attached.value.stop();
+      },
+    );
     try {
       const publish = isOurs ? (report: RunReport) => publishHere(report, { home, service }) : undefined;
       return await followAttached(attached.value, { context, progress, options, ...(publish && { publish }) });

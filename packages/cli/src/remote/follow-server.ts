@@ -3,6 +3,7 @@ import { isServiceError } from '@sluice/client';
 import { openJournalMirror, runDirectory } from '@sluice/runner';
 import type { RunServer } from '../connect/run-server.ts';
 import { type MirrorOptions, updateMirror } from './mirror-run.ts';
+import { isRemoved } from './record-removal.ts';
 
 const PAUSE_MS = 500;
 /** While the server does not reply. */
@@ -16,8 +17,11 @@ export interface FollowServerOptions extends MirrorOptions {
   readonly onProblem: (message: string) => void;
 }
 
-/** Copies what the server writes, soon after it is written. A server that does not reply is tried again. */
-export async function followServer(options: FollowServerOptions): Promise<void> {
+/**
+ * Copies what the server writes, soon after it is written. A server that does not reply is tried again. Returns false if the
+ * rest cannot be copied.
+ */
+export async function followServer(options: FollowServerOptions): Promise<boolean> {
   const { home, runId, server, signal, onProblem } = options;
   const mirror = await openJournalMirror(runDirectory(home, runId));
   const read = (offset: number) => server.readJournal(runId, offset, signal);
@@ -29,12 +33,13 @@ export async function followServer(options: FollowServerOptions): Promise<void> 
       }
       failures = 0;
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted) return true;
       failures++;
       if (failures === 1) onProblem((error as Error).message);
-      if (!isServiceError(error)) return;
+      if (!isServiceError(error) || isRemoved(error)) return false;
     }
     const pauseMs = Math.min(LONGEST_PAUSE_MS, PAUSE_MS * 2 ** Math.min(failures, 6));
     await delay(pauseMs, undefined, { signal }).catch(() => {});
   }
+  return true;
 }

@@ -13,6 +13,7 @@ import {
 } from '@sluice/runner';
 import type { HandOverServer, RunFileName, RunServer, StartRequest } from '../connect/run-server.ts';
 import { lockMark } from './lock-mark.ts';
+import { recordRemoval } from './record-removal.ts';
 
 /** A run and the server that is to execute it. */
 export interface HandOverOptions {
@@ -29,6 +30,8 @@ export interface HandOverRefusal {
   readonly message: string;
   /** Whether the run can be resumed here. Otherwise it is unknown whether the server executes it. */
   readonly isHere: boolean;
+  /** Whether the server has executed the run to its end, and has removed it. */
+  readonly hasEnded?: true;
   /** Of this home, if the process that executes the run does not leave it. */
   readonly refusal?: RunRefusal;
 }
@@ -88,6 +91,7 @@ async function send({ home, runId, server, secrets }: HandOverOptions): Promise<
     return ok(await sendAndStart(server, { runId, files, request }));
   } catch (error) {
     if (!isServiceError(error)) throw error;
+    if (await recordRemoval(home, runId, error)) return fail({ message: error.message, isHere: false, hasEnded: true });
     return fail({ message: error.message, isHere: isRefused(error) && (await isNotStarted(server, runId)) });
   }
 }

@@ -24,8 +24,9 @@ export async function handToServer(
     }
     return EXIT_CODE.ok;
   }
-  const { message, isHere, refusal } = handed.error;
+  const { message, isHere, hasEnded, refusal } = handed.error;
   if (refusal !== undefined) return refuse(fromRunRefusal(refusal, { options, runId }), { context, options });
+  if (hasEnded) return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
   const resume = suggestCommand(['resume', runId], options);
   const advice = isHere
     ? `the run is suspended: continue it here with: ${resume}`

@@ -10,6 +10,7 @@ import {
 } from '@sluice/runner';
 import type { JournalSource } from '../connect/run-server.ts';
 import { lockMark } from './lock-mark.ts';
+import { recordRemoval } from './record-removal.ts';
 
 /** A run of this home whose journal is copied from its server. */
 export interface MirrorOptions {
@@ -27,7 +28,13 @@ export async function updateMirror(
   return lockMark(directory, async () => {
     if ((await readServerMark(directory))?.state !== 'hosted') return ok(undefined);
     const mirror = known ?? (await openJournalMirror(directory));
-    return mirror.hasEnded ? ok(undefined) : mirror.update((offset) => server.readJournal(runId, offset));
+    if (mirror.hasEnded) return ok(undefined);
+    try {
+      return await mirror.update((offset) => server.readJournal(runId, offset));
+    } catch (error) {
+      await recordRemoval(home, runId, error);
+      throw error;
+    }
   });
 }
 

@@ -52,9 +52,10 @@ export async function selectShownRun<O extends GlobalOptions>(
   const { runId } = found.value;
   const { updateMirror } = await import('./mirror-run.ts');
   const problem = await withServer(shown.value.options, context, (server) => updateMirror({ home, runId, server }));
-  if (problem === undefined) return describeShown(home, (await readRunSummary(home, runId)) ?? found.value, options);
-  context.terminal.err(`warning: could not bring run ${runId} up to date: ${problem}\n`);
-  return shown;
+  if (problem !== undefined) {
+    context.terminal.err(`warning: could not bring run ${runId} up to date: ${problem}\n`);
+  }
+  return describeShown(home, (await readRunSummary(home, runId)) ?? found.value, options);
 }
 
 async function describeShown<O extends GlobalOptions>(

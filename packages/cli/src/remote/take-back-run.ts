@@ -1,8 +1,9 @@
 import { fail, ok, type Result } from '@sluice/core';
 import { unmarkHosted } from '@sluice/host';
 import { openJournalMirror, readServerMark, runDirectory, writeServerMark } from '@sluice/runner';
-import type { HandOverServer, JournalSource } from '../connect/run-server.ts';
+import type { FileDigest, HandOverServer, JournalSource } from '../connect/run-server.ts';
 import { lockMark } from './lock-mark.ts';
+import { recordRemoval } from './record-removal.ts';
 
 /** A run that a server executes, or perhaps executes. */
 export interface TakeBackOptions {
@@ -22,7 +23,13 @@ export function takeBackRun({ home, runId, server }: TakeBackOptions): Promise<R
     const mark = await readServerMark(directory);
     if (mark === undefined || mark.state === 'released') return ok(undefined);
     if (!mark.isOurs) return fail('another home has handed it over, and only that one can take it back');
-    const journal = await server.release(runId);
+    let journal: FileDigest | undefined;
+    try {
+      journal = await server.release(runId);
+    } catch (error) {
+      if (await recordRemoval(home, runId, error)) return fail((error as Error).message);
+      throw error;
+    }
     if (journal !== undefined) {
       const mirror = await openJournalMirror(directory);
       const copied = await mirror.update((offset) => server.readJournal(runId, offset));

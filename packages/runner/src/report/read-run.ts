@@ -4,6 +4,7 @@ import { askPhase } from '../journal/ask-phase.ts';
 import type { Disk } from '../journal/disk.ts';
 import type { JournalRecord } from '../journal/journal-record.ts';
 import { readJournal } from '../journal/read-journal.ts';
+import { isHostedByServer } from '../journal/server-mark.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import { findRunId } from '../record/find-run-id.ts';
 import { type MoveListener, replayRun } from '../record/replay-run.ts';
@@ -71,9 +72,15 @@ export function replayFiles(files: RunFiles, moves?: MoveListener): Result<Repla
 export async function readPhase(disk: Disk, { facts, directory }: ReplayedRun): Promise<RunPhase> {
   if (facts.finished) return facts.finished.status;
   const phase = await askPhase(disk, directory);
-  if (phase !== 'suspended') return phase;
+  const isHosted = phase === 'running' && (await isHostedByServer(directory, disk));
+  if (phase !== 'suspended' && !isHosted) return phase;
+  const status = (await readSummary(disk, directory))?.status;
+  if (status === undefined) return phase;
   // If its process has ended the run since the journal was read, it was running at that time.
-  return (await readSummary(disk, directory))?.status === undefined ? 'suspended' : 'running';
+  if (!isHosted) return 'running';
+  // A server that has removed the run has told how it ended; nothing more is copied.
+  const journal = await readJournal(disk, directory);
+  return journal.ok && !journal.value.records.some(({ kind }) => kind === 'finished') ? status : 'running';
 }
 
 /** Reads a run's plan and journal; takes no lock and changes nothing. */

@@ -1,0 +1,28 @@
+import { isServiceError } from '@sluice/client';
+import { readServerMark, recordRemovedRun, runDirectory, writeServerMark } from '@sluice/runner';
+import { z } from 'zod';
+
+const ended = z.object({ status: z.enum(['succeeded', 'failed', 'canceled']), endedAt: z.iso.datetime() });
+
+/** Whether a server has replied that it had the run, and has removed it. */
+export function isRemoved(error: unknown): error is Error {
+  return isServiceError(error) && error.reason === 'RUN_REMOVED';
+}
+
+/**
+ * Records in this home that its server has removed a run, if that is why a request about it failed. From then on the run
+ * counts as ended here, also if the copy of its journal is incomplete. The caller holds the lock of the mark. Returns whether
+ * it is so.
+ */
+export async function recordRemoval(home: string, runId: string, error: unknown): Promise<boolean> {
+  if (!isRemoved(error)) return false;
+  const directory = runDirectory(home, runId);
+  const mark = await readServerMark(directory);
+  // The request of a killed command has arrived.
+  if (mark?.state === 'handing-over') await writeServerMark(directory, { ...mark, state: 'hosted' });
+  const parsed = ended.safeParse(isServiceError(error) ? error.details : {});
+  if (!parsed.success) return true;
+  const { status, endedAt } = parsed.data;
+  await recordRemovedRun(home, { runId, status, endedAt: Date.parse(endedAt) });
+  return true;
+}

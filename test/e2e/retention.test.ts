@@ -1,0 +1,78 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { obtainToken } from '@sluice/client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CREDENTIALS, configure, type Server, serve, serveNew } from './served-rig.ts';
+import { createWorkplace, type Ended, parseLines, until, type Workplace } from './workplace-rig.ts';
+
+const PIPELINE = `
+version: 1
+name: old
+steps: { make: { command: [sh, -c, "echo made > /out/text"], outputs: { text: /out } } }
+outputs: { text: { from: make.text } }
+`;
+/** Less than a millisecond. */
+const RETENTION = 'runs: { retentionDays: 1.0e-9 }';
+
+let place: Workplace;
+let server: Server | undefined;
+
+beforeAll(() => {
+  place = createWorkplace();
+  writeFileSync(join(place.directory, 'pipeline.yaml'), PIPELINE);
+});
+
+afterAll(async () => {
+  await server?.kill();
+  place.remove();
+});
+
+const sluice = (...args: string[]): Promise<Ended> => place.start(args, { env: CREDENTIALS }).ended;
+const hosted = (...path: string[]) => join(place.directory, 'data/hosted/main/physics', ...path);
+
+/** A run that has ended on the server, of which the client knows nothing but its start. */
+async function executeThere(url: string): Promise<string> {
+  const detached = await sluice('run', '--detach', '--json', '--service', url);
+  const { runId } = parseLines<{ runId: string }>(detached.stdout).at(-1)!;
+  // The mark is removed last.
+  await until(() => !existsSync(hosted('runs', runId, 'hosted.json')), 'the run to end');
+  return runId;
+}
+
+test('a server removes what ended long ago, its data stays, and a client is told how the run ended', async () => {
+  server = await serveNew(place);
+  const { url } = server;
+  const lost = await executeThere(url);
+  const copied = await executeThere(url);
+  expect(await sluice('show', copied)).toMatchObject({ exitCode: 0, stderr: '' });
+  await server.kill();
+  configure(place, { port: Number(new URL(url).port), extra: RETENTION });
+  server = await serve(place);
+  await until(() => readdirSync(hosted('runs')).length === 0, 'the runs to be removed');
+  for (const runId of [lost, copied])
+    await until(() => readdirSync(hosted('removed', runId)).join() === 'summary.json', 'the files to be deleted');
+
+  const login = { email: CREDENTIALS.SLUICE_EMAIL, password: CREDENTIALS.SLUICE_PASSWORD };
+  const headers = { authorization: `Bearer ${await obtainToken({ baseUrl: url, login })}` };
+  const ask = async (path: string, method = 'GET') => {
+    const reply = await fetch(`${url}/api/sluice/v1/clusters/main/accounts/physics/runs${path}`, { method, headers });
+    return { status: reply.status, body: await reply.json() };
+  };
+  expect((await ask('')).body).toEqual({ runs: [] });
+  const gone = { code: 404, details: [{ reason: 'RUN_REMOVED', status: 'succeeded' }] };
+  for (const reply of [ask(`/${lost}`), ask(`/${lost}/journal`), ask(`/${lost}:rerun`, 'POST')])
+    expect(await reply).toMatchObject({ status: 404, body: gone });
+
+  const resumed = await sluice('resume', lost);
+  expect(resumed.exitCode).toBe(75);
+  expect(resumed.stderr).toContain('the server removed it on');
+  const shown = await sluice('show', lost, '--json');
+  expect(shown.exitCode).toBe(0);
+  expect(JSON.parse(shown.stdout)).toMatchObject({ runId: lost, status: 'succeeded' });
+  const attached = await sluice('attach', lost);
+  expect(attached).toMatchObject({ exitCode: 2 });
+  expect(attached.stderr).toContain('its server removed it before this home had copied its end');
+
+  expect(await sluice('pull', '-r', copied, '--to', 'pulled')).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(place.read('pulled/text/text')).toBe('made\n');
+});
