@@ -31,8 +31,8 @@ export interface SimulatedRun {
   readonly processes: SimulatedProcess[];
   /** Its journal is lost, and it is not adopted yet. */
   isLost: boolean;
-  /** How often it was tried to be adopted. */
-  adoptions: number;
+  /** How often all its containers were asked for: by an adoption, or before it by a resume in vain. */
+  searches: number;
   /** Since when it is said that there is nothing to adopt. */
   goneSince?: number | undefined;
   /** The last adoption said so. */
@@ -225,7 +225,7 @@ async function open(world: World, run: SimulatedRun, process: SimulatedProcess):
   const begin: StartRunOptions & { runId: string } = { ...options, plan: run.plan, scope, baseDir: '/base' };
   if (run.isLost) {
     if (world.scenario.resumesLost && !isAdopted(world, run)) await resumeLost(world, run, options);
-    run.adoptions++;
+    run.searches++;
     const adopted = await world.runner.adoptRun(begin);
     const isGone = !adopted.ok && ['RUN_NOT_FOUND', 'NOT_ADOPTABLE'].includes(adopted.error.code);
     run.saysGone = isGone;
@@ -253,6 +253,7 @@ async function resumeLost(
   options: RunnerOptions & { runId: string },
 ): Promise<void> {
   if (!disk.files.has(`${run.directory}/plan.json`)) return;
+  run.searches++;
   const there = [...service.containers.values()].filter(
     ({ wire, visibleAt, absent }) =>
       wire.labels?.['sluice-run'] === run.runId && visibleAt <= clock.now() && absent === undefined,

@@ -75,19 +75,19 @@ export async function runScenario(
   for (const run of runs) for (const process of run.processes) process.kill();
   const total = [...service.calls.values()].reduce((sum, count) => sum + count, 0);
   const hours = (clock.now() - world.begun) / 3_600_000;
-  if (total > MAX_CALLS * runs.length + MAX_CALLS_PER_HOUR * hours + callsOfAdoptions(runs))
+  if (total > MAX_CALLS * runs.length + MAX_CALLS_PER_HOUR * hours + callsOfSearches(runs))
     violations.push(`the service was asked ${total} times`);
   for (const { directory } of runs) hash.update(disk.files.get(`${directory}/journal.ndjson`) ?? '');
   return { violations, reports, trace: hash.digest('hex'), calls: service.calls };
 }
 
-/** An adoption without a list that works asks for each container that the plan can have. */
-function callsOfAdoptions(runs: readonly SimulatedRun[]): number {
-  const counts = runs.map(({ adoptions, plan }) => {
+/** Without a list that works, each container that the plan can have is asked for, on each cluster of the run. */
+function callsOfSearches(runs: readonly SimulatedRun[]): number {
+  const counts = runs.map(({ searches, plan, script }) => {
     const possible = plan.steps.map(
       ({ step, cells }) => (cells?.length ?? 0) * (1 + step.retry.limit + step.retry.infrastructure),
     );
-    return adoptions * possible.reduce((sum, count) => sum + count, 0);
+    return searches * clustersOf([script]).length * possible.reduce((sum, count) => sum + count, 0);
   });
   return counts.reduce((sum, count) => sum + count, 0);
 }
@@ -120,14 +120,12 @@ function createWorld(scenario: Scenario, { runner, longestMs, onDeed }: WorldOpt
     const plan = planRun(script, scenario);
     const directory = `/home/runs/${runId}`;
     const checker = createRunChecker({ script, plan, runId, disk, clock, violations, simulated: () => service });
-    return { runId, directory, script, plan, checker, processes: [], isLost: false, adoptions: 0 };
+    return { runId, directory, script, plan, checker, processes: [], isLost: false, searches: 0 };
   });
   const runOf = (id: string) => runs.find(({ runId }) => id.startsWith(`s${runId}-`));
   const pools = createPoolChecker(scenario.pools, runs, violations);
   const groups = scenario.group && createGroupChecker(scenario.group.limit, runs, violations);
-  const places = scenario.runs.flatMap(({ steps }) => steps.flatMap(({ clusters = [] }) => clusters));
-  const clusters = places.length > 0 ? [HOME_CLUSTER, FAR_CLUSTER] : [HOME_CLUSTER];
-  const service = createSimulatedClusters(clusters, {
+  const service = createSimulatedClusters(clustersOf(scenario.runs), {
     clock,
     random: random.fork('service'),
     dialect: scenario.dialect,
@@ -153,6 +151,11 @@ function createWorld(scenario: Scenario, { runner, longestMs, onDeed }: WorldOpt
   disk.locksWork = !scenario.runs.some(({ mishaps }) => mishaps.some(({ kind }) => kind === 'second'));
   const world: World = { scenario, runner, clock, disk, service, random, begun, longestMs, runs, violations };
   return world;
+}
+
+function clustersOf(runs: readonly RunScript[]): string[] {
+  const isPlaced = runs.some(({ steps }) => steps.some(({ clusters = [] }) => clusters.length > 0));
+  return isPlaced ? [HOME_CLUSTER, FAR_CLUSTER] : [HOME_CLUSTER];
 }
 
 function behave(scenario: Scenario, runs: readonly SimulatedRun[], spec: ContainerSpec): Behaviour {
