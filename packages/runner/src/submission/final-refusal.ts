@@ -39,3 +39,11 @@ export function isOnlyQueried(session: RunSession, refusal: Refusal | undefined)
   if (refusal?.unclearAt === undefined) return false;
   return session.clock.now() >= refusal.since + session.absenceLimit.ms;
 }
+
+/**
+ * Whether an earlier runner may have requested a container whose intent the journal has lost, and that is not visible
+ * yet: then the ID is queried before the attempt is postponed, since another one may start in its place.
+ */
+export function isResumedLately({ resumedAt, clock, absenceLimit }: RunSession): boolean {
+  return resumedAt !== undefined && clock.now() < resumedAt + absenceLimit.ms;
+}

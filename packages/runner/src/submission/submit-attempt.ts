@@ -8,7 +8,7 @@ import { addMissedCheck, describeLoss, isListed, isLost } from '../watch/lost-co
 import { observeContainer } from '../watch/observe-container.ts';
 import { noteUnanswered } from '../watch/warn-of-replies.ts';
 import { type CreateFailure, classifyCreateFailure } from './create-reply.ts';
-import { countRefusal, finalFrom, isOnlyQueried, type Refusal } from './final-refusal.ts';
+import { countRefusal, finalFrom, isOnlyQueried, isResumedLately, type Refusal } from './final-refusal.ts';
 
 /** The start of a submission. */
 export interface Submission {
@@ -48,6 +48,8 @@ interface Judged {
   readonly failure: CreateFailure;
   readonly doubtful: boolean;
   readonly held: boolean;
+  /** The attempt is not postponed before the service has replied to a query of the ID. */
+  readonly asks: boolean;
 }
 
 const DONE: Step = { done: true };
@@ -79,7 +81,8 @@ export async function submitAttempt(session: RunSession, submission: Submission)
         step = made;
       } else {
         refusal = countRefusal(refusal, { failure: made, now: session.clock.now() });
-        step = judge(session, attempt, { failure: made, doubtful, held });
+        const asks = !held && (!doubtful || step !== 'absent') && isResumedLately(session);
+        step = judge(session, attempt, { failure: made, doubtful, held, asks });
       }
     }
     if (step.done || session.stopped) return;
@@ -216,8 +219,10 @@ function reportWait(session: RunSession, attempt: Attempt, why: { phase: string;
 }
 
 function judge(session: RunSession, attempt: Attempt, seen: Judged): Step {
-  const { failure, doubtful, held } = seen;
+  const { failure, doubtful, held, asks } = seen;
   const waitMs = failure.error.retryAfterMs ?? CALL_BACKOFF.initialMs;
+  const isTransient = failure.kind === 'doubt' ? failure.full : failure.kind !== 'refused';
+  if (asks && isTransient) return { done: false, doubtful: true, waitMs };
   switch (failure.kind) {
     case 'notSent':
     case 'auth':

@@ -18,6 +18,8 @@ export interface RunChecker {
   live(): number[];
   /** The journal is lost: what it said is to be found again. */
   loseJournal(): void;
+  /** The journal has lost the intents of these containers, whose creates may still be under way. */
+  tearJournal(ids: readonly string[], epoch: number): void;
   /** What was left of the run has been removed, since it had started nothing: its next journal begins anew. */
   beginAnew(): void;
   /** Looks at a lost run that could not be adopted. */
@@ -38,6 +40,16 @@ export interface CheckerOptions extends MountCheckerOptions {
   readonly violations: string[];
 }
 
+/** What the journal has lost of a container. */
+interface TornIntent {
+  /** Of the runner that wrote it. */
+  readonly epoch: number;
+  /** Its create was on its way although nobody waited for it any more. */
+  readonly wasUnderWay: boolean;
+  /** When its submission was last put off since. */
+  putOffAt?: number;
+}
+
 interface Truth {
   readonly labels: Readonly<Record<string, string>>;
   phase: string | undefined;
@@ -54,6 +66,7 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
   /** What this journal's runners have asked for. */
   const gotten = new Set<string>();
   let putOffs = 0;
+  const torn = new Map<string, TornIntent>();
   const claim = (holds: boolean, message: () => string) => {
     if (!holds) violations.push(message());
   };
@@ -147,12 +160,23 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
     });
   }
 
-  /** An adopted run counts what it has come to: what it has not taken up yet runs beside its limits (decision 0013). */
+  /**
+   * An adopted run counts what it has come to: what it has not taken up yet runs beside its limits (decision 0013). So
+   * does what a lost intent has asked for, if the service did not show it yet when it was put off (decision 0028).
+   */
   function checkLimits(id: string): void {
     const { parallelism = Number.POSITIVE_INFINITY } = script;
     const { intents } = evidence();
-    const { length } = liveOnes().filter((other) => intents.has(other));
+    const { length } = liveOnes().filter((other) => intents.has(other) && !isUnknowable(other));
     claim(length <= parallelism, () => `${id} is one too many: ${length} of ${parallelism}`);
+  }
+
+  /** It was created by the request of the lost intent, and the service did not show it when it was put off. */
+  function isUnknowable(id: string): boolean {
+    const { epoch, putOffAt } = torn.get(id) ?? {};
+    const container = options.simulated().containers.get(id);
+    if (putOffAt === undefined || !container) return false;
+    return container.wire.labels?.['sluice-epoch'] === String(epoch) && container.visibleAt >= putOffAt;
   }
 
   /** Each verdict is held against what the service knows at the moment when it has become durable. */
@@ -163,7 +187,11 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
     const { verdicts, putOff, ids } = now;
     for (; putOffs < putOff.length; putOffs++) {
       const id = ids.get(putOff[putOffs]!) ?? '';
-      claim(!options.simulated().inFlight.has(id), () => `${id} was put off while its create was under way`);
+      // Of a create whose intent is lost neither the journal nor the service can tell while it is under way.
+      const lost = torn.get(id);
+      if (lost) lost.putOffAt = options.clock.now();
+      const isUnderWay = options.simulated().inFlight.has(id) && lost?.wasUnderWay !== true;
+      claim(!isUnderWay, () => `${id} was put off while its create was under way`);
     }
     for (; judged < verdicts.length; judged++) checkVerdict(verdicts[judged]!);
   }
@@ -235,6 +263,10 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
       putOffs = 0;
       times = createTimeChecker(options, claim);
       evidence = readEvidence();
+    },
+    tearJournal(ids, epoch) {
+      evidence = readEvidence();
+      for (const id of ids) torn.set(id, { epoch, wasUnderWay: options.simulated().inFlight.has(id) });
     },
     beginAnew() {
       checkNewVerdicts();

@@ -158,14 +158,21 @@ async function liveOnce(world: World, run: SimulatedRun, { mishap, onHandle }: L
 function tearJournal({ disk }: World, run: SimulatedRun): boolean {
   const path = `${run.directory}/journal.ndjson`;
   const bytes = disk.files.get(path) ?? new Uint8Array();
+  const torn: string[] = [];
+  let epoch = 0;
   let size = bytes.length;
   for (let start = size; start > 0; ) {
     start = bytes.lastIndexOf(10, size - 2) + 1;
-    if (decodeLine(bytes.subarray(start, size - 1))?.record.kind !== 'intent') break;
+    const line = decodeLine(bytes.subarray(start, size - 1));
+    if (line?.record.kind !== 'intent') break;
+    torn.push(line.record.id);
+    epoch = line.epoch;
     size = start;
   }
-  if (size < bytes.length) disk.files.set(path, bytes.slice(0, size));
-  return size < bytes.length;
+  if (torn.length === 0) return false;
+  disk.files.set(path, bytes.slice(0, size));
+  run.checker.tearJournal(torn, epoch);
+  return true;
 }
 
 function addProcess(world: World, run: SimulatedRun, mishap: Mishap | undefined): SimulatedProcess {

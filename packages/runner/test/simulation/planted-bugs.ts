@@ -404,4 +404,11 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replace: '',
     isRare: true,
   },
+  {
+    name: 'postpones, as soon as it has resumed, what the torn end of its journal may have started',
+    file: 'submission/submit-attempt.ts',
+    find: 'if (asks && isTransient) return',
+    replace: 'if (asks && !isTransient && held) return',
+    isRare: true,
+  },
 ];
