@@ -35,7 +35,7 @@ export function createHostedPlace(extra = ''): {
   return {
     directory,
     open: () => openServer(directory, extra),
-    remove: () => rmSync(directory, { recursive: true, force: true, maxRetries: 10 }),
+    remove: () => rmSync(directory, { recursive: true, force: true }),
   };
 }
 

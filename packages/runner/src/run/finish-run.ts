@@ -51,6 +51,6 @@ export async function finishRun(
   await pools.close();
   // Before the summary, without which the run is resumed to conclude it.
   await traces?.finish();
-  await keepEnd({ disk, home, directory, facts, scheduler }, { report, now: clock.now() });
+  await life.store(() => keepEnd({ disk, home, directory, facts, scheduler }, { report, now: clock.now() }));
   await life.conclude();
 }

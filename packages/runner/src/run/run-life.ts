@@ -33,6 +33,11 @@ export interface RunLife {
   onFinished(announce: (report: RunReport, unstored: string | undefined) => void): void;
   /** The end is in the journal. */
   end(report: RunReport): void;
+  /**
+   * Stores the report. Whoever leaves the run meanwhile waits for it, so that nothing is written after the release. If the
+   * run was left before, nothing is stored: the next resume does it.
+   */
+  store(write: () => Promise<void>): Promise<void>;
   /** The report is stored: the run has finished. */
   conclude(): Promise<void>;
   /** Leaves the run so that it can be resumed. Resolves when everything is released. */
@@ -49,6 +54,7 @@ export function createRunLife(reportSuspended: (message: string) => RunReport): 
   const { promise: finished, resolve, reject } = createSettlement();
   let state: LifeState = 'running';
   let closing: Promise<void> | undefined;
+  let storing: Promise<void> | undefined;
   let ended: RunReport | undefined;
   let announce: (report: RunReport, unstored: string | undefined) => void = () => {};
 
@@ -61,6 +67,8 @@ export function createRunLife(reportSuspended: (message: string) => RunReport): 
   /** Releases everything once, then settles `finished`. */
   function close(settle: () => void): Promise<void> {
     closing ??= (async () => {
+      // The caller of `store` handles its error.
+      if (storing !== undefined) await storing.catch(() => {});
       await Promise.all(releases.map((release) => release()));
       settle();
     })();
@@ -83,6 +91,11 @@ export function createRunLife(reportSuspended: (message: string) => RunReport): 
     },
     end(report) {
       if (move('ended')) ended = report;
+    },
+    async store(write) {
+      if (state !== 'finishing') return;
+      storing = write();
+      await storing;
     },
     async conclude() {
       await (move('concluded') ? finish() : closing);

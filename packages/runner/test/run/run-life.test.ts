@@ -64,6 +64,29 @@ test('createRunLife: only the first outcome counts, and everything is released o
   expect(calls).toEqual(['loop', 'journal']);
 });
 
+test('createRunLife: whoever leaves a run whose report is being stored waits for it, and later nothing is stored', async () => {
+  const { life, calls } = createLife();
+  life.end(report('succeeded'));
+  let write = () => {};
+  const written = new Promise<void>((resolve) => {
+    write = resolve;
+  });
+  const stored = life.store(async () => {
+    await written;
+    calls.push('report');
+  });
+  const suspended = life.suspend('detached');
+  // As long as the file system takes, nothing is released.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(calls).toEqual([]);
+  write();
+  await Promise.all([stored, suspended]);
+  expect(calls).toEqual(['report', 'loop', 'journal']);
+  expect(await life.finished).toMatchObject({ status: 'suspended' });
+  await life.store(async () => void calls.push('late'));
+  expect(calls).not.toContain('late');
+});
+
 test('createRunLife: an abandoned run is released and has no outcome', async () => {
   const { life, calls } = createLife();
   await life.abandon();
