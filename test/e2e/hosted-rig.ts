@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createHttpService, obtainToken } from '@sluice/client';
+import { createHttpService, obtainToken, type Scope } from '@sluice/client';
 import { createPlan, parsePipeline } from '@sluice/core';
 import { createHostMetrics, type RunFileName, type StartBody } from '@sluice/host';
 import { readRunLogins, submitRun } from '@sluice/runner';
@@ -91,11 +91,17 @@ export interface RecordedRun {
   readonly start: StartBody;
 }
 
+interface RecordOptions {
+  readonly secrets?: Readonly<Record<string, string>>;
+  readonly baseDir?: string;
+  readonly scope?: Scope;
+}
+
 /** Records a run in a home of the client, with the service of the server. */
 export async function recordRun(
-  server: HostedServer,
+  server: Pick<HostedServer, 'url' | 'directory' | 'tokens'>,
   text: string,
-  { secrets = {}, baseDir = server.directory }: { secrets?: Record<string, string>; baseDir?: string } = {},
+  { secrets = {}, baseDir = server.directory, scope = SCOPE }: RecordOptions = {},
 ): Promise<RecordedRun> {
   const parsed = parsePipeline({ text, file: 'pipeline.yaml' });
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.error));
@@ -105,7 +111,7 @@ export async function recordRun(
   const service = createHttpService({ baseUrl: server.url, token: server.tokens.member });
   try {
     const submitted = await submitRun({
-      ...{ plan: plan.value, service, scope: SCOPE, home, baseDir },
+      ...{ plan: plan.value, service, scope, home, baseDir },
       secrets: (name) => secrets[name],
     });
     if (!submitted.ok) throw new Error(submitted.error.message);
@@ -146,7 +152,7 @@ interface Reply {
 }
 
 /** Requests of one user about the runs of the account. */
-export function createCaller(server: HostedServer, token = server.tokens.member) {
+export function createCaller(server: Pick<HostedServer, 'api' | 'tokens'>, token = server.tokens.member) {
   const call = (method: string, path: string, body?: unknown) => {
     const isBytes = body instanceof Uint8Array;
     const type = isBytes ? 'application/octet-stream' : 'application/json';

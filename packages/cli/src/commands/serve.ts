@@ -172,7 +172,7 @@ function createReloadableSchedules(given: {
       if (!config.ok) return log.error({ problems: config.error.message }, 'could not apply the changed configuration');
       change(async () => {
         const { applied, needsRestart, refused } = await service.reload(config.value.service);
-        runs.reload(config.value);
+        await runs.reload(config.value);
         log.info({ applied }, 'reloaded the configuration');
         for (const { field, reason } of refused) log.error({ field, reason }, 'could not apply a change');
         if (needsRestart.length > 0) log.warn({ needsRestart }, 'restart the service to apply the other changes');

@@ -125,8 +125,12 @@ const REFUSED = [
   ...(['INVALID_ARGUMENT', 'RESOURCE_EXHAUSTED'] as const),
 ];
 
-/** The server has replied that it does not do it. The reason RUN_EXISTS is about a run that is not this one. */
+/**
+ * The server has replied that it does not do it, or that its disk is full. The reason RUN_EXISTS is about a run that is not
+ * this one.
+ */
 function isRefused(error: unknown): boolean {
+  if (isServiceError(error) && error.reason === 'STORE_FULL') return true;
   return isServiceError(error, ...REFUSED) && error.reason !== 'RUN_EXISTS';
 }
 

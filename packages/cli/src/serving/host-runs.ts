@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { Scope } from '@sluice/client';
 import { own } from '@sluice/core';
 import {
   type AccountLimits,
@@ -26,8 +25,11 @@ export interface RunHosting {
   readonly extend: ServiceExtension;
   /** Resumes the runs that an earlier process has left, and removes old ones every day. The API answers from now on. */
   open(service: Service): void;
-  /** Uses other limits and rules from now on. */
-  reload(config: ServedConfig): void;
+  /**
+   * Uses other limits and rules from now on. Leaves the runs of accounts that the service no longer has, and resumes those
+   * of accounts that it has again.
+   */
+  reload(config: ServedConfig): Promise<void>;
   /** Detaches from all runs. */
   close(): Promise<void>;
 }
@@ -42,7 +44,6 @@ interface RunHostingParts extends ChosenTraces {
 export function createRunHosting(config: ServedConfig, { log, metrics, traces }: RunHostingParts): RunHosting {
   let current = config;
   let service: Service | undefined;
-  let isClosing = false;
   let removal: NodeJS.Timeout | undefined;
   const { root } = config.service;
   const readRules = rulesOf(() => current);
@@ -64,36 +65,28 @@ export function createRunHosting(config: ServedConfig, { log, metrics, traces }:
     async extend(server, { authorize, accountsOf, login, logout }) {
       await addHostedPages(server, { files: readDashboard(), accountsOf, login, logout });
       await addHostedApi(server, {
-        authorize,
-        accounts: { find: (scope) => (isClosing ? Promise.reject(new Error('closing')) : accounts.find(scope)) },
+        ...{ authorize, accounts },
         urlOf: ({ protocol, host }) => (current.service.publicUrl ?? `${protocol}://${host}`).replace(/\/$/, ''),
       });
     },
     open(opened) {
       service = opened;
-      const resumed = accounts
-        .resume(scopesOf(config))
-        .catch((err: unknown) => log.error({ err }, 'could not resume the runs of an account'));
       const removeOldRuns = () =>
         accounts
-          .removeOldRuns(scopesOf(current))
+          .removeOldRuns()
           .catch((err: unknown) => log.error({ err }, 'could not remove the old runs of an account'));
-      void resumed.then(removeOldRuns);
+      void accounts.serve(opened.accounts()).then(removeOldRuns);
       removal = setInterval(removeOldRuns, REMOVAL_MS).unref();
     },
-    reload(next) {
+    async reload(next) {
       current = next;
+      await accounts.serve(service!.accounts());
     },
     async close() {
-      isClosing = true;
       clearInterval(removal);
       await accounts.close();
     },
   };
-}
-
-function scopesOf({ service: { clusters } }: ServedConfig): Scope[] {
-  return clusters.flatMap(({ id, accounts }) => accounts.map((accountID) => ({ clusterID: id, accountID })));
 }
 
 function keyPath({ runs, directory, service: { root } }: ServedConfig): string {

@@ -87,8 +87,9 @@ function addRoute(server: FastifyInstance, route: ApiRoute, { find }: ApiPlace):
       const act = () => (isAction ? answerOnce(request, () => route.handle(request)) : route.handle(request));
       // A run that was released is executed elsewhere.
       const mustBeHere = isAction && handOver !== undefined && request.at.runId !== undefined;
+      const perform = () => (mustBeHere ? handOver.act(request.at.runId!, act) : act());
       try {
-        return await (mustBeHere ? handOver.act(request.at.runId, act) : act());
+        return await (route.method === 'GET' ? perform() : api.change(perform));
       } catch (error) {
         throw (await findRemoval(error, request)) ?? error;
       }

@@ -105,7 +105,9 @@ export interface RunApi extends RunApiOptions {
   readonly actions: Map<string, Promise<unknown>>;
   /** Aborted when the server closes: ends all streams. */
   readonly closing: AbortSignal;
-  /** Ends all streams and removes temporary files. */
+  /** Performs a change that `close` waits for. Throws `ApiError` from `close` on. */
+  change<T>(action: () => Promise<T>): Promise<T>;
+  /** Ends all streams, waits for the changes in progress, and removes temporary files. */
   close(): Promise<void>;
 }
 
@@ -115,6 +117,7 @@ export function openRunApi(options: RunApiOptions): RunApi {
   const list = openRunList(options.home, followers, options.executorKind);
   const logs = openLogSpool();
   const closing = new AbortController();
+  const changes = new Set<Promise<unknown>>();
   // One for each stream.
   setMaxListeners(0, closing.signal);
   return {
@@ -126,11 +129,27 @@ export function openRunApi(options: RunApiOptions): RunApi {
     actions: new Map(),
     feeds: openFeeds(followers, list),
     closing: closing.signal,
+    async change(action) {
+      if (closing.signal.aborted) throw describeClosing();
+      const done = action();
+      changes.add(done);
+      try {
+        return await done;
+      } finally {
+        changes.delete(done);
+      }
+    },
     async close() {
       closing.abort();
+      await Promise.allSettled([...changes]);
       await logs.close();
     },
   };
+}
+
+/** For a request to a server that is ending. The client may repeat it. */
+export function describeClosing(): ApiError {
+  return new ApiError(503, 'SERVER_CLOSING', 'could not serve the request: the server is ending; try again');
 }
 
 /** The service of a run. Throws `ApiError`. */

@@ -43,6 +43,9 @@ const STATUS_NAMES: Readonly<Record<number, string>> = {
   503: 'UNAVAILABLE',
 };
 
+const DISK_FULL =
+  'could not store the request because the disk with the runs of the server is full; free disk space on the server, then try again';
+
 /** The body of the reply to a request that failed, in the form of the protocol. Reveals nothing about an internal error. */
 export function renderError(error: unknown): ErrorBody {
   if (error instanceof ApiError) {
@@ -53,7 +56,7 @@ export function renderError(error: unknown): ErrorBody {
     return { code: status, status: code, message, ...(reason !== undefined && { details: [{ reason }] }) };
   }
   if (isSystemError(error, 'ENOSPC', 'EDQUOT')) {
-    return describe(507, 'could not serve the request because a disk is full', { reason: 'STORE_FULL' });
+    return describe(507, DISK_FULL, { reason: 'STORE_FULL' });
   }
   const { statusCode } = error as { statusCode?: unknown };
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {

@@ -19,6 +19,8 @@ export interface RunHostOptions extends Omit<HostRunParts, 'limit'> {
 export interface RunHost {
   /** Executes a marked run. */
   take(runId: string, env?: NodeJS.ProcessEnv): void;
+  /** Executes the marked runs that it does not execute yet, such as those that could not be resumed. */
+  takeMarked(): Promise<void>;
   status(): HostStatus;
   /** Leaves a run whose mark was removed; resolves when this host does nothing with it any more. */
   leave(runId: string): Promise<void>;
@@ -55,11 +57,12 @@ export async function openRunHost(options: RunHostOptions): Promise<RunHost | un
   };
   const claim = await claimHost(options.home, (request) => reply(state, request));
   if (claim === undefined) return undefined;
-  for (const runId of await listHosted(options.home)) take(state, runId, options.env);
+  await takeMarked(state);
   state.isReady = true;
   endIfIdle(state);
   return {
     take: (runId, env = options.env) => void take(state, runId, env),
+    takeMarked: () => takeMarked(state),
     status: () => describe(state),
     leave: async (runId) => state.runs.get(runId)?.detach(),
     ended,
@@ -87,7 +90,14 @@ function reply(state: State, request: HostRequest): HostReply | undefined {
   return { status: describe(state) };
 }
 
+async function takeMarked(state: State): Promise<void> {
+  const { home, env } = state.options;
+  for (const runId of await listHosted(home)) if (!state.runs.has(runId)) take(state, runId, env);
+}
+
+/** A host that is ending takes no run: it stays marked, and the next one resumes it. */
 function take(state: State, runId: string, env: NodeJS.ProcessEnv): void {
+  if (state.isClosing) return;
   const known = state.runs.get(runId);
   if (known !== undefined) {
     known.retry(env);

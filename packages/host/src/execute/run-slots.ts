@@ -3,6 +3,8 @@ export interface RunSlots {
   isFree(): boolean;
   /** Waits for a slot. Undefined: the signal was aborted before. */
   acquire(signal: AbortSignal): Promise<(() => void) | undefined>;
+  /** Starts waiting runs for which there are slots since the maximum was raised. */
+  update(): void;
 }
 
 /** `maximum` is read at each decision, since a configuration may change. */
@@ -10,20 +12,24 @@ export function createRunSlots(maximum: () => number): RunSlots {
   const waiting = new Set<() => void>();
   let used = 0;
   const isFree = () => used < maximum() && waiting.size === 0;
+  const update = () => {
+    for (const start of waiting) {
+      if (used >= maximum()) return;
+      start();
+    }
+  };
   const take = () => {
     used++;
     let isHeld = true;
     return () => {
       if (isHeld) used--;
       isHeld = false;
-      for (const start of waiting) {
-        if (used >= maximum()) return;
-        start();
-      }
+      update();
     };
   };
   return {
     isFree,
+    update,
     acquire(signal) {
       if (signal.aborted) return Promise.resolve(undefined);
       if (isFree()) return Promise.resolve(take());

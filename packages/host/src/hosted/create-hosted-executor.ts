@@ -1,6 +1,13 @@
 import type { ContainerService } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
-import { type Notifier, previewRerun, type RunRefusal, resumeRun, type TraceSink } from '@sluice/runner';
+import {
+  type Notifier,
+  previewRerun,
+  type RunHandle,
+  type RunRefusal,
+  resumeRun,
+  type TraceSink,
+} from '@sluice/runner';
 import type { HandOver, RunExecutor, RunOrder } from '../api/run-api.ts';
 import { ApiError, fromRefusal } from '../errors/api-error.ts';
 import { markHosted, unmarkHosted } from '../execute/hosted-mark.ts';
@@ -18,16 +25,28 @@ export interface HostedExecutorParts {
   readonly restrictions: { readonly notifier: Notifier; readonly delivers: boolean };
   readonly log: (line: string) => void;
   readonly traces?: TraceSink;
+  /** Aborted before `close`: a run that is being resumed only to be canceled is left. */
+  readonly leaving: AbortSignal;
 }
 
 const NO_FILES = 'a server has no pipeline files: start the run with `sluice run` and its option `--detach`';
 
+/** Executes the runs of an account on request, until it is closed. */
+export interface HostedExecutor extends RunExecutor {
+  /** Detaches from the runs that it cancels; the next process cancels them. */
+  close(): Promise<void>;
+}
+
 /** Executes the actions that need no pipeline file. A rerun has the plan and the parameters of the earlier run. */
-export function createHostedExecutor(parts: HostedExecutorParts): RunExecutor {
+export function createHostedExecutor(parts: HostedExecutorParts): HostedExecutor {
   const { home, service, host, handOver } = parts;
+  const canceling: Canceling = new Map();
   return {
+    async close() {
+      await Promise.all([...canceling].map(([run, recorded]) => Promise.all([run.detach(), recorded])));
+    },
     async resume(runId, { cancelBy } = {}) {
-      if (cancelBy !== undefined) return cancel(runId, { ...parts, cancelBy });
+      if (cancelBy !== undefined) return cancel(runId, { ...parts, cancelBy, canceling });
       await markHosted(home, runId, { options: {} });
       host.take(runId);
       return ok(undefined);
@@ -79,23 +98,37 @@ function needClient({ command }: RunOrder, of: string, why: string): ApiError {
   return new ApiError(409, 'CLIENT_NEEDED', `could not rerun run ${of} on the server: ${why}${advice}`);
 }
 
+/** The runs that were resumed only to be canceled, and when their ends are recorded. */
+type Canceling = Map<RunHandle, Promise<void>>;
+
+interface CancelParts extends HostedExecutorParts {
+  readonly cancelBy: string;
+  readonly canceling: Canceling;
+}
+
 /** Resumes the run only to cancel it. It may wait for a slot, so the host does not. */
-async function cancel(
-  runId: string,
-  { home, service, secrets, restrictions, log, traces, cancelBy }: HostedExecutorParts & { readonly cancelBy: string },
-): Promise<Result<void, string>> {
-  const read = (name: string) => secrets.read(runId, name);
+async function cancel(runId: string, given: CancelParts): Promise<Result<void, string>> {
+  const { home, service, secrets, restrictions, log, traces, cancelBy, canceling, leaving } = given;
   const resumed = await resumeRun({
-    ...{ runId, home, service, cancelBy, secrets: read },
+    ...{ runId, home, service, cancelBy, signal: leaving },
+    secrets: (name) => secrets.read(runId, name),
     ...{ ...restrictions, ...(traces && { traces }) },
   });
   if (!resumed.ok) return fail(resumed.error.message);
-  const end = async () => {
-    const { status } = await resumed.value.finished;
-    if (status === 'suspended') return;
-    await secrets.remove(runId);
-    await unmarkHosted(home, runId);
-  };
-  end().catch((error: Error) => log(`run ${runId}: could not record its end: ${error.message}`));
+  const run = resumed.value;
+  const recorded = recordEnd(run, given)
+    .catch((error: Error) => log(`run ${runId}: could not record its end: ${error.message}`))
+    .finally(() => canceling.delete(run));
+  canceling.set(run, recorded);
   return ok(undefined);
+}
+
+async function recordEnd(
+  { runId, finished }: RunHandle,
+  { home, secrets }: Pick<CancelParts, 'home' | 'secrets'>,
+): Promise<void> {
+  const { status } = await finished;
+  if (status === 'suspended') return;
+  await secrets.remove(runId);
+  await unmarkHosted(home, runId);
 }

@@ -36,6 +36,8 @@ export interface HostedAccount {
   readonly api: RunApi;
   /** Removes the runs that ended long ago. Never rejects. */
   removeOldRuns(): Promise<void>;
+  /** Applies changed limits and keys to the runs that wait for them. */
+  update(): Promise<void>;
   /** Detaches from all runs; the next process resumes them. */
   close(): Promise<void>;
 }
@@ -54,23 +56,24 @@ export async function openHostedAccount(options: HostedAccountOptions): Promise<
   const secrets = createSecretStore({ ...options, home, account });
   metrics.addHome(home);
   const restrictions = { notifier, delivers: false };
+  const slots = createRunSlots(() => limits().concurrent);
   const host = await openRunHost({
     ...{ home, log, restrictions, metrics, env: {}, isBackground: false },
     openService: async () => ok({ service, close: async () => {}, ...(traces && { traces }) }),
     readSecret: (name, _, runId) => secrets.read(runId, name),
     onEnded: (runId) => secrets.remove(runId),
-    slots: createRunSlots(() => limits().concurrent),
+    slots,
   });
   if (host === undefined) throw new Error(`another process executes the runs of ${account}`);
   const handOver = createHandOver({ home, scope, service, host, secrets, limits: createLimitCheck(home, { limits }) });
+  const leaving = new AbortController();
+  const executor = createHostedExecutor({
+    ...{ home, service, host, handOver, secrets, restrictions, log, leaving: leaving.signal },
+    ...(traces && { traces }),
+  });
   const api = openRunApi({
-    ...{ home, userName: 'server', executorKind: 'server' },
+    ...{ home, userName: 'server', executorKind: 'server', executor, handOver },
     openService: async () => ok(service),
-    executor: createHostedExecutor({
-      ...{ home, service, host, handOver, secrets, restrictions, log },
-      ...(traces && { traces }),
-    }),
-    handOver,
   });
   const removal = { home, handOver, followers: api.followers, log, now: Date.now, closing: api.closing };
   let removing = Promise.resolve();
@@ -82,8 +85,14 @@ export async function openHostedAccount(options: HostedAccountOptions): Promise<
         .catch((error: Error) => log(`could not remove old runs: ${error.message}`));
       return removing;
     },
+    async update() {
+      slots.update();
+      await host.takeMarked();
+    },
     async close() {
+      leaving.abort();
       await api.close();
+      await executor.close();
       await removing;
       await host.close();
     },

@@ -27,5 +27,13 @@ test('runs wait for slots in order, leave the queue when aborted, and see a chan
   await third;
   expect(given).toEqual(['a', 'no b', 'c', 'd']);
   expect(slots.isFree()).toBe(true);
+  const fourth = acquire('e');
+  await fourth;
+  const fifth = acquire('f');
+  expect(slots.isFree()).toBe(false);
+  maximum = 3;
+  slots.update();
+  await fifth;
+  expect(given).toEqual(['a', 'no b', 'c', 'd', 'e', 'f']);
   expect(await slots.acquire(AbortSignal.abort())).toBe(undefined);
 });

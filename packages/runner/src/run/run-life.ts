@@ -34,8 +34,8 @@ export interface RunLife {
   /** The end is in the journal. */
   end(report: RunReport): void;
   /**
-   * Stores the report. Whoever leaves the run meanwhile waits for it, so that nothing is written after the release. If the
-   * run was left before, nothing is stored: the next resume does it.
+   * Stores the report. A caller that leaves the run meanwhile waits for it, so that nothing is written after the release. If
+   * the run was left before, nothing is stored: the next resume does it.
    */
   store(write: () => Promise<void>): Promise<void>;
   /** The report is stored: the run has finished. */
@@ -50,11 +50,9 @@ export interface RunLife {
 
 /** `reportSuspended` creates the report of a run that is suspended. */
 export function createRunLife(reportSuspended: (message: string) => RunReport): RunLife {
-  const releases: (() => unknown)[] = [];
+  const releases = createReleases();
   const { promise: finished, resolve, reject } = createSettlement();
   let state: LifeState = 'running';
-  let closing: Promise<void> | undefined;
-  let storing: Promise<void> | undefined;
   let ended: RunReport | undefined;
   let announce: (report: RunReport, unstored: string | undefined) => void = () => {};
 
@@ -64,28 +62,17 @@ export function createRunLife(reportSuspended: (message: string) => RunReport): 
     return next;
   }
 
-  /** Releases everything once, then settles `finished`. */
-  function close(settle: () => void): Promise<void> {
-    closing ??= (async () => {
-      // The caller of `store` handles its error.
-      if (storing !== undefined) await storing.catch(() => {});
-      await Promise.all(releases.map((release) => release()));
-      settle();
-    })();
-    return closing;
-  }
-
   function finish(unstored?: string): Promise<void> {
     const report = ended!;
     announce(report, unstored);
-    return close(() => resolve(report));
+    return releases.close(() => resolve(report));
   }
 
-  const suspend = (message: string) => close(() => resolve(reportSuspended(message)));
+  const suspend = (message: string) => releases.close(() => resolve(reportSuspended(message)));
 
   return {
     finished,
-    onRelease: (release) => void releases.push(release),
+    onRelease: releases.add,
     onFinished(listener) {
       announce = listener;
     },
@@ -93,26 +80,50 @@ export function createRunLife(reportSuspended: (message: string) => RunReport): 
       if (move('ended')) ended = report;
     },
     async store(write) {
-      if (state !== 'finishing') return;
-      storing = write();
-      await storing;
+      if (state === 'finishing') await releases.store(write);
     },
     async conclude() {
-      await (move('concluded') ? finish() : closing);
+      await (move('concluded') ? finish() : releases.closing());
     },
     async suspend(message) {
-      await (move('suspended') ? suspend(message) : closing);
+      await (move('suspended') ? suspend(message) : releases.closing());
     },
     fail(error) {
       const isDisk = isDiskError(error);
       const next = move(isDisk ? 'diskFailed' : 'errored');
       if (next === 'finished') void finish((error as Error).message);
       else if (next === 'suspending') void suspend((error as Error).message);
-      else if (next === 'failed') void close(() => reject(error));
+      else if (next === 'failed') void releases.close(() => reject(error));
     },
     async abandon() {
       state = 'failed';
-      await close(() => {});
+      await releases.close(() => {});
+    },
+  };
+}
+
+/** What is released when a process leaves a run. */
+function createReleases() {
+  const releases: (() => unknown)[] = [];
+  let storing: Promise<void> | undefined;
+  let closing: Promise<void> | undefined;
+  return {
+    add: (release: () => unknown) => void releases.push(release),
+    closing: () => closing,
+    /** `close` waits for it. */
+    async store(write: () => Promise<void>): Promise<void> {
+      storing = write();
+      await storing;
+    },
+    /** Releases everything once, then settles `finished`. */
+    close(settle: () => void): Promise<void> {
+      closing ??= (async () => {
+        // The caller of `store` handles its error.
+        if (storing !== undefined) await storing.catch(() => {});
+        await Promise.all(releases.map((release) => release()));
+        settle();
+      })();
+      return closing;
     },
   };
 }

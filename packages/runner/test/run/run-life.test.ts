@@ -64,7 +64,7 @@ test('createRunLife: only the first outcome counts, and everything is released o
   expect(calls).toEqual(['loop', 'journal']);
 });
 
-test('createRunLife: whoever leaves a run whose report is being stored waits for it, and later nothing is stored', async () => {
+test('createRunLife: leaving a run whose report is being stored waits for it, and later nothing is stored', async () => {
   const { life, calls } = createLife();
   life.end(report('succeeded'));
   let write = () => {};

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import type { ContainerService } from '@sluice/client';
+import type { ContainerService, Scope } from '@sluice/client';
 import type { Principal } from '../accounts/principal.ts';
 import type { HttpFront } from '../api/http-front.ts';
 import type { Listener, ListenOptions } from '../api/listen-options.ts';
@@ -14,6 +14,8 @@ import type { ServiceOptions } from './service-options.ts';
 export interface Service {
   /** The service for callers in this process. Closing the result does not close the service. */
   inProcess(principal: Principal): ContainerService;
+  /** The accounts of all clusters at present, also of a cluster that could not be removed. */
+  accounts(): readonly Scope[];
   /** May be called several times, also while containers run. The first call loads the HTTP server. */
   listen(options: ListenOptions): Promise<Listener>;
   /**
@@ -50,6 +52,10 @@ function serve(core: ServiceCore, unlock: () => Promise<void>): Service {
   let closed: Promise<void> | undefined;
   return {
     inProcess: (principal) => createInProcessService(core.calls, principal),
+    accounts: () =>
+      [...core.clusters.values()].flatMap(({ id, config }) =>
+        config.accounts.map((accountID) => ({ clusterID: id, accountID })),
+      ),
     async listen(listenOptions) {
       // Loaded on demand: in-process callers need no HTTP server.
       front ??= import('../api/http-front.ts').then(({ createHttpFront }) => createHttpFront(core));
