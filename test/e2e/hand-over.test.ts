@@ -47,7 +47,9 @@ const readLines = (text: string) =>
 const readJournal = () => readFileSync(join(directory, 'journal.ndjson'), 'utf8');
 const secrets = (name: string) => `value of ${name}`;
 const handOver = () => handOverRun({ home, runId: RUN, server, secrets });
-const takeBack = () => takeBackRun({ home, runId: RUN, server });
+/** Why the copy must not be continued, if the server has lost the run. */
+let copyFault: string | undefined;
+const takeBack = () => takeBackRun({ home, runId: RUN, server, findCopyFault: async () => copyFault });
 
 /** The server had executed the run to its end, and has removed it since. */
 const removed = async () => {
@@ -215,6 +217,18 @@ describe('takeBackRun', () => {
     expect(readLines(readJournal()).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7]);
   });
 
+  test('a run that its server has lost is executed here only if that starts nothing twice', async () => {
+    await handOver();
+    server = new FakeRunServer();
+    copyFault = 'it could start twice';
+    const error = expect.stringMatching(/does not have the run that it had started: .*; it could start twice$/);
+    expect(await takeBack()).toEqual({ ok: false, error });
+    expect(await executeHere()).toBe(false);
+    copyFault = undefined;
+    expect(await takeBack()).toMatchObject({ ok: true });
+    expect(await executeHere()).toBe(true);
+  });
+
   test('a copy that another home has started stays with its server', async () => {
     await handOver();
     const mark = JSON.parse(readFileSync(join(directory, 'server.json'), 'utf8'));
@@ -260,7 +274,10 @@ describe('a run that the server has removed after its end', () => {
   test('is not taken back, and its copy counts as ended', async () => {
     writeMark('hosted');
     const gone = { release: removed, readJournal: removed };
-    expect(await takeBackRun({ home, runId: RUN, server: gone })).toEqual({ ok: false, error: 'it was removed' });
+    expect(await takeBackRun({ home, runId: RUN, server: gone, findCopyFault: async () => undefined })).toEqual({
+      ok: false,
+      error: 'it was removed',
+    });
     expect(readSummary()).toEqual(ended);
     expect(await executeHere()).toBe(false);
   });

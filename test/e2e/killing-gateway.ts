@@ -6,11 +6,13 @@ export interface KillingGateway {
   readonly url: string;
   /** Calls `kill` when the reply to the next request whose path ends with this has arrived, and never sends the reply. */
   killAt(end: string, kill: () => void): void;
+  /** Sends all later requests to another server. */
+  redirect(target: string): void;
   close(): Promise<void>;
 }
 
 export async function createKillingGateway(target: string): Promise<KillingGateway> {
-  const { hostname, port } = new URL(target);
+  let { hostname, port } = new URL(target);
   let planned: { readonly end: string; readonly kill: () => void } | undefined;
   const server = createServer((request, reply) => {
     const { method, url = '', headers } = request;
@@ -34,6 +36,9 @@ export async function createKillingGateway(target: string): Promise<KillingGatew
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     killAt(end, kill) {
       planned = { end, kill };
+    },
+    redirect(other) {
+      ({ hostname, port } = new URL(other));
     },
     close: () =>
       new Promise((resolve) => {

@@ -1,4 +1,5 @@
 export { type AdoptedContainer, type AdoptRunOptions, adoptRun } from './adopt/adopt-run.ts';
+export { findCopyFault } from './adopt/find-copy-fault.ts';
 export { previewReuse, type ReusePreview, type StepsOfPreview, sumUpPreview } from './cache/preview-reuse.ts';
 export { type Clock, createSystemClock } from './clock.ts';
 export { withRunClaim } from './control/with-run-claim.ts';

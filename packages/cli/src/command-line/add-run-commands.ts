@@ -3,6 +3,7 @@ import { type AddCommand, DEFAULT_FILE } from './add-command.ts';
 import {
   addText,
   approvalOption,
+  copyOption,
   detachOption,
   fileOptions,
   junitOption,
@@ -39,7 +40,7 @@ export function addRunCommands(add: AddCommand): void {
     usage: 'resume [run]',
     description:
       'resume a suspended run, or take back one from the background or a server (default: the newest suspended run)',
-    options: [approvalOption(), detachOption(), junitOption()],
+    options: [approvalOption(), detachOption(), copyOption(), junitOption()],
     load: async (run) => {
       const { resume } = await import('../commands/resume.ts');
       return (context, options) => resume(run, context, options);

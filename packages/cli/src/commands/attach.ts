@@ -17,6 +17,7 @@ import { handToHost } from '../hosting/hand-to-host.ts';
 import { createProgress } from '../progress/create-progress.ts';
 import type { Progress } from '../progress/plain-progress.ts';
 import { followServer } from '../remote/follow-server.ts';
+import { describeLostRun } from '../remote/lost-run.ts';
 import { publishHere } from '../remote/publish-here.ts';
 import { selectShownRun } from '../remote/select-shown-run.ts';
 import { showEnd } from '../runs/show-end.ts';
@@ -81,18 +82,23 @@ function attachToServer(
     }
     const stop = new AbortController();
     const onProblem = (problem: string) => progress.print(`warning: ${problem}; trying again`);
-    const followed = followServer({ home, runId, server: runServer, signal: stop.signal, onProblem }).then(
-      (isWhole) => {
-        if (!isWhole) attached.value.stop();
-      },
-    );
+    const lost = new AbortController();
+    const followed = followServer({ home, runId, server: runServer, signal: stop.signal, onProblem }).then((result) => {
+      if (result === 'lost') lost.abort();
+      if (result === 'incomplete') attached.value.stop();
+    });
     try {
       const publish = isOurs ? (report: RunReport) => publishHere(report, { home, service }) : undefined;
-      return await followAttached(attached.value, { context, progress, options, ...(publish && { publish }) });
+      const given = { context, progress, options, lost: lost.signal, ...(publish && { publish }) };
+      const exitCode = await followAttached(attached.value, given);
+      if (!lost.signal.aborted) return exitCode;
     } finally {
       stop.abort();
       await followed;
     }
+    const resume = isOurs ? `; continue it with: ${suggestCommand(['resume', runId], options)}` : '';
+    const reason = `could not follow run ${runId}: ${describeLostRun(runServer.url)}${resume}`;
+    return refuse({ exitCode: EXIT_CODE.suspended, message: reason }, { context, options });
   });
 }
 
@@ -121,9 +127,11 @@ async function followAttached(
     progress: Progress;
     options: JunitOptions;
     publish?: (report: RunReport) => Promise<RunReport>;
+    /** Aborted when the run cannot be followed any more. */
+    lost?: AbortSignal;
   },
 ): Promise<number> {
-  const { context, progress, options, publish = async (report) => report } = given;
+  const { context, progress, options, publish = async (report) => report, lost } = given;
   let exitCode: number | undefined;
   const leave = (code: number) => {
     exitCode ??= code;
@@ -133,10 +141,14 @@ async function followAttached(
     context.onSignal('SIGINT', () => leave(EXIT_CODE.interrupted)),
     context.onSignal('SIGTERM', () => leave(EXIT_CODE.suspended)),
   ];
+  lost?.addEventListener('abort', () => leave(EXIT_CODE.suspended));
   try {
     const report = await run.finished;
     if (exitCode === undefined) return await showEnd(await publish(report), { context, progress, options });
-    progress.print(`run ${run.runId} continues; attach again with: ${suggestCommand(['attach', run.runId], options)}`);
+    if (lost?.aborted !== true)
+      progress.print(
+        `run ${run.runId} continues; attach again with: ${suggestCommand(['attach', run.runId], options)}`,
+      );
     progress.close();
     return exitCode;
   } finally {

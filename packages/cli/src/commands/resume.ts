@@ -20,6 +20,8 @@ export interface ResumeOptions extends JunitOptions {
   readonly stopAtApproval?: boolean;
   /** Have the run executed by a process in the background. */
   readonly detach?: boolean;
+  /** Continue a run that its server has lost from the copy of this home, whatever the server may have started. */
+  readonly fromCopy?: boolean;
 }
 
 /** A run of a server or of the home's host, which would resume it again, is taken from it. */
@@ -47,7 +49,7 @@ export async function resume(
   if (!chosen.ok) return refuse(chosen.error, { context, options });
   const runId = chosen.value;
   if (options.detach === true) return detach(runId, context, options);
-  const taken = await takeFromServer(home, { runId, context, options });
+  const taken = await takeFromServer(home, { runId, context, options, isCopyAllowed: options.fromCopy === true });
   if (!taken.ok) return refuse(taken.error, { context, options });
   const isTaken = await takeBack(home, runId);
   if (!isTaken.ok) return refuse(fromRunRefusal(isTaken.error, { options, runId }), { context, options });

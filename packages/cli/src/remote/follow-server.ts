@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isServiceError } from '@sluice/client';
 import { openJournalMirror, runDirectory } from '@sluice/runner';
 import type { RunServer } from '../connect/run-server.ts';
+import { isLostRun } from './lost-run.ts';
 import { type MirrorOptions, updateMirror } from './mirror-run.ts';
 import { isRemoved } from './record-removal.ts';
 
@@ -18,10 +19,10 @@ export interface FollowServerOptions extends MirrorOptions {
 }
 
 /**
- * Copies what the server writes, soon after it is written. A server that does not reply is tried again. Returns false if the
- * rest cannot be copied.
+ * Copies what the server writes, soon after it is written. A server that does not reply is tried again. `lost`: it does not
+ * have the run; `incomplete`: the rest cannot be copied.
  */
-export async function followServer(options: FollowServerOptions): Promise<boolean> {
+export async function followServer(options: FollowServerOptions): Promise<'followed' | 'lost' | 'incomplete'> {
   const { home, runId, server, signal, onProblem } = options;
   const mirror = await openJournalMirror(runDirectory(home, runId));
   const read = (offset: number) => server.readJournal(runId, offset, signal);
@@ -33,13 +34,14 @@ export async function followServer(options: FollowServerOptions): Promise<boolea
       }
       failures = 0;
     } catch (error) {
-      if (signal.aborted) return true;
+      if (signal.aborted) return 'followed';
+      if (isLostRun(error)) return 'lost';
       failures++;
       if (failures === 1) onProblem((error as Error).message);
-      if (!isServiceError(error) || isRemoved(error)) return false;
+      if (!isServiceError(error) || isRemoved(error)) return 'incomplete';
     }
     const pauseMs = Math.min(LONGEST_PAUSE_MS, PAUSE_MS * 2 ** Math.min(failures, 6));
     await delay(pauseMs, undefined, { signal }).catch(() => {});
   }
-  return true;
+  return 'followed';
 }

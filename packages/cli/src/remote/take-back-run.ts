@@ -3,6 +3,7 @@ import { unmarkHosted } from '@sluice/host';
 import { openJournalMirror, readServerMark, runDirectory, writeServerMark } from '@sluice/runner';
 import type { FileDigest, HandOverServer, JournalSource } from '../connect/run-server.ts';
 import { lockMark } from './lock-mark.ts';
+import { describeLostRun } from './lost-run.ts';
 import { recordRemoval } from './record-removal.ts';
 
 /** A run that a server executes, or perhaps executes. */
@@ -10,6 +11,8 @@ export interface TakeBackOptions {
   readonly home: string;
   readonly runId: string;
   readonly server: Pick<HandOverServer, 'release'> & Pick<JournalSource, 'readJournal'>;
+  /** Called if the server does not have a run that it had started: why the copy of this home must not be continued. */
+  readonly findCopyFault: () => Promise<string | undefined>;
 }
 
 /**
@@ -17,7 +20,7 @@ export interface TakeBackOptions {
  * repeated after a crash at any point: until the last step no process of this home executes the run, and after the first
  * one the server does not either.
  */
-export function takeBackRun({ home, runId, server }: TakeBackOptions): Promise<Result<void, string>> {
+export function takeBackRun({ home, runId, server, findCopyFault }: TakeBackOptions): Promise<Result<void, string>> {
   const directory = runDirectory(home, runId);
   return lockMark(directory, async () => {
     const mark = await readServerMark(directory);
@@ -29,6 +32,10 @@ export function takeBackRun({ home, runId, server }: TakeBackOptions): Promise<R
     } catch (error) {
       if (await recordRemoval(home, runId, error)) return fail((error as Error).message);
       throw error;
+    }
+    if (journal === undefined && mark.state === 'hosted') {
+      const fault = await findCopyFault();
+      if (fault !== undefined) return fail(`${describeLostRun(mark.service)}; ${fault}`);
     }
     if (journal !== undefined) {
       const mirror = await openJournalMirror(directory);

@@ -33,7 +33,8 @@ function elapsedTo(clock: Clock, records: readonly JournalRecord[], last: number
   return now < last - TOLERANCE_MS ? undefined : Math.max(last, Math.floor(now));
 }
 
-function findLastTime(records: readonly JournalRecord[]): number | undefined {
+/** The time of the last record that has one. */
+export function findLastTime(records: readonly JournalRecord[]): number | undefined {
   for (let index = records.length - 1; index >= 0; index--) {
     const record = records[index]!;
     if (record.kind === 'event') return record.event.at;
