@@ -91,8 +91,10 @@ test('a run of a terminal is handed over while it runs and taken back, also if t
   gateway.killAt(':release', () => resume.process.kill('SIGKILL'));
   await resume.ended;
   expect(stateOf(runId)).toBe('hosted');
-  const again = start('resume', runId);
-  await until(() => stateOf(runId) === 'released', 'the run to be taken back');
+  const again = start('resume', runId, '--json');
+  // Before it, `approve` could have the run, and `resume` would end.
+  await until(() => again.stdout().includes('"runStarted"'), 'the run to be taken back');
+  expect(stateOf(runId)).toBe('released');
   await until(async () => (await sluice('approve', '-r', runId, 'gate')).exitCode === 0, 'the question');
   expect(await again.ended).toMatchObject({ exitCode: 0 });
   expect(submissions(runId)).toBe(2);
