@@ -37,7 +37,10 @@ export function observeContainer(session: RunSession, attempt: Attempt, seen: Co
   }
   if ((seen.phase === 'Running' || seen.phase === 'Exiting') && !attempt.ran) {
     attempt.ran = true;
-    session.post({ type: 'running', at, ...attempt.at }, { container: describeContainer(seen) });
+    // A reply without labels may be about a container that has replaced ours: its time must not become that of ours.
+    const { createTime } = attempt;
+    const container = describeContainer(createTime === undefined ? seen : { ...seen, createTime });
+    session.post({ type: 'running', at, ...attempt.at }, { container });
   }
   warnOfPhase(session, attempt, seen);
   reportState(session, attempt, seen);

@@ -411,4 +411,11 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replace: 'if (asks && !isTransient && held) return',
     isRare: true,
   },
+  {
+    name: 'writes down the time of a container that may have replaced its own',
+    file: 'watch/observe-container.ts',
+    find: 'createTime === undefined ? seen : { ...seen, createTime }',
+    replace: 'createTime === null ? { ...seen, createTime } : seen',
+    isRare: true,
+  },
 ];
