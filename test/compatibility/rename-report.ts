@@ -23,6 +23,8 @@ export function renameReport(value: unknown): unknown {
     Object.entries(value).map(([key, item]) => {
       const name = NAMES[key] ?? key;
       const isTime = typeof item === 'number' && name.endsWith('At');
+      // That version reported an attempt also of a cell without a container.
+      if (name === 'attempts' && item === 1 && !('containerID' in value)) return [name, 0];
       return [name, isTime ? new Date(item).toISOString() : renameReport(item)];
     }),
   );

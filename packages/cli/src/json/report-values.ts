@@ -15,7 +15,7 @@ const cellReport = z.strictObject({
   cell,
   item,
   ...statusSchemas,
-  attempts: count.describe('the number of attempts so far: 0 if it was reused or skipped, or has not started'),
+  attempts: count.describe('the number of attempts so far, each with a container'),
   containerId: z.string().exactOptional().describe('of the last attempt, as the following values'),
   clusterId: z.string().exactOptional(),
   submittedAt: timeSchema.exactOptional(),

@@ -54,7 +54,7 @@ export interface CellReport extends StatusReport {
   readonly cell: string;
   /** Of a cell of `foreach`. */
   readonly item?: Json;
-  /** The number of attempts so far: 0 if it was reused or skipped, or has not started. */
+  /** The number of attempts so far, each with a container. */
   readonly attempts: number;
   readonly containerId?: string;
   readonly clusterId?: string;

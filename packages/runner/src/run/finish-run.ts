@@ -24,8 +24,9 @@ function leavePending({ plan }: RunSession): { outputs: Readonly<Record<string, 
 }
 
 /**
- * Ends a run that has nothing left to do: ends what an adoption has found and the run has not reached, delivers the outputs, sends the notifications, makes the end durable, and only
- * then sends the rest of the trace and stores the report.
+ * Ends a run that has nothing left to do: ends what an adoption has found and the run has not reached, delivers the
+ * outputs, sends the notifications, makes the end durable, and only then sends the rest of the trace and stores the
+ * report.
  */
 export async function finishRun(
   session: RunSession,
