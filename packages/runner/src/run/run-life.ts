@@ -80,7 +80,8 @@ export function createRunLife(reportSuspended: (message: string) => RunReport): 
       if (move('ended')) ended = report;
     },
     async store(write) {
-      if (state === 'finishing') await releases.store(write);
+      // A disk that failed for something else leaves the run `finished`, and may take the report.
+      if (state === 'finishing' || state === 'finished') await releases.store(write);
     },
     async conclude() {
       await (move('concluded') ? finish() : releases.closing());
