@@ -1,5 +1,4 @@
-import { createWriteStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { type FileEntry, ServiceError, type VolumeFiles } from '@sluice/client';
 
@@ -29,7 +28,13 @@ export async function downloadFile({ volume, entry, to, onBytes }: FileDownload)
     }
   };
   const mode = entry.executable === true ? 0o777 : 0o666;
-  await pipeline(await volume.read(entry.path), counted, createWriteStream(to, { flags: 'wx', mode }));
+  // A stream that opens the file itself could still create it after an error, when the caller has removed it.
+  const file = await open(to, 'wx', mode);
+  try {
+    await pipeline(await volume.read(entry.path), counted, file.createWriteStream());
+  } finally {
+    await file.close();
+  }
   const { size } = await stat(to);
   if (size !== entry.size) throw wrongSize(entry, String(size));
 }
