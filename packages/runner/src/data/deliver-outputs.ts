@@ -1,11 +1,11 @@
 import path from 'node:path';
-import { isServiceError } from '@sluice/client';
+import { backoffDelay, isServiceError } from '@sluice/client';
 import { own } from '@sluice/core';
 import { systemErrorCode } from '@sluice/host-system';
 import type { KeptResult } from '../journal/kept-result.ts';
 import { reportOutputs } from '../report/report-outputs.ts';
 import type { OutputReport, PlaceReport } from '../report/run-report.ts';
-import type { RunSession } from '../session/run-session.ts';
+import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
 import type { TransferProgress } from '../trees/count-transfer.ts';
 import { readMarker } from '../trees/result-marker.ts';
 import { openTreeStates } from '../trees/tree-states.ts';
@@ -40,7 +40,7 @@ export async function deliverOutputs(session: RunSession, workspace: WorkspaceFi
       if (marker) kept[name] = { directory, runId: marker.run, deliveredAt: marker.deliveredAt };
       continue;
     }
-    const failure = await deliverTo(directory, { session, workspace, name, output });
+    const failure = await deliverWithRetries(directory, { session, workspace, name, output });
     if (failure === undefined) delivered[name] = directory;
     else {
       const message = `could not copy output ${name} to ${directory}: ${failure}`;
@@ -58,32 +58,43 @@ interface NamedOutput {
   readonly output: OutputReport;
 }
 
+/** A service that restarts replies again within the pauses between so many attempts. */
+const ATTEMPTS = 5;
+
 /** Returns a message if the output could not be copied. */
+async function deliverWithRetries(directory: string, of: NamedOutput): Promise<string | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await deliverTo(directory, of);
+    } catch (error) {
+      if (!isServiceError(error) && systemErrorCode(error) === undefined) throw error;
+      if (attempt >= ATTEMPTS || !isServiceError(error, 'NO_REPLY', 'UNAVAILABLE')) return (error as Error).message;
+      await pause(of.session, backoffDelay(CALL_BACKOFF, attempt));
+    }
+  }
+}
+
+/** Returns a message if the output could not be copied. Throws `ServiceError`, or Node's own errors about local files. */
 async function deliverTo(directory: string, of: NamedOutput): Promise<string | undefined> {
   const { session, workspace, name, output } = of;
   const published = { places: output.places, files: ({ clusterId }: PlaceReport) => workspace(clusterId) };
-  try {
-    await refuseChanged(openTreeStates(session), published);
-    const whole = { ...published, manifest: findManifest(session, output) };
-    const part = output.path === undefined ? undefined : await findPart(whole, output.path);
-    if (part?.ok === false) return part.error;
-    if (part?.value.kind === 'file') return `${output.path} is a file; publish the directory that contains it`;
-    const done = await deliverOutput({
-      ...(part?.value.output ?? whole),
-      to: directory,
-      owner: session.runId,
-      marker: { run: session.runId, pipeline: session.plan.pipeline.name, output: name },
-      now: session.clock.now(),
-      around: [session.facts.header!.baseDir, session.home],
-      onProgress: reportTo(session, name),
-    });
-    if (!done.ok) return done.error;
-    for (const warning of done.value) warn(session, `output ${name}: ${warning}`);
-    return undefined;
-  } catch (error) {
-    if (!isServiceError(error) && systemErrorCode(error) === undefined) throw error;
-    return (error as Error).message;
-  }
+  await refuseChanged(openTreeStates(session), published);
+  const whole = { ...published, manifest: findManifest(session, output) };
+  const part = output.path === undefined ? undefined : await findPart(whole, output.path);
+  if (part?.ok === false) return part.error;
+  if (part?.value.kind === 'file') return `${output.path} is a file; publish the directory that contains it`;
+  const done = await deliverOutput({
+    ...(part?.value.output ?? whole),
+    to: directory,
+    owner: session.runId,
+    marker: { run: session.runId, pipeline: session.plan.pipeline.name, output: name },
+    now: session.clock.now(),
+    around: [session.facts.header!.baseDir, session.home],
+    onProgress: reportTo(session, name),
+  });
+  if (!done.ok) return done.error;
+  for (const warning of done.value) warn(session, `output ${name}: ${warning}`);
+  return undefined;
 }
 
 function warn(session: RunSession, message: string): void {
