@@ -17,7 +17,7 @@ import { handToHost } from '../hosting/hand-to-host.ts';
 import { createProgress } from '../progress/create-progress.ts';
 import type { Progress } from '../progress/plain-progress.ts';
 import { followServer } from '../remote/follow-server.ts';
-import { describeLostRun } from '../remote/lost-run.ts';
+import { refuseLostRun } from '../remote/lost-run.ts';
 import { publishHere } from '../remote/publish-here.ts';
 import { selectShownRun } from '../remote/select-shown-run.ts';
 import { showEnd } from '../runs/show-end.ts';
@@ -96,9 +96,8 @@ function attachToServer(
       stop.abort();
       await followed;
     }
-    const resume = isOurs ? `; continue it with: ${suggestCommand(['resume', runId], options)}` : '';
-    const reason = `could not follow run ${runId}: ${describeLostRun(runServer.url)}${resume}`;
-    return refuse({ exitCode: EXIT_CODE.suspended, message: reason }, { context, options });
+    const run = { url: runServer.url, runId, isOurs };
+    return refuseLostRun(`could not follow run ${runId}`, run, { context, options });
   });
 }
 

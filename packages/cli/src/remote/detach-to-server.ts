@@ -4,9 +4,8 @@ import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { refuse } from '../context/refuse.ts';
-import { suggestCommand } from '../context/suggest-command.ts';
 import { handToServer } from './hand-to-server.ts';
-import { describeLostRun, hasLostRun } from './lost-run.ts';
+import { hasLostRun, refuseLostRun } from './lost-run.ts';
 import { serverOptions } from './server-options.ts';
 
 /**
@@ -32,9 +31,8 @@ export async function detachToServer(
     isHosting = isBegun || (await runServer?.isAvailable()) === true;
     if (!isHosting || runServer === undefined) return EXIT_CODE.ok;
     if (mark?.state === 'hosted' && (await hasLostRun(runServer, runId))) {
-      const resume = mark.isOurs ? `; continue it with: ${suggestCommand(['resume', runId], options)}` : '';
-      const message = `could not detach run ${runId}: ${describeLostRun(runServer.url)}${resume}`;
-      return refuse({ exitCode: EXIT_CODE.suspended, message }, { context, options });
+      const run = { url: runServer.url, runId, isOurs: mark.isOurs };
+      return refuseLostRun(`could not detach run ${runId}`, run, { context, options });
     }
     const report = await readRun(home, runId);
     if (report.ok && (report.value.clusterId !== scope.clusterID || report.value.accountId !== scope.accountID)) {

@@ -1,5 +1,9 @@
 import { isServiceError } from '@sluice/client';
 import type { JournalSource } from '../connect/run-server.ts';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { EXIT_CODE, type ExitCode } from '../context/exit-code.ts';
+import { refuse } from '../context/refuse.ts';
+import { suggestCommand } from '../context/suggest-command.ts';
 
 /** Whether an error says that the server does not have the run. */
 export function isLostRun(error: unknown): boolean {
@@ -21,4 +25,15 @@ export async function hasLostRun(server: JournalSource, runId: string): Promise<
 /** What has happened to a run that its server does not have any more. */
 export function describeLostRun(url: string): string {
   return `${url} does not have the run that it had started: the server has lost it, or another server has this address`;
+}
+
+/** Ends a command about a run that its server does not have any more. `isOurs`: this home has handed the run over. */
+export function refuseLostRun(
+  fault: string,
+  { url, runId, isOurs }: { readonly url: string; readonly runId: string; readonly isOurs: boolean },
+  { context, options }: { readonly context: CommandContext; readonly options: GlobalOptions },
+): ExitCode {
+  const resume = isOurs ? `; continue it with: ${suggestCommand(['resume', runId], options)}` : '';
+  const message = `${fault}: ${describeLostRun(url)}${resume}`;
+  return refuse({ exitCode: EXIT_CODE.suspended, message }, { context, options });
 }

@@ -13,6 +13,7 @@ import type { HomeService } from '../connect/open-service.ts';
 import { openService } from '../connect/open-service.ts';
 import type { RunServer, ServerRun } from '../connect/run-server.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { isLostRun } from './lost-run.ts';
 import { isRemoved } from './record-removal.ts';
 import { serverOptions } from './server-options.ts';
 import { summarizeServerRun } from './summarize-server-run.ts';
@@ -129,8 +130,7 @@ async function readOne(
     const [plan, journal] = await Promise.all([server.readPlan(run.runId), server.readJournal(run.runId, 0)]);
     return readServerRun(summarizeServerRun(run), { plan, journal });
   } catch (error) {
-    if (isRemoved(error)) return ok(undefined);
-    if (isServiceError(error, 'NOT_FOUND') && error.reason === 'RUN_NOT_FOUND') return ok(undefined);
+    if (isRemoved(error) || isLostRun(error)) return ok(undefined);
     if (isServiceError(error)) return fail(error.message);
     throw error;
   }

@@ -3,7 +3,7 @@ import { fetchReply } from '../api/fetch-reply.ts';
 
 const PAGE = 1_000;
 
-/** The names of the cells of a run. They are loaded in pages when they are first asked for, and do not change. */
+/** The names of the cells of a run. They are loaded in pages when they are first needed, and do not change. */
 export class CellNames {
   /** By step and page; empty while a page is loaded, or if it could not be. */
   readonly #pages = new Map<string, readonly string[]>();

@@ -23,7 +23,7 @@ export interface RunOrder {
   readonly from: readonly string[];
   /** Parameters that replace those of the earlier run, or of the file. */
   readonly params: Readonly<Record<string, Json>>;
-  /** The equivalent command line, for a user who must run it elsewhere. Absent: no user has asked for this run. */
+  /** The equivalent command line, for a user who must run it elsewhere. Absent: no user has requested this run. */
   readonly command?: string;
 }
 

@@ -23,8 +23,8 @@ export interface RemovalParts {
 
 /**
  * Removes the runs that ended at least `retentionDays` ago, except those that a kept run reuses, that have an output to be
- * retained, or that a client or a process uses at this moment. First finishes what a killed process has begun. May be interrupted at
- * any time.
+ * retained, or that a client or a process uses at this moment. First finishes what a killed process has begun. May be
+ * interrupted at any time.
  */
 export async function removeOldRuns(retentionDays: number, parts: RemovalParts): Promise<void> {
   const { home, log, now, closing } = parts;

@@ -3,7 +3,7 @@ import type { ContainerService } from '@sluice/client';
 import { createSystemClock } from '../clock.ts';
 import { findLastTime } from '../journal/resume-clock.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
-import { scopeOn } from '../record/place-of.ts';
+import { clustersOf, scopeOn } from '../record/place-of.ts';
 import { readRunFiles, replayFiles } from '../report/read-run.ts';
 import { FORGOTTEN_AFTER_MS } from '../submission/submit-attempt.ts';
 import { findRunContainers } from '../watch/find-run-containers.ts';
@@ -32,8 +32,7 @@ export async function findCopyFault({ home, runId, service }: CopiedRun): Promis
     return `the last record of this home's copy is ${Math.round(age / DAY_MS)} days old, and a service keeps ended containers for 7 days`;
   }
   const { plan } = files.value;
-  const { clusterID, placement } = facts.header!;
-  for (const cluster of new Set([clusterID, ...Object.keys(placement?.accounts ?? {})])) {
+  for (const cluster of clustersOf(facts.header!)) {
     if ((await findRunContainers(service, { scope: scopeOn(facts, cluster), runId, plan })).length > 0)
       return undefined;
   }

@@ -1,6 +1,6 @@
 import { backoffDelay, FEATURES, type InstanceType, isServiceError } from '@sluice/client';
 import { announcesFeature } from '../placement/announces-feature.ts';
-import { clusterOfAttempt } from '../record/place-of.ts';
+import { clusterOfAttempt, clustersOf } from '../record/place-of.ts';
 import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { Attempt } from '../session/attempt.ts';
 import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
@@ -91,10 +91,10 @@ export function createInputGuard(
 
 /** The run's clusters that cannot mount read-only. */
 function findWritableClusters({ facts }: RunSession, instanceTypes: readonly InstanceType[]): ReadonlySet<string> {
-  const { clusterID: home, placement } = facts.header!;
-  const clusters = [home, ...Object.keys(placement?.accounts ?? {})];
   return new Set(
-    clusters.filter((clusterID) => !announcesFeature(FEATURES.readOnlyMounts, { instanceTypes, clusterID })),
+    clustersOf(facts.header!).filter(
+      (clusterID) => !announcesFeature(FEATURES.readOnlyMounts, { instanceTypes, clusterID }),
+    ),
   );
 }
 

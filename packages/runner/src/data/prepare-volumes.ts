@@ -2,7 +2,7 @@ import type { Scope, VolumeFiles } from '@sluice/client';
 import { fail, ok, own, type Plan, type Result, type ServiceStep } from '@sluice/core';
 import type { VolumePlace } from '../journal/journal-record.ts';
 import { ownVolumePath, runVolumePath } from '../record/layout.ts';
-import { workspaceName } from '../record/place-of.ts';
+import { clustersOf, workspaceName } from '../record/place-of.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
 import type { ProvisionOptions } from '../session/provision-options.ts';
 import { findLogin } from './credentials.ts';
@@ -88,7 +88,7 @@ async function reopenVolumes(
   const { service, scope: home, placement } = options;
   if (!volumes['']) return ok({ volumes, workspace: noWorkspace });
   const reopened = new Map<string, VolumeFiles>();
-  for (const clusterID of new Set([home.clusterID, ...Object.keys(placement?.accounts ?? {})])) {
+  for (const clusterID of clustersOf({ clusterID: home.clusterID, placement })) {
     const { volumeID } = own(volumes, workspaceName(home.clusterID, clusterID))!;
     const login = await findLogin(options, volumeID);
     if (!login) {

@@ -1,6 +1,6 @@
 import { isServiceError, type VolumeFiles } from '@sluice/client';
 import { privateCopiesPath, privateCopyPath } from '../record/layout.ts';
-import { clusterOfAttempt } from '../record/place-of.ts';
+import { clusterOfAttempt, clustersOf } from '../record/place-of.ts';
 import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { Attempt } from '../session/attempt.ts';
 import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
@@ -46,10 +46,7 @@ export function createPrivateCopies(session: RunSession, workspace: WorkspaceFil
 
   async function removeRemaining(): Promise<void> {
     await Promise.all(removals);
-    const { clusterID, placement } = facts.header!;
-    for (const cluster of new Set([clusterID, ...Object.keys(placement?.accounts ?? {})])) {
-      await removeAllIn(session, workspace(cluster));
-    }
+    for (const cluster of clustersOf(facts.header!)) await removeAllIn(session, workspace(cluster));
   }
 
   return {

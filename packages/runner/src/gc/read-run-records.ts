@@ -3,7 +3,7 @@ import { hasPrivateCopy } from '../data/create-mounts.ts';
 import type { Disk } from '../journal/disk.ts';
 import { readServerMark } from '../journal/server-mark.ts';
 import { listSourceKeys } from '../record/list-source-keys.ts';
-import { scopeOn, workspaceOn } from '../record/place-of.ts';
+import { clustersOf, scopeOn, workspaceOn } from '../record/place-of.ts';
 import type { RunFacts } from '../record/run-facts.ts';
 import { listRunIds, runDirectory } from '../record/run-home.ts';
 import { listStartingRuns, type StartingRun } from '../record/starting-run.ts';
@@ -72,8 +72,7 @@ export function describeRecord(run: RunSummary, facts: RunFacts): RunRecord {
   // It may still reuse outputs of that run.
   if (!facts.finished && facts.header!.reuse) runs.add(facts.header!.reuse.runId);
   const sources = new Set(listSourceKeys(facts.volumes));
-  const { clusterID, placement } = facts.header!;
-  const workspaces = [...new Set([clusterID, ...Object.keys(placement?.accounts ?? {})])].flatMap((cluster) => {
+  const workspaces = clustersOf(facts.header!).flatMap((cluster) => {
     const volumeID = workspaceOn(facts, cluster);
     return volumeID === '' ? [] : [{ ...scopeOn(facts, cluster), volumeID }];
   });

@@ -3,7 +3,7 @@ import type { Plan } from '@sluice/core';
 import { askPhase } from '../journal/ask-phase.ts';
 import type { Disk } from '../journal/disk.ts';
 import { readJournal } from '../journal/read-journal.ts';
-import { clusterOfAttempt, scopeOn } from '../record/place-of.ts';
+import { clusterOfAttempt, clustersOf, scopeOn } from '../record/place-of.ts';
 import { readPlan, runDirectory } from '../record/run-home.ts';
 import { readSummary } from '../record/run-summary.ts';
 import { type ReplayedRun, replayFiles } from '../report/read-run.ts';
@@ -44,8 +44,7 @@ export async function judgeMember(source: MemberSource, runId: string): Promise<
   if (!run?.ok) return (await hasLiveContainer(source, { runId, plan }, [source.scope])) ? 'left' : 'over';
   const { facts } = run.value;
   if (facts.adopted !== undefined) {
-    const clusters = [facts.header!.clusterID, ...Object.keys(facts.header!.placement?.accounts ?? {})];
-    const scopes = [...new Set(clusters)].map((cluster) => scopeOn(facts, cluster));
+    const scopes = clustersOf(facts.header!).map((cluster) => scopeOn(facts, cluster));
     if (await hasLiveContainer(source, { runId, plan }, scopes)) return 'left';
   }
   const seen = await Promise.all(openContainers(run.value).map((place) => askContainer(source.service, place)));

@@ -7,6 +7,7 @@ import { isRunId } from '../identity/run-id.ts';
 import type { JournalRecord } from '../journal/journal-record.ts';
 import { parseJournal } from '../journal/parse-journal.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
+import { clustersOf } from '../record/place-of.ts';
 import { replayRun } from '../record/replay-run.ts';
 import { readPlan } from '../record/run-home.ts';
 import { type StoredSummary, summarize } from '../record/run-summary.ts';
@@ -83,9 +84,9 @@ function findHeaderFault(
   if (header === undefined || headers.length > 1) return 'the journal has not exactly one first record';
   if (header.runId !== runId || header.pipeline !== pipeline) return 'the journal belongs to another run';
   if (typeof header.baseDir !== 'string') return 'the journal has no directory of the pipeline file';
-  const clusters = [header.clusterID, ...Object.keys(header.placement?.accounts ?? {})];
   const accounts = [header.accountID, ...Object.values(header.placement?.accounts ?? {})];
-  const isOwn = clusters.every((one) => one === scope.clusterID) && accounts.every((one) => one === scope.accountID);
+  const isOwn =
+    clustersOf(header).every((one) => one === scope.clusterID) && accounts.every((one) => one === scope.accountID);
   if (!isOwn) return `the run uses other accounts than ${scope.clusterID}/${scope.accountID}`;
   if (records.some(({ kind }) => kind === 'finished')) return 'the run has ended';
   return undefined;
@@ -128,6 +129,6 @@ async function replay(directory: string, records: readonly JournalRecord[]): Pro
   }
   if (plan === undefined || replayed === undefined) return fail('the plan cannot be read');
   const cells = plan.steps.reduce((sum, { cells: known }) => sum + (known?.length ?? 1), 0);
-  const { header } = replayed.facts;
-  return ok({ cells, summary: summarize(replayed.facts), plan, plannedTime: header?.plannedTime ?? header!.at });
+  const header = replayed.facts.header!;
+  return ok({ cells, summary: summarize(replayed.facts), plan, plannedTime: header.plannedTime ?? header.at });
 }

@@ -1,5 +1,6 @@
 import type { Scope } from '@sluice/client';
 import { own } from '@sluice/core';
+import type { RunPlacement } from '../journal/placement.ts';
 import { adoptedCluster } from './adopted-attempt.ts';
 import type { RunFacts } from './run-facts.ts';
 
@@ -21,6 +22,17 @@ export function clusterOfAttempt(facts: RunFacts, at: AttemptPlace): string {
   return clusters[lost.length % clusters.length]!;
 }
 
+/** The clusters on which the run's steps may run, its own first, each once. */
+export function clustersOf({
+  clusterID,
+  placement,
+}: {
+  readonly clusterID: string;
+  readonly placement?: RunPlacement | undefined;
+}): readonly string[] {
+  return [...new Set([clusterID, ...Object.keys(placement?.accounts ?? {})])];
+}
+
 /** The account that the run uses on a cluster. */
 export function scopeOn(facts: RunFacts, clusterID: string): Scope {
   const { placement, accountID } = facts.header!;
@@ -34,8 +46,7 @@ export function workspaceOn(facts: RunFacts, clusterID: string): string {
 
 /** The cluster of one of the run's workspaces; undefined for any other volume. */
 export function clusterOfWorkspace(facts: RunFacts, volumeID: string): string | undefined {
-  const { placement, clusterID: home } = facts.header!;
-  return [home, ...Object.keys(placement?.accounts ?? {})].find((cluster) => workspaceOn(facts, cluster) === volumeID);
+  return clustersOf(facts.header!).find((cluster) => workspaceOn(facts, cluster) === volumeID);
 }
 
 /** The key of a cluster's workspace in the run's volumes; no volume of a pipeline can have such a name. */

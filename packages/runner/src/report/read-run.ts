@@ -78,7 +78,7 @@ export async function readPhase(disk: Disk, { facts, directory }: ReplayedRun): 
   if (status === undefined) return phase;
   // If its process has ended the run since the journal was read, it was running at that time.
   if (!isHosted) return 'running';
-  // A server that has removed the run has told how it ended; nothing more is copied.
+  // A server that has removed the run has reported its end; nothing more is copied.
   const journal = await readJournal(disk, directory);
   return journal.ok && !journal.value.records.some(({ kind }) => kind === 'finished') ? status : 'running';
 }

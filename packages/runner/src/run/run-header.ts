@@ -6,6 +6,7 @@ import type { JournalRecord } from '../journal/journal-record.ts';
 import type { RunPlacement } from '../journal/placement.ts';
 import type { Reuse } from '../journal/reuse.ts';
 import { announcesFeature } from '../placement/announces-feature.ts';
+import { clustersOf } from '../record/place-of.ts';
 import type { FilledOptions } from '../session/run-defaults.ts';
 import type { StartRunOptions } from '../session/run-options.ts';
 
@@ -28,8 +29,8 @@ export function createHeader(
 ): Extract<JournalRecord, { kind: 'run' }> {
   const { runId, plannedTime, placement, instanceTypes, durations, reuse, images, rerunOf } = given;
   const { plan, clock, scope, baseDir, limits, rerun, parallelism = DEFAULT_PARALLELISM } = options;
-  const clusters = new Set([scope.clusterID, ...Object.keys(placement?.accounts ?? {})]);
-  const isUnprotected = [...clusters].some(
+  const clusters = clustersOf({ clusterID: scope.clusterID, placement });
+  const isUnprotected = clusters.some(
     (clusterID) => !announcesFeature(FEATURES.readOnlyMounts, { instanceTypes, clusterID }),
   );
   return {
@@ -50,7 +51,7 @@ export function createHeader(
       ...(isUnprotected && { checksInputs: true }),
     },
     ...(placement && { placement }),
-    instanceSizes: instanceTypes.filter(({ clusterID }) => clusters.has(clusterID)).map(sizeOf),
+    instanceSizes: instanceTypes.filter(({ clusterID }) => clusters.includes(clusterID)).map(sizeOf),
     ...(images && Object.keys(images).length > 0 && { images }),
     ...(reuse && { reuse }),
     ...(rerunOf !== undefined && { rerunOf }),

@@ -40,8 +40,8 @@ export function createTimeChecker(
           !canTell() || at <= limit,
           () => `record ${looked + 1} is ${at - limit} ms ahead of the time that has passed`,
         );
-        // A warning is written at once. What a resume reads about the containers waits until it has asked for all of them:
-        // those records are behind the warnings of that time, with the times at which the containers were asked for.
+        // A warning is written at once. What a resume reads about the containers waits until it has queried all of them:
+        // those records are behind the warnings of that time, with the times at which the containers were queried.
         if (record.kind !== 'warning') last = at;
       }
     },

@@ -31,7 +31,7 @@ export interface SimulatedRun {
   readonly processes: SimulatedProcess[];
   /** Its journal is lost, and it is not adopted yet. */
   isLost: boolean;
-  /** How often all its containers were asked for: by an adoption, or before it by a resume in vain. */
+  /** How often all its containers were queried: by an adoption, or before it by a resume that failed. */
   searches: number;
   /** Since when it is said that there is nothing to adopt. */
   goneSince?: number | undefined;
