@@ -9,6 +9,8 @@ packages=(
   systemd dbus iproute2
   # pages
   chromium
+  # a program that starts others, in steps
+  openmpi-bin
   # compiler of the process engine's launcher
   gcc libc6-dev
   # the launcher for arm64, and what runs it here

@@ -34,7 +34,9 @@ export function installPackages() {
   if (pnpmVersion() !== PNPM_VERSION) {
     say(`installing pnpm ${PNPM_VERSION} into .tools`);
     const options = ['--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
-    quietly('npm', ['install', '--prefix', TOOLS, ...options, `pnpm@${PNPM_VERSION}`]);
+    // Not in the user's directory, which may be read-only.
+    const cache = ['--cache', join(TOOLS, 'npm-cache')];
+    quietly('npm', ['install', '--prefix', TOOLS, ...cache, ...options, `pnpm@${PNPM_VERSION}`]);
   }
   const wanted = installFingerprint();
   const present = existsSync(STAMP) && existsSync(join(ROOT, 'node_modules/.modules.yaml'));

@@ -60,7 +60,9 @@ describe('the journals of an earlier version', () => {
       await succeed('report', runId, '--out', 'report');
       const report = readReport(join(place.directory, 'report/report.json')) as RunReportValue;
       expect(report).toMatchObject(rest);
-      expect(report.failures).toMatchObject(
+      // That version did not list a step that could not be evaluated.
+      const ofAttempts = report.failures.filter(({ message }) => !message.includes('cannot be evaluated'));
+      expect(ofAttempts).toMatchObject(
         failures.map((failure) => ({ ...failure, ...('logFile' in failure && { logFile: expect.any(String) }) })),
       );
       expect(place.read('report/report.html')).toContain(runId);

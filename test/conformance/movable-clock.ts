@@ -1,5 +1,8 @@
 import { type Clock, systemClock } from '@sluice/service';
 
+/** Less than the day by which a server's clock may jump (decision 0069). */
+const LONGEST_STEP_MS = 12 * 3_600_000;
+
 interface Timer {
   readonly at: number;
   readonly action: () => void | Promise<void>;
@@ -25,9 +28,15 @@ export class MovableClock implements Clock {
     };
   }
 
-  /** Puts the time forward and waits for what that sets off. */
+  /** Lets time pass in steps, and waits for what each sets off. */
   async advance(ms: number): Promise<void> {
-    this.#ahead += ms;
+    for (let left = ms; left > 0; left -= LONGEST_STEP_MS) {
+      this.#ahead += Math.min(left, LONGEST_STEP_MS);
+      await this.#fireDue();
+    }
+  }
+
+  async #fireDue(): Promise<void> {
     for (;;) {
       const [due] = [...this.#timers].filter((it) => it.at <= this.now()).sort((a, b) => a.at - b.at);
       if (due === undefined) return;

@@ -179,7 +179,9 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the dashboard in Ch
     const dialog = page.getByRole('dialog');
     await page.goto(url);
     await page.getByText('This home has no runs yet').waitFor();
-    const day = `${new URL(url).origin}/#/schedules/nightly?month=2025-01&day=2025-01-15`;
+    // The link has led to the place of the session.
+    const session = new URL('./', page.url()).href;
+    const day = `${session}#/schedules/nightly?month=2025-01&day=2025-01-15`;
     await page.goto(day);
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await dialog.getByText(/sluice schedule backfill 2025-01-15T02:30/).waitFor();
@@ -202,9 +204,9 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the dashboard in Ch
     await dialog.getByText(/sluice rerun .*-p who=bob/).waitFor();
     await page.keyboard.press('Escape');
     const runId = /runs\/(\w+)/.exec(page.url())![1]!;
-    await page.goto(`${new URL(url).origin}/#/compare?run=${runId}&step=greet&y=size&x=n`);
+    await page.goto(`${session}#/compare?run=${runId}&step=greet&y=size&x=n`);
     await page.getByRole('img', { name: 'size by n, 2 points' }).locator('canvas').waitFor();
-    await page.goto(`${new URL(url).origin}/#/?q=${encodeURIComponent('team=ops')}`);
+    await page.goto(`${session}#/?q=${encodeURIComponent('team=ops')}`);
     await page.getByRole('link', { name: 'greet', exact: true }).first().waitFor();
     await page.goto(day);
     await page.getByRole('region', { name: '2025-01-15' }).getByText('succeeded').waitFor();

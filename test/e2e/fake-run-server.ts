@@ -107,4 +107,8 @@ export class FakeRunServer implements HandOverServer, JournalSource {
   readJournal(_: string, offset: number) {
     return this.#call('readJournal', () => this.journal!.subarray(offset));
   }
+
+  isReleased() {
+    return this.#call('isReleased', () => this.#released !== undefined);
+  }
 }

@@ -5,6 +5,7 @@ import {
   cpSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -14,7 +15,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createWorkplace, type Ended, type Workplace } from './workplace-rig.ts';
+import { claimHost } from '../../packages/host/src/execute/host-claim.ts';
+import { createWorkplace, type Ended, parseLines, until, type Workplace } from './workplace-rig.ts';
 
 /** What a user of this machine has in the environment, for the service that they work with. */
 const LOGIN = { SLUICE_TOKEN: 'the-users-own-token' };
@@ -105,6 +107,51 @@ test('no command sends anything to the service of a profile that only lies in th
   }
   expect(await sluice(['show', run])).toMatchObject({ exitCode: 0 });
   expect(received).toEqual([]);
+});
+
+test('neither sluice ui nor a background process sends anything to the service of a profile that only lies in the home', async () => {
+  write('s.yaml', `${PIPELINE.replace('name: p', 'name: nightly')}schedule: { cron: "0 0 * * *" }\n`);
+  expect(await sluice(['schedule', 'run', 's.yaml', '--once'])).toMatchObject({ exitCode: 0 });
+  const detached = await sluice(['run', 'p.yaml', '--detach', '--json']);
+  const { runId } = parseLines<{ runId: string }>(detached.stdout).at(-1)!;
+  write('.sluice/profile.yaml', `service: ${url}\n`);
+  const ui = place.start(['ui', '--listen', '127.0.0.1:0'], { env: { SLUICE_HOME: '', ...LOGIN }, isEndless: true });
+  try {
+    await until(() => ui.stderr().includes('schedule nightly: could not run it: '), 'the schedule to be opened');
+    await until(() => ui.stderr().includes(`run ${runId}: could not use`), 'the detached run to be opened');
+    const api = JSON.parse(readFileSync(join(place.home, 'host/api.json'), 'utf8')) as { url: string; token: string };
+    const post = (path: string, body: object) =>
+      fetch(`${api.url}${path}`, {
+        ...{ method: 'POST', body: JSON.stringify(body) },
+        headers: { authorization: `Bearer ${api.token}`, 'content-type': 'application/json' },
+      }).then(async (reply) => `${reply.status} ${await reply.text()}`);
+    for (const [path, body] of [
+      ['/schedules/nightly:run', {}],
+      ['/runs', { file: join(place.directory, 'p.yaml') }],
+    ] as const) {
+      expect(await post(path, body), path).toMatch(new RegExp(`^409 .*${UNCONFIRMED.source}`));
+    }
+    const schedule = ui.stderr().match(/schedule nightly: could not run it: .*/)![0];
+    expect(schedule).toMatch(UNCONFIRMED);
+  } finally {
+    ui.process.kill('SIGTERM');
+    await ui.ended;
+  }
+  // A dashboard that cannot listen leaves the runs to a background process.
+  const { exitCode, stderr } = await sluice(['ui', '--listen', new URL(url).host]);
+  expect(stderr).toContain('continue in the background');
+  expect(exitCode).toBe(2);
+  const log = () => readFileSync(join(place.home, 'host/host.log'), 'utf8');
+  await until(() => log().includes(`run ${runId}: could not use`), 'the background process to open the run');
+  expect(received).toEqual([]);
+  rmSync(join(place.home, 'profile.yaml'));
+  const canceled = await sluice(['cancel', runId]);
+  expect(canceled.exitCode, canceled.stderr).toBe(0);
+  await until(async () => {
+    const claim = await claimHost(place.home, () => undefined);
+    await claim?.release();
+    return claim !== undefined;
+  }, 'the end of the background process');
 });
 
 test('sluice trust confirms the profile as it is, for this directory only', async () => {

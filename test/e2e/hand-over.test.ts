@@ -59,7 +59,10 @@ const removed = async () => {
 
 /** What a process that executes the run does first. Returns whether it may. */
 async function executeHere(): Promise<boolean> {
-  const opened = await openJournal(directory, { disk: createSystemDisk(), clock: createSystemClock() });
+  const opened = await openJournal(directory, {
+    ...{ disk: createSystemDisk(), clock: createSystemClock() },
+    refuse: () => undefined,
+  });
   if (!opened.ok) expect(opened.error.code).toBe('RUN_HOSTED');
   else await opened.value.release();
   return opened.ok;
@@ -217,6 +220,18 @@ describe('takeBackRun', () => {
     expect(readLines(readJournal()).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7]);
   });
 
+  test('a run that has ended on its server is not executed here, and its outputs can still be published', async () => {
+    await handOver();
+    executeThere();
+    const { seq, epoch } = readLines(Buffer.from(server.journal!).toString()).at(-1)!;
+    const record = { kind: 'finished', at: 9, status: 'succeeded' };
+    server.append(encodeLine({ seq: seq + 1, first: 1, epoch, record } as unknown as JournalLine));
+    expect(await takeBack()).toMatchObject({ ok: true });
+    expect(JSON.parse(readFileSync(join(directory, 'server.json'), 'utf8'))).toMatchObject({ state: 'hosted' });
+    expect(await executeHere()).toBe(false);
+    expect(await takeBack()).toMatchObject({ ok: true });
+  });
+
   test('a run that its server has lost is executed here only if that starts nothing twice', async () => {
     await handOver();
     server = new FakeRunServer();
@@ -285,7 +300,7 @@ describe('a run that the server has removed after its end', () => {
   test('counts as ended as soon as its copy is to be brought up to date', async () => {
     writeMark('hosted');
     await expect(
-      updateMirror({ home, runId: RUN, server: { readPlan: removed, readJournal: removed } }),
+      updateMirror({ home, runId: RUN, server: { readPlan: removed, readJournal: removed, isReleased: removed } }),
     ).rejects.toThrow('it was removed');
     expect(readSummary()).toEqual(ended);
   });

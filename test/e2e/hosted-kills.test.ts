@@ -109,7 +109,13 @@ function startServer(home: string, stat: () => Promise<unknown> = async () => ({
     ...{ home, scope: SCOPE, secrets },
     service: { volumes: { files, list }, discovery } as never,
     host: { take: (runId) => void taken.push(runId), leave: async () => {} },
-    limits: { checkSteps: () => {}, checkRate: () => {}, checkStorage: async () => {} },
+    limits: {
+      checkSteps: () => {},
+      maxSteps: () => 100,
+      findExcess: async () => undefined,
+      checkRate: () => {},
+      checkStorage: async () => {},
+    },
   });
   const start = (of = run) => handOver.start(of.runId, { secrets: {}, logins: {}, ...of.start } as never);
   const send = async (of = run) => {

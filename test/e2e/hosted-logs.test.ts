@@ -48,3 +48,11 @@ test('the log of a failure on a server can be read after its container was delet
   expect(existsSync(join(place.home, 'runs', runId, 'logs'))).toBe(false);
   expect(await logs('fails', '--tail', '1')).toMatchObject({ exitCode: 0, stdout: 'the reason\n' });
 });
+
+test('the log of a failure on another service is read from the archive where that service is not named', async () => {
+  expect(await sluice('run', '--service', server.url)).toMatchObject({ exitCode: 1 });
+  const [newest] = await place.runs();
+  const logs = (step: string) => place.sluice('logs', '-r', newest?.runId ?? '', step);
+  expect(await logs('fails')).toMatchObject({ exitCode: 0, stdout: 'the reason\n' });
+  expect(await logs('succeeds')).toMatchObject({ exitCode: 2, stdout: '' });
+});

@@ -4,13 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHttpService, obtainToken, type Scope } from '@sluice/client';
 import { createPlan, parsePipeline } from '@sluice/core';
-import { createHostMetrics, type RunFileName, type StartBody } from '@sluice/host';
+import { createHostMetrics, MAX_PART_BYTES, type RunFileName, type StartBody } from '@sluice/host';
 import { readRunLogins, submitRun } from '@sluice/runner';
 import { createService, createServiceLog, openUserDirectory } from '@sluice/service';
+import { afterAll, beforeAll } from 'vitest';
 import { createRunHosting } from '../../packages/cli/src/serving/host-runs.ts';
 import { parseServiceConfigText } from '../../packages/cli/src/serving/read-service-config.ts';
 
 const SCOPE = { clusterID: 'main', accountID: 'physics' };
+/** Another account of the server, on a cluster of its own. */
+export const NEIGHBOR = { clusterID: 'other', accountID: 'physics' };
 const PASSWORD = 'sesame';
 
 /** A service with accounts, in this process. */
@@ -25,21 +28,67 @@ export interface HostedServer {
   close(): Promise<void>;
 }
 
+interface PlaceOptions {
+  readonly hasNeighbor?: boolean;
+  /** Receives the lines of the server's log. */
+  readonly log?: (line: string) => void;
+}
+
 /** A directory for servers, one after the other. */
-export function createHostedPlace(extra = ''): {
+export function createHostedPlace(
+  extra = '',
+  { hasNeighbor = false, log }: PlaceOptions = {},
+): {
   readonly directory: string;
-  open(): Promise<HostedServer>;
+  /** With another text at the end of the configuration than before, if it is given. */
+  open(changed?: string): Promise<HostedServer>;
   remove(): void;
 } {
   const directory = mkdtempSync(join(tmpdir(), 'sluice-hosted-'));
   return {
     directory,
-    open: () => openServer(directory, extra),
+    open: (changed = extra) => openServer(directory, `${hasNeighbor ? NEIGHBOR_CLUSTER : ''}${changed}`, log),
     remove: () => rmSync(directory, { recursive: true, force: true }),
   };
 }
 
-async function openServer(directory: string, extra: string): Promise<HostedServer> {
+/** A server for all tests of a file. It must not be used before they begin. */
+export function useHostedServer(...given: Parameters<typeof createHostedPlace>): Omit<HostedServer, 'close'> {
+  const place = createHostedPlace(...given);
+  let server: HostedServer | undefined;
+  const opened = () => {
+    if (server === undefined) throw new Error('the server is not open yet');
+    return server;
+  };
+  beforeAll(async () => {
+    server = await place.open();
+  });
+  afterAll(async () => {
+    await server?.close();
+    place.remove();
+  });
+  return {
+    directory: place.directory,
+    get url() {
+      return opened().url;
+    },
+    get api() {
+      return opened().api;
+    },
+    get tokens() {
+      return opened().tokens;
+    },
+  };
+}
+
+const NEIGHBOR_CLUSTER = `  - id: other
+    engine: process
+    capacity: { cpu: 4, memory: 4GB }
+    accounts: [physics]
+    instanceTypes: [{ id: small, cpu: 1, memory: 1GB }]
+`;
+
+async function openServer(directory: string, extra: string, onLine?: PlaceOptions['log']): Promise<HostedServer> {
   const text = `
 root: ${directory}/data
 cancelGraceSeconds: 1
@@ -52,14 +101,16 @@ clusters:
 ${extra}`;
   const config = parseServiceConfigText(text, { file: 'service.yaml', directory });
   if (!config.ok) throw new Error(config.error.message);
-  const log = createServiceLog({ level: process.env.HOSTED_LOG ?? 'fatal' });
+  const log = onLine
+    ? createServiceLog({ to: { write: onLine } })
+    : createServiceLog({ level: process.env.HOSTED_LOG ?? 'fatal' });
   const metrics = createHostMetrics();
   const hosting = createRunHosting(config.value, { log, metrics });
   const service = await createService({
-    ...{ config: config.value.service, log, extend: hosting.extend },
+    ...{ config: config.value.service, log, extend: hosting.extend, sealer: hosting.sealer },
     metrics: metrics.read,
   });
-  await addUsers(join(directory, 'data'));
+  await addUsers(join(directory, 'data'), extra.startsWith(NEIGHBOR_CLUSTER));
   hosting.open(service);
   const { url } = await service.listen({ host: '127.0.0.1', port: 0 });
   const login = (email: string) => obtainToken({ baseUrl: url, login: { email, password: PASSWORD } });
@@ -73,12 +124,20 @@ ${extra}`;
   };
 }
 
-async function addUsers(root: string): Promise<void> {
+/** The same server for the user of the account `NEIGHBOR`. */
+export function neighborOf({ directory, url, tokens }: Omit<HostedServer, 'close'>): Omit<HostedServer, 'close'> {
+  const { clusterID, accountID } = NEIGHBOR;
+  const api = `${url}/api/sluice/v1/clusters/${clusterID}/accounts/${accountID}`;
+  return { directory, url, api, tokens: { ...tokens, member: tokens.nonMember } };
+}
+
+async function addUsers(root: string, hasNeighbor: boolean): Promise<void> {
   const users = await openUserDirectory(root);
   if (users.list().length === 0) {
     await users.add({ email: 'member@example.org', password: PASSWORD });
     await users.add({ email: 'other@example.org', password: PASSWORD });
     await users.grant('member@example.org', SCOPE);
+    if (hasNeighbor) await users.grant('other@example.org', NEIGHBOR);
   }
   await users.close();
 }
@@ -110,10 +169,10 @@ export async function recordRun(
   const home = join(server.directory, 'client');
   const service = createHttpService({ baseUrl: server.url, token: server.tokens.member });
   try {
-    const submitted = await submitRun({
-      ...{ plan: plan.value, service, scope, home, baseDir },
-      secrets: (name) => secrets[name],
-    });
+    const submitted = await submitRun(
+      { ...{ plan: plan.value, service, scope, home, baseDir }, secrets: (name) => secrets[name] },
+      { isElsewhere: true },
+    );
     if (!submitted.ok) throw new Error(submitted.error.message);
     const { runId } = submitted.value;
     return { ...(await readRecorded(home, runId)), start: { ...(await readRecorded(home, runId)).start, secrets } };
@@ -174,7 +233,11 @@ export function createCaller(server: Pick<HostedServer, 'api' | 'tokens'>, token
     put,
     async send({ runId, files }: Pick<RecordedRun, 'runId' | 'files'>) {
       await put(runId, 'plan.json', files['plan.json']);
-      return put(runId, 'journal.ndjson', files['journal.ndjson']);
+      const journal = files['journal.ndjson'];
+      for (let offset = 0; ; offset += MAX_PART_BYTES) {
+        const sent = await put(runId, 'journal.ndjson', journal.subarray(offset, offset + MAX_PART_BYTES), offset);
+        if (offset + MAX_PART_BYTES >= journal.length) return sent;
+      }
     },
     start: ({ runId, start }: Pick<RecordedRun, 'runId' | 'start'>) => json('POST', `/runs/${runId}:start`, start),
     release: (runId: string) => json('POST', `/runs/${runId}:release`, {}),

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { createHttpService } from '@sluice/client';
 import { MAX_PART_BYTES } from '@sluice/host';
 import { resumeRun } from '@sluice/runner';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { encodeLine } from '../../packages/runner/src/journal/journal-line.ts';
-import { createCaller, createHostedPlace, digestOf, type HostedServer, readRecorded, recordRun } from './hosted-rig.ts';
+import { createCaller, createHostedPlace, digestOf, readRecorded, recordRun, useHostedServer } from './hosted-rig.ts';
 import { until } from './workplace-rig.ts';
 
 const PIPELINE = `version: 1
@@ -16,17 +16,7 @@ steps:
 outputs: { text: { from: make.text, publish: ./results } }
 `;
 
-const place = createHostedPlace();
-let server: HostedServer;
-
-beforeAll(async () => {
-  server = await place.open();
-});
-
-afterAll(async () => {
-  await server.close();
-  place.remove();
-});
+const server = useHostedServer();
 
 test('a server executes a run that a client has recorded, and the client can copy its journal', async () => {
   const caller = createCaller(server);
@@ -128,7 +118,7 @@ test('hostile names, sizes and contents are rejected and leave nothing', async (
       one.pipeline.volumes = { host: { source: '/etc', retain: false } };
     }),
     plan((one) => {
-      one.steps[1]!.dependencies = [{ on: 99, condition: 'succeeded', data: true }];
+      one.steps[1]!.dependencies = [{ on: [99], data: true }];
     }),
     { 'plan.json': Buffer.from('[') },
     { 'plan.json': Buffer.alloc(0) },
@@ -162,7 +152,7 @@ const SECRET = `version: 1
 name: secret
 secrets: [token]
 steps:
-  wait: { command: 'while [ ! -e /out/go ]; do sleep 0.1; done; echo "it is $TOKEN"', secrets: [token], outputs: { go: /out } }
+  wait: { command: '[ "$token" = very-secret-$(echo value) ] || exit 9; while [ ! -e /out/go ]; do sleep 0.1; done; echo "it is $TOKEN"', secrets: [token], outputs: { go: /out } }
 notify: [{ on: [succeeded, canceled], webhook: 'http://127.0.0.1:1/\${{ run.id }}' }]
 `;
 
@@ -179,6 +169,18 @@ test('secrets are encrypted with a key outside of the root, survive a restart, a
     const sealed = readFileSync(join(directory, 'secrets.sealed'));
     expect(sealed.includes('very-secret-value')).toBe(false);
     expect(statSync(join(first.directory, 'runs.key')).mode & 0o777).toBe(0o600);
+    const store = () => readFileSync(join(first.directory, 'data/store/data.mdb')).includes('very-secret-value');
+    const service = createHttpService({ baseUrl: first.url, token: first.tokens.member });
+    const isRunning = async () => (await caller.json('GET', `/runs/${run.runId}/states`)).body.states?.[0] === 'r';
+    await until(isRunning, 'the container to run');
+    const scope = { clusterID: 'main', accountID: 'physics' };
+    let id = '';
+    for await (const listed of service.containers.list(scope)) id = listed.id;
+    const shown = await service.containers.get({ ...scope, id });
+    await service.close();
+    expect(store()).toBe(false);
+    expect(JSON.stringify(shown)).not.toContain('very-secret-value');
+    expect(shown.labels).toMatchObject({ 'sluice-secret-envs': '["token"]' });
 
     const second = await recordRun(first, PIPELINE);
     await caller.send(second);

@@ -101,6 +101,34 @@ test('a run of a terminal is handed over while it runs and taken back, also if t
   expect((await sluice('attach', runId)).exitCode).toBe(0);
 });
 
+test('a second home learns that the owner has taken the run back, and cannot execute it', async () => {
+  expect((await begin('--detach').ended).exitCode).toBe(0);
+  const { runId } = await newest();
+  const other = createWorkplace();
+  try {
+    const start = (...args: string[]) => other.start(args, { env: CREDENTIALS });
+    const attached = start('attach', runId, '--json', '--service', gateway.url);
+    await until(() => attached.stdout().includes('"approvalAsked"'), 'the question');
+    const resume = place.start(['resume', runId, '--json'], { env: CREDENTIALS });
+    await until(() => resume.stdout().includes('"approvalAsked"'), 'the run to be taken back');
+    const taken = `the home that had handed it over to ${gateway.url} has taken it back`;
+    expect(await attached.ended).toMatchObject({ exitCode: 75, stderr: expect.stringContaining(taken) });
+    const shown = await start('show', runId, '--json').ended;
+    expect(JSON.parse(shown.stdout)).toMatchObject({ status: 'suspended' });
+    expect(shown.stderr).toContain(taken);
+    for (const command of ['resume', 'detach', 'attach'])
+      expect(await start(command, runId).ended).toMatchObject({ exitCode: 75, stderr: expect.stringContaining(runId) });
+    expect(await sluice('detach', runId, '--service', gateway.url)).toMatchObject({ exitCode: 0 });
+    expect((await resume.ended).exitCode).toBe(75);
+    const again = start('attach', runId);
+    expect((await sluice('approve', '-r', runId, 'gate')).exitCode).toBe(0);
+    expect((await again.ended).exitCode).toBe(0);
+    expect(JSON.parse((await start('show', runId, '--json').ended).stdout)).toMatchObject({ status: 'succeeded' });
+  } finally {
+    other.remove();
+  }
+});
+
 test('a run on a server can be canceled, and a notification by a command is refused before anything is sent', async () => {
   expect((await begin('--detach').ended).exitCode).toBe(0);
   const { runId } = await newest();

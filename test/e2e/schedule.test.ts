@@ -94,10 +94,12 @@ test.each([
 test('sluice schedule pause and unpause persist, and list shows them', async () => {
   const list = async () => (await place.sluice('schedule', 'list')).stdout;
   await place.sluice('schedule', 'run', '--once', 'report.yaml');
-  expect(await list()).toMatch(/^SCHEDULE +FILE +NEXT +PAUSED\nreport +report\.yaml +\d{4}-.* \+0[12]:00 +no\n$/);
+  expect(await list()).toMatch(
+    /^SCHEDULE +FILE +OPTIONS +NEXT +PAUSED\nreport +report\.yaml +- +\d{4}-.* \+0[12]:00 +no\n$/,
+  );
   const paused = await place.sluice('schedule', 'pause', 'report');
   expect(paused).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('sluice schedule unpause report') });
-  expect(await list()).toMatch(/^report +report\.yaml +- +since \d{4}-/m);
+  expect(await list()).toMatch(/^report +report\.yaml +- +- +since \d{4}-/m);
   expect(await place.sluice('schedule', 'run', '--once', 'report.yaml')).toMatchObject({
     exitCode: 0,
     stdout: expect.stringMatching(/^report: paused by .* at .*; no planned time is run\n$/),

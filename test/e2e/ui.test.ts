@@ -1,6 +1,20 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { claimHost } from '../../packages/host/src/execute/host-claim.ts';
 import { createWorkplace, isAlive, parseLines, type Started, until, type Workplace } from './workplace-rig.ts';
 
 const PIPELINE = `
@@ -24,6 +38,12 @@ afterEach(async () => {
   for (const { process } of started) process.kill('SIGKILL');
   await place.sluice('cancel');
   await Promise.all(started.map(({ ended }) => ended));
+  // A background process writes in the home until it has ended.
+  await until(async () => {
+    const claim = await claimHost(place.home, () => undefined);
+    await claim?.release();
+    return claim !== undefined;
+  }, 'the end of the process that hosts the runs');
   place.remove();
 });
 
@@ -50,14 +70,13 @@ test('the first line is a link to the pages, which work without another server',
   const { ui, link } = await startUi('--no-runs');
   expect(link.hostname).toBe('127.0.0.1');
   expect((await fetch(new URL('/', link))).status).toBe(401);
-  const opened = await fetch(link, { redirect: 'manual' });
-  expect(opened.status).toBe(303);
-  const [cookie = ''] = opened.headers.getSetCookie()[0]!.split(';');
-  const page = await fetch(new URL('/', link), { headers: { cookie } });
+  const { place: pages, cookie } = await redeem(link);
+  const page = await fetch(pages, { headers: { cookie } });
   expect(page.status).toBe(200);
   const assets = [...(await page.text()).matchAll(/(?:src|href)="\.?(\/?[^"]+)"/g)].map(([, path]) => path!);
   expect(assets.length).toBeGreaterThan(1);
-  for (const path of assets) expect((await fetch(new URL(path, link), { headers: { cookie } })).status).toBe(200);
+  for (const path of assets)
+    expect((await fetch(new URL(path.replace(/^\//, ''), pages), { headers: { cookie } })).status).toBe(200);
   await end(ui);
 });
 
@@ -121,12 +140,19 @@ test('an address in use is an error', async () => {
   await end(ui);
 });
 
+/** Exchanges a link for the cookie of a session, and the place where it is valid. */
+async function redeem(link: URL): Promise<{ readonly place: URL; readonly cookie: string }> {
+  const { status, headers } = await fetch(link, { redirect: 'manual' });
+  expect(status).toBe(303);
+  const [cookie = ''] = headers.getSetCookie()[0]!.split(';');
+  return { place: new URL(headers.get('location')!, link), cookie };
+}
+
 /** A client with a session, as a page of the dashboard is one. */
 async function openSession(link: URL): Promise<(path: string, body?: unknown) => Promise<Record<string, unknown>>> {
-  const opened = await fetch(link, { redirect: 'manual' });
-  const [cookie = ''] = opened.headers.getSetCookie()[0]!.split(';');
+  const { place: pages, cookie } = await redeem(link);
   return async (path, body) => {
-    const url = new URL(`/api/sluice/v1${path}`, link);
+    const url = new URL(`api/sluice/v1${path}`, pages);
     const headers = { cookie, origin: link.origin, 'content-type': 'application/json' };
     const post = { method: 'POST', body: JSON.stringify(body) };
     const reply = await fetch(url, { headers, ...(body !== undefined && post) });
@@ -178,4 +204,126 @@ test('a suspended run is resumed, and another one is canceled, with requests', a
     await until(async () => (await statusOf(runId)) === 'canceled', 'the end of the run');
   }
   await end(ui);
+});
+
+test('a file is executed by a request only if it is one of the project, and publishes only into the project', async () => {
+  const { ui, link } = await startUi();
+  const call = await openSession(link);
+  const write = (path: string, publish: string) => {
+    const file = join(place.directory, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(
+      file,
+      `version: 1
+name: make
+steps:
+  make: { command: [sh, -c, 'echo made >/out/f'], outputs: { out: { path: /out } } }
+outputs:
+  out: { from: make.out, publish: ${publish} }
+`,
+    );
+    return file;
+  };
+  const outside = mkdtempSync(join(tmpdir(), 'sluice-outside-'));
+  symlinkSync(outside, join(place.directory, 'link'));
+  mkdirSync(join(place.directory, 'published'));
+  writeFileSync(join(place.directory, 'published/.sluice-result.json'), '{}');
+  const refused = async (file: string, message: RegExp) => {
+    for (const dryRun of [true, false])
+      expect(await call('/runs', { file, dryRun })).toMatchObject({ message: expect.stringMatching(message) });
+  };
+  await refused(
+    write('a.yaml', join(outside, 'x')),
+    /could not use .*\/x for output out: it is not below .*`sluice run`/,
+  );
+  await refused(write('b.yaml', '../x'), /it is not below/);
+  await refused(write('c.yaml', './link/x'), /it is not below/);
+  await refused(write('d.yaml', './.ssh'), /it is hidden/);
+  await refused(write('e.yaml', './results/.git/hooks'), /it is hidden/);
+  await refused(
+    write('.sluice/service/volume/f.yaml', join(place.directory, 'x')),
+    /could not run .*: it is in the home/,
+  );
+  await refused(write('published/in/g.yaml', '../x'), /could not run .*: a run has published it in/);
+  await refused(join(outside, 'h.yaml'), /could not run .*: it is not below/);
+  symlinkSync(write('.sluice/service/volume/i.yaml', '../x'), join(place.directory, 'i.yaml'));
+  await refused(join(place.directory, 'i.yaml'), /it is in the home/);
+  expect(await place.runs()).toEqual([]);
+  const { runId } = await call('/runs', { file: write('j.yaml', './results/x') });
+  await until(async () => (await statusOf(String(runId))) === 'succeeded', 'the run');
+  expect(place.read('results/x/f')).toBe('made\n');
+  rmSync(outside, { recursive: true });
+  await end(ui);
+});
+
+test('--open starts the browser with a file that only the user can read, and that is removed when it was used', async () => {
+  const seen = join(place.directory, 'seen');
+  const programs = join(place.directory, 'programs');
+  mkdirSync(programs);
+  const script = `#!/bin/sh\nprintf '%s\\n' "$#" "$1" "\${SLUICE_SECRET_KEY-none}" >'${seen}.new'\nmv '${seen}.new' '${seen}'\n`;
+  for (const name of ['xdg-open', 'open']) writeFileSync(join(programs, name), script, { mode: 0o755 });
+  const env = { PATH: `${programs}:${process.env.PATH}`, SLUICE_SECRET_KEY: 'hidden' };
+  for (const isOther of [false, true]) {
+    const args = ['ui', '--listen', '127.0.0.1:0', '--open'];
+    const command = place.start(args, { isEndless: true, env });
+    if (!isOther) started.push(command);
+    await until(() => existsSync(seen), 'the browser');
+    const [count, url, secret] = readFileSync(seen, 'utf8').split('\n');
+    rmSync(seen);
+    expect({ count, secret }).toEqual({ count: '1', secret: 'none' });
+    const file = fileURLToPath(url!);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(file)).mode & 0o777).toBe(0o700);
+    const [, link] = /url=(http:[^"]+)/.exec(readFileSync(file, 'utf8')) ?? [];
+    expect(url).not.toContain(new URL(link!).searchParams.get('token'));
+    expect((await fetch(await redeem(new URL(link!)).then(({ place: pages }) => pages))).status).toBe(401);
+    await until(() => !existsSync(file), 'the removal of the file');
+    if (isOther) expect((await command.ended).exitCode).toBe(0);
+  }
+  await end(started[0]!);
+  expect(existsSync(join(place.home, 'host/links'))).toBe(false);
+});
+
+test('it waits for a host that is ending, says so, and then executes its runs', async () => {
+  const { runId, hostPid } = await runDetached(3600);
+  process.kill(hostPid, 'SIGKILL');
+  await until(() => !isAlive(hostPid), 'the end of the background process');
+  // As a host that has accepted the request to end, and has not left its runs yet.
+  const ending = await claimHost(place.home, () => undefined);
+  const ui = place.start(['ui', '--listen', '127.0.0.1:0', '--json'], { isEndless: true });
+  started.push(ui);
+  await until(() => ui.stderr().includes('waiting for the process that hosts the runs of '), 'the message');
+  expect(ui.stdout()).toBe('');
+  await ending!.release();
+  await until(() => ui.stdout().includes('\n'), 'the link');
+  await until(async () => (await statusOf(runId)) === 'running', 'the run');
+  await end(ui);
+});
+
+test('it leaves the runs to a background process if it is interrupted while it waits', async () => {
+  const { runId, hostPid } = await runDetached(3600);
+  process.kill(hostPid, 'SIGKILL');
+  await until(() => !isAlive(hostPid), 'the end of the background process');
+  const ending = await claimHost(place.home, () => undefined);
+  const ui = place.start(['ui', '--listen', '127.0.0.1:0'], { isEndless: true });
+  started.push(ui);
+  await until(() => ui.stderr().includes('waiting for the process that hosts the runs of '), 'the message');
+  ui.process.kill('SIGINT');
+  const { exitCode, stderr } = await ui.ended;
+  expect(exitCode).toBe(130);
+  expect(stderr).toContain('continue in the background');
+  await ending!.release();
+  await until(async () => (await statusOf(runId)) === 'running', 'the run');
+});
+
+test('it leaves the runs to a background process if it cannot listen', async () => {
+  const { runId } = await runDetached(3600);
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  const { exitCode, stderr } = await place.sluice('ui', '--listen', `127.0.0.1:${port}`);
+  taken.close();
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('continue in the background');
+  await until(async () => (await statusOf(runId)) === 'running', 'the run');
 });

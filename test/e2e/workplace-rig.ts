@@ -42,6 +42,8 @@ export interface Started {
   readonly ended: Promise<Ended>;
   /** What it has printed so far. */
   stdout(): string;
+  /** Everything that it has written to standard error so far. */
+  stderr(): string;
 }
 
 export interface StartOptions {
@@ -52,6 +54,8 @@ export interface StartOptions {
   readonly isApart?: boolean;
   /** Where user namespaces are forbidden. */
   readonly lacksNamespaces?: boolean;
+  /** Words before the command, which start it in another way. */
+  readonly prefix?: readonly string[];
   /** Default: the workplace's directory. */
   readonly cwd?: string;
   /** Standard input; absent: none. */
@@ -83,9 +87,10 @@ export interface Workplace {
   remove(): void;
 }
 
-export function createWorkplace(example?: string): Workplace {
+/** `parent`: containers have a `/tmp` of their own, which hides a workplace there. */
+export function createWorkplace(example?: string, parent = tmpdir()): Workplace {
   if (!existsSync(join(ROOT, 'packages/cli/dist/main.js'))) throw new Error('the command is not built: pnpm build');
-  const directory = mkdtempSync(join(tmpdir(), 'sluice-e2e-'));
+  const directory = mkdtempSync(join(parent, 'sluice-e2e-'));
   if (example !== undefined) cpSync(join(ROOT, 'examples', example), directory, { recursive: true });
   rmSync(join(directory, 'results'), { recursive: true, force: true });
   const home = join(directory, '.sluice');
@@ -96,7 +101,7 @@ export function createWorkplace(example?: string): Workplace {
     const { CI, GITHUB_ACTIONS, FORCE_COLOR, SLUICE_HOME, SLUICE_SERVICE, SLUICE_PROFILE, SUDO_UID, ...env } =
       process.env;
     const inside = [...(options.isApart ? OWN_NETWORK : []), ...(options.lacksNamespaces ? FORBID_NAMESPACES : [])];
-    const [program = process.execPath, ...before] = [...inside, process.execPath];
+    const [program = process.execPath, ...before] = [...(options.prefix ?? []), ...inside, process.execPath];
     const child = spawn(program, [...before, COMMAND, ...args], {
       cwd: options.cwd ?? directory,
       env: { ...env, ...own, SLUICE_HOME: home, ...options.env },
@@ -118,7 +123,7 @@ export function createWorkplace(example?: string): Workplace {
         resolve({ exitCode: code ?? undefined, stdout, stderr: withoutMachine(stderr) });
       });
     });
-    return { process: child, ended, stdout: () => stdout };
+    return { process: child, ended, stdout: () => stdout, stderr: () => stderr };
   };
   const sluice = (...args: string[]) => start(args).ended;
   return {

@@ -18,7 +18,7 @@ test.skipIf(why !== undefined)(
     expect(status, output.slice(-6_000)).toBe(0);
     expect(output).toMatch(/^hello$/m);
     expect(output).toContain('main/large');
-    expect(output).toContain('{"ready":true,"store":"ready","engines":{"main":"ready"}}');
+    expect(output).toContain('{"ready":true,"store":"ready","engines":{"main":"ready"},"storages":{"main":"ready"}}');
     expect(output).toContain('the run of before is there');
   },
   300_000,

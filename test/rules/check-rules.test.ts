@@ -274,6 +274,42 @@ test('check-rules refuses packages whose versions or metadata differ', () => {
   );
 });
 
+test('check-rules refuses a second way to open the journal of a run', () => {
+  const opens = (from: string) =>
+    `import { acquireLease, readLease } from '${from}';\nexport const run = acquireLease;\n`;
+  const files = {
+    'packages/runner/src/run/run.ts': opens('../journal/lease.ts'),
+    'packages/runner/src/journal/open-journal.ts': opens('./lease.ts').replace('const run', 'const openJournal'),
+    'packages/cli/src/run/run.ts': opens('./embedded.ts'),
+  };
+  expect(check(files).faults).toEqual([expect.stringContaining('packages/runner/src/run/run.ts:1: uses acquireLease')]);
+});
+
+test('check-rules refuses synchronous calls to files that could block all clusters', () => {
+  const imports = (names: string, from = 'node:fs') => `import { ${names} } from '${from}';\nexport const run = 1;\n`;
+  const service = 'packages/service/src';
+  const files = {
+    [`${service}/calls/run.ts`]: imports('existsSync, stat'),
+    [`${service}/calls/whole.ts`]: "import * as fs from 'node:fs';\nexport const whole = fs;\n",
+    [`${service}/calls/written.ts`]: imports('replaceFileSync', '@sluice/host-system'),
+    [`${service}/containers/log-notifier.ts`]: imports('statSync'),
+    [`${service}/containers/read-log.ts`]: imports('stat'),
+    [`${service}/engines/limit-log.ts`]: imports('ftruncateSync'),
+    [`${service}/proxy/read-listeners.ts`]: imports('readSync'),
+    [`${service}/volumes/files/confined-tree.ts`]: imports('lstatSync,\n  writeSync'),
+    'packages/cli/src/run.ts': imports('readFileSync'),
+  };
+  const { faults } = check(files);
+  const found = faults.map((fault) => fault.replace(/^.*\/(\S+:1: (?:\w+ no|uses \S+)).*\(([\w-]+)\)$/, '$1 $2'));
+  expect(found.filter((fault) => fault.endsWith('synchronous-calls'))).toEqual([
+    'run.ts:1: uses existsSync, synchronous-calls',
+    'whole.ts:1: uses *, synchronous-calls',
+    'written.ts:1: uses replaceFileSync, synchronous-calls',
+    'read-log.ts:1: makes no synchronous-calls',
+    'confined-tree.ts:1: uses writeSync: synchronous-calls',
+  ]);
+});
+
 test('check-rules refuses the path of the checkout itself', () => {
   expect(check({ 'docs/place.md': `cd ${root}/packages\n` }).faults).toEqual([
     expect.stringContaining('which is only here'),

@@ -15,6 +15,10 @@ export function createRecordingTerminal(options: { live?: boolean; interactive?:
     err: (text) => {
       written.err += text;
     },
+    raw: (text) => {
+      written.out += text;
+    },
+    divert: () => {},
     live: options.live ?? false,
     interactive: options.interactive ?? false,
     color: false,

@@ -20,6 +20,7 @@ export type {
   HttpServiceAddress,
   HttpServiceOptions,
   Login,
+  ServiceWait,
   Timeouts,
 } from './http/http-service-options.ts';
 export { obtainToken } from './http/obtain-token.ts';
@@ -61,6 +62,7 @@ export {
   instanceTypeSchema,
 } from './wire/instance-type.ts';
 export { QUEUE_LABEL } from './wire/queue-label.ts';
+export { SECRET_ENVS_LABEL } from './wire/secret-envs.ts';
 export {
   type KnownVolumePhase,
   VOLUME_PHASES,

@@ -9,10 +9,10 @@ export {
   type RunExecutor,
   type RunOrder,
 } from './api/run-api.ts';
-export { askHost, isHostReachable } from './control/ask-host.ts';
+export { askHost } from './control/ask-host.ts';
 export type { HostStatus } from './control/host-request.ts';
 export { readExecutors } from './control/read-executors.ts';
-export { isHosted, markHosted, readMark, unmarkHosted } from './execute/hosted-mark.ts';
+export { isHosted, listHosted, markHosted, readMark, unmarkHosted } from './execute/hosted-mark.ts';
 export { type HostedService, type OpenHostedService, shareServices } from './execute/hosted-service.ts';
 export { openRunHost, type RunHost, type RunHostOptions } from './execute/open-run-host.ts';
 export type { AccountLimits } from './hosted/account-limits.ts';
@@ -45,9 +45,10 @@ import type { move, runDetails, runEntry, runList, runMoves, runStates } from '.
 import type { plannedTimeList, scheduleList } from './schemas/schedules.ts';
 import type { cellStatus, runStatus } from './schemas/words.ts';
 
+export { openSecrets, sealSecrets } from './hosted/seal-secrets.ts';
 export type { ActionName } from './schemas/actions.ts';
 export type { StreamEventName, StreamEvents } from './schemas/events.ts';
-export { MAX_PART_BYTES, RUN_FILES, type RunFileName } from './schemas/hand-over.ts';
+export { MAX_FILE_BYTES, MAX_PART_BYTES, RUN_FILES, type RunFileName } from './schemas/hand-over.ts';
 export { EXECUTOR_WORDS, EXECUTORS, type Executor, STATE_LETTERS } from './schemas/words.ts';
 
 /** The status of a run in replies. */

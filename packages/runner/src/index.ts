@@ -1,7 +1,8 @@
 export { type AdoptedContainer, type AdoptRunOptions, adoptRun } from './adopt/adopt-run.ts';
 export { findCopyFault } from './adopt/find-copy-fault.ts';
 export { previewReuse, type ReusePreview, type StepsOfPreview, sumUpPreview } from './cache/preview-reuse.ts';
-export { type Clock, createSystemClock } from './clock.ts';
+export { type BootTime, type Clock, createSystemClock } from './clock.ts';
+export { createDeadline, describeUnanswered, isLate, LATE } from './control/request-deadline.ts';
 export { withRunClaim } from './control/with-run-claim.ts';
 export { findMissingSources } from './data/find-missing-sources.ts';
 export { openVolume } from './data/open-volume.ts';
@@ -40,17 +41,25 @@ export { type JournalMirror, openJournalMirror } from './handover/mirror-journal
 export { type RunHandOver, readHandOver, writePlanBytes } from './handover/read-hand-over.ts';
 export { type HandedJournal, readHandedJournal } from './handover/read-handed-journal.ts';
 export { keepRunLogin, readRunLogins } from './handover/run-logins.ts';
-export { isRunId } from './identity/run-id.ts';
+export { createRunId, isRunId } from './identity/run-id.ts';
 export type { RunPlacement, SiteLimits } from './journal/placement.ts';
 export type { Reuse } from './journal/reuse.ts';
-export { isHostedByServer, readServerMark, type ServerMark, writeServerMark } from './journal/server-mark.ts';
+export { RECEIVED_FILE, RELEASED_FILE } from './journal/run-marks.ts';
+export {
+  describeServer,
+  isHostedByServer,
+  readServerMark,
+  type ServerMark,
+  writeServerMark,
+} from './journal/server-mark.ts';
 export { chooseClusters, type Sites } from './placement/choose-clusters.ts';
 export { describeMoves } from './placement/describe-moves.ts';
 export { findMountFault } from './placement/find-mount-fault.ts';
 export { findSites } from './placement/find-placement.ts';
 export { describeUnknownVolume, findUnknown } from './placement/find-unknown.ts';
 export { listPoolUse, type PoolUse } from './pools/list-pool-use.ts';
-export { findMissingSecret } from './provision/find-missing-secret.ts';
+export { findLocalFaults, type LocalFault } from './provision/find-local-faults.ts';
+export { findOutsideOutput } from './provision/find-outside-output.ts';
 export { resolveImages } from './provision/resolve-images.ts';
 export { runDirectory } from './record/run-home.ts';
 export { isTemporary, type RunRefusal } from './record/run-refusal.ts';
@@ -60,10 +69,11 @@ export { CELL_STATUSES, type CellStatus, describeState, type StatusReport } from
 export { describePlaces } from './report/describe-places.ts';
 export { describeStatus } from './report/describe-status.ts';
 export type { DetailedReport } from './report/detailed-report.ts';
+export type { ExposedPort } from './report/exposed-ports.ts';
 export { type JsonTimes, renderTimes } from './report/json-times.ts';
 export { describeImage, type ImageUse, listImages, listRunImages } from './report/list-images.ts';
 export { listRuns, type RunSummary, readRunSummary } from './report/list-runs.ts';
-export { printableLine } from './report/printable-line.ts';
+export { printableData, printableLine } from './report/printable-line.ts';
 export { readRun } from './report/read-run.ts';
 export { readRunProcess } from './report/read-run-process.ts';
 export { renderJunit } from './report/render-junit.ts';
@@ -100,9 +110,11 @@ export { type OpenSchedule, openSchedule } from './schedule/open-schedule.ts';
 export { parseRange, renderRange } from './schedule/parse-range.ts';
 export { pauseSchedule, unpauseSchedule } from './schedule/pause-schedule.ts';
 export { createPlannedTimes, describeScheduleFault, type PlannedTimes } from './schedule/planned-times.ts';
+export { readScheduleSettings, recordScheduleSettings } from './schedule/record-settings.ts';
 export { type RequestedBackfill, requestBackfill } from './schedule/request-backfill.ts';
 export type { ScheduleEvent } from './schedule/schedule-event.ts';
 export type { ScheduleOptions } from './schedule/schedule-session.ts';
+export { describeSettingsChange, type ScheduleSettings, scheduleSettings } from './schedule/schedule-settings.ts';
 export { type CellState, TERMINAL_CELL_STATES } from './scheduler/model/cell-state.ts';
 export type { RunStatus } from './scheduler/model/command.ts';
 export type { Notification } from './session/notification.ts';
@@ -112,4 +124,5 @@ export type { Notifier } from './session/system-notifier.ts';
 export { createTraceSink, type TraceRefusal, type TraceSink } from './trace/trace-sink.ts';
 export { hashLocalFile } from './trees/hash-local-file.ts';
 export { listTree } from './trees/list-tree.ts';
+export { isResult } from './trees/result-marker.ts';
 export { createSharedPolls } from './watch/create-shared-polls.ts';

@@ -17,8 +17,20 @@
 static int directory_fd = -1;
 static const char *container_id;
 
+/* An inode for the record of the end, without which a container that has succeeded would be started again. */
+static bool reserve_inode(void) {
+  int spare = openat(directory_fd, "spare", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (spare < 0) return errno == EEXIST;
+  close(spare);
+  return true;
+}
+
 static void record(const char *text) {
-  if (symlinkat(text, directory_fd, "exit") == 0) send_event("ended %s %s", container_id, text);
+  int failed = symlinkat(text, directory_fd, "exit");
+  bool is_full = failed && (errno == ENOSPC || errno == EDQUOT);
+  unlinkat(directory_fd, "spare", 0);
+  if (is_full) failed = symlinkat(text, directory_fd, "exit");
+  if (!failed) send_event("ended %s %s", container_id, text);
   /* If no record can be written (a full disk), the service detects a fault by the end of this process. */
 }
 
@@ -51,6 +63,7 @@ void claim_container(const struct launch *launch) {
   char text[80];
   if (!read_process(launcher.proc_fd, "self", &pid, &ticks)) _exit(71);
   snprintf(text, sizeof text, "%ld %llu %s", pid, ticks, launcher.boot_id);
+  if (!reserve_inode()) _exit(72);
   if (symlinkat(text, directory_fd, "claim") == 0) {
     if (!is_in_place(launch->directory)) {
       unlinkat(directory_fd, "claim", 0);

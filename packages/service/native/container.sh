@@ -29,13 +29,18 @@ now() {
 # In a separate process, because SIGPIPE must not end this one if the service does not listen.
 tell() { (printf '%s\n' "$*" >&9) }
 
-record() { ln -sn "$*" "$directory/exit" && tell "ended $id $*"; }
+# The inode of the spare file is for the record, if the disk has no other.
+record() {
+  ln -sn "$*" "$directory/exit" || { rm -f "$directory/spare"; ln -sn "$*" "$directory/exit"; } && tell "ended $id $*"
+  rm -f "$directory/spare"
+}
 
 outer() {
   exec 9>&1 >>"$log" 2>&1
   identity
   IFS= read -r boot </proc/sys/kernel/random/boot_id
   boot=$(printf %s "$boot" | tr -d - | cut -c 1-16)
+  : >"$directory/spare"
   if ! ln -sn "$pid $ticks $boot" "$directory/claim" 2>/dev/null; then
     tell "exists $id"
     exit 0
@@ -121,6 +126,18 @@ target() {
   fi
 }
 
+# Hides directories of the host. Follows `targets`, which recreates directories with all entries, and precedes it for mount
+# points in the empty directories.
+mask() {
+  while IFS= read -r entry; do
+    if [ -n "$entry" ] && [ -d "$root$entry" ]; then
+      mount -t tmpfs -o mode=755,size=4k tmpfs "$root$entry" || refuse "could not hide '$entry'"
+    fi
+  done <<MASKS
+$masks
+MASKS
+}
+
 make_read_only() {
   while read -r _ _ _ _ point options _; do
     point=$(printf %b "$point")
@@ -172,13 +189,10 @@ make_root() {
   ln -s /proc/self/fd "$root/dev/fd"
   for entry in 0:stdin 1:stdout 2:stderr; do ln -s "/proc/self/fd/${entry%:*}" "$root/dev/${entry#*:}"; done
   targets
+  mask
+  targets
   make_read_only
   for entry in null zero full random urandom tty; do mount --bind "/dev/$entry" "$root/dev/$entry"; done
-  while IFS= read -r entry; do
-    if [ -n "$entry" ] && [ -d "$root$entry" ]; then mount -t tmpfs -o ro,mode=555,size=4k tmpfs "$root$entry"; fi
-  done <<MASKS
-$masks
-MASKS
   mount --bind "$directory/tmp" "$root/tmp" && mount -t tmpfs -o mode=1777,nosuid,nodev tmpfs "$root/dev/shm"
   volumes
   # Many of its files belong to the host's root, who could write to them without permissions.

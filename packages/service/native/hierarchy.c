@@ -87,3 +87,29 @@ bool gives_memory(int above) {
   write_at(above, "cgroup.subtree_control", "+cpu");
   return true;
 }
+
+static int open_within(int above, const char *name, const char *file) {
+  char path[128];
+  snprintf(path, sizeof path, "%s/%s", name, file);
+  return openat(above, path, O_RDONLY | O_CLOEXEC);
+}
+
+/*
+ * Record locks, because they belong to this process alone: first processes inherit the descriptor and may outlive it. The
+ * lock lasts until this process ends or closes any descriptor of the file. -1: there is no such file.
+ */
+int lock_directory(int above, const char *name, const char *file) {
+  struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+  int fd = open_within(above, name, file);
+  if (fd >= 0) fcntl(fd, F_SETLK, &lock);
+  return fd;
+}
+
+bool is_locked(int above, const char *name, const char *file) {
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  int fd = open_within(above, name, file);
+  if (fd < 0) return false;
+  bool locked = fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  close(fd);
+  return locked;
+}

@@ -117,6 +117,10 @@ bool read_at(int dir, const char *name, char *text, size_t size);
 int open_directory(int dir, const char *name);
 /* Opens an existing directory. */
 int make_directory(int dir, const char *name);
+/* Marks a directory as this process's by a lock on a file in it; the descriptor of the file, or -1. */
+int lock_directory(int above, const char *name, const char *file);
+/* Whether another process that lives has locked it, in whichever PID namespace. */
+bool is_locked(int above, const char *name, const char *file);
 
 /* namespaces.c: called once at the start, in this order; each ends the launcher if it fails. */
 void enter_namespaces(void);
@@ -130,6 +134,9 @@ void confine(void);
 /* keeper.c */
 struct keeper;
 struct keeper *keeper_create(bool (*enter)(void *), void *argument);
+/* False if something has killed it: its cgroup can no longer be used. */
+bool keeper_lives(const struct keeper *keeper);
+/* -1 with errno as fork, or ESRCH if the keeper was killed; then there is no process. */
 pid_t keeper_start(struct keeper *keeper, const struct first *first, int *pidfd);
 void keeper_destroy(struct keeper *keeper);
 

@@ -8,7 +8,8 @@
  *   affinity    cores: the container may use only so many processors
  *
  * Creating and removing a cgroup costs more than starting a process, so empty ones are kept and reused ("slots"). Slots
- * are named after the launcher; those of a dead launcher are removed once they are empty.
+ * are named after the launcher, which holds a lock on each; those of a dead launcher are removed once they are empty. The
+ * lock counts, not the PID alone: services in other PID namespaces share the hierarchy, and their PIDs mean nothing here.
  */
 #define _GNU_SOURCE
 #include "cgroup-limits.h"
@@ -34,6 +35,7 @@ struct slot {
   long long memory_bytes;
   long milli_cores;
   bool has[2], is_set[2];
+  int lock_fd;     /* locked while the launcher lives */
   int memory_fd;   /* file with the number of out-of-memory kills */
   int unified_fd;  /* directory to fork into (v2) */
   struct keeper *keeper; /* process to fork from (v1) */
@@ -96,11 +98,15 @@ static int open_legacy(const char *controller, const char *name) {
   return group;
 }
 
+/* Closing another descriptor of the file in this process or a keeper would release the lock: nothing else opens it. */
+static const char *lock_file(void) { return is_unified ? "cgroup.stat" : "cgroup.clone_children"; }
+
 /*
  * Removes slots of launchers that have ended. Only empty ones can be removed; the others are checked again at the next
  * start.
  */
-static void sweep(int dir) {
+static void sweep(int controller) {
+  int dir = group_fd[controller], locked = group_fd[MEMORY] >= 0 ? group_fd[MEMORY] : dir;
   int copy = open_directory(dir, ".");
   DIR *entries = copy < 0 ? NULL : fdopendir(copy);
   for (struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;) {
@@ -108,8 +114,8 @@ static void sweep(int dir) {
     char of_process[32];
     snprintf(of_process, sizeof of_process, "%ld", pid);
     /* This launcher has created none yet: slots with its PID belong to an earlier one. */
-    if (pid == launcher_pid || (pid > 0 && faccessat(launcher.proc_fd, of_process, F_OK, 0) != 0))
-      unlinkat(dir, entry->d_name, AT_REMOVEDIR);
+    bool is_gone = pid == launcher_pid || (pid > 0 && faccessat(launcher.proc_fd, of_process, F_OK, 0) != 0);
+    if (is_gone && !is_locked(locked, entry->d_name, lock_file())) unlinkat(dir, entry->d_name, AT_REMOVEDIR);
   }
   if (entries != NULL) closedir(entries);
 }
@@ -122,7 +128,7 @@ void limits_open(const char *scope) {
     group_fd[CORES] = open_legacy("cpu", scope);
   }
   for (int i = 0; i < CONTROLLERS; i++) {
-    if (group_fd[i] >= 0) sweep(group_fd[i]);
+    if (group_fd[i] >= 0) sweep(i);
   }
 }
 
@@ -144,6 +150,7 @@ static void close_slot(struct slot *slot) {
   char name[64];
   name_slot(slot, name, sizeof name);
   keeper_destroy(slot->keeper);
+  if (slot->lock_fd >= 0) close(slot->lock_fd);
   if (slot->memory_fd >= 0) close(slot->memory_fd);
   if (slot->unified_fd >= 0) close(slot->unified_fd);
   for (int i = 0; i < CONTROLLERS; i++) {
@@ -186,11 +193,18 @@ static bool make_groups(struct slot *slot) {
 static struct slot *make_slot(void) {
   struct slot *slot = calloc(1, sizeof *slot);
   if (slot == NULL) return NULL;
-  slot->memory_fd = slot->unified_fd = -1;
+  slot->lock_fd = slot->memory_fd = slot->unified_fd = -1;
   do slot->number = ++slot_numbers;
   while (!make_groups(slot));
   char name[64], path[128];
   name_slot(slot, name, sizeof name);
+  int locked = slot->has[MEMORY] ? group_fd[MEMORY] : group_fd[CORES];
+  slot->lock_fd = lock_directory(locked, name, lock_file());
+  /* A sweep may have removed it before it was locked. */
+  if (faccessat(locked, name, F_OK, 0) != 0) {
+    close_slot(slot);
+    return NULL;
+  }
   snprintf(path, sizeof path, "%s/%s", name, is_unified ? "memory.events" : "memory.oom_control");
   if (slot->has[MEMORY]) slot->memory_fd = openat(group_fd[MEMORY], path, O_RDONLY | O_CLOEXEC);
   if (is_unified) slot->unified_fd = open_directory(group_fd[MEMORY], name);
@@ -218,8 +232,9 @@ static bool set_cores(struct slot *slot, long milli_cores) {
   return slot->is_set[CORES] = slot->has[CORES] && cgroup_set_cores(&cgroup, milli_cores);
 }
 
-/* Whether it still has the limits of its last use. If not, another program has changed it. */
+/* Whether it still has its keeper and the limits of its last use. If not, another program has changed it. */
 static bool is_untouched(const struct slot *slot) {
+  if (slot->keeper != NULL && !keeper_lives(slot->keeper)) return false;
   const struct cgroup memory = cgroup_of(slot, MEMORY), cores = cgroup_of(slot, CORES);
   return (!slot->is_set[MEMORY] || cgroup_has_memory(&memory, slot->memory_bytes)) &&
          (!slot->is_set[CORES] || cgroup_has_cores(&cores, slot->milli_cores));

@@ -241,15 +241,27 @@ static bool make_mount_points(struct building *building) {
   return true;
 }
 
+/* Hides the masked paths. Mount points can be made in the empty directories until they are sealed. */
 static bool mask_paths(struct building *building) {
+  building->masks = calloc(launcher.mask_count + 1, sizeof *building->masks);
+  if (building->masks == NULL) _exit(74);
   for (size_t i = 0; i < launcher.mask_count; i++) {
     const char *relative = launcher.masks[i] + 1;
     struct stat status;
     if (fstatat(building->root_fd, relative, &status, 0) != 0 || !S_ISDIR(status.st_mode)) continue;
-    int empty = sys_fresh_tmpfs("0555", "4k");
-    if (empty < 0 || sys_mount_setattr(empty, "", PATH_EMPTY, ATTR_RDONLY) != 0)
+    int empty = sys_fresh_tmpfs("0755", "4k");
+    if (empty < 0) return building_fail(building, "could not mask", launcher.masks[i]);
+    building->masks[building->mask_count++] = empty;
+    if (sys_move_mount(empty, "", building->root_fd, relative, MOVE_FROM_EMPTY) != 0)
       return building_fail(building, "could not mask", launcher.masks[i]);
-    if (!attach(empty, building->root_fd, relative)) return building_fail(building, "could not mask", launcher.masks[i]);
+  }
+  return true;
+}
+
+static bool seal_masks(struct building *building) {
+  for (size_t i = 0; i < building->mask_count; i++) {
+    if (sys_mount_setattr(building->masks[i], "", PATH_EMPTY, ATTR_RDONLY) != 0)
+      return building_fail(building, "could not make read-only", "a hidden directory");
   }
   return true;
 }
@@ -289,5 +301,5 @@ bool building_make(struct building *building) {
   building->root_fd = tmpfs;
   if (sys_move_mount(tmpfs, "", AT_FDCWD, "/tmp", MOVE_FROM_EMPTY) != 0) return building_fail(building, "could not mount on", "/tmp");
   return cover(building, "/") && mkdirat(tmpfs, "tmp", 01777) == 0 && make_devices(building) && make_run(building) &&
-         bind_proc(building) && make_mount_points(building) && mask_paths(building) && pivot(building);
+         bind_proc(building) && mask_paths(building) && make_mount_points(building) && seal_masks(building) && pivot(building);
 }

@@ -116,6 +116,8 @@ int template_for(struct launch *launch, char *reason, size_t reason_size, bool *
   good = good && building_make(&building);
   for (size_t i = 0; i < building.target_count; i++) free(building.targets[i]);
   free(building.targets);
+  for (size_t i = 0; i < building.mask_count; i++) close(building.masks[i]);
+  free(building.masks);
   template->key = key;
   template->ns_fd = good ? openat(launcher.proc_fd, "self/ns/mnt", O_RDONLY | O_CLOEXEC) : -1;
   template->used = ++uses;

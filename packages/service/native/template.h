@@ -32,6 +32,8 @@ struct building {
   char **targets; /* mount points, resolved on the host */
   size_t target_count;
   size_t entries;
+  int *masks; /* mounts that hide masked paths */
+  size_t mask_count;
   struct template *template;
   int error;
   char *reason;

@@ -9,7 +9,14 @@ export function addScheduleCommands(add: AddCommand): void {
   add({
     usage: 'run [file...]',
     description: `run pipelines at their planned times until interrupted (default: ${DEFAULT_FILE})`,
-    options: [new Option('--once', 'run what is due now, resume detached runs, then exit'), ...fileOptions()],
+    options: [
+      new Option('--once', 'run what is due now, resume detached runs, then exit'),
+      new Option(
+        '--reset',
+        'forget the recorded parameters and options of the schedule; only those of this command apply',
+      ),
+      ...fileOptions(),
+    ],
     load: async (...files) => {
       const { runSchedules } = await import('../commands/run-schedules.ts');
       return (context, options) => runSchedules(filesOf(files), context, options);
@@ -38,7 +45,7 @@ export function addScheduleCommands(add: AddCommand): void {
   });
   add({
     usage: 'list',
-    description: 'list the schedules of this home with file, next planned time and pause',
+    description: 'list the schedules of this home with file, options, next planned time and pause',
     load: async () => {
       const { printSchedules } = await import('../commands/print-schedules.ts');
       return (context, options) => printSchedules(context, options);

@@ -1,3 +1,4 @@
+import type { ServiceError } from '@sluice/client';
 import { type Command, CommanderError } from 'commander';
 import type { CommandContext } from '../context/command-context.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';
@@ -32,9 +33,10 @@ export async function runCommandLine(args: readonly string[], context: CommandCo
       await printError({ exitCode: EXIT_CODE.refused, code: 'USAGE', message: error.message }, { args, context });
       return EXIT_CODE.refused;
     }
-    context.terminal.err(`${describe(error)}\n`);
-    await printError({ exitCode: EXIT_CODE.runFailed, code: 'INTERNAL', message: describe(error) }, { args, context });
-    return EXIT_CODE.runFailed;
+    const failure = await describeFailure(error);
+    context.terminal.err(`${failure.message}\n`);
+    await printError(failure, { args, context });
+    return failure.exitCode;
   }
 }
 
@@ -64,6 +66,26 @@ function redirectUnknownHelp(program: Command, args: readonly string[]): readonl
     words = [...rest, ...unknown];
   }
   return args;
+}
+
+/** An error that no command has handled. One with the code `INTERNAL` is a bug in Sluice or a problem of the machine. */
+async function describeFailure(error: unknown): Promise<CommandRefusal> {
+  if (isServiceFailure(error)) {
+    const { serviceExitCode } = await import('../connect/service-exit-code.ts');
+    return { exitCode: serviceExitCode(error), message: error.message };
+  }
+  if (isHomeFailure(error)) return { exitCode: EXIT_CODE.refused, code: 'HOME_UNUSABLE', message: error.message };
+  return { exitCode: EXIT_CODE.runFailed, code: 'INTERNAL', message: describe(error) };
+}
+
+/** Whether a service has failed or is absent. Compares the name: only commands that need `@sluice/client` load it. */
+function isServiceFailure(error: unknown): error is ServiceError {
+  return error instanceof Error && error.name === 'ServiceError';
+}
+
+/** Whether a file of the home is damaged. */
+function isHomeFailure(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'SluiceError';
 }
 
 function describe(error: unknown): string {

@@ -2,9 +2,11 @@ import { askHost, isHosted } from '@sluice/host';
 import {
   type AttachedRun,
   attachRun,
+  describeServer,
   openJournalMirror,
   type RunReport,
   type RunSummary,
+  readServerMark,
   runDirectory,
 } from '@sluice/runner';
 import { withService } from '../connect/with-service.ts';
@@ -22,6 +24,7 @@ import { publishHere } from '../remote/publish-here.ts';
 import { selectShownRun } from '../remote/select-shown-run.ts';
 import { showEnd } from '../runs/show-end.ts';
 import type { JunitOptions } from '../runs/write-junit.ts';
+import { onOneLine } from '../text/on-one-line.ts';
 
 /** `sluice attach`: follows a run by its journal, whichever process executes it. Signals only end the command. */
 export async function attach(
@@ -43,13 +46,8 @@ export async function attach(
     const fault = await findExecutor(home, { runId, context, options });
     if (fault !== undefined) return refuse({ exitCode: EXIT_CODE.suspended, message: fault }, { context, options });
   }
-  const progress = createProgress(context.terminal, options);
-  const attached = await attachRun({ home, runId, reporter: progress, isAwaited: () => isExecutedSoon(home, runId) });
-  if (!attached.ok) {
-    progress.close();
-    return refuse(fromRunRefusal(attached.error, { options, runId }), { context, options });
-  }
-  return followAttached(attached.value, { context, progress, options });
+  const isAwaited = () => isExecutedSoon(home, { runId, context, options });
+  return followAttached(runId, { home, context, options, isAwaited });
 }
 
 /** Why there is nothing to follow: the server has removed the run before this home had a complete copy. */
@@ -74,27 +72,30 @@ function attachToServer(
   return withService({ context, options: given.service }, async ({ service, runServer }) => {
     const message = `could not attach to run ${runId}: the service executes no runs`;
     if (runServer === undefined) return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
-    const progress = createProgress(context.terminal, options);
-    const attached = await attachRun({ home, runId, reporter: progress, isAwaited: async () => true });
-    if (!attached.ok) {
-      progress.close();
-      return refuse(fromRunRefusal(attached.error, { options, runId }), { context, options });
-    }
     const stop = new AbortController();
-    const onProblem = (problem: string) => progress.print(`warning: ${problem}; trying again`);
     const lost = new AbortController();
-    const followed = followServer({ home, runId, server: runServer, signal: stop.signal, onProblem }).then((result) => {
-      if (result === 'lost') lost.abort();
-      if (result === 'incomplete') attached.value.stop();
-    });
+    const mirror = { home, runId, server: runServer, isOurs, signal: stop.signal };
+    let followed: Promise<void> | undefined;
+    const onAttached = (attached: AttachedRun, progress: Progress) => {
+      const onProblem = (problem: string) => progress.print(`warning: ${onOneLine(problem)}; trying again`);
+      followed = followServer({ ...mirror, onProblem }).then((result) => {
+        if (result === 'lost' || result === 'taken-back') lost.abort(result);
+        if (result === 'incomplete') attached.stop();
+      });
+    };
     try {
       const publish = isOurs ? (report: RunReport) => publishHere(report, { home, service }) : undefined;
-      const given = { context, progress, options, lost: lost.signal, ...(publish && { publish }) };
-      const exitCode = await followAttached(attached.value, given);
+      const given = { home, context, options, lost: lost.signal, onAttached, ...(publish && { publish }) };
+      const exitCode = await followAttached(runId, given);
       if (!lost.signal.aborted) return exitCode;
     } finally {
       stop.abort();
       await followed;
+    }
+    if (lost.signal.reason === 'taken-back') {
+      const taken = describeServer(await readServerMark(runDirectory(home, runId)));
+      const message = `could not follow run ${runId}: ${taken}`;
+      return refuse({ exitCode: EXIT_CODE.suspended, message }, { context, options });
     }
     const run = { url: runServer.url, runId, isOurs };
     return refuseLostRun(`could not follow run ${runId}`, run, { context, options });
@@ -109,48 +110,67 @@ async function findExecutor(
   const commands = [suggestCommand(['resume', runId], options), suggestCommand(['detach', runId], options)];
   const advice = `continue it with: ${commands[0]}, or in the background with: ${commands[1]}`;
   if (!isHosted(home, runId)) return `could not attach to run ${runId}: it is suspended; ${advice}`;
-  const handed = await handToHost(home, { runId, context });
+  const handed = await handToHost(home, { runId, context, options });
   return handed.ok ? undefined : `could not attach to run ${runId}: ${handed.error}; ${advice}`;
 }
 
-/** Whether a host has the run and will execute it, for example when its concurrency group has capacity. */
-async function isExecutedSoon(home: string, runId: string): Promise<boolean> {
+/**
+ * Whether a host has the run and will execute it, for example when its concurrency group has capacity. While one host leaves
+ * its runs, the next one, which is started if necessary, is given the run.
+ */
+async function isExecutedSoon(
+  home: string,
+  given: { readonly runId: string; readonly context: CommandContext; readonly options: GlobalOptions },
+): Promise<boolean> {
   const reply = await askHost(home, { verb: 'status' });
-  return reply !== undefined && 'status' in reply && reply.status.runs.some((run) => run.runId === runId);
+  if (reply === undefined && isHosted(home, given.runId)) return (await handToHost(home, given)).ok;
+  return reply !== undefined && 'status' in reply && reply.status.runs.some((run) => run.runId === given.runId);
 }
 
+/**
+ * Follows a run until its end or a signal. Signals are awaited before the first event is reported, and have their usual
+ * effect again while the outputs are copied.
+ */
 async function followAttached(
-  run: AttachedRun,
+  runId: string,
   given: {
+    home: string;
     context: CommandContext;
-    progress: Progress;
     options: JunitOptions;
+    isAwaited?: () => Promise<boolean>;
+    onAttached?: (run: AttachedRun, progress: Progress) => void;
     publish?: (report: RunReport) => Promise<RunReport>;
-    /** Aborted when the run cannot be followed any more. */
+    /** Aborted when the run can no longer be followed. */
     lost?: AbortSignal;
   },
 ): Promise<number> {
-  const { context, progress, options, publish = async (report) => report, lost } = given;
-  let exitCode: number | undefined;
-  const leave = (code: number) => {
-    exitCode ??= code;
-    run.stop();
-  };
+  const { home, context, options, isAwaited = async () => true, publish = async (report) => report, lost } = given;
+  const left = new AbortController();
+  const leave = (code: number) => left.abort(code);
   const unsubscribe = [
     context.onSignal('SIGINT', () => leave(EXIT_CODE.interrupted)),
     context.onSignal('SIGTERM', () => leave(EXIT_CODE.suspended)),
   ];
-  lost?.addEventListener('abort', () => leave(EXIT_CODE.suspended));
+  const progress = createProgress(context.terminal, options);
+  let report: RunReport;
   try {
-    const report = await run.finished;
-    if (exitCode === undefined) return await showEnd(await publish(report), { context, progress, options });
-    if (lost?.aborted !== true)
-      progress.print(
-        `run ${run.runId} continues; attach again with: ${suggestCommand(['attach', run.runId], options)}`,
-      );
-    progress.close();
-    return exitCode;
+    const attached = await attachRun({ home, runId, reporter: progress, isAwaited });
+    if (!attached.ok) {
+      progress.close();
+      return refuse(fromRunRefusal(attached.error, { options, runId }), { context, options });
+    }
+    const run = attached.value;
+    lost?.addEventListener('abort', () => leave(EXIT_CODE.suspended));
+    left.signal.addEventListener('abort', () => run.stop());
+    if (left.signal.aborted) run.stop();
+    else given.onAttached?.(run, progress);
+    report = await run.finished;
   } finally {
     for (const stop of unsubscribe) stop();
   }
+  if (!left.signal.aborted) return showEnd(await publish(report), { context, progress, options });
+  if (lost?.aborted !== true)
+    progress.print(`run ${runId} continues; attach again with: ${suggestCommand(['attach', runId], options)}`);
+  progress.close();
+  return left.signal.reason as number;
 }

@@ -1,5 +1,6 @@
-import { markHosted, unmarkHosted } from '@sluice/host';
+import { markHosted, readMark, unmarkHosted } from '@sluice/host';
 import { detachRun } from '@sluice/runner';
+import { selectHostedOptions } from '../connect/hosted-options.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { describeSystemError } from '../context/describe-system-error.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
@@ -7,7 +8,6 @@ import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { findHome } from '../home/home.ts';
 import { announceHosted } from '../hosting/announce-hosted.ts';
 import { findHostFault, handToHost } from '../hosting/hand-to-host.ts';
-import { selectHostedOptions } from '../hosting/hosted-options.ts';
 import { detachToServer } from '../remote/detach-to-server.ts';
 import { selectRun } from '../runs/select-run.ts';
 
@@ -33,8 +33,10 @@ export async function detach(
     const message = `could not detach run ${runId}: ${fault}`;
     return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
   }
+  let before: Awaited<ReturnType<typeof readMark>>;
   // Marked first: if this process is killed, the next host resumes the run.
   try {
+    before = await readMark(home, runId);
     await markHosted(home, runId, { options: selectHostedOptions(options, context) });
   } catch (error) {
     const message = `could not detach run ${runId}: ${describeSystemError(error)}; nothing has changed`;
@@ -42,8 +44,8 @@ export async function detach(
   }
   const left = await detachRun({ home, runId });
   if (!left.ok) {
-    await unmarkHosted(home, runId);
+    await (before ? markHosted(home, runId, before) : unmarkHosted(home, runId));
     return refuse(fromRunRefusal(left.error, { options, runId }), { context, options });
   }
-  return announceHosted(await handToHost(home, { runId, context }), { runId, context, options });
+  return announceHosted(await handToHost(home, { runId, context, options }), { runId, context, options });
 }

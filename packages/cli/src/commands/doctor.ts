@@ -1,4 +1,4 @@
-import { probeEngines } from '@sluice/service';
+import { findInodeShortage, probeEngines } from '@sluice/service';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { checkHome } from '../home/check-home.ts';
@@ -11,7 +11,7 @@ export async function doctor(context: CommandContext, options: GlobalOptions): P
   const engines = await probeEngines();
   const home = findHome(context, options);
   const checked = checkHome(context, options);
-  const problem = checked.ok ? undefined : checked.error.message;
+  const problem = checked.ok ? await findFullDisk(home) : checked.error.message;
   if (options.json === true) {
     const known = { node: process.version, home, ...(problem !== undefined && { problem }) };
     terminal.out(renderValue('doctor', { ...known, engines }));
@@ -27,4 +27,9 @@ export async function doctor(context: CommandContext, options: GlobalOptions): P
     );
   }
   return engines.some(({ works }) => works) ? EXIT_CODE.ok : EXIT_CODE.unreachable;
+}
+
+async function findFullDisk(home: string): Promise<string | undefined> {
+  const shortage = await findInodeShortage(home);
+  return shortage && `could not create containers in ${home}: ${shortage}; delete files on that disk`;
 }

@@ -2,9 +2,10 @@ import { createPlannedTimes } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { refuse } from '../context/refuse.ts';
+import { findHome } from '../home/home.ts';
+import { loadRecorded } from '../hosting/schedule-options.ts';
 import { renderValue } from '../json/render-value.ts';
 import type { PipelineFileOptions } from '../pipeline/load-plan.ts';
-import { loadAllScheduled } from '../pipeline/load-scheduled.ts';
 import { renderPlannedTime } from '../text/render-planned-time.ts';
 
 /** Options of `sluice schedule next`. */
@@ -19,7 +20,7 @@ export async function listPlannedTimes(
   context: CommandContext,
   options: PlannedTimesOptions,
 ): Promise<number> {
-  const scheduled = await loadAllScheduled(files, { context, options });
+  const scheduled = await loadRecorded(files, { home: findHome(context, options), context, options });
   if (!scheduled.ok) {
     return refuse({ exitCode: EXIT_CODE.refused, message: scheduled.error }, { context, options });
   }

@@ -4,6 +4,7 @@ import { createHttpService, type HttpServiceAddress, isServiceError, obtainToken
 import { fail, ok, type Result } from '@sluice/core';
 import { chooseScope } from '../connect/choose-scope.ts';
 import { refuseService } from '../connect/refuse-service.ts';
+import { createWaitReporter } from '../connect/report-wait.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';
 import { describeSystemError } from '../context/describe-system-error.ts';
@@ -76,6 +77,7 @@ async function obtainAccess(
     fail({ exitCode, message: `could not log in at ${url}: ${reason}` });
   try {
     const address: HttpServiceAddress = {
+      onWait: createWaitReporter(context.terminal),
       baseUrl: url,
       ...(settings.authUrl !== undefined && { authUrl: settings.authUrl }),
       ...(settings.tokenHeader !== undefined && { tokenHeader: settings.tokenHeader }),

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { isServiceError } from '@sluice/client';
 import { describeUnknown, fail, ok, type Result } from '@sluice/core';
-import { describeStatus, type RunReport, readRun } from '@sluice/runner';
+import { describeStatus, printableLine, type RunReport, readRun, type StatusReport } from '@sluice/runner';
 import type { RunServer } from '../connect/run-server.ts';
 import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
@@ -56,7 +56,8 @@ export async function logs(step: string, context: CommandContext, options: LogsO
     try {
       await print(service.containers.logs({ clusterID, accountID, id }, wanted), context, createRenderer());
     } catch (error) {
-      const archived = isServiceError(error, 'NOT_FOUND')
+      // The embedded service denies access to a container of another one, whose log may be archived here.
+      const archived = isServiceError(error, 'NOT_FOUND', 'PERMISSION_DENIED')
         ? await readArchive(source.value, { runId, runServer })
         : undefined;
       if (archived === undefined) throw error;
@@ -93,11 +94,11 @@ async function print(
 ): Promise<void> {
   const decoder = new TextDecoder();
   for await (const chunk of bytes) {
-    terminal.out(renderer.add(decoder.decode(chunk, { stream: true })));
+    terminal.raw(renderer.add(decoder.decode(chunk, { stream: true })));
     // The reader has closed the pipe, as in `sluice logs … | head`.
     if (!(await terminal.flush())) return;
   }
-  terminal.out(renderer.add(decoder.decode()) + renderer.end());
+  terminal.raw(renderer.add(decoder.decode()) + renderer.end());
 }
 
 /** Cells listed in a message; more would push the message off the screen. */
@@ -111,6 +112,11 @@ interface LogSource {
   readonly logFile?: string;
 }
 
+function describeMissing({ runId }: RunReport, name: string, status: StatusReport & { message?: string }): string {
+  const why = status.message === undefined ? '' : `: ${printableLine(status.message)}`;
+  return `could not find the log of ${name}: it has no container in run ${runId} (${describeStatus(status)}${why})`;
+}
+
 /** Finds the container of `STEP` or `STEP/CELL` in this run. */
 function findLog(
   report: RunReport,
@@ -122,6 +128,8 @@ function findLog(
   const fitting = named.length > 0 ? named : all.filter(({ step }) => step === wantedName);
   const [only] = fitting;
   if (only === undefined) {
+    const known = report.steps.find(({ name }) => name === wantedName);
+    if (known !== undefined) return refuse(describeMissing(report, wantedName, known));
     const isCell = wantedName.includes('/');
     const names = isCell ? all.map(({ step, cell }) => label(step, cell.cell)) : report.steps.map(({ name }) => name);
     const what = isCell ? 'cell' : 'step';
@@ -150,9 +158,7 @@ function findLog(
       );
     }
     if (options.attempt === undefined) {
-      return refuse(
-        `could not find the log of ${name}: it has no container in run ${report.runId} (${describeStatus(cell)})`,
-      );
+      return refuse(describeMissing(report, name, cell));
     }
     return refuse(`could not find the log of ${name}: attempt ${attempt} has no container in run ${report.runId}`);
   }

@@ -3,7 +3,7 @@ import {
   chooseClusters,
   describeImage,
   describeMoves,
-  findMissingSecret,
+  findLocalFaults,
   type ImageUse,
   previewReuse,
   printableLine,
@@ -21,9 +21,8 @@ import { findHome } from '../home/home.ts';
 import { describePlan } from '../json/describe-plan.ts';
 import { renderValue } from '../json/render-value.ts';
 import { checkImages } from '../pipeline/check-images.ts';
-import { checkMounts } from '../pipeline/check-mounts.ts';
-import { checkSources } from '../pipeline/check-sources.ts';
 import { type LoadedPlan, loadPlan, type PipelineFileOptions } from '../pipeline/load-plan.ts';
+import { locateFaults } from '../pipeline/locate-faults.ts';
 import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
 import { describeShells } from '../render/describe-shell.ts';
 import { findReuse, type ReuseOptions } from '../runs/find-reuse.ts';
@@ -80,14 +79,19 @@ async function findFaults(
   }: { file: string; sites: PlannedSites; context: CommandContext; options: PlanOptions },
 ): Promise<readonly string[]> {
   const { plan, texts } = loaded;
-  const located = [...checkMounts(loaded, sites.limits), ...(await checkSources(loaded))];
+  const home = findHome(context, options);
+  const readSecret = createSecretReader(home, context.env);
+  const { baseDir } = loaded;
+  const { limits } = sites;
+  const given = { plan, baseDir, home, readSecret, ...(limits && { limits }), listsSources: true };
+  const local = await findLocalFaults(given);
+  const located = locateFaults(local, loaded);
   printDiagnostics(located, texts, { context, options });
   const images = await checkImages(plan, { options, context });
-  const secret = findMissingSecret(plan, createSecretReader(findHome(context, options), context.env));
   return [
     ...(located.length === 0 ? [] : [`${countDiagnostics(located)} in ${file}`]),
     ...(images.ok ? [] : [images.error.message]),
-    ...(secret === undefined ? [] : [fromRunRefusal(secret, { options }).message]),
+    ...local.filter(({ path }) => path === undefined).map((fault) => fromRunRefusal(fault, { options }).message),
     ...(sites.unknown === undefined ? [] : [sites.unknown]),
   ];
 }
@@ -114,14 +118,14 @@ function renderPlan(
   const rows = plan.steps.map((step) => [
     step.final ? 'last' : String(levels[step.index]),
     step.step.name,
-    step.cells === undefined ? 'at run time' : String(step.cells.length),
+    String(countCells(step) ?? 'at run time'),
     dependenciesOf(step, plan),
     instanceTypeOf(step, placement && choice(step.index)),
     ...(isSplit ? [choice(step.index)?.clusters.join(', ') ?? ''] : []),
     preview ? renderPreview(preview.steps[step.index]!) : step.step.cache === undefined ? 'no' : 'yes',
   ]);
-  const known = plan.steps.reduce((sum, { cells }) => sum + (cells?.length ?? 0), 0);
-  const open = plan.steps.filter(({ cells }) => cells === undefined).length;
+  const known = plan.steps.reduce((sum, step) => sum + (countCells(step) ?? 0), 0);
+  const open = plan.steps.filter((step) => countCells(step) === undefined).length;
   const containers = `${known}${open > 0 ? ' or more' : ''} container${known === 1 && open === 0 ? '' : 's'}`;
   const cluster = isSplit ? ['CLUSTER'] : [];
   const last = preview ? `REUSED FROM ${preview.runId}` : 'CACHE';
@@ -129,6 +133,11 @@ function renderPlan(
   const moves = describeMoves(plan, placement, home).map((line) => `${line}\n`);
   const transfers = placement ? renderTransfers(plan, (step) => choice(step)?.clusters[0]) : '';
   return `${table}\n${transfers}${moves.join('')}${describeShells(plan)}${plan.pipeline.name}: ${plan.steps.length} step${plan.steps.length === 1 ? '' : 's'}, ${containers}, on cluster ${isSplit ? 'as shown' : (choice(0)?.clusters[0] ?? home)}${renderParams(plan)}\n`;
+}
+
+/** Undefined if only the run knows the list; one in the file has as many cells as items. */
+function countCells({ cells, step: { foreach } }: PlannedStep): number | undefined {
+  return cells?.length ?? (typeof foreach === 'object' ? foreach.length : undefined);
 }
 
 /** Columns for the names of the steps that use one image. */

@@ -1,8 +1,11 @@
-import { listSchedules } from '@sluice/runner';
+import { listSchedules, type ScheduleSettings } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
+import { quoteWord } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
+import { settingsToOptions } from '../hosting/schedule-options.ts';
 import { renderSchedule } from '../json/render-schedule.ts';
+import { recordCommand } from '../runs/recorded-command.ts';
 import { renderPlannedTime } from '../text/render-planned-time.ts';
 import { renderTable } from '../text/render-table.ts';
 import { shortPath } from '../text/short-path.ts';
@@ -15,13 +18,22 @@ export async function printSchedules(context: CommandContext, options: GlobalOpt
   if (options.json === true) for (const schedule of schedules) terminal.out(renderSchedule(schedule));
   else if (schedules.length === 0) terminal.err(`no schedules in ${home}\n`);
   else {
-    const rows = schedules.map(({ name, file, timezone, next, pausedAt }) => [
+    const rows = schedules.map(({ name, file, settings, timezone, next, pausedAt }) => [
       name,
       file === undefined ? '-' : shortPath(file, cwd),
+      renderSettings(settings),
       next[0] === undefined ? '-' : renderPlannedTime(next[0], timezone),
       pausedAt === undefined ? 'no' : `since ${renderPlannedTime(pausedAt, timezone)}`,
     ]);
-    terminal.out(renderTable([['SCHEDULE', 'FILE', 'NEXT', 'PAUSED'], ...rows]));
+    terminal.out(renderTable([['SCHEDULE', 'FILE', 'OPTIONS', 'NEXT', 'PAUSED'], ...rows]));
   }
   return EXIT_CODE.ok;
+}
+
+/** The options of `sluice schedule run` that record these settings. */
+function renderSettings(settings: ScheduleSettings | undefined): string {
+  if (settings === undefined) return 'not recorded';
+  const options = settingsToOptions(settings, {});
+  const words = recordCommand('/', { context: { cwd: '/', env: {} }, options }).slice(2);
+  return words.map(quoteWord).join(' ') || '-';
 }

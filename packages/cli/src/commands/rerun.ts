@@ -5,7 +5,7 @@ import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
 import { selectShownRun } from '../remote/select-shown-run.ts';
-import { readRecordedCommand } from '../runs/recorded-command.ts';
+import { type RecordedOptions, readRecordedCommand } from '../runs/recorded-command.ts';
 import type { JunitOptions } from '../runs/write-junit.ts';
 import { runPipeline } from './run-pipeline.ts';
 
@@ -49,13 +49,20 @@ export async function rerun(
   const { file, options: recordedOptions } = readRecordedCommand(recorded);
   // A run in the background waits for the approval.
   const { stopAtApproval: _, ...waiting } = recordedOptions;
-  const earlier = options.detach === true ? waiting : recordedOptions;
+  const earlier = keepService(options.detach === true ? waiting : recordedOptions, options);
   return runPipeline(file, context, {
     ...earlier,
     ...shared,
     param: { ...earlier.param, ...param },
     ...((failed || from.length > 0) && { reuseFrom: runId, force: from }),
   });
+}
+
+/** Another service does not have the account of the earlier one. */
+function keepService(recorded: RecordedOptions, { service, profile }: GlobalOptions): RecordedOptions {
+  if (service === undefined && profile === undefined) return recorded;
+  const { service: _service, profile: _profile, account: _account, cluster: _cluster, ...others } = recorded;
+  return others;
 }
 
 /** Only the user knows the file of a run that no command has started. */

@@ -1,6 +1,6 @@
 import { ok } from '@sluice/core';
-import { unmarkHosted } from '@sluice/host';
-import { detachRun, resumeRun } from '@sluice/runner';
+import { markHosted, readMark, unmarkHosted } from '@sluice/host';
+import { detachRun, isHostedByServer, readRunSummary, resumeRun, runDirectory } from '@sluice/runner';
 import { withService } from '../connect/with-service.ts';
 import type { CommandContext } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
@@ -12,6 +12,7 @@ import { takeFromServer } from '../remote/take-from-server.ts';
 import { followRun } from '../runs/follow-run.ts';
 import { selectRun, selectUnlistedRun } from '../runs/select-run.ts';
 import type { JunitOptions } from '../runs/write-junit.ts';
+import { attach } from './attach.ts';
 import { detach } from './detach.ts';
 
 /** Options of `sluice resume`. */
@@ -26,8 +27,12 @@ export interface ResumeOptions extends JunitOptions {
 
 /** A run of a server or of the home's host, which would resume it again, is taken from it. */
 async function takeBack(home: string, runId: string): ReturnType<typeof detachRun> {
-  if (!(await unmarkHosted(home, runId))) return ok(false);
-  return detachRun({ home, runId });
+  const mark = await readMark(home, runId);
+  if (mark === undefined) return ok(false);
+  await unmarkHosted(home, runId);
+  const left = await detachRun({ home, runId });
+  if (!left.ok) await markHosted(home, runId, mark);
+  return left;
 }
 
 /** `sluice resume`: continues a suspended run and follows it. No container is started twice. */
@@ -51,6 +56,10 @@ export async function resume(
   if (options.detach === true) return detach(runId, context, options);
   const taken = await takeFromServer(home, { runId, context, options, isCopyAllowed: options.fromCopy === true });
   if (!taken.ok) return refuse(taken.error, { context, options });
+  const { endedAt } = (await readRunSummary(home, runId)) ?? {};
+  // It ended on its server before it was taken back: only its outputs remain to be published here.
+  if (endedAt !== undefined && (await isHostedByServer(runDirectory(home, runId))))
+    return attach(runId, context, options);
   const isTaken = await takeBack(home, runId);
   if (!isTaken.ok) return refuse(fromRunRefusal(isTaken.error, { options, runId }), { context, options });
   const reached = { context, options: taken.value, startsContainers: true };

@@ -8,10 +8,10 @@ import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { checkImages } from '../pipeline/check-images.ts';
-import { checkSources } from '../pipeline/check-sources.ts';
 import { findNotifyCommands } from '../pipeline/find-notify-commands.ts';
 import { limitParallelism } from '../pipeline/limit-parallelism.ts';
-import { loadPlan, type PipelineFileOptions } from '../pipeline/load-plan.ts';
+import { type LoadedPlan, loadPlan, type PipelineFileOptions } from '../pipeline/load-plan.ts';
+import { locateFaults } from '../pipeline/locate-faults.ts';
 import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
 import type { Progress } from '../progress/plain-progress.ts';
 import { findReuse, type ReuseOptions } from '../runs/find-reuse.ts';
@@ -28,6 +28,8 @@ export interface RunPipelineOptions extends ReuseOptions, PipelineFileOptions, J
   readonly detach?: boolean;
   /** Of a detached run; default: a new one. */
   readonly runId?: string;
+  /** The run is refused if it publishes elsewhere. */
+  readonly publishBelow?: string;
 }
 
 /**
@@ -52,7 +54,7 @@ export async function runPipeline(file: string, context: CommandContext, options
     const message = `${countDiagnostics(faults)} in ${file}; nothing was started`;
     return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
   };
-  const refused = refuseFile(await checkSources(loaded.value));
+  const refused = refuseFile(await findSourceFaults(loaded.value));
   if (refused !== undefined) return refused;
   const images = await checkImages(plan, { context, options });
   if (!images.ok) return refuse(images.error, { context, options });
@@ -78,6 +80,14 @@ export async function runPipeline(file: string, context: CommandContext, options
   return submitted === undefined ? exitCode : handOver(submitted, { context, options });
 }
 
+/** Checked before a service is opened. The start of the run finds the other local faults, and these again. */
+async function findSourceFaults(loaded: LoadedPlan): Promise<readonly Diagnostic[]> {
+  const { plan, baseDir } = loaded;
+  if (!Object.values(plan.pipeline.volumes).some(({ source }) => source !== undefined)) return [];
+  const { findMissingSources } = await import('@sluice/runner');
+  return locateFaults(await findMissingSources(plan, baseDir), loaded);
+}
+
 async function handOver(
   { runId, home }: { readonly runId: string; readonly home: string },
   { context, options }: { context: CommandContext; options: RunPipelineOptions },
@@ -86,7 +96,7 @@ async function handOver(
     import('../hosting/hand-to-host.ts'),
     import('../hosting/announce-hosted.ts'),
   ]);
-  return announceHosted(await handToHost(home, { runId, context }), { runId, context, options });
+  return announceHosted(await handToHost(home, { runId, context, options }), { runId, context, options });
 }
 
 /** A recorded run, or the exit code of the command that could not record it. */
@@ -151,7 +161,7 @@ async function submitPlan(plan: Plan, given: RunPlanOptions): Promise<Submitted>
     import('@sluice/runner'),
     import('@sluice/host'),
     import('../hosting/hand-to-host.ts'),
-    import('../hosting/hosted-options.ts'),
+    import('../connect/hosted-options.ts'),
   ]);
   const fault = findHostFault(home);
   if (fault !== undefined) {
@@ -159,7 +169,7 @@ async function submitPlan(plan: Plan, given: RunPlanOptions): Promise<Submitted>
     return { exitCode: refuse({ exitCode: EXIT_CODE.refused, message }, { context, options }) };
   }
   const { progress, start } = await prepareStart(plan, given);
-  const submitted = await submitRun({ ...start, ...(options.runId !== undefined && { runId: options.runId }) });
+  const submitted = await submitRun(start);
   progress.close();
   if (!submitted.ok) {
     return { exitCode: refuse(fromRunRefusal(submitted.error, { options, loginAdvice }), { context, options }) };
@@ -193,6 +203,8 @@ async function prepareStart(
     ...(limits && { limits }),
     ...(traces && { traces }),
     ...(reuse && { reuse }),
+    ...(options.publishBelow !== undefined && { publishBelow: options.publishBelow }),
+    ...(options.runId !== undefined && { runId: options.runId }),
     rerun: recordCommand(given.file, { context, options }),
   };
   return { progress, start };

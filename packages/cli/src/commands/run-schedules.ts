@@ -1,14 +1,24 @@
-import { createPlannedTimes, type OpenSchedule, openSchedule, parseRange, type ScheduleEvent } from '@sluice/runner';
-import type { ChosenTraces } from '../connect/choose-traces.ts';
-import type { OpenedService } from '../connect/opened-service.ts';
+import {
+  createPlannedTimes,
+  describeSettingsChange,
+  type OpenSchedule,
+  openSchedule,
+  parseRange,
+  recordScheduleSettings,
+  type ScheduleEvent,
+} from '@sluice/runner';
+import { omitServiceVariables, selectHostedOptions } from '../connect/hosted-options.ts';
+import type { HomeService } from '../connect/open-service.ts';
 import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { refuse } from '../context/refuse.ts';
+import { refuse, withAdvice } from '../context/refuse.ts';
+import { quoteWord, suggestCommand } from '../context/suggest-command.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
+import { findHome } from '../home/home.ts';
+import { loadRecorded, type RecordedSchedule } from '../hosting/schedule-options.ts';
 import { createScheduleEventRenderer, type ScheduleEventRenderer } from '../json/create-schedule-event-renderer.ts';
 import type { PipelineFileOptions } from '../pipeline/load-plan.ts';
-import { loadAllScheduled, type Scheduled } from '../pipeline/load-scheduled.ts';
 import { renderScheduleEvent } from '../render/render-schedule-event.ts';
 import { recordCommand } from '../runs/recorded-command.ts';
 import { renderPlannedTime } from '../text/render-planned-time.ts';
@@ -16,24 +26,58 @@ import { renderPlannedTime } from '../text/render-planned-time.ts';
 /** Without `once` or `backfill`, the schedules are watched until a signal ends the process. */
 export interface RunSchedulesOptions extends GlobalOptions, PipelineFileOptions {
   readonly once?: boolean;
-  /** `FROM..TO`, both dates included. */
+  /** Forget the recorded settings of the schedules; only the options of this command apply. */
+  readonly reset?: boolean;
+  /** `FROM..TO`, both dates included. The settings of the schedules are not changed. */
   readonly backfill?: string;
 }
 
-/** `sluice schedule run|backfill`: runs pipelines at their planned times. */
+/** `sluice schedule run|backfill`: runs pipelines at their planned times, with the settings of their schedules. */
 export async function runSchedules(
   files: readonly string[],
   context: CommandContext,
   options: RunSchedulesOptions,
 ): Promise<number> {
-  const scheduled = await loadAllScheduled(files, { context, options });
+  const home = findHome(context, options);
+  const scheduled = await loadRecorded(files, { home, context, options });
   if (!scheduled.ok) {
     const message = `${scheduled.error}; nothing was started`;
     return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
   }
-  return withService({ context, options, startsContainers: true }, (opened) =>
-    runAll(scheduled.value, { ...opened, context, options }),
-  );
+  const changed = options.backfill === undefined ? undefined : scheduled.value.find(({ change }) => change);
+  if (changed !== undefined) {
+    const command = suggestCommand(['schedule', 'run', ...changeWords(changed, context)], options);
+    const message = `could not backfill ${changed.name}: a backfill has the settings of its schedule, and these options would change ${changed.change}; nothing was started`;
+    const advice = `leave the options out, or change the schedule with: ${command}`;
+    return refuse(withAdvice({ exitCode: EXIT_CODE.refused, message }, advice), { context, options });
+  }
+  return withServices(scheduled.value, context, (works) => runAll(works, { home, context, options }));
+}
+
+/** The file and options that give a schedule these settings. */
+function changeWords({ file, options }: RecordedSchedule, context: CommandContext) {
+  return recordCommand(file, { context, options }).slice(1);
+}
+
+/** A schedule, and the service that its settings select. */
+type Served = RecordedSchedule & Pick<HomeService, 'service' | 'scope' | 'traces'>;
+
+/** Opens each service that the schedules use once, and closes it after `act`. */
+function withServices(
+  scheduled: readonly RecordedSchedule[],
+  context: CommandContext,
+  act: (served: readonly Served[]) => Promise<number>,
+): Promise<number> {
+  const keyOf = (one: RecordedSchedule) => JSON.stringify(selectHostedOptions(one.options, { env: {}, cwd: '/' }));
+  const recorded = { ...context, env: omitServiceVariables(context.env) };
+  const open = (left: readonly RecordedSchedule[], opened: ReadonlyMap<string, HomeService>): Promise<number> => {
+    const next = left.find((one) => !opened.has(keyOf(one)));
+    if (next === undefined) return act(scheduled.map((one) => ({ ...opened.get(keyOf(one))!, ...one })));
+    return withService({ context: recorded, options: next.options, startsContainers: true }, (service) =>
+      open(left, new Map([...opened, [keyOf(next), service]])),
+    );
+  };
+  return open(scheduled, new Map());
 }
 
 /** An open schedule and the action that the options request of it. */
@@ -43,9 +87,13 @@ interface Work {
   act(): Promise<boolean>;
 }
 
-type Given = OpenedService & ChosenTraces & { home: string; context: CommandContext; options: RunSchedulesOptions };
+interface Given {
+  readonly home: string;
+  readonly context: CommandContext;
+  readonly options: RunSchedulesOptions;
+}
 
-async function runAll(scheduled: readonly Scheduled[], given: Given): Promise<number> {
+async function runAll(scheduled: readonly Served[], given: Given): Promise<number> {
   const { context, options } = given;
   const left = new Set<string>();
   const renderJson = createScheduleEventRenderer();
@@ -58,6 +106,8 @@ async function runAll(scheduled: readonly Scheduled[], given: Given): Promise<nu
     }
     work.push(opened);
   }
+  const fault = options.backfill === undefined ? await recordAll(scheduled, given, renderJson) : undefined;
+  if (fault !== undefined) return refuse({ exitCode: EXIT_CODE.refused, message: fault }, { context, options });
   let signal: NodeJS.Signals | undefined;
   const end = (name: NodeJS.Signals) => {
     // A second signal does not wait for the journals, which survive that.
@@ -90,9 +140,28 @@ interface Output {
   readonly renderJson: ScheduleEventRenderer;
 }
 
+/** Records the settings of all schedules, and says what changes. A string says why they cannot be recorded. */
+async function recordAll(
+  scheduled: readonly Served[],
+  { home, context: { terminal }, options }: Given,
+  renderJson: ScheduleEventRenderer,
+): Promise<string | undefined> {
+  for (const { name, settings, timezone } of scheduled) {
+    const recorded = await recordScheduleSettings({ home, name, settings });
+    if (!recorded.ok) return recorded.error;
+    const change = recorded.value && describeSettingsChange(recorded.value, settings);
+    if (change === undefined) continue;
+    const message = `its settings change: ${change}`;
+    const event: ScheduleEvent = { type: 'scheduleChanged', schedule: name, at: Date.now(), message };
+    terminal.out(options.json ? renderJson(event) : renderScheduleEvent(event, timezone));
+  }
+  return undefined;
+}
+
 /** Opens a schedule; a string says why that failed. */
-function openWork({ plan, file, baseDir, timezone }: Scheduled, given: Given & Output): Work | string {
-  const { service, scope, home, traces, context, options, left, renderJson } = given;
+function openWork(one: Served, given: Given & Output): Work | string {
+  const { plan, file, baseDir, timezone, settings, service, scope, traces } = one;
+  const { home, context, options, left, renderJson } = given;
   const range = options.backfill === undefined ? undefined : parseRange(options.backfill, timezone);
   if (range && !range.ok) return range.error;
   if (range && range.value.to > Date.now()) return `the range ${options.backfill} ends in the future`;
@@ -102,9 +171,9 @@ function openWork({ plan, file, baseDir, timezone }: Scheduled, given: Given & O
     context.terminal.out(options.json ? renderJson(event) : renderScheduleEvent(event, timezone));
   };
   const secrets = createSecretReader(home, context.env);
-  const rerun = recordCommand(file, { context, options });
+  const rerun = recordCommand(file, { context, options: one.options });
   const opened = openSchedule({
-    ...{ plan, file, service, scope, home, baseDir, secrets, onEvent, rerun },
+    ...{ plan, file, service, scope, home, baseDir, secrets, onEvent, rerun, settings },
     ...(traces && { traces }),
   });
   if (!opened.ok) return opened.error;
@@ -119,16 +188,16 @@ function openWork({ plan, file, baseDir, timezone }: Scheduled, given: Given & O
 }
 
 /** Prints each schedule and its next planned time. */
-function announce(
-  scheduled: readonly Scheduled[],
-  { context: { terminal }, options }: Given,
-  renderJson: ScheduleEventRenderer,
-): void {
-  for (const { name, plan, timezone } of scheduled) {
+function announce(scheduled: readonly Served[], { context, options }: Given, renderJson: ScheduleEventRenderer): void {
+  const { terminal } = context;
+  for (const one of scheduled) {
+    const { name, plan, timezone } = one;
     const at = Date.now();
     const next = createPlannedTimes(plan.pipeline.schedule!).after(at);
     const nextAt = next === undefined ? {} : { nextAt: next };
     if (options.json) terminal.out(renderJson({ type: 'scheduleWatched', schedule: name, at, ...nextAt }));
-    else if (next !== undefined) terminal.out(`${name}: next at ${renderPlannedTime(next, timezone)}\n`);
+    if (options.json === true || next === undefined) continue;
+    const words = changeWords(one, context).slice(1).map(quoteWord).join(' ');
+    terminal.out(`${name}: next at ${renderPlannedTime(next, timezone)}${words && `, with ${words}`}\n`);
   }
 }

@@ -7,6 +7,7 @@ import { type ChosenTraces, chooseTraces } from '../connect/choose-traces.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE, type ExitCode } from '../context/exit-code.ts';
 import { refuse } from '../context/refuse.ts';
+import { listUserDirectories } from '../home/user-directories.ts';
 import { renderValue } from '../json/render-value.ts';
 import type { RunHosting } from '../serving/host-runs.ts';
 import type { ScheduleHost } from '../serving/host-schedules.ts';
@@ -83,7 +84,14 @@ async function serveUntilStopped(config: ServedConfig, { context, options, log, 
   const metrics = createHostMetrics();
   const runs = createRunHosting(config, { log, metrics, ...(traces && { traces }) });
   const service = await createService({
-    ...{ config: config.service, log, onFailure: () => end(EXIT_CODE.runFailed), extend: runs.extend },
+    ...{
+      config: config.service,
+      log,
+      onFailure: () => end(EXIT_CODE.runFailed),
+      extend: runs.extend,
+      sealer: runs.sealer,
+    },
+    hiddenPaths: listUserDirectories(context.env),
     metrics: metrics.read,
   });
   context.onSignal('SIGINT', () => end(EXIT_CODE.ok));

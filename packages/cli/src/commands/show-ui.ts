@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { ok } from '@sluice/core';
 import {
   addMetrics,
@@ -21,15 +20,18 @@ import { describeSystemError } from '../context/describe-system-error.ts';
 import { EXIT_CODE, type ExitCode } from '../context/exit-code.ts';
 import { readUserName } from '../context/read-user-name.ts';
 import { refuse } from '../context/refuse.ts';
-import { waitForEnd } from '../context/wait-for-end.ts';
+import { type AwaitedEnd, waitForEnd } from '../context/wait-for-end.ts';
 import { prepareHome } from '../home/prepare-home.ts';
 import { type ApiAccess, offerApi } from '../hosting/api-access.ts';
 import { createRunExecutor } from '../hosting/create-run-executor.ts';
 import { findHostedOptions } from '../hosting/find-hosted-options.ts';
+import { startHostForMarked } from '../hosting/hand-to-host.ts';
+import { openBrowser, removeLinkFile, removeLinkFiles } from '../hosting/open-browser.ts';
 import { createServiceOpener, openHomeHost } from '../hosting/open-home-host.ts';
 import { readDashboard } from '../hosting/read-dashboard.ts';
 import { type HomeSchedules, runHomeSchedules } from '../hosting/run-home-schedules.ts';
 import { renderValue } from '../json/render-value.ts';
+import { detach } from './detach.ts';
 import { runPipeline } from './run-pipeline.ts';
 
 /** Options of `sluice ui`. */
@@ -42,6 +44,9 @@ export interface UiOptions extends GlobalOptions {
   readonly runs: boolean;
 }
 
+/** A process in the background that a command has started meanwhile is replaced, too, at most this often. */
+const MAX_HOSTS = 5;
+
 interface Given {
   readonly home: string;
   readonly context: CommandContext;
@@ -51,6 +56,8 @@ interface Given {
   readonly metrics: HostMetrics;
   /** Creates links to the page as soon as it is served. */
   readonly links: { create?: () => string };
+  /** The link that this process has opened in the browser. */
+  readonly opened: { link?: string };
 }
 
 /**
@@ -69,22 +76,41 @@ export async function showUi(context: CommandContext, options: UiOptions): Promi
   if (!prepared.ok) return refuse(prepared.error, { context, options });
   const home = prepared.value;
   const log = (line: string) => context.terminal.err(`${line}\n`);
-  const services = shareServices(createServiceOpener({ home, context, log }));
+  const services = shareServices(createServiceOpener({ context, options, log }));
   const metrics = createHostMetrics();
   metrics.addHome(home);
-  const given = { home, context, options, log, openService: services.open, metrics, links: {} };
-  const hosting = options.runs ? await openOnlyHost(given) : { host: undefined };
-  if ('fault' in hosting) return refuseTo(hosting.fault);
-  if ('pid' in hosting) return showOther(hosting, given);
-  const { host } = hosting;
+  const given = { home, context, options, log, openService: services.open, metrics, links: {}, opened: {} };
+  const signal = waitForEnd(context);
+  let host: RunHost | undefined;
+  const leave = async () => {
+    await host?.close();
+    host = undefined;
+    await startHostAgain(given);
+  };
   try {
-    return await serve(address, { ...given, host });
+    const hosting = options.runs ? await openOnlyHost({ ...given, signal }) : { host: undefined };
+    if ('fault' in hosting) {
+      await leave();
+      return hosting.fault === undefined ? EXIT_CODE.interrupted : refuseTo(hosting.fault);
+    }
+    if ('pid' in hosting) return await showOther(hosting, given);
+    host = hosting.host;
+    return await serve(address, { ...given, host, signal });
   } catch (error) {
+    await leave();
     return refuseTo(`could not listen on ${options.listen}: ${describeSystemError(error)}`);
   } finally {
+    signal.stop();
     await host?.close();
     await services.close();
   }
+}
+
+/** The process in the background was asked to end for this one: its runs need a process. */
+async function startHostAgain({ home, context, log, options }: Given): Promise<void> {
+  const started = options.runs ? await startHostForMarked(home, { context, options }) : ok(0);
+  if (!started.ok) log(`warning: no process executes the detached runs of ${home}: ${started.error}`);
+  else if (started.value > 0) log(`the detached runs of ${home} continue in the background`);
 }
 
 /** Another process that shows the runs of the home. */
@@ -93,21 +119,43 @@ interface OtherUi {
   readonly link: string;
 }
 
-/** Hosts the runs instead of a background process, unless another `sluice ui` hosts them. */
+/**
+ * Hosts the runs instead of a background process, unless another `sluice ui` hosts them. Waits until a background process
+ * has left its runs. An undefined fault: a signal ended the wait.
+ */
 async function openOnlyHost({
   openService,
+  signal,
   ...given
-}: Given): Promise<{ readonly host: RunHost } | OtherUi | { readonly fault: string }> {
-  // A background process ends, and this one resumes its runs.
-  const { home, links } = given;
-  await askHost(home, { verb: 'end' });
+}: Given & { readonly signal: AwaitedEnd }): Promise<
+  { readonly host: RunHost } | OtherUi | { readonly fault: string | undefined }
+> {
+  const { home, links, log } = given;
+  const ending = new AbortController();
+  void signal.ended.then(() => ending.abort());
+  const wait = {
+    onWait: (waitedMs: number) =>
+      log(`waiting for the process that hosts the runs of ${home} to leave them (${Math.round(waitedMs / 1000)} s)`),
+    signal: ending.signal,
+  };
   const createLink = () => links.create?.();
-  const host = await openHomeHost({ ...given, isBackground: false, createLink, openService: leftOpen(openService) });
-  if (host !== undefined) return { host };
-  const reply = await askHost(home, { verb: 'link' });
-  const status = reply !== undefined && 'status' in reply ? reply : undefined;
-  if (status?.link !== undefined) return { pid: status.status.pid, link: status.link };
-  const who = status === undefined ? 'another process' : `process ${status.status.pid}`;
+  const parts = { ...given, ...wait, isBackground: false, createLink, openService: leftOpen(openService) };
+  let who = 'another process';
+  for (let asked = 0; asked < MAX_HOSTS; asked++) {
+    // A background process ends, and this one resumes its runs. A command may start another one at the same time.
+    await askHost(home, { verb: 'end' });
+    try {
+      const host = await openHomeHost(parts);
+      if (host !== undefined) return { host };
+    } catch (error) {
+      return { fault: ending.signal.aborted ? undefined : describeSystemError(error) };
+    }
+    const reply = await askHost(home, { verb: 'link' });
+    const status = reply !== undefined && 'status' in reply ? reply : undefined;
+    if (status?.link !== undefined) return { pid: status.status.pid, link: status.link };
+    who = status === undefined ? who : `process ${status.status.pid}`;
+    if (status?.status.isBackground === false) break;
+  }
   const advice = 'end it, or show the runs only with: sluice ui --no-runs';
   return { fault: `could not execute the runs of ${home}: ${who} does; ${advice}` };
 }
@@ -117,7 +165,8 @@ async function showOther({ pid, link }: OtherUi, { home, context, options, log }
   printLink(link, { context, options });
   log(`process ${pid} shows the runs of ${home}`);
   const reply = options.open === true ? await askHost(home, { verb: 'link' }) : undefined;
-  if (reply !== undefined && 'link' in reply && reply.link !== undefined) openBrowser(reply.link, log);
+  if (reply !== undefined && 'link' in reply && reply.link !== undefined)
+    await openBrowser(reply.link, { home, env: context.env, log });
   return EXIT_CODE.ok;
 }
 
@@ -131,40 +180,40 @@ function leftOpen(openService: OpenHostedService): OpenHostedService {
 
 async function serve(
   { host, port }: { readonly host: string; readonly port: number },
-  given: Given & { readonly host: RunHost | undefined },
+  given: Given & { readonly host: RunHost | undefined; readonly signal: AwaitedEnd },
 ): Promise<number> {
-  const { context } = given;
-  const signal = waitForEnd(context);
   const api = openRunApi(describeApi(given));
   const readProcess = measureProcess();
   const addRoutes = async (server: Parameters<typeof addRunApi>[0]) => {
     addMetrics(server, async () => [...readProcess(), ...(await given.metrics.read())]);
     await addRunApi(server, api);
   };
-  const listener = await openListener({ host, port, files: readDashboard(), addRoutes });
+  // The browser has read it. It stays if that fails, until this process ends.
+  const onLinkUsed = (link: string) => void removeLinkFile(given.home, link).catch(() => {});
+  const listener = await openListener({ host, port, files: readDashboard(), addRoutes, onLinkUsed });
   let schedules: HomeSchedules | undefined;
   let access: ApiAccess | undefined;
   try {
     given.links.create = listener.createLink;
-    announce(listener, given);
-    if (given.host !== undefined) {
-      access = await offerApi(listener, given);
-      schedules = runHomeSchedules(given);
-    }
-    await signal.ended;
+    // Before the link is printed: a reader of that line may use the API at once.
+    if (given.host !== undefined) access = await offerApi(listener, given);
+    await announce(listener, given);
+    if (given.host !== undefined) schedules = runHomeSchedules(given);
+    await given.signal.ended;
     return EXIT_CODE.ok;
   } finally {
+    await removeLinks(given).catch(() => {});
     await access?.withdraw();
     await api.close();
     await listener.close();
     await schedules?.close();
-    signal.stop();
   }
 }
 
 function describeApi({
   home,
   context,
+  options,
   host,
   openService,
 }: Given & { readonly host: RunHost | undefined }): RunApiOptions {
@@ -174,27 +223,27 @@ function describeApi({
       const opened = await openService(await findHostedOptions(home, runId), context.env);
       return opened.ok ? ok(opened.value.service) : opened;
     },
-    ...(host && { executor: createRunExecutor({ home, context, host, openService, submit: runPipeline }) }),
+    ...(host && {
+      executor: createRunExecutor({ home, context, options, host, openService, submit: runPipeline, detach }),
+    }),
   };
 }
 
-function announce(listener: Listener, { context, options, log }: Given): void {
+async function announce(listener: Listener, { home, context, options, log, opened }: Given): Promise<void> {
   printLink(listener.createLink(), { context, options });
-  if (options.open === true) openBrowser(listener.createLink(), log);
+  if (options.open !== true) return;
+  opened.link = listener.createLink();
+  await openBrowser(opened.link, { home, env: context.env, log });
+}
+
+/** The links of this process are no longer valid. Those of other commands lead to the process that executes the runs. */
+async function removeLinks({ home, host, opened }: Given & { readonly host: RunHost | undefined }): Promise<void> {
+  if (host !== undefined) await removeLinkFiles(home);
+  else if (opened.link !== undefined) await removeLinkFile(home, opened.link);
 }
 
 function printLink(url: string, { context, options }: Pick<Given, 'context' | 'options'>): void {
   context.terminal.out(options.json === true ? renderValue('listener', { url }) : `${url}\n`);
-}
-
-/** The link is an argument of a process for a moment, so it is another one than that of the first line. */
-function openBrowser(url: string, log: (line: string) => void): void {
-  const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
-  const child = spawn(program, [url], { stdio: 'ignore', detached: true });
-  child.on('error', (error) =>
-    log(`could not open the browser: ${describeSystemError(error)}; open the link yourself`),
-  );
-  child.unref();
 }
 
 function parseAddress(text: string): { host: string; port: number } | undefined {

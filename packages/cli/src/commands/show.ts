@@ -1,4 +1,4 @@
-import { readRun, runReportValue } from '@sluice/runner';
+import { describeServer, readRun, runReportValue } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunRefusal, refuse } from '../context/refuse.ts';
@@ -17,6 +17,10 @@ export async function show(
   const home = findHome(context, options);
   const found = await selectShownRun(home, { prefix, context, options });
   if (!found.ok) return refuse(found.error, { context, options });
+  const { mark, run } = found.value;
+  if (mark?.state === 'taken-back') {
+    terminal.err(`warning: run ${run.runId} is shown as it was last copied: ${describeServer(mark)}\n`);
+  }
   const report = await readRun(home, found.value.run.runId);
   if (!report.ok)
     return refuse(fromRunRefusal(report.error, { options, runId: found.value.run.runId }), { context, options });

@@ -29,7 +29,7 @@ export async function listSites(
   const { chooseService } = await import('./choose-service.ts');
   const chosen = chooseService(options, context);
   if (!chosen.ok) return chosen;
-  const { home, url, profile, profilePath } = chosen.value;
+  const { home, url, profile } = chosen.value;
   const limits = profile.limits && { limits: profile.limits };
   if (url === undefined) {
     const fault = findScopeFault(options);
@@ -42,12 +42,12 @@ export async function listSites(
     const known = { home: local, accounts, instanceTypes, volumeCluster: () => undefined, ...limits };
     return ok({ ...known, ...(unknown.value !== undefined && { unknown: unknown.value }) });
   }
-  const [{ openRemoteService }, { refuseService }] = await Promise.all([
-    import('./open-remote-service.ts'),
+  const [{ openChosenService }, { refuseService }] = await Promise.all([
+    import('./open-chosen-service.ts'),
     import('./refuse-service.ts'),
   ]);
   showIgnored(chosen.value, context);
-  const opened = await openRemoteService(url, { profile, profilePath, flags: options, env: context.env });
+  const opened = await openChosenService({ ...chosen.value, url }, { options, context });
   if (!opened.ok) return opened;
   const { service, scope, loginAdvice, close } = opened.value;
   try {

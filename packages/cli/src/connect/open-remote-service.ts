@@ -6,6 +6,7 @@ import {
   type HttpConnection,
   isServiceError,
   type Scope,
+  type ServiceWait,
 } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import type { GlobalOptions } from '../context/command-context.ts';
@@ -32,23 +33,32 @@ export interface RemoteService extends OpenedService {
  */
 export async function openRemoteService(
   url: string,
-  options: { profile: Profile; profilePath?: string | undefined; flags: GlobalOptions; env: NodeJS.ProcessEnv },
+  options: {
+    profile: Profile;
+    profilePath?: string | undefined;
+    flags: GlobalOptions;
+    env: NodeJS.ProcessEnv;
+    /** See `HttpServiceAddress`. */
+    onWait?: (wait: ServiceWait) => void;
+  },
 ): Promise<Result<RemoteService, CommandRefusal>> {
   // The credentials of a profile are only sent to the profile's own service.
   const own = options.profile.service === undefined || sameOrigin(options.profile.service, url);
   const profile = own ? options.profile : {};
-  const source = { env: options.env, profilePath: options.profilePath, isOther: !own };
+  const { env, onWait } = options;
+  const source = { env, profilePath: options.profilePath, isOther: !own };
   const refuse = (reason: string) => fail({ exitCode: EXIT_CODE.refused, message: `could not use ${url}: ${reason}` });
   if (!/^https?:\/\//.test(url)) return refuse('the address must start with https:// or http://');
   let connection: HttpConnection;
   try {
-    const credentials = readCredentials(profile, options.env);
+    const credentials = readCredentials(profile, env);
     if (credentials === undefined) {
       const others = own ? '' : `; the credentials of the profile are only for ${options.profile.service}`;
       return refuse(`no credentials; ${adviseFirstLogin(url, source)}${others}`);
     }
     connection = createHttpConnection({
       baseUrl: url,
+      ...(onWait && { onWait }),
       ...(profile.authUrl === undefined ? {} : { authUrl: profile.authUrl }),
       ...(profile.tokenHeader === undefined ? {} : { tokenHeader: profile.tokenHeader }),
       ...(profile.caFile === undefined ? {} : { ca: readFileSync(profile.caFile, 'utf8') }),
@@ -58,7 +68,7 @@ export async function openRemoteService(
     return refuse((error as Error).message);
   }
   const { service, api } = connection;
-  const settings = { ...options, profile };
+  const settings = { flags: options.flags, env, profile };
   const wanted = {
     url,
     clusterID: chooseSetting('cluster', settings),

@@ -5,9 +5,11 @@ import type { CommandRefusal } from '../context/command-refusal.ts';
 import { describeSystemError } from '../context/describe-system-error.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { prepareHome } from '../home/prepare-home.ts';
+import { onOneLine } from '../text/on-one-line.ts';
 import type { ChosenService } from './choose-service.ts';
 import { chooseTraces } from './choose-traces.ts';
 import type { OpenedService } from './opened-service.ts';
+import { createWaitReporter } from './report-wait.ts';
 import type { RunServer } from './run-server.ts';
 
 /** A service with the home where a command keeps its runs, and the limits of the site. */
@@ -36,7 +38,7 @@ export function findScopeFault({ cluster = 'local', account = 'local' }: GlobalO
 
 /** Warns about a profile that was found but is not applied. */
 export function showIgnored({ ignored }: ChosenService, { terminal }: CommandContext): void {
-  if (ignored !== undefined) terminal.err(`warning: ${ignored}\n`);
+  if (ignored !== undefined) terminal.err(`warning: ${onOneLine(ignored)}\n`);
 }
 
 /**
@@ -53,21 +55,25 @@ export async function openService(
   const { chooseService } = await import('./choose-service.ts');
   const chosen = chooseService(options, context);
   if (!chosen.ok) return chosen;
-  const { url, profile, profilePath } = chosen.value;
+  const { url, profile } = chosen.value;
   const traces = await chooseTraces({ flags: options, env: context.env, profile });
   if (!traces.ok) return traces;
   const given = { home, ...(profile.limits && { limits: profile.limits }), ...traces.value };
   if (url !== undefined) {
-    const { openRemoteService } = await import('./open-remote-service.ts');
     showIgnored(chosen.value, context);
-    const opened = await openRemoteService(url, { profile, profilePath, flags: options, env: context.env });
+    const { openChosenService } = await import('./open-chosen-service.ts');
+    const opened = await openChosenService({ ...chosen.value, url }, { options, context });
     return opened.ok ? ok({ ...opened.value, ...given }) : opened;
   }
   const fault = findScopeFault(options);
   if (fault !== undefined) return fail({ exitCode: EXIT_CODE.refused, message: fault });
   try {
+    const owner = `the process that runs the embedded service of ${home}`;
     const { openEmbeddedService } = await import('../embedded/embedded-service.ts');
-    return ok({ ...(await openEmbeddedService(home, { cpu: options.cpu })), ...given });
+    return ok({
+      ...(await openEmbeddedService(home, { cpu: options.cpu, onWait: createWaitReporter(context.terminal, owner) })),
+      ...given,
+    });
   } catch (error) {
     return fail({
       exitCode: EXIT_CODE.unreachable,

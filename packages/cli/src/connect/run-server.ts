@@ -1,4 +1,11 @@
-import { type ApiCall, type HttpConnection, isServiceError, type Scope, type VolumeService } from '@sluice/client';
+import {
+  type ApiCall,
+  type HttpConnection,
+  isServiceError,
+  type Scope,
+  ServiceError,
+  type VolumeService,
+} from '@sluice/client';
 import { z } from 'zod';
 
 /** A file of a run that is handed over. */
@@ -35,6 +42,8 @@ export interface JournalSource {
   readPlan(runId: string): Promise<Uint8Array>;
   /** From a byte on. */
   readJournal(runId: string, offset: number, signal?: AbortSignal): Promise<Uint8Array>;
+  /** Whether the server has left the run to the home that had handed it over. */
+  isReleased(runId: string): Promise<boolean>;
 }
 
 const runEntry = z.object({
@@ -82,6 +91,41 @@ async function readPages(
     runs.push(...more);
     if (nextPageToken === undefined) return runs;
     next = { pageToken: nextPageToken };
+  }
+}
+
+/** Requests an action. Without a reply, the error says that the server may still do it. */
+async function act(api: Pick<ReturnType<HttpConnection['api']>, 'act'>, call: ApiCall): Promise<void> {
+  let isOpen = false;
+  // Called for each failure after one with which the server may have acted.
+  const doneAlready = ({ reason }: ServiceError) => {
+    isOpen = true;
+    return reason === 'NOT_ASKED' || reason === 'RUN_FINISHED';
+  };
+  try {
+    await api.act(call, { doneAlready });
+  } catch (error) {
+    throw isOpen && isServiceError(error) ? describeOpen(error) : error;
+  }
+}
+
+/** The same error, for an action that the server has perhaps done, or still does. */
+function describeOpen(error: ServiceError): ServiceError {
+  const { message, code } = error;
+  return new ServiceError(code, `${message}; the server may still do it: look at the run before you try again`, {
+    cause: error,
+  });
+}
+
+/** Whether a server refuses an action because it has left the run: its journal is shown as before. */
+async function isReleased(api: Pick<ReturnType<HttpConnection['api']>, 'call'>, call: ApiCall): Promise<boolean> {
+  try {
+    await api.call(call, z.unknown());
+    return false;
+  } catch (error) {
+    if (isServiceError(error) && error.reason === 'RUN_FINISHED') return false;
+    if (isServiceError(error) && error.reason === 'RUN_RELEASED') return true;
+    throw error;
   }
 }
 
@@ -138,10 +182,9 @@ export function createRunServer({
       api.bytes(
         get(['runs', runId, 'journal'], { query: { offset }, what: `read the journal of run ${runId}`, signal }),
       ),
+    isReleased: (runId) =>
+      isReleased(api, { ...post(runId, 'cancel', { dryRun: true }), what: `ask who executes run ${runId}` }),
     readLog: (runId, query) => api.bytes(get(['runs', runId, 'log'], { query, what: `read the log of run ${runId}` })),
-    act: (runId, verb, body) =>
-      api.act(post(runId, verb, body ?? {}), {
-        doneAlready: ({ reason }) => reason === 'NOT_ASKED' || reason === 'RUN_FINISHED',
-      }),
+    act: (runId, verb, body) => act(api, post(runId, verb, body ?? {})),
   };
 }

@@ -1,6 +1,7 @@
-import { isServiceError } from '@sluice/client';
+import { isServiceError, type ServiceError } from '@sluice/client';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { refuse, withAdvice } from '../context/refuse.ts';
+import { onOneLine } from '../text/on-one-line.ts';
 import { type HomeService, openService } from './open-service.ts';
 import { serviceExitCode } from './service-exit-code.ts';
 
@@ -20,15 +21,23 @@ export async function withService(
   const opened = await openService(options, context);
   if (!opened.ok) return refuse(opened.error, { context, options });
   const warnings = startsContainers ? (opened.value.warnings ?? []) : [];
-  for (const warning of warnings) context.terminal.err(`warning: ${warning}\n`);
+  for (const warning of warnings) context.terminal.err(`warning: ${onOneLine(warning)}\n`);
   try {
     return await act(opened.value);
   } catch (error) {
     if (!isServiceError(error)) throw error;
     const refusal = { exitCode: serviceExitCode(error), message: error.message };
-    const advice = error.code === 'UNAUTHENTICATED' ? opened.value.loginAdvice : undefined;
+    const advice = adviseOn(error, opened.value);
     return refuse(withAdvice(refusal, advice), { context, options });
   } finally {
     await opened.value.close();
   }
+}
+
+function adviseOn({ code }: ServiceError, { loginAdvice }: HomeService): string | undefined {
+  if (code === 'UNAUTHENTICATED') return loginAdvice;
+  // Only the embedded service has no login. Of a recorded run, the home does not know the service.
+  if (code === 'PERMISSION_DENIED' && loginAdvice === undefined)
+    return "this is the embedded service: name the run's service with --service or in the profile";
+  return undefined;
 }

@@ -22,7 +22,7 @@ const SHARED_OPTIONS: ReadonlyMap<string, readonly SharedOption[]> = new Map<str
   ['adopt', [...SERVICE, 'json']],
   ['schedule run', [...SERVICE, 'json']],
   ['schedule backfill', [...SERVICE, 'json']],
-  ['schedule next', ['json']],
+  ['schedule next', ['home', 'json']],
   ['schedule list', ['home', 'json']],
   ['schedule pause', ['home', 'json']],
   ['schedule unpause', ['home', 'json']],

@@ -18,6 +18,6 @@ export function repeatOptions(command: string, options: GlobalOptions): readonly
 }
 
 /** Quotes a word for a POSIX shell if necessary. */
-function quoteWord(word: string): string {
+export function quoteWord(word: string): string {
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

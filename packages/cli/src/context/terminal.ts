@@ -8,10 +8,17 @@ export type TextStyle = Parameters<typeof styleText>[0];
  * dropped.
  */
 export interface Terminal {
-  /** Writes the requested output. */
+  /** Writes the requested output, without control characters other than line feeds, tabs and those of `style`. */
   out(text: string): void;
-  /** Writes errors, warnings and notes. */
+  /** Writes errors, warnings and notes; as `out`. */
   err(text: string): void;
+  /** Writes output unchanged: the log of a container as it is, and what moves the cursor. */
+  raw(text: string): void;
+  /**
+   * While `out` is redrawn in place, `listener` receives what is written to `err` on the same screen, without the end of
+   * its last line. Undefined: ends this.
+   */
+  divert(listener: ((text: string) => void) | undefined): void;
   /** Whether `out` is a terminal on which lines can be redrawn. */
   readonly live: boolean;
   /** Whether the user can be prompted. */
@@ -39,9 +46,18 @@ export function createTerminal(streams: TerminalStreams, env: NodeJS.ProcessEnv)
   const smart = stdout.isTTY === true && env.TERM !== 'dumb';
   const color = env.NO_COLOR ? false : env.FORCE_COLOR ? env.FORCE_COLOR !== '0' : smart;
   const [out, err] = [createWriter(stdout), createWriter(stderr)];
+  let diverted: ((text: string) => void) | undefined;
   return {
-    out: out.write,
-    err: err.write,
+    out: (text) => out.write(withoutControls(text)),
+    err(text) {
+      const clean = withoutControls(text);
+      if (diverted === undefined) err.write(clean);
+      else diverted(clean.replace(/\n$/, ''));
+    },
+    divert(listener) {
+      if (stderr.isTTY === true) diverted = listener;
+    },
+    raw: out.write,
     live: smart && !env.CI,
     interactive: smart && stdin.isTTY === true,
     color,
@@ -57,6 +73,17 @@ export function createTerminal(streams: TerminalStreams, env: NodeJS.ProcessEnv)
       return failure !== undefined && READER_GONE.has(failure.code ?? '') ? undefined : failure;
     },
   };
+}
+
+const STYLE = `${String.fromCharCode(27)}\\[[0-9;]*m`;
+const CONTROLS = new RegExp(`(${STYLE})|[^\\n\\t\\P{Cc}]|[\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]`, 'gu');
+
+/**
+ * A second protection: renderers make text from outside printable, and remove its line feeds. Text that one of them does not
+ * clean cannot move the cursor, set titles or hide other text.
+ */
+export function withoutControls(text: string): string {
+  return text.replace(CONTROLS, (_, style?: string) => style ?? '');
 }
 
 /** EPIPE: `sluice … | head` has read enough. EIO: the terminal was closed; the run continues without it. */

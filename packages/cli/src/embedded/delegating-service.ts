@@ -6,6 +6,7 @@ import {
   type Ref,
   type VolumeFiles,
 } from '@sluice/client';
+import { onAbort } from './on-abort.ts';
 
 /**
  * An exiting owner rejects calls first and releases the service shortly after; this is the longest wait for the next
@@ -43,10 +44,13 @@ export function createDelegatingService(options: {
     read: async (ask, given) => {
       for (;;) {
         const held = await current();
+        const call = untilLost(given, held);
         try {
-          return await ask(held.service, withLost(given, held));
+          return await ask(held.service, call.options);
         } catch (error) {
           if (!(await isReplaced(error, { held, current }))) throw error;
+        } finally {
+          call.end();
         }
       }
     },
@@ -82,9 +86,18 @@ export function createDelegatingService(options: {
   };
 }
 
-function withLost(given: CallOptions = {}, { lost }: CurrentService): CallOptions {
-  if (lost === undefined) return given;
-  return { ...given, signal: given.signal === undefined ? lost : AbortSignal.any([given.signal, lost]) };
+/** Options for a call that is aborted when its owner is lost. `end` must be called when the call has ended. */
+function untilLost(given: CallOptions = {}, { lost }: CurrentService): { options: CallOptions; end: () => void } {
+  if (lost === undefined) return { options: given, end: () => {} };
+  const call = new AbortController();
+  const forgetLost = onAbort(lost, () => call.abort(lost.reason));
+  const { signal } = given;
+  const forgetGiven = signal && onAbort(signal, () => call.abort(signal.reason));
+  const end = () => {
+    forgetLost();
+    forgetGiven?.();
+  };
+  return { options: { ...given, signal: call.signal }, end };
 }
 
 /** Whether a call failed because its owner is exiting and another process has the service now. */
@@ -97,8 +110,11 @@ async function isReplaced(error: unknown, { held, current }: { held: CurrentServ
 
 function aborted(signal: AbortSignal, withinMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, withinMs);
-    signal.addEventListener('abort', () => {
+    const timer = setTimeout(() => {
+      forget();
+      resolve();
+    }, withinMs);
+    const forget = onAbort(signal, () => {
       clearTimeout(timer);
       resolve();
     });
@@ -134,9 +150,10 @@ async function* readLog({ current }: Delegate, asked: { ref: Ref; given: LogOpti
   let sent = 0;
   for (;;) {
     const held = await current();
+    const call = untilLost(asked.given, held);
     let left = sent;
     try {
-      const wanted = { ...asked.given, ...withLost(asked.given, held) };
+      const wanted = { ...asked.given, ...call.options };
       for await (const part of held.service.containers.logs(asked.ref, wanted)) {
         const rest = part.subarray(left);
         left -= part.length - rest.length;
@@ -147,6 +164,8 @@ async function* readLog({ current }: Delegate, asked: { ref: Ref; given: LogOpti
     } catch (error) {
       const isCut = asked.given?.tail !== undefined && sent > 0;
       if (isCut || !(await isReplaced(error, { held, current }))) throw error;
+    } finally {
+      call.end();
     }
   }
 }

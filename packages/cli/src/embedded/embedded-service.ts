@@ -1,8 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ContainerService, isServiceError, type Scope, ServiceError } from '@sluice/client';
+import { type ContainerService, isServiceError, type Scope, ServiceError, type ServiceWait } from '@sluice/client';
 import { openSocketPath } from '@sluice/host-system';
+import { keepReserve } from '../home/disk-reserve.ts';
 import { claimService, connectToOwner } from './claim-service.ts';
 import { type CurrentService, createDelegatingService } from './delegating-service.ts';
 
@@ -27,10 +28,12 @@ export interface EmbeddedService {
   close(): Promise<void>;
 }
 
-/** Settings that apply while this process owns the service. */
+/** Settings that apply while this process owns the service, or while another one does. */
 export interface EmbeddedOptions {
   /** Number of cores for containers (default: all cores of the machine). */
   readonly cpu?: number | undefined;
+  /** Called when another process owns the service and does not reply; see `HttpServiceAddress`. */
+  readonly onWait?: (wait: ServiceWait) => void;
 }
 
 /** The service as this process currently reaches it. */
@@ -47,15 +50,18 @@ interface Lease extends CurrentService {
  */
 export async function openEmbeddedService(home: string, options: EmbeddedOptions = {}): Promise<EmbeddedService> {
   const root = join(home, 'service');
+  const dropReserve = keepReserve(home);
   await mkdir(root, { recursive: true, mode: 0o700 });
   let closed = false;
   const socket = await openSocketPath(home, 'service.sock');
   const ownerSocket = await openSocketPath(home, 'visit.sock');
   const closeSockets = async () => {
+    dropReserve();
     await socket.close();
     await ownerSocket.close();
   };
-  const wanted: Wanted = { root, cpu: options.cpu, socketPath: socket.path, ownerPath: ownerSocket.path };
+  const { cpu, onWait } = options;
+  const wanted: Wanted = { home, root, cpu, onWait, socketPath: socket.path, ownerPath: ownerSocket.path };
   let lease = await acquireLease(wanted).catch(async (error: unknown) => {
     await closeSockets();
     throw error;
@@ -109,8 +115,10 @@ function refuse(error: unknown): never {
 
 /** The service to connect to or to own. */
 interface Wanted {
+  readonly home: string;
   readonly root: string;
   readonly cpu: number | undefined;
+  readonly onWait: EmbeddedOptions['onWait'];
   readonly socketPath: string;
   /** The socket on which the owner accepts requests to be reachable. */
   readonly ownerPath: string;
@@ -130,7 +138,7 @@ async function acquireLease(wanted: Wanted): Promise<Lease> {
   );
 }
 
-async function own({ root, cpu, socketPath, ownerPath }: Wanted): Promise<Lease | undefined> {
+async function own({ home, root, cpu, socketPath, ownerPath }: Wanted): Promise<Lease | undefined> {
   let makeReachable = (): Promise<void> => Promise.reject(new Error('not open yet'));
   const opened: { resolve: () => void; promise: Promise<void> } = createSignal();
   const claim = await claimService({ directory: root, ownerPath }, async () => {
@@ -140,7 +148,7 @@ async function own({ root, cpu, socketPath, ownerPath }: Wanted): Promise<Lease 
   if (claim === undefined) return undefined;
   try {
     const { openOwnService } = await import('./own-service.ts');
-    const own = await openOwnService(root, { cpu });
+    const own = await openOwnService(root, { home, cpu });
     makeReachable = once(() => own.listen(socketPath));
     opened.resolve();
     return {
@@ -158,11 +166,11 @@ async function own({ root, cpu, socketPath, ownerPath }: Wanted): Promise<Lease 
   }
 }
 
-async function connectToOwnerService({ socketPath, ownerPath }: Wanted): Promise<Lease | undefined> {
+async function connectToOwnerService({ socketPath, ownerPath, onWait }: Wanted): Promise<Lease | undefined> {
   const connection = await connectToOwner(ownerPath);
   if (connection === undefined) return undefined;
   const { openOwnerService } = await import('./open-owner-service.ts');
-  const service = openOwnerService(socketPath);
+  const service = openOwnerService(socketPath, onWait);
   const lost = new AbortController();
   connection.onOwnerGone(() => lost.abort());
   return {

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { ContainerService } from '@sluice/client';
 import { createService, EMBEDDED_SCOPE, embeddedConfig } from '@sluice/service';
+import { listUserDirectories } from '../home/user-directories.ts';
 
 /** The embedded service as run by this process. */
 export interface OwnService {
@@ -11,10 +12,17 @@ export interface OwnService {
   close(): Promise<void>;
 }
 
+/** The home of the service, and limits. */
+export interface OwnServiceOptions {
+  /** Hidden from containers, with everything in it: the token of the run API, sockets, journals, secrets. */
+  readonly home: string;
+  readonly cpu: number | undefined;
+}
+
 /** Runs the service of `root` in this process. The caller must hold the claim of `root`. */
-export async function openOwnService(root: string, { cpu }: { cpu: number | undefined }): Promise<OwnService> {
+export async function openOwnService(root: string, { home, cpu }: OwnServiceOptions): Promise<OwnService> {
   const config = embeddedConfig({ root, ...(cpu !== undefined && { cpu }) });
-  const service = await createService({ config });
+  const service = await createService({ config, hiddenPaths: [home, ...listUserDirectories(process.env)] });
   const principal = { userID: EMBEDDED_SCOPE.accountID, accounts: [EMBEDDED_SCOPE] };
   return {
     service: service.inProcess(principal),

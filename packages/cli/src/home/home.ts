@@ -24,6 +24,11 @@ export function isHomeNamed({ env }: Pick<CommandContext, 'env'>, options: Pick<
   return Boolean(options.home || env.SLUICE_HOME);
 }
 
+/** The option that names the home, for other commands of the same user. A home that was found is not named, but found again. */
+export function selectHome({ home }: Pick<GlobalOptions, 'home'>): Pick<GlobalOptions, 'home'> {
+  return home === undefined ? {} : { home };
+}
+
 /** Creates the home if necessary, accessible only by its owner and ignored by git. Throws if it is not writable. */
 export async function makeHome(home: string): Promise<void> {
   // Loaded only here: completion also calls `findHome` and must be fast.

@@ -1,4 +1,4 @@
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 
 /** Absolute paths of the user's own files, by the XDG base directory specification. */
 export interface UserDirectories {
@@ -17,6 +17,12 @@ export function findUserDirectories(env: NodeJS.ProcessEnv): UserDirectories | u
   const state = base(env.XDG_STATE_HOME, env.HOME, '.local/state');
   if (config === undefined || state === undefined) return undefined;
   return { profiles: join(config, 'sluice/profiles'), trusted: join(state, 'sluice/trusted') };
+}
+
+/** The directories with all of the user's own files. They may not exist. */
+export function listUserDirectories(env: NodeJS.ProcessEnv): string[] {
+  const directories = findUserDirectories(env);
+  return directories === undefined ? [] : Object.values(directories).map((one: string) => dirname(one));
 }
 
 function base(named: string | undefined, home: string | undefined, below: string): string | undefined {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { fail, type Json, ok, type Result } from '@sluice/core';
 import {
+  isHosted,
   markHosted,
   type OpenHostedService,
   type OrderPreview,
@@ -8,23 +9,40 @@ import {
   type RunHost,
   type RunOrder,
 } from '@sluice/host';
-import { previewReuse, readRun, resumeRun, sumUpPreview } from '@sluice/runner';
+import {
+  findOutsideOutput,
+  previewReuse,
+  type RunReport,
+  readRun,
+  readScheduleSettings,
+  readServerMark,
+  resumeRun,
+  runDirectory,
+  sumUpPreview,
+} from '@sluice/runner';
+import { omitServiceVariables } from '../connect/hosted-options.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
+import { selectHome } from '../home/home.ts';
 import { loadPlan, type PipelineFileOptions } from '../pipeline/load-plan.ts';
 import { type RecordedOptions, readRecordedCommand, recordCommand } from '../runs/recorded-command.ts';
 import { findHostedOptions } from './find-hosted-options.ts';
-import { findScheduleOptions } from './find-schedule-options.ts';
 import { listPipelines } from './list-pipelines.ts';
+import { findFileFault, findProject } from './requested-file.ts';
+import { adviseUnrecorded, settingsToOptions } from './schedule-options.ts';
 
 /** What executing runs by request of the run API depends on. */
 export interface RunExecutorOptions {
   readonly home: string;
   readonly context: CommandContext;
+  /** As the user has named the home. */
+  readonly options: Pick<GlobalOptions, 'home'>;
   readonly host: RunHost;
   readonly openService: OpenHostedService;
   /** `sluice run --detach` with this run ID; the host of this process takes the run. */
   readonly submit: (file: string, context: CommandContext, options: SubmitOptions) => Promise<number>;
+  /** `sluice detach`. */
+  readonly detach: (runId: string, context: CommandContext, options: GlobalOptions) => Promise<number>;
 }
 
 /** Options of `sluice run`. */
@@ -33,6 +51,7 @@ export interface SubmitOptions extends GlobalOptions, PipelineFileOptions {
   readonly force?: readonly string[];
   readonly detach: true;
   readonly runId: string;
+  readonly publishBelow?: string;
 }
 
 /** Executes requests of the run API as the commands of the same name do. */
@@ -72,7 +91,7 @@ async function preview(order: RunOrder, given: RunExecutorOptions): Promise<Resu
   const found = await findCommand(order, given);
   if (!found.ok) return found;
   const { file, options } = found.value;
-  const { context, texts } = captureOutput(given.context);
+  const { context, texts } = captureOutput(selectContext(order, given));
   const loaded = await loadPlan(file, { context, options });
   if (!loaded.ok) {
     const { printDiagnostics } = await import('../pipeline/print-diagnostics.ts');
@@ -80,6 +99,8 @@ async function preview(order: RunOrder, given: RunExecutorOptions): Promise<Resu
     return fail(texts.join('').trim());
   }
   const { plan, baseDir } = loaded.value;
+  const outside = await findOutsideOutput({ plan, baseDir, publishBelow: options.publishBelow });
+  if (outside !== undefined) return fail(outside);
   const names = plan.steps.map(({ step }) => step.name);
   if (!order.reuse || !('rerunOf' in order.origin)) return ok({ reused: [], run: names });
   const reuse = { runId: order.origin.rerunOf, force: order.from };
@@ -89,11 +110,12 @@ async function preview(order: RunOrder, given: RunExecutorOptions): Promise<Resu
 }
 
 async function start(order: RunOrder, runId: string, given: RunExecutorOptions): Promise<Result<void, string>> {
-  if ((await readRun(given.home, runId)).ok) return ok(undefined);
+  const known = await readRun(given.home, runId);
+  if (known.ok) return complete(known.value, order, given);
   const found = await findCommand(order, given);
   if (!found.ok) return found;
   const { file, options } = found.value;
-  const { context, texts } = captureOutput(given.context);
+  const { context, texts } = captureOutput(selectContext(order, given));
   const isReused = order.reuse && 'rerunOf' in order.origin;
   const exitCode = await given.submit(file, context, {
     ...options,
@@ -103,24 +125,55 @@ async function start(order: RunOrder, runId: string, given: RunExecutorOptions):
   return exitCode === 0 ? ok(undefined) : fail(texts.join('').trim());
 }
 
+/** Hands a recorded run to the host if the first request was interrupted before it did that. */
+async function complete(
+  { runId, endedAt }: RunReport,
+  order: RunOrder,
+  given: RunExecutorOptions,
+): Promise<Result<void, string>> {
+  const { home } = given;
+  const mark = await readServerMark(runDirectory(home, runId));
+  if (endedAt !== undefined || mark?.state === 'hosted' || isHosted(home, runId)) return ok(undefined);
+  const found = await findCommand(order, given);
+  if (!found.ok) return found;
+  const { context, texts } = captureOutput(selectContext(order, given));
+  const exitCode = await given.detach(runId, context, found.value.options);
+  return exitCode === 0 ? ok(undefined) : fail(texts.join('').trim());
+}
+
 async function describeOrder(order: RunOrder, given: RunExecutorOptions): Promise<Result<readonly string[], string>> {
   const found = await findCommand(order, given);
   return found.ok
-    ? ok(recordCommand(found.value.file, { context: given.context, options: found.value.options }))
+    ? ok(recordCommand(found.value.file, { context: selectContext(order, given), options: found.value.options }))
     : found;
+}
+
+/** Options of the command, and the limits of a request. */
+interface RequestedOptions extends RecordedOptions {
+  readonly publishBelow?: string;
 }
 
 /** The file and the options of the command that starts the run. */
 async function findCommand(
   { origin, params }: RunOrder,
-  { home, context }: RunExecutorOptions,
-): Promise<Result<{ readonly file: string; readonly options: RecordedOptions }, string>> {
+  { home, context, options }: RunExecutorOptions,
+): Promise<Result<{ readonly file: string; readonly options: RequestedOptions }, string>> {
+  const named = selectHome(options);
   const given = Object.fromEntries(Object.entries(params).map(([name, value]) => [name, renderParam(value)]));
   if ('file' in origin) {
-    const known = origin.schedule === undefined ? {} : await findScheduleOptions(home, origin.schedule);
-    const { stopAtApproval: _, ...options } = known;
     const file = resolve(context.cwd, origin.file);
-    return ok({ file, options: { ...options, home, param: { ...options.param, ...given } } });
+    if (origin.schedule === undefined) {
+      const project = findProject(home, context.cwd);
+      const fault = await findFileFault(file, { home, project });
+      return fault === undefined
+        ? ok({ file, options: { ...named, param: given, publishBelow: project } })
+        : fail(fault);
+    }
+    // A file of a schedule or an earlier run was chosen with a command.
+    const settings = await readScheduleSettings({ home, name: origin.schedule });
+    if (settings === undefined) return fail(adviseUnrecorded(origin.schedule, file));
+    const recorded = settingsToOptions(settings, named);
+    return ok({ file, options: { ...recorded, param: { ...recorded.param, ...given } } });
   }
   const report = await readRun(home, origin.rerunOf);
   if (!report.ok) return fail(report.error.message);
@@ -130,7 +183,13 @@ async function findCommand(
   }
   const { stopAtApproval: _, ...recorded } = readRecordedCommand(rerun).options;
   const { file } = readRecordedCommand(rerun);
-  return ok({ file, options: { ...recorded, home, param: { ...recorded.param, ...given } } });
+  return ok({ file, options: { ...recorded, ...named, param: { ...recorded.param, ...given } } });
+}
+
+/** The service of a schedule, and of an earlier run, is the recorded one, whatever the variables of this process say. */
+function selectContext({ origin }: RunOrder, { context }: Pick<RunExecutorOptions, 'context'>): CommandContext {
+  const isRecorded = 'rerunOf' in origin || origin.schedule !== undefined;
+  return isRecorded ? { ...context, env: omitServiceVariables(context.env) } : context;
 }
 
 /** As it is written after `-p NAME=`. */

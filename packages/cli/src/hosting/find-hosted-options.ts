@@ -1,7 +1,7 @@
 import { readMark } from '@sluice/host';
 import { readRun } from '@sluice/runner';
+import type { HostedOptions } from '../connect/hosted-options.ts';
 import { readRecordedCommand } from '../runs/recorded-command.ts';
-import type { HostedOptions } from './hosted-options.ts';
 
 /** The options that select the service of a run: those of its mark, else those of the command that started it. */
 export async function findHostedOptions(home: string, runId: string): Promise<HostedOptions> {

@@ -32,7 +32,8 @@ export async function listPipelines(home: string): Promise<readonly PipelineEntr
   return entries;
 }
 
-async function listUsedFiles(home: string): Promise<string[]> {
+/** The pipeline files of the schedules and of the newest runs of a home. */
+export async function listUsedFiles(home: string): Promise<string[]> {
   const files = (await listSchedules({ home })).flatMap(({ file }) => (file === undefined ? [] : [file]));
   for (const { runId } of (await listRuns(home)).slice(0, EARLIER_RUNS)) {
     const report = await readRun(home, runId);

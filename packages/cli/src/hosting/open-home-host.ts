@@ -1,9 +1,11 @@
 import { fail, ok } from '@sluice/core';
 import { type HostMetrics, type OpenHostedService, openRunHost, type RunHost } from '@sluice/host';
+import type { HostedOptions } from '../connect/hosted-options.ts';
 import { openService } from '../connect/open-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
-import type { HostedOptions } from './hosted-options.ts';
+import { selectHome } from '../home/home.ts';
+import { onOneLine } from '../text/on-one-line.ts';
 
 /** How a host of a home is opened. */
 export interface HomeHostOptions {
@@ -15,6 +17,10 @@ export interface HomeHostOptions {
   readonly log: (line: string) => void;
   /** Creates a link to the page of this host. Default: it has none. */
   readonly createLink?: () => string | undefined;
+  /** Called every few seconds while a host that is ending leaves its runs, with the duration of the wait so far. */
+  readonly onWait?: (waitedMs: number) => void;
+  /** Aborted: a wait for a host that is ending fails. */
+  readonly signal?: AbortSignal;
   /** Measures the runs. Default: nothing does. */
   readonly metrics?: HostMetrics;
 }
@@ -29,19 +35,22 @@ export function openHomeHost({ context, ...options }: HomeHostOptions): Promise<
 
 /** Opens the services of hosted runs as commands with the same options do. */
 export function createServiceOpener({
-  home,
   context,
+  options,
   log,
-}: Pick<HomeHostOptions, 'home' | 'context' | 'log'>): OpenHostedService {
+}: Pick<HomeHostOptions, 'context' | 'log'> & {
+  /** As the user has named the home. */
+  readonly options: Pick<GlobalOptions, 'home'>;
+}): OpenHostedService {
   return async (stored, env) => {
-    const opened = await openService(readHostedOptions(stored, home), { ...context, env });
+    const opened = await openService({ ...readHostedOptions(stored), ...selectHome(options) }, { ...context, env });
     if (!opened.ok) return fail(opened.error.message);
-    for (const warning of opened.value.warnings ?? []) log(`warning: ${warning}`);
+    for (const warning of opened.value.warnings ?? []) log(`warning: ${onOneLine(warning)}`);
     return ok(opened.value);
   };
 }
 
-function readHostedOptions({ cpu, ...words }: HostedOptions, home: string): GlobalOptions {
+function readHostedOptions({ cpu, ...words }: HostedOptions): GlobalOptions {
   const texts = Object.fromEntries(Object.entries(words).map(([key, value]) => [key, String(value)]));
-  return { ...texts, home, ...(cpu !== undefined && { cpu: Number(cpu) }) };
+  return { ...texts, ...(cpu !== undefined && { cpu: Number(cpu) }) };
 }

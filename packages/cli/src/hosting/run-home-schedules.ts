@@ -1,23 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { HostMetrics } from '@sluice/host';
 import {
-  listRuns,
   listSchedules,
   type OpenSchedule,
   openSchedule,
-  type RunSummary,
   type ScheduleEvent,
+  type ScheduleSettings,
 } from '@sluice/runner';
+import { omitServiceVariables } from '../connect/hosted-options.ts';
 import { openService } from '../connect/open-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { loadScheduled } from '../pipeline/load-scheduled.ts';
-import { type RecordedOptions, recordCommand } from '../runs/recorded-command.ts';
-import { findScheduleOptions } from './find-schedule-options.ts';
+import { recordCommand } from '../runs/recorded-command.ts';
+import { adviseUnrecorded, settingsToOptions } from './schedule-options.ts';
 
 interface HomeSchedulesOptions {
   readonly home: string;
   readonly context: CommandContext;
+  /** As the user has named the home. */
+  readonly options: Pick<GlobalOptions, 'home'>;
   /** Receives one line, without its end. */
   readonly log: (line: string) => void;
   readonly metrics: HostMetrics;
@@ -36,6 +39,7 @@ const AGAIN_MS = 60_000;
 
 interface Opened {
   readonly schedule: OpenSchedule;
+  readonly settings: ScheduleSettings;
   readonly watched: Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -47,8 +51,8 @@ interface Failed {
 }
 
 /**
- * Runs every schedule that a process of this home has run before, or will run, with the parameters and the service of its
- * newest run. What cannot be run is logged and tried again. A schedule that another process runs is left to it until it
+ * Runs every schedule that a process of this home has run before, or will run, with its recorded settings, also after they
+ * were changed. What cannot be run is logged and tried again. A schedule that another process runs is left to it until it
  * ends.
  */
 export function runHomeSchedules(given: HomeSchedulesOptions): HomeSchedules {
@@ -59,10 +63,7 @@ export function runHomeSchedules(given: HomeSchedulesOptions): HomeSchedules {
     async close() {
       closing.abort();
       await scanning;
-      const opened = [...schedules.values()].filter((one) => 'schedule' in one);
-      await Promise.all(opened.map(({ schedule }) => schedule.close()));
-      await Promise.all(opened.map(({ watched }) => watched));
-      await Promise.all(opened.map(({ close }) => close()));
+      await Promise.all([...schedules.values()].filter((one) => 'schedule' in one).map(closeOne));
     },
   };
 }
@@ -77,15 +78,28 @@ async function scanRepeatedly(schedules: Map<string, Opened | Failed>, given: Sc
   }
 }
 
-/** Opens the schedules that are not open. The runs of the home are listed once for all of them. */
+async function closeOne({ schedule, watched, close }: Opened): Promise<void> {
+  await schedule.close();
+  await watched;
+  await close();
+}
+
+/** Opens the schedules that are not open, and opens those again whose settings were changed. */
 async function scan(schedules: Map<string, Opened | Failed>, given: Scanning): Promise<void> {
-  let runs: readonly RunSummary[] | undefined;
-  for (const { name, file } of await listSchedules(given)) {
+  for (const { name, file, settings } of await listSchedules(given)) {
     const known = schedules.get(name);
-    const isDue = known === undefined || ('until' in known && known.until <= performance.now());
+    const isOpen = known !== undefined && 'schedule' in known;
+    const isDue = isOpen ? !isDeepStrictEqual(known.settings, settings) : (known?.until ?? 0) <= performance.now();
     if (file === undefined || !isDue) continue;
-    runs ??= await listRuns(given.home);
-    const one = await openOne(name, { ...given, file, runs }).catch((error: Error) => error.message);
+    if (isOpen) {
+      given.log(`schedule ${name}: its settings were changed; opening it again`);
+      await closeOne(known);
+      schedules.delete(name);
+    }
+    const one =
+      settings === undefined
+        ? adviseUnrecorded(name, file)
+        : await openOne(name, { ...given, file, settings }).catch((error: Error) => error.message);
     if (given.signal.aborted && typeof one !== 'string') await one.close();
     if (given.signal.aborted) return;
     schedules.set(name, typeof one === 'string' ? note(name, { message: one, known }, given) : watch(name, one, given));
@@ -109,14 +123,15 @@ function watch(name: string, one: Omit<Opened, 'watched'>, { log }: HomeSchedule
 
 interface Found {
   readonly file: string;
-  readonly runs: readonly RunSummary[];
+  readonly settings: ScheduleSettings;
 }
 
 async function openOne(
   name: string,
-  { home, context, log, metrics, file, runs }: HomeSchedulesOptions & Found,
+  { home, context: given, options: named, log, metrics, file, settings }: HomeSchedulesOptions & Found,
 ): Promise<Omit<Opened, 'watched'> | string> {
-  const options: RecordedOptions & GlobalOptions = { ...(await findScheduleOptions(home, name, runs)), home };
+  const options = settingsToOptions(settings, named);
+  const context = { ...given, env: omitServiceVariables(given.env) };
   const texts: string[] = [];
   const terminal = { ...context.terminal, color: false, err: (text: string) => void texts.push(text) };
   const loaded = await loadScheduled(file, { context: { ...context, terminal }, options });
@@ -127,7 +142,7 @@ async function openOne(
   const { service, scope, traces, close } = opened.value;
   const { plan, baseDir } = loaded.value;
   const schedule = openSchedule({
-    ...{ plan, file, scope, home, baseDir },
+    ...{ plan, file, scope, home, baseDir, settings },
     ...{ service: metrics.measure(service), reporter: metrics.reporter },
     secrets: createSecretReader(home, context.env),
     onEvent(event) {
@@ -137,7 +152,7 @@ async function openOne(
     rerun: recordCommand(file, { context, options }),
     ...(traces && { traces }),
   });
-  if (schedule.ok) return { schedule: schedule.value, close };
+  if (schedule.ok) return { schedule: schedule.value, settings, close };
   await close();
   return schedule.error;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { REPORT_VALUES } from './report-values.ts';
-import { failureSchemas, statusSchemas } from './status-schemas.ts';
+import { failureSchemas, portsSchema, statusSchemas } from './status-schemas.ts';
 import { timeSchema } from './time-schema.ts';
 
 const runId = z.string();
@@ -40,11 +40,14 @@ export const EVENT_VALUES = {
       attempt: count.describe('0 before the first attempt'),
       containerId: z.string().exactOptional(),
       message: message.exactOptional().describe('why it waits, was skipped or has failed'),
+      ports: portsSchema,
     })
     .describe('The status of a cell has changed. On resume, printed once for each cell that is not `waiting`.'),
   containerState: z
     .strictObject({ ...runEvent, step, cell, phase: z.string().describe('as the service reports it'), message })
-    .describe('The message of the service about a container that is not running yet.'),
+    .describe(
+      'The message of the service about a container that is not running yet, or the address of a port of one that runs.',
+    ),
   attemptFailed: z
     .strictObject({ ...runEvent, ...failureSchemas })
     .describe('An attempt has failed or was canceled, and its log has been read.'),

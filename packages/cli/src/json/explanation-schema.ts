@@ -68,9 +68,10 @@ const cache = z
     step: z.string().exactOptional(),
     cell: z.string().exactOptional(),
     cause: z
-      .enum(['unknown', 'expired', 'dataGone', 'dataChanged', 'rerun', 'writesShared', 'secret'])
+      .enum(['unknown', 'expired', 'dataGone', 'dataChanged', 'rerun', 'writesShared', 'readsShared', 'secret'])
       .exactOptional()
       .describe('of `missed`'),
+    after: z.string().exactOptional().describe('of `rerun`: the step before it that was executed in this run'),
     nearest: z
       .strictObject({ runId: z.string(), differences: z.array(difference).readonly() })
       .exactOptional()

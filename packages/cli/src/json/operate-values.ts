@@ -1,4 +1,4 @@
-import { RUN_PHASES } from '@sluice/runner';
+import { RUN_PHASES, scheduleSettings } from '@sluice/runner';
 import { z } from 'zod';
 import { planValue } from './plan-value.ts';
 import { timeSchema } from './time-schema.ts';
@@ -97,6 +97,9 @@ export const OPERATE_VALUES = {
     .strictObject({
       schedule: z.string(),
       file: z.string().exactOptional(),
+      settings: scheduleSettings
+        .exactOptional()
+        .describe('the parameters and options of all runs; absent if no command has recorded them'),
       timezone: z.string(),
       nextAt: timeSchema.exactOptional().describe('the next planned time; absent if it is paused or has none'),
       paused: z.boolean(),

@@ -1,3 +1,5 @@
+import { printableJson } from './printable-json.ts';
+
 const BLOCK_CHARACTERS = 64 * 1024;
 
 /**
@@ -25,14 +27,14 @@ function* renderValue(value: unknown): Generator<string> {
     }
     yield '\n]';
   } else if (holdsList(value)) yield* renderObject(value);
-  else yield JSON.stringify(value);
+  else yield printableJson(value);
 }
 
 function* renderObject(value: object): Generator<string> {
   let separator = '{\n';
   for (const [key, item] of Object.entries(value)) {
     if (item === undefined) continue;
-    yield `${separator}${JSON.stringify(key)}:`;
+    yield `${separator}${printableJson(key)}:`;
     yield* renderValue(item);
     separator = ',\n';
   }

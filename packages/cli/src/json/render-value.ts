@@ -1,4 +1,5 @@
 import type { JsonType, JsonValue } from './json-values.ts';
+import { printableJson } from './printable-json.ts';
 import { renderJson } from './render-json.ts';
 
 /** The version of the contract that every printed value names. */
@@ -11,5 +12,5 @@ export function renderBlocks<T extends JsonType>(type: T, value: JsonValue<T>): 
 
 /** A value as one line of JSON, with `schema` and `type` first. */
 export function renderValue<T extends JsonType>(type: T, value: JsonValue<T>): string {
-  return `${JSON.stringify({ schema: SCHEMA, type, ...value })}\n`;
+  return `${printableJson({ schema: SCHEMA, type, ...value })}\n`;
 }

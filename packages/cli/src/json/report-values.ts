@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { explanationValue } from './explanation-schema.ts';
 import { imageSchema } from './image-schema.ts';
-import { failureSchemas, runStatusSchema, statusSchemas } from './status-schemas.ts';
+import { failureSchemas, portsSchema, runStatusSchema, statusSchemas } from './status-schemas.ts';
 import { timeSchema } from './time-schema.ts';
 
 const name = z.string();
@@ -22,6 +22,7 @@ const cellReport = z.strictObject({
   runningAt: timeSchema.exactOptional(),
   endedAt: timeSchema.exactOptional(),
   message: z.string().exactOptional().describe('why it waits, was skipped or has failed'),
+  ports: portsSchema,
   results,
   reusedFrom: z.string().exactOptional().describe('the ID of the run whose outputs it has'),
 });

@@ -21,6 +21,13 @@ export const statusSchemas = {
   reason: failureReasonSchema.exactOptional(),
 };
 
+/** The ports of a cell in a printed value. */
+export const portsSchema = z
+  .record(z.string(), z.strictObject({ url: z.string() }))
+  .readonly()
+  .exactOptional()
+  .describe('the exposed ports of a cell that runs, by name');
+
 /** A failed or canceled attempt in a printed value. */
 export const failureSchemas = {
   step: z.string(),

@@ -19,7 +19,8 @@ export function captureCommand(context: CommandContext, most = Number.POSITIVE_I
     size = most;
   };
   const terminal: CommandContext['terminal'] = {
-    ...{ out: write, err: write, live: false, interactive: false, color: false },
+    ...{ out: write, err: write, raw: write, live: false, interactive: false, color: false },
+    divert: () => {},
     size: () => ({ columns: 120, rows: 24 }),
     style: (_, text) => text,
     flush: async () => true,

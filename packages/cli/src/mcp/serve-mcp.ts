@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import { EXIT_CODE } from '../context/exit-code.ts';
+import { printableJson } from '../json/printable-json.ts';
 import { answerRequest, type ServerOptions } from './answer-request.ts';
 
 /**
@@ -10,7 +11,7 @@ export async function serveMcp(given: ServerOptions, input: NodeJS.ReadableStrea
   const pending = new Set<Promise<void>>();
   const answer = async (text: string) => {
     const reply = await answerRequest(text, given);
-    if (reply !== undefined) given.context.terminal.out(`${JSON.stringify(reply)}\n`);
+    if (reply !== undefined) given.context.terminal.out(`${printableJson(reply)}\n`);
   };
   for await (const text of createInterface({ input })) {
     if (text.trim() === '') continue;

@@ -29,20 +29,3 @@ export async function loadScheduled(
   const { name, schedule } = plan.pipeline;
   return ok(schedule && { name, plan, file: resolve(context.cwd, file), baseDir, timezone: schedule.timezone });
 }
-
-/** Loads the files of schedules, which must have different names. */
-export async function loadAllScheduled(
-  files: readonly string[],
-  given: { context: CommandContext; options: GlobalOptions & PipelineFileOptions },
-): Promise<Result<readonly Scheduled[], string>> {
-  const found = new Map<string, Scheduled>();
-  for (const file of files) {
-    const loaded = await loadScheduled(file, given);
-    if (!loaded.ok) return loaded;
-    if (loaded.value === undefined) return fail(`could not schedule ${file}: it has no \`schedule\``);
-    const { name } = loaded.value;
-    if (found.has(name)) return fail(`could not schedule ${file}: another file also defines the pipeline ${name}`);
-    found.set(name, loaded.value);
-  }
-  return ok([...found.values()]);
-}

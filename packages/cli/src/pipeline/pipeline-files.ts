@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import {
   closeSync,
   constants,
@@ -9,9 +10,10 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
-import { dirname, join, resolve, sep } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fail, MAX_FILE_CHARACTERS, ok, type Result } from '@sluice/core';
 import { systemErrorCode } from '@sluice/host-system';
+import { isBelow } from './is-below.ts';
 
 /** Reads the files of one pipeline. An error says why a file was not read and what to do. */
 export interface PipelineFiles {
@@ -49,10 +51,6 @@ export function openPipelineFiles(
         return fail(`${real} is outside the project ${top}; ${advice}`);
       }),
   };
-}
-
-function isBelow(path: string, top: string): boolean {
-  return path.startsWith(top.endsWith(sep) ? top : `${top}${sep}`);
 }
 
 function findProject(directory: string): string {
@@ -94,7 +92,7 @@ function readAll(descriptor: number): Result<string, string> {
     let size = 0;
     for (;;) {
       const count = readSync(descriptor, chunk, 0, CHUNK, null);
-      if (count === 0) return ok(Buffer.concat(chunks).toString('utf8'));
+      if (count === 0) return decode(Buffer.concat(chunks));
       size += count;
       if (size > MAX_BYTES) return fail(`it is larger than ${MAX_BYTES} bytes, the limit for pipeline files`);
       chunks.push(Buffer.from(chunk.subarray(0, count)));
@@ -102,6 +100,11 @@ function readAll(descriptor: number): Result<string, string> {
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** Refuses invalid bytes, which a lenient decoder would replace. */
+function decode(bytes: Buffer): Result<string, string> {
+  return isUtf8(bytes) ? ok(bytes.toString('utf8')) : fail('it is not text in UTF-8; convert it');
 }
 
 const REASONS: ReadonlyMap<string, string> = new Map([

@@ -1,3 +1,4 @@
+import { printableData } from '@sluice/runner';
 import type { GlobalOptions } from '../context/command-context.ts';
 import type { Terminal } from '../context/terminal.ts';
 import { createJsonProgress } from './json-progress.ts';
@@ -7,5 +8,6 @@ import { createPlainProgress, type Progress } from './plain-progress.ts';
 /** JSON lines with `--json`, a live display on a terminal, plain lines otherwise. */
 export function createProgress(terminal: Terminal, options: GlobalOptions): Progress {
   if (options.json === true) return createJsonProgress(terminal);
-  return terminal.live ? createLiveProgress(terminal, options) : createPlainProgress(terminal, options);
+  const progress = terminal.live ? createLiveProgress(terminal, options) : createPlainProgress(terminal, options);
+  return { ...progress, report: (event) => progress.report(printableData(event)) };
 }

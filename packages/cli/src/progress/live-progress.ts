@@ -1,7 +1,7 @@
 import { renderDuration } from '@sluice/core';
 import { createSystemClock, printableLine } from '@sluice/runner';
 import type { GlobalOptions } from '../context/command-context.ts';
-import type { Terminal } from '../context/terminal.ts';
+import { type Terminal, withoutControls } from '../context/terminal.ts';
 import { clipLine, widthOf } from '../text/clip-line.ts';
 import { fitColumn } from '../text/shorten.ts';
 import type { Progress } from './plain-progress.ts';
@@ -59,14 +59,19 @@ export function createLiveProgress(terminal: Terminal, options: GlobalOptions): 
     const up = rows > 0 ? `\x1b[${rows}A\r` : '\r';
     // Cleared line by line: some terminals keep a copy of a screen that is cleared as a whole.
     const clear = `${up}${CLEAR_LINE_AND_DOWN.repeat(rows)}${columns === lastColumns ? '' : CLEAR_BELOW}${up}`;
-    const region = below.map((line) => `${line}\n`).join('');
-    terminal.out(`${HIDE_CURSOR}${clear}${permanent}${NO_WRAP}${region}${WRAP}${SHOW_CURSOR}`);
+    const region = withoutControls(below.map((line) => `${line}\n`).join(''));
+    terminal.raw(`${HIDE_CURSOR}${clear}${withoutControls(permanent)}${NO_WRAP}${region}${WRAP}${SHOW_CURSOR}`);
     drawnWidths = below.map(widthOf);
     lastColumns = columns;
     permanent = '';
   };
   const timer = setInterval(draw, REDRAW_MS);
   timer.unref();
+  const print = (text: string) => {
+    permanent += `${text}\n`;
+    draw();
+  };
+  terminal.divert(print);
 
   return {
     report: (event) => {
@@ -76,11 +81,9 @@ export function createLiveProgress(terminal: Terminal, options: GlobalOptions): 
       }
       permanent += renderEvent(event, { model, terminal, labelWidth, options });
     },
-    print: (text) => {
-      permanent += `${text}\n`;
-      draw();
-    },
+    print,
     close: () => {
+      terminal.divert(undefined);
       clearInterval(timer);
       finished = true;
       draw();

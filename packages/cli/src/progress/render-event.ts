@@ -43,6 +43,10 @@ export function renderEvent(
       if (now === undefined || isFinished(now.status) || now.attempt <= attempt) return '';
       return renderRetry({ name: label(step, cell), attempt: attempt + 1, message }, labelWidth);
     }
+    case 'containerState': {
+      if (event.phase !== 'Running') return '';
+      return `${fitLabel(label(event.step, event.cell), labelWidth)}  ${printableLine(event.message)}\n`;
+    }
     case 'transfer':
       return event.done && event.files > 0 ? `${renderTransfer(event)}\n` : '';
     case 'approvalAsked':

@@ -1,4 +1,4 @@
-import { readRun, readServerMark, runDirectory } from '@sluice/runner';
+import { describeServer, readRun, readServerMark, runDirectory } from '@sluice/runner';
 import { chooseService } from '../connect/choose-service.ts';
 import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
@@ -21,6 +21,10 @@ export async function detachToServer(
   }: { readonly runId: string; readonly context: CommandContext; readonly options: GlobalOptions },
 ): Promise<number | undefined> {
   const mark = await readServerMark(runDirectory(home, runId));
+  if (mark?.state === 'taken-back') {
+    const message = `could not detach run ${runId}: ${describeServer(mark)}`;
+    return refuse({ exitCode: EXIT_CODE.suspended, message }, { context, options });
+  }
   const isBegun = mark !== undefined && mark.state !== 'released';
   const reached = isBegun ? serverOptions(options, mark) : options;
   const chosen = chooseService(reached, context);

@@ -56,14 +56,15 @@ async function listPlace(
 ): Promise<readonly ServerRun[]> {
   const { chooseService } = await import('../connect/choose-service.ts');
   const chosen = chooseService(options, context);
-  if (!chosen.ok || chosen.value.url === undefined) return [];
-  const { openRemoteService } = await import('../connect/open-remote-service.ts');
-  const { url, profile, profilePath } = chosen.value;
+  if (!chosen.ok) return [];
+  const { url } = chosen.value;
+  if (url === undefined) return [];
   const warn = (problem: string) => {
     context.terminal.err(`warning: could not list the runs of ${url}: ${problem}\n`);
     return [];
   };
-  const opened = await openRemoteService(url, { profile, profilePath, flags: options, env: context.env });
+  const { openChosenService } = await import('../connect/open-chosen-service.ts');
+  const opened = await openChosenService({ ...chosen.value, url }, { options, context });
   if (!opened.ok) return warn(opened.error.message);
   const { runServer, close } = opened.value;
   try {

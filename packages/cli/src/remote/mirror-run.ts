@@ -19,18 +19,26 @@ export interface MirrorOptions {
   readonly server: JournalSource;
 }
 
-/** Brings the copy of a run up to date. Does nothing if the server does not execute it, or if it has ended. */
+/**
+ * Brings the copy of a run up to date. Does nothing if the server does not execute it, or if it has ended. A copy of another
+ * home's run is marked if that home has taken the run back: nothing more is copied until it is handed over again.
+ */
 export async function updateMirror(
   { home, runId, server }: MirrorOptions,
   known?: JournalMirror,
 ): Promise<Result<void, string>> {
   const directory = runDirectory(home, runId);
   return lockMark(directory, async () => {
-    if ((await readServerMark(directory))?.state !== 'hosted') return ok(undefined);
+    const mark = await readServerMark(directory);
+    if (mark?.state !== 'hosted' && mark?.state !== 'taken-back') return ok(undefined);
     const mirror = known ?? (await openJournalMirror(directory));
     if (mirror.hasEnded) return ok(undefined);
     try {
-      return await mirror.update((offset) => server.readJournal(runId, offset));
+      const updated = await mirror.update((offset) => server.readJournal(runId, offset));
+      if (!updated.ok || mirror.hasEnded || mark.isOurs) return updated;
+      const state = (await server.isReleased(runId)) ? 'taken-back' : 'hosted';
+      if (state !== mark.state) await writeServerMark(directory, { ...mark, state });
+      return updated;
     } catch (error) {
       await recordRemoval(home, runId, error);
       throw error;

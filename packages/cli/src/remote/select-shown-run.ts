@@ -20,7 +20,7 @@ export interface ShownRun<O extends GlobalOptions> {
   readonly run: RunSummary;
   /** Those of the command; for a run of a server, with the server as its service. */
   readonly options: O;
-  /** The server that executes the run, or has executed it to its end; undefined: this home does. */
+  /** The server that executes the run, has executed it to its end, or has left it to another home; undefined: this home does. */
   readonly mark: ServerMark | undefined;
 }
 
@@ -64,7 +64,7 @@ async function describeShown<O extends GlobalOptions>(
   options: O,
 ): Promise<Result<ShownRun<O>, CommandRefusal>> {
   const mark = await readServerMark(runDirectory(home, run.runId));
-  const hosted = mark?.state === 'hosted' ? mark : undefined;
+  const hosted = mark?.state === 'hosted' || mark?.state === 'taken-back' ? mark : undefined;
   return ok({ run, mark: hosted, options: serverOptions(options, hosted) });
 }
 

@@ -18,7 +18,7 @@ export interface TakeBackOptions {
 /**
  * Has the server stop executing a run, copies the rest of its journal, and only then allows its execution here. It can be
  * repeated after a crash at any point: until the last step no process of this home executes the run, and after the first
- * one the server does not either.
+ * one the server does not either. A run that has ended there keeps its mark: its outputs are still to be published.
  */
 export function takeBackRun({ home, runId, server, findCopyFault }: TakeBackOptions): Promise<Result<void, string>> {
   const directory = runDirectory(home, runId);
@@ -27,6 +27,7 @@ export function takeBackRun({ home, runId, server, findCopyFault }: TakeBackOpti
     if (mark === undefined || mark.state === 'released') return ok(undefined);
     if (!mark.isOurs) return fail('another home has handed it over, and only that one can take it back');
     let journal: FileDigest | undefined;
+    let hasEnded = false;
     try {
       journal = await server.release(runId);
     } catch (error) {
@@ -44,9 +45,10 @@ export function takeBackRun({ home, runId, server, findCopyFault }: TakeBackOpti
       if (mirror.size !== journal.size || mirror.digest() !== journal.sha256) {
         return fail(`its journal was not copied completely: ${mirror.size} of ${journal.size} bytes; try again`);
       }
+      hasEnded = mirror.hasEnded;
     }
     await unmarkHosted(home, runId);
-    await writeServerMark(directory, { ...mark, state: 'released' });
+    await writeServerMark(directory, { ...mark, state: hasEnded ? 'hosted' : 'released' });
     return ok(undefined);
   });
 }

@@ -5,6 +5,7 @@ import {
   describeImage,
   describeStatus,
   type InputDifference,
+  printableData,
   printableLine,
   type StepExplanation,
   type StoryLine,
@@ -30,8 +31,9 @@ interface ExplanationView {
 }
 
 /** The output of `sluice why`: the answer first, then dependencies, attempts, cache and history. */
-export function renderExplanation(explained: StepExplanation, view: ExplanationView): string {
+export function renderExplanation(given: StepExplanation, view: ExplanationView): string {
   const { terminal } = view;
+  const explained = printableData(given);
   const sections = [
     renderAnswer(explained, view),
     renderDependencies(explained, terminal),
@@ -116,7 +118,8 @@ const MISSES = {
   dataChanged: 'not reused: a container changed the outputs of the earlier run that did the same work',
   writesShared: 'not reused: the step writes to a shared volume, and a reused step writes nothing',
   secret: 'not reused: one of its results contains the value of a secret of this run',
-  rerun: 'not reused: a rerun was requested, or a dependency was rerun',
+  readsShared: 'not reused: the step reads a volume to which others may write',
+  rerun: 'not reused: a rerun was requested, or it is a step of finally',
 } as const;
 
 function renderCache({ cache, cell, step, runId }: StepExplanation, { terminal, options }: ExplanationView): string {
@@ -137,7 +140,10 @@ function describeCache(
     case 'hit':
       return [`reused from run ${cache.runId}, which did the same work`];
     case 'missed': {
-      const first = MISSES[cache.cause];
+      const first =
+        cache.after === undefined
+          ? MISSES[cache.cause]
+          : `not reused: step ${cache.after}, which comes before it, was executed in this run`;
       if (cache.problem !== undefined) return [first, cache.problem];
       if (!cache.nearest) return [first, `no run of this home has finished ${name}`];
       const { runId, differences } = cache.nearest;
@@ -161,6 +167,7 @@ function describeDifference(
   if (after === undefined) return `  ${name} was removed; it was ${showValue(before)}${source}`;
   if (name.startsWith('inputs.') && !name.endsWith('.path'))
     return `  the content of ${name} changed since run ${runId}${source}`;
+  if (name.startsWith('after.')) return `  what comes before the step changed since run ${runId}${source}`;
   return `  ${name} is ${showValue(after)}; it was ${showValue(before)}`;
 }
 

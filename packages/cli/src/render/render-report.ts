@@ -6,6 +6,7 @@ import {
   type CellStatus,
   describePlaces,
   type FailureReport,
+  printableData,
   printableLine,
   type RunReport,
   type StepReport,
@@ -33,15 +34,19 @@ interface ReportView {
   readonly cwd: string;
   /** Global options that suggested commands repeat. */
   readonly options?: GlobalOptions;
+  /** The home of the run no longer exists, so that nothing can resume it. */
+  readonly isHomeGone?: boolean;
   /** Folds the log of a failure, so that a reader sees only its title at first. Absent: logs are shown in full. */
   readonly fold?: (title: string, log: string) => string;
 }
 
 /** The summary of a run: failures with the ends of their logs, results, files, warnings, verdict. */
-export function renderReport(report: RunReport, view: ReportView): string {
+export function renderReport(given: RunReport, view: ReportView): string {
   const { terminal, cwd, options } = view;
+  const report = printableData(given);
   const sections = [
     renderFailures(report, view),
+    renderPorts(report.steps, terminal),
     report.results === undefined
       ? renderResults(report.steps, terminal)
       : renderDeclaredResults(report.results, terminal),
@@ -49,7 +54,7 @@ export function renderReport(report: RunReport, view: ReportView): string {
     renderUnpublished(report, { terminal, options }),
     renderWarnings(report, terminal),
     renderKept(report, { terminal, cwd }),
-    renderVerdict(report, { terminal, options }),
+    renderVerdict(report, view),
   ];
   return sections.filter((section) => section !== '').join('\n');
 }
@@ -64,24 +69,25 @@ function renderWarnings({ warnings = [] }: RunReport, terminal: Terminal): strin
 }
 
 /** `digits succeeded in 6.4 s: 17 containers (run …)`. */
-function renderVerdict(
-  report: RunReport,
-  { terminal, options }: { terminal: Terminal; options: GlobalOptions | undefined },
-): string {
+function renderVerdict(report: RunReport, { terminal, options, isHomeGone = false }: ReportView): string {
   const cells = report.steps.flatMap((step) => step.cells);
-  const count = (status: CellStatus) => cells.filter((cell) => cell.status === status && !cell.reused).length;
+  const count = (...statuses: CellStatus[]) =>
+    cells.filter((cell) => statuses.includes(cell.status) && !cell.reused).length;
   const counts = [
     [count('succeeded'), 'succeeded'],
     [cells.filter(({ reused }) => reused).length, 'reused from earlier runs'],
     [count('failed'), 'failed'],
     [count('skipped'), 'skipped'],
     [count('canceled'), 'canceled'],
+    // Of a suspended run, whose containers continue.
+    [count('running', 'publishing'), 'running'],
+    [count('submitting', 'pending'), 'pending'],
   ] as const;
   const parts = counts.filter(([number]) => number > 0).map(([number, words]) => `${number} ${words}`);
   const took = report.endedAt === undefined ? '' : ` in ${renderDuration(report.endedAt - report.startedAt)}`;
   const message = report.message === undefined ? '' : `${report.message}\n`;
-  const resume =
-    report.status === 'suspended' ? `resume it with: ${suggestCommand(['resume', report.runId], options)}\n` : '';
+  const isResumable = report.status === 'suspended' && !isHomeGone;
+  const resume = isResumable ? `resume it with: ${suggestCommand(['resume', report.runId], options)}\n` : '';
   const verdict = `${terminal.style('bold', report.pipeline)} ${renderStatus({ status: report.status }, { terminal })}${took}`;
   return `${message}${verdict}: ${parts.length === 0 ? 'no steps executed' : parts.join(', ')} (run ${report.runId})\n${resume}`;
 }
@@ -99,7 +105,8 @@ function renderFailures(report: RunReport, view: ReportView): string {
   const place = file === undefined ? '' : `; all logs are in ${shortPath(dirname(file), cwd)}`;
   const shown = failures.length > most ? `showing the logs of ${most} of ${failures.length} failures${place}\n` : '';
   const [why, logs] = ['why', 'logs'].map((verb) => suggestCommand([verb, '-r', report.runId, first[0]], options));
-  const next = `next: ${why}, or ${logs}\n`;
+  const hasLog = first[1].containerId !== undefined || first[1].logTail.length > 0;
+  const next = hasLog ? `next: ${why}, or ${logs}\n` : `next: ${why}\n`;
   const hasDone = report.steps.some(({ cells }) => cells.some(({ status }) => status === 'succeeded'));
   const rerun = suggestCommand(['rerun', report.runId, '--failed'], options);
   const hint = hasDone && report.rerun ? `then: ${rerun} (reuses every successful, unchanged step)\n` : '';
@@ -136,6 +143,16 @@ function renderLog(
   const hint = failure.hint === undefined ? '' : `  hint: ${printableLine(failure.hint)}\n`;
   const text = `${item}${lines.join('')}${hint}${file}`;
   return fold === undefined ? `${head}\n${text}` : fold(head, text);
+}
+
+/** Where the containers that run are reachable. */
+function renderPorts(steps: readonly StepReport[], terminal: Terminal): string {
+  const rows = steps.flatMap(({ name, cells }) =>
+    cells.flatMap(({ cell, ports = {} }) =>
+      Object.entries(ports).map(([port, { url }]) => [`  ${cell === '' ? name : `${name}/${cell}`}`, port, url]),
+    ),
+  );
+  return rows.length === 0 ? '' : `${terminal.style('bold', 'ports')}\n${renderTable(rows)}`;
 }
 
 function renderResults(steps: readonly StepReport[], terminal: Terminal): string {

@@ -1,4 +1,5 @@
 import type { ScheduleEvent } from '@sluice/runner';
+import { onOneLine } from '../text/on-one-line.ts';
 import { renderPlannedTime } from '../text/render-planned-time.ts';
 
 /** One line per event; planned times are in the schedule's time zone. */
@@ -12,7 +13,7 @@ export function renderScheduleEvent(event: ScheduleEvent, timezone: string): str
     case 'schedulePaused':
       return `${event.schedule}: ${event.message}\n`;
     case 'scheduleChanged':
-      return `${event.schedule}: warning: ${event.message}\n`;
+      return `${event.schedule}: warning: ${onOneLine(event.message)}\n`;
     case 'scheduleBlocked':
       return `${event.schedule}: ${event.message}; retrying\n`;
     case 'scheduledRunStarted':

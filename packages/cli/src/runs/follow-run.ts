@@ -9,7 +9,7 @@ import { showEnd } from './show-end.ts';
 import type { JunitOptions } from './write-junit.ts';
 
 const LONG_MS = 1_000_000_000;
-/** Time for a second Ctrl-C before the first one detaches. */
+/** Time for a second SIGINT before the first one detaches. */
 const SECOND_INTERRUPT_MS = 1_500;
 /** After SIGTERM, the process exits within this time even if something hangs: all state is durable. */
 const DETACH_TIMEOUT_MS = 4_000;
@@ -33,10 +33,9 @@ export async function followRun(
   const interrupt = async () => {
     interrupts += 1;
     if (interrupts === 1) {
-      if (terminal.interactive) {
-        progress.print('detaching; press Ctrl-C again to cancel the run');
-        await new Promise((resolve) => setTimeout(resolve, SECOND_INTERRUPT_MS));
-      }
+      if (terminal.interactive) progress.print('detaching; press Ctrl-C again to cancel the run');
+      // Programs send signals one right after the other, too.
+      await new Promise((resolve) => setTimeout(resolve, SECOND_INTERRUPT_MS));
       if (interrupts === 1) await run.detach();
     } else if (interrupts === 2) {
       progress.print('canceling the run; press Ctrl-C again to exit at once');

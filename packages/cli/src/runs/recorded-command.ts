@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { selectHostedOptions } from '../connect/hosted-options.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { repeatOptions } from '../context/suggest-command.ts';
-import { isProfileFile } from '../home/find-profile.ts';
 import type { PipelineFileOptions } from '../pipeline/load-plan.ts';
 
 /** The options of `sluice run` that belong to a run, so that a rerun has them too. */
@@ -13,15 +13,16 @@ export interface RecordedOptions extends GlobalOptions, PipelineFileOptions {
 
 /**
  * The words of the command that started a run, which the run records. Paths are absolute, so that they hold in every
- * directory; a profile that is named stays a name. The home is not included, and secrets come from the environment.
+ * directory; a profile that is named stays a name. Variables that select the service become options: a rerun uses it
+ * again, whatever its own variables say. The home is not included, and secrets come from the environment.
  */
 export function recordCommand(
   file: string,
-  { context: { cwd }, options }: { context: Pick<CommandContext, 'cwd'>; options: RecordedOptions },
+  { context, options }: { context: Pick<CommandContext, 'cwd' | 'env'>; options: RecordedOptions },
 ): readonly string[] {
-  const { home: _, profile, ...others } = options;
-  const named = profile !== undefined && isProfileFile(profile) ? resolve(cwd, profile) : profile;
-  const shared = { ...others, ...(named !== undefined && { profile: named }) };
+  const { cwd } = context;
+  const { home: _, ...others } = options;
+  const shared = { ...others, ...selectHostedOptions(options, context) };
   return [
     ...['run', resolve(cwd, file)],
     ...Object.entries(options.param ?? {}).flatMap(([name, value]) => ['-p', `${name}=${value}`]),

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import type { RunReport } from '@sluice/runner';
 import type { CommandContext } from '../context/command-context.ts';
 import { EXIT_CODE, type ExitCode } from '../context/exit-code.ts';
 import { isGithubLog } from '../context/github-actions.ts';
 import { refuse } from '../context/refuse.ts';
+import { findHome } from '../home/home.ts';
 import type { Progress } from '../progress/plain-progress.ts';
 import { renderReport } from '../render/render-report.ts';
 import { foldForGithub } from '../text/fold-for-github.ts';
@@ -20,7 +22,8 @@ export async function showEnd(
   const isGithub = isGithubLog(context, options);
   const fold = (title: string, text: string) => foldForGithub(title, { text, token: randomUUID() });
   if (options.json !== true) {
-    terminal.out(`\n${renderReport(report, { terminal, cwd, options, ...(isGithub && { fold }) })}`);
+    const isHomeGone = !existsSync(findHome(context, options));
+    terminal.out(`\n${renderReport(report, { terminal, cwd, options, isHomeGone, ...(isGithub && { fold }) })}`);
   }
   if (isGithub) await announceOnGithub(report, context);
   const exitCode = exitCodeOf(report);

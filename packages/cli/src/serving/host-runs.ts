@@ -8,8 +8,10 @@ import {
   createWebhookRules,
   type HostMetrics,
   openHostedAccounts,
+  openSecrets,
+  sealSecrets,
 } from '@sluice/host';
-import type { createServiceLog, Service, ServiceExtension } from '@sluice/service';
+import type { createServiceLog, EnvSealer, Service, ServiceExtension } from '@sluice/service';
 import type { ChosenTraces } from '../connect/choose-traces.ts';
 import { readDashboard } from '../hosting/read-dashboard.ts';
 import type { ServedConfig } from './read-service-config.ts';
@@ -21,6 +23,8 @@ const REMOVAL_MS = 86_400_000;
 
 /** The runs that a service executes for its accounts. */
 export interface RunHosting {
+  /** Encrypts the secret variables of the service's containers with the key of the runs. */
+  readonly sealer: EnvSealer;
   /** Adds their API to the listeners of the service. */
   readonly extend: ServiceExtension;
   /** Resumes the runs that an earlier process has left, and removes old ones every day. The API answers from now on. */
@@ -53,6 +57,7 @@ export function createRunHosting(config: ServedConfig, { log, metrics, traces }:
       service: service!.inProcess({ userID: 'runs', accounts: [{ ...scope }] }),
       limits: () => limitsOf(current, account),
       retentionDays: () => own(current.runs.accounts, account)?.retentionDays ?? current.runs.retentionDays,
+      retentionTime: () => service!.retentionTime(),
       notifier: createRestrictedNotifier(readRules),
       log: (line: string) => log.info({ account }, line),
       metrics,
@@ -62,6 +67,16 @@ export function createRunHosting(config: ServedConfig, { log, metrics, traces }:
     };
   });
   return {
+    sealer: {
+      async seal(envs, context) {
+        return sealSecrets(envs, { key: await createRunKey(keyPath(current)), context }).toString('base64');
+      },
+      open(sealed, context) {
+        const key = readRunKey(keyPath(current));
+        if (key === undefined) throw new Error('the key file is missing');
+        return openSecrets(Buffer.from(sealed, 'base64'), { key, context });
+      },
+    },
     async extend(server, { authorize, accountsOf, login, logout }) {
       await addHostedPages(server, { files: readDashboard(), accountsOf, login, logout });
       await addHostedApi(server, {

@@ -1,7 +1,14 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { HostMetrics } from '@sluice/host';
-import { type OpenSchedule, openSchedule, renderTimes, type ScheduleEvent } from '@sluice/runner';
+import {
+  describeSettingsChange,
+  type OpenSchedule,
+  openSchedule,
+  recordScheduleSettings,
+  renderTimes,
+  type ScheduleEvent,
+} from '@sluice/runner';
 import type { createServiceLog, Service } from '@sluice/service';
 import type { ChosenTraces } from '../connect/choose-traces.ts';
 import type { CommandContext } from '../context/command-context.ts';
@@ -97,7 +104,7 @@ function filesOf(
 }
 
 async function openOne(
-  { account }: Entry,
+  { account, params }: Entry,
   { name, plan, file, baseDir }: Scheduled,
   { config, service, metrics, traces, context, log }: HostSchedulesOptions,
 ): Promise<OpenSchedule | undefined> {
@@ -106,8 +113,19 @@ async function openOne(
   const home = join(config.service.root, 'schedules', clusterID, accountID);
   await makeHome(home);
   metrics.addHome(home);
+  const settings = { params };
+  const recorded = await recordScheduleSettings({ home, name, settings });
+  if (!recorded.ok) {
+    log.error({ account, schedule: name, reason: recorded.error }, 'could not schedule a pipeline');
+    return undefined;
+  }
+  const change = recorded.value && describeSettingsChange(recorded.value, settings);
+  if (change !== undefined) {
+    const message = `its settings have changed: ${change}`;
+    logEvent(log, { account, event: { type: 'scheduleChanged', schedule: name, at: Date.now(), message } });
+  }
   const opened = openSchedule({
-    ...{ plan, file, scope, home, baseDir },
+    ...{ plan, file, scope, home, baseDir, settings },
     service: metrics.measure(service.inProcess({ userID: 'schedules', accounts: [scope] })),
     reporter: metrics.reporter,
     ...(traces && { traces }),

@@ -1,4 +1,5 @@
 import { widthOf } from './clip-line.ts';
+import { onOneLine } from './on-one-line.ts';
 import { fitColumn, shorten } from './shorten.ts';
 
 /** Widest cell: one huge value would make every row as wide. */
@@ -12,7 +13,7 @@ const MOST_IN_LAST = 200;
  */
 export function renderTable(rows: readonly (readonly string[])[], mostColumns = MOST_COLUMNS): string {
   const bounded = rows.map((row) =>
-    row.map((cell, i) => shorten(cell, i === row.length - 1 ? MOST_IN_LAST : mostColumns)),
+    row.map((cell, i) => shorten(onOneLine(cell), i === row.length - 1 ? MOST_IN_LAST : mostColumns)),
   );
   const widths: number[] = [];
   for (const row of bounded) {

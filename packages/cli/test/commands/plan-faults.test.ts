@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -119,4 +120,68 @@ test('plan says which shell runs a text with a pipe', async () => {
   expect(out).toContain('\nshell: bash with pipefail, or an sh that supports it, for scripts with a pipe: a, b\n');
   const plain = await sluice('steps: { c: { script: echo } }\n', 'plan');
   expect(plain.out).not.toContain('shell:');
+});
+
+const PUBLISHING = `steps:
+  s: { command: [sh, -c, 'echo 1 > /a/n; echo 2 > /b/n'], outputs: { a: /a, b: /b } }
+outputs:
+  one: { from: s.a, publish: ./one }
+  two: { from: s.b, publish: ./two }
+`;
+
+/** Makes a directory, to which the directory of the output `two` is a link. */
+function linkTwo(target: string): void {
+  mkdirSync(join(cwd, target), { recursive: true });
+  symlinkSync(target, join(cwd, 'two'));
+}
+
+describe('plan and run', () => {
+  test.each([
+    [
+      'files that Sluice did not write in a directory of `publish`',
+      () => {
+        mkdirSync(join(cwd, 'two'));
+        writeFileSync(join(cwd, 'two', 'mine'), '');
+      },
+      PUBLISHING,
+      'two for output two: it contains files that Sluice did not write: "mine"',
+    ],
+    [
+      'two outputs published to one directory through a link',
+      () => linkTwo('one'),
+      PUBLISHING,
+      'two for output two: output one is published to the same directory, after links are followed',
+    ],
+    [
+      'an output published below another one through a link',
+      () => linkTwo('one/inner'),
+      PUBLISHING,
+      'one, after links are followed',
+    ],
+    [
+      'a source that is a named pipe',
+      () => execFileSync('mkfifo', [join(cwd, 'pipe')]),
+      'volumes: { v: { source: ./pipe } }\nsteps: { s: { command: [x], inputs: { i: volumes.v } } }\n',
+      'could not read the source of volume v: it is a named pipe',
+    ],
+    [
+      'a source with a link that leads out',
+      () => {
+        mkdirSync(join(cwd, 'src'));
+        symlinkSync('/etc/hostname', join(cwd, 'src', 'out'));
+      },
+      'volumes: { v: { source: ./src } }\nsteps: { s: { command: [x], inputs: { i: volumes.v } } }\n',
+      'could not read the source of volume v: it has links that lead out of it',
+    ],
+  ])('refuse %s', async (_what, prepare, text, reason) => {
+    prepare();
+    const before = readdirSync(cwd);
+    const planned = await sluice(text, 'plan');
+    expect(planned).toMatchObject({ exitCode: 2, err: expect.stringContaining(reason) });
+    expect(planned.err).toContain('p.yaml:');
+    expect(readdirSync(cwd)).toEqual([...before, 'p.yaml'].sort());
+    const run = await sluice(text, 'run');
+    expect(run).toMatchObject({ exitCode: planned.exitCode, err: expect.stringContaining(reason) });
+    expect(existsSync(join(cwd, 'one', 'n'))).toBe(false);
+  });
 });

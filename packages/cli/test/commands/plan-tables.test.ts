@@ -33,6 +33,22 @@ test('plan shows a fan-in of 10,000 in one line', async () => {
   expect(lines.find((line) => line.includes(' all '))).toContain('part-0, part-1, part-2, part-3 and 9,996 more');
 });
 
+test('plan counts the items of a list in the file, and not those that only the run knows', async () => {
+  const lines = await plan({
+    make: { command: ['true'], results: { list: 'array' } },
+    known: { command: ['true'], foreach: [1, 2, { a: '${{ steps.make.results.list }}' }] },
+    keyed: { command: ['true'], foreach: { items: ['a', 'b'], key: '${{ item }}' } },
+  });
+  expect(lines.find((line) => line.includes(' known '))).toMatch(/ known +3 /);
+  expect(lines.find((line) => line.includes(' keyed '))).toMatch(/ keyed +2 /);
+  expect(lines.at(-2)).toContain('3 steps, 6 containers, on cluster');
+  const open = await plan({
+    make: { command: ['true'], results: { list: 'array' } },
+    unknown: { command: ['true'], foreach: '${{ steps.make.results.list }}' },
+  });
+  expect(open.at(-2)).toContain('2 steps, 1 or more containers, on cluster');
+});
+
 test('plan shows 63,000 steps, of which each depends on several', async () => {
   const steps = Array.from({ length: 63_000 }, (_, at) => {
     const needs = [1, 7, 50, 300, 1000].filter((back) => back <= at).map((back) => `package-${at - back}`);

@@ -1,4 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { createTerminal } from '../../src/context/terminal.ts';
 
@@ -53,4 +56,28 @@ test('Terminal.size stands in for a terminal that has none', () => {
   const { stdout, terminal: t } = terminal({ tty: true });
   Object.assign(stdout, { columns: 0, rows: 0 });
   expect(t.size()).toEqual({ columns: 80, rows: 24 });
+});
+
+const HOSTILE = 'a\u001b]0;title\u0007b\u001b[2Jc\u009b31md\u202ee\u2066f\u0000g\u007fh\ri\u2028j\u061ck';
+
+test('Terminal.out and err write no control characters except line feeds, tabs and styles; raw writes everything', async () => {
+  const { stdout, terminal: shown } = terminal({ tty: true });
+  shown.out(`${HOSTILE}\tx\n${shown.style('red', 'y')}`);
+  await shown.flush();
+  expect(String(stdout.read())).toBe('a]0;titleb[2Jc31mdefghijk\tx\n\u001b[31my\u001b[39m');
+  shown.raw(HOSTILE);
+  await shown.flush();
+  expect(String(stdout.read())).toBe(HOSTILE);
+});
+
+test('only the log of a container and the display that is redrawn are written unchanged', () => {
+  const src = fileURLToPath(new URL('../../src', import.meta.url));
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+  // The examples of the library print.
+  const own = files.filter((name) => !name.startsWith('library/'));
+  const using = (pattern: RegExp) => own.filter((name) => pattern.test(readFileSync(join(src, name), 'utf8'))).sort();
+  expect(using(/terminal\.raw\(/)).toEqual(['commands/logs.ts', 'progress/live-progress.ts']);
+  expect(using(/console\.(log|info)|process\.stdout\.write/)).toEqual([]);
+  // What is printed as JSON crosses `printableJson`.
+  expect(using(/(out|err|raw)\([^;]*JSON\.stringify/)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { type CallOptions, type ContainerService, ServiceError } from '@sluice/client';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { type CurrentService, createDelegatingService } from '../../src/embedded/delegating-service.ts';
 
 const REF = { clusterID: 'local', accountID: 'local', id: 'c' };
@@ -88,4 +88,66 @@ test('createDelegatingService leaves to its caller what may act, and a tail whos
   ]);
   await expect(holders.service.containers.cancel(REF)).rejects.toThrow('broke off');
   await expect(read(holders.service.containers.logs(REF, { tail: 1 }))).rejects.toThrow('broke off');
+});
+
+test('createDelegatingService causes no warning about listeners, however many calls wait for one owner', async () => {
+  const warnings: string[] = [];
+  const warned = ({ message }: Error) => warnings.push(message);
+  process.on('warning', warned);
+  onTestFinished(() => void process.off('warning', warned));
+  let waiting = 0;
+  // As the HTTP client does it: one listener while a request waits.
+  const hang = (options?: CallOptions) =>
+    new Promise<never>((_, reject) => {
+      waiting += 1;
+      const abort = () => reject(new ServiceError('ABORTED', 'aborted'));
+      options?.signal?.addEventListener('abort', abort, { once: true });
+    });
+  const refuse = async () => {
+    waiting += 1;
+    throw new ServiceError('UNREACHABLE', 'refused');
+  };
+  async function* silent(options?: CallOptions) {
+    yield await hang(options);
+  }
+  const holders = createHolders([
+    {
+      ...withLogs(silent),
+      discovery: { listAccounts: refuse },
+    } as unknown as Partial<ContainerService>,
+    {
+      ...withLogs(() => pieces('log')),
+      discovery: { listAccounts: async () => [] },
+    } as unknown as Partial<ContainerService>,
+  ]);
+  const { signal } = new AbortController();
+  const calls = Array.from({ length: 150 }, () => [
+    read(holders.service.containers.logs(REF, { follow: true })),
+    read(holders.service.containers.logs(REF, { follow: true, signal })),
+    holders.service.discovery.listAccounts('local'),
+  ]).flat();
+  await expect.poll(() => waiting).toBe(calls.length);
+  holders.lose();
+  expect(new Set((await Promise.all(calls)).flat())).toEqual(new Set(['log']));
+  // Warnings are emitted in a later turn.
+  await new Promise(setImmediate);
+  expect(warnings).toEqual([]);
+});
+
+test('createDelegatingService forgets a call that has ended: neither its program nor a lost owner reaches it', async () => {
+  const aborted: string[] = [];
+  const ending = (name: string, options?: CallOptions) =>
+    options?.signal?.addEventListener('abort', () => aborted.push(name), { once: true });
+  const holders = createHolders([
+    withLogs(async function* (options) {
+      ending('ended', options);
+      yield* pieces('log');
+    }),
+  ]);
+  const program = new AbortController();
+  await read(holders.service.containers.logs(REF));
+  await read(holders.service.containers.logs(REF, { signal: program.signal }));
+  program.abort();
+  holders.lose();
+  expect(aborted).toEqual([]);
 });

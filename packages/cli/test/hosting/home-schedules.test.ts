@@ -46,7 +46,7 @@ test('the schedules of a home are run, also one whose first run comes later', as
   const lines: string[] = [];
   const metrics = createHostMetrics();
   const schedules = runHomeSchedules({
-    ...{ home: join(cwd, '.sluice'), context: printer.createContext(), metrics },
+    ...{ home: join(cwd, '.sluice'), context: printer.createContext(), options: {}, metrics },
     log: (line) => void lines.push(line),
   });
   const log = () => lines.join('\n');

@@ -41,6 +41,11 @@ test.each([
   ['a link to itself', () => linkTo('common.yaml'), 'its symbolic links form a loop'],
   ['a link that leads out', () => linkTo('../outside.yaml'), '/outside.yaml is outside the project'],
   [
+    'another encoding',
+    () => writeFileSync(join(cwd, 'common.yaml'), Buffer.from('env: { A: m\xfcl }', 'latin1')),
+    'it is not text in UTF-8',
+  ],
+  [
     'a file of more than the largest size',
     () => {
       writeFileSync(join(cwd, 'common.yaml'), '');

@@ -73,6 +73,23 @@ test('renderExplanation answers first, and shows attempts, logs without escapes,
   );
 });
 
+test('renderExplanation names the step before it because of which a step was not reused', () => {
+  const render = (cache: StepExplanation['cache']) =>
+    renderExplanation({ ...FAILED, cache }, { terminal, service: undefined, options: {} });
+  const missed = { kind: 'missed', fingerprint: 'f' } as const;
+  expect(render({ ...missed, cause: 'rerun', after: 'load' })).toContain(
+    '  not reused: step load, which comes before it, was executed in this run\n',
+  );
+  expect(render({ ...missed, cause: 'rerun' })).toContain(
+    'not reused: a rerun was requested, or it is a step of finally',
+  );
+  expect(render({ ...missed, cause: 'readsShared' })).toContain('reads a volume to which others may write');
+  const differences = [{ name: 'after.load', before: 'r0/load/0/1', after: 'r1/load/0/1', from: 'load' }];
+  expect(render({ ...missed, cause: 'unknown', nearest: { runId: 'r0', differences } })).toContain(
+    '    what comes before the step changed since run r0; see: sluice why -r r1 load\n',
+  );
+});
+
 test('renderExplanation of a step that waits shows since when, what to do, and the container status', () => {
   const { reason: _, ...failed } = FAILED;
   const waits: StepExplanation = {

@@ -61,6 +61,29 @@ test('renderReport says results, files and the verdict', () => {
   );
 });
 
+test('renderReport says which cells continue when a run is suspended', () => {
+  const { endedAt: _endedAt, ...suspended } = report({
+    status: 'suspended',
+    steps: [
+      { name: 'slow', status: 'running', cells: [cell('a', 'running'), cell('b', 'pending'), cell('c', 'waiting')] },
+    ],
+  });
+  expect(renderReport(suspended, { terminal, cwd: '/project' })).toContain(
+    'digits suspended: 1 running, 1 pending (run r1)',
+  );
+});
+
+test('renderReport says where the ports of running cells are', () => {
+  const at = (url: string) => ({ http: { url } });
+  const steps = [
+    { name: 'web', status: 'running', cells: [{ ...cell('', 'running'), ports: at('https://w.example') }] },
+    { name: 'shard', status: 'running', cells: [{ ...cell('b', 'running'), ports: at('https://b.example') }] },
+  ] as const;
+  expect(renderReport(report({ status: 'running', steps }), { terminal, cwd: '/project' })).toContain(
+    ['ports', '  web      http  https://w.example', '  shard/b  http  https://b.example', ''].join('\n'),
+  );
+});
+
 test('renderReport shows the last failure of each cell that did not succeed in the end', () => {
   const steps = [
     { name: 'fit', status: 'failed', cells: [cell('a', 'failed'), cell('b', 'succeeded'), cell('c', 'canceled')] },

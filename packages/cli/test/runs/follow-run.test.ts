@@ -26,6 +26,7 @@ function createFakeRun(): { run: RunHandle; told: string[]; end: (status: RunRep
       end('suspended');
     },
     approve: () => false,
+    recorded: async () => false,
   };
   return { run, told, end: (status) => end(status) };
 }
@@ -63,30 +64,26 @@ test.each([
   },
 );
 
-test('followRun detaches at once without a terminal for a second Ctrl-C, and suggests how to resume', async () => {
-  const driven = drive(false);
-  driven.context.send('SIGINT');
-  expect(await driven.exitCode).toBe(130);
-  expect(driven.told).toEqual(['detach']);
-  expect(driven.context.terminal.written().out).toContain('sluice resume r1');
-});
+test.each([true, false])(
+  'followRun waits for a second SIGINT and detaches without one (terminal: %s)',
+  async (interactive) => {
+    vi.useFakeTimers();
+    try {
+      const driven = drive(interactive);
+      driven.context.send('SIGINT');
+      expect(driven.told).toEqual([]);
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect(await driven.exitCode).toBe(130);
+      expect(driven.told).toEqual(['detach']);
+      expect(driven.context.terminal.written().out).toContain('sluice resume r1');
+    } finally {
+      vi.useRealTimers();
+    }
+  },
+);
 
-test('followRun waits for a second Ctrl-C at a terminal and detaches without one', async () => {
-  vi.useFakeTimers();
-  try {
-    const driven = drive(true);
-    driven.context.send('SIGINT');
-    expect(driven.told).toEqual([]);
-    await vi.advanceTimersByTimeAsync(2_000);
-    expect(await driven.exitCode).toBe(130);
-    expect(driven.told).toEqual(['detach']);
-  } finally {
-    vi.useRealTimers();
-  }
-});
-
-test('followRun cancels at the second Ctrl-C and leaves at the third', async () => {
-  const driven = drive(true);
+test.each([true, false])('followRun cancels at the second SIGINT (terminal: %s)', async (interactive) => {
+  const driven = drive(interactive);
   driven.context.send('SIGINT');
   driven.context.send('SIGINT');
   expect(driven.told).toEqual(['cancel by interrupt']);

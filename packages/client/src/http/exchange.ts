@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { reportWait } from './open-pool.ts';
 import { abortedError, sendError } from './send-error.ts';
 
 /** One HTTP request. */
@@ -23,6 +24,7 @@ export type Reply = Dispatcher.ResponseData;
 export async function exchange(dispatcher: Dispatcher, request: Exchange): Promise<Reply> {
   const { signal } = request;
   if (signal?.aborted === true) throw abortedError(request.what, signal.reason);
+  const replied = reportWait(dispatcher, request.what);
   try {
     return await dispatcher.request({
       method: request.method as Dispatcher.HttpMethod,
@@ -35,6 +37,8 @@ export async function exchange(dispatcher: Dispatcher, request: Exchange): Promi
     } as Dispatcher.RequestOptions);
   } catch (error) {
     throw sendError(error, request);
+  } finally {
+    replied();
   }
 }
 

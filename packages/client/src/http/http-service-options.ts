@@ -19,8 +19,19 @@ export interface HttpServiceAddress {
   readonly userAgent?: string;
   /** Overrides single defaults. */
   readonly timeouts?: Partial<Timeouts>;
+  /** Called for each request whose reply has not begun after 5 s, and every 5 s from then on. Default: nothing. */
+  readonly onWait?: (wait: ServiceWait) => void;
   /** Default: `systemClock`. */
   readonly clock?: Clock;
+}
+
+/** A request that the service has not answered yet. */
+export interface ServiceWait {
+  /** Scheme, host and port of the service. */
+  readonly origin: string;
+  /** The call, as it is in messages after "could not". */
+  readonly what: string;
+  readonly waitedMs: number;
 }
 
 /** A token, or a login that obtains one when necessary and renews it after it has expired. */

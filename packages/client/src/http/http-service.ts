@@ -93,6 +93,7 @@ function createPools(options: HttpServiceOptions, at: { base: Address; connectMs
       connectMs: at.connectMs,
       ...(options.socketPath !== undefined && origin === at.base.origin ? { socketPath: options.socketPath } : {}),
       ...(options.ca === undefined ? {} : { ca: options.ca }),
+      ...(options.onWait === undefined ? {} : { onWait: options.onWait }),
       ...(use === 'calls' ? { connections: MAX_CALLS, maxReplyBytes: MAX_REPLY_BYTES } : {}),
     });
     open.set(key, fresh);

@@ -16,6 +16,7 @@ export async function obtainToken(
   const dispatcher = openPool(origin, {
     connectMs: timeouts.connectMs,
     ...(options.ca === undefined ? {} : { ca: options.ca }),
+    ...(options.onWait === undefined ? {} : { onWait: options.onWait }),
   });
   try {
     return await createTokenSource({

@@ -104,7 +104,9 @@ function tidy(text: unknown): string | undefined {
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim();
   if (line === '') return undefined;
-  return line.length > MAX_MESSAGE ? `${line.slice(0, MAX_MESSAGE)}…` : line;
+  const isCut = line.length > MAX_MESSAGE || text.length > MAX_MESSAGE * 4;
+  // Says where it was cut: readers hide the beginning of a secret there.
+  return isCut ? `${line.slice(0, MAX_MESSAGE)}…` : line;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -7,6 +7,10 @@ export const FEATURES = {
   readOnlyMounts: 'read-only-mounts',
   /** Images can be resolved to digests (`Discovery.resolveImage`). */
   imageDigests: 'image-digests',
+  /** A container can use more memory than its instance type has. */
+  unlimitedMemory: 'unlimited-memory',
+  /** The label `sluice-secret-envs` is honored: secret variables are encrypted and shown in no reply. */
+  secretEnvs: 'secret-envs',
 } as const;
 /** The name of an extension in `InstanceType.features`. */
 export type Feature = (typeof FEATURES)[keyof typeof FEATURES];

@@ -22,15 +22,19 @@ import { checkSchedule } from './check-schedule.ts';
 import { checkSecrets } from './check-secrets.ts';
 import { checkServiceEnds } from './check-service-ends.ts';
 import { checkServices } from './check-services.ts';
+import { checkShellSyntax } from './check-shell-syntax.ts';
 import { checkTimeouts } from './check-timeouts.ts';
 import { checkVariables } from './check-variables.ts';
 import { checkVolumes } from './check-volumes.ts';
+import { checkWrittenPaths } from './check-written-paths.ts';
 
 /** All checks of a file with a valid shape. Their order is irrelevant: faults are sorted by position. */
 export const ALL_CHECKS: readonly Check[] = [
   checkNames,
   checkParams,
   checkPrograms,
+  checkShellSyntax,
+  checkWrittenPaths,
   checkEdges,
   checkNeeds,
   checkCycles,

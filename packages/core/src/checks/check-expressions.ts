@@ -58,15 +58,19 @@ function checkStep(checking: Checking, checked: CheckedStep): void {
   one(step.instanceType, ['instanceType'], IN_CONTAINER);
   checkProgram(checking, { checked, at, scope: (place) => scope(place, IN_CONTAINER) });
   for (const name in step.env) if (!name.startsWith('SLUICE_ARG_')) one(step.env[name], ['env', name], IN_ENV);
+  const isLong = typeof checked.raw.foreach === 'object' && !Array.isArray(checked.raw.foreach);
+  const foreachPath = isLong ? at('foreach', 'items') : at('foreach');
   if (step.when !== undefined) {
     checkWhole(checking, step.when, { path: at('when'), scope: scope('`when`', BEFORE_CELLS), wanted: 'bool' });
   }
-  if (step.foreach !== undefined) {
+  if (typeof step.foreach === 'string') {
     checkWhole(checking, step.foreach, {
-      path: typeof checked.raw.foreach === 'object' ? at('foreach', 'items') : at('foreach'),
+      path: foreachPath,
       scope: scope('`foreach`', BEFORE_CELLS),
       wanted: 'list',
     });
+  } else if (step.foreach !== undefined) {
+    checkJson(checking, step.foreach as Json, { path: foreachPath, scope: scope('`foreach`', BEFORE_CELLS) });
   }
   if (step.foreachKey !== undefined) {
     const place = { path: at('foreach', 'key'), scope: scope('`foreach.key`', [...BEFORE_CELLS, 'item']) };
@@ -141,22 +145,25 @@ function checkReach({ context }: Checking, script: string, { step, key, interpre
 function checkMatrix(checking: Checking, checked: CheckedStep, scope: Scope): void {
   const { matrix } = checked.step;
   if (matrix === undefined) return;
-  const visit = (value: Json, keys: Path): void => {
-    if (typeof value === 'string') {
-      const wanted = keys.length === 1 ? { wanted: 'list' as const } : {};
-      if (hasExpression(value))
-        checkText(checking, value, {
-          path: pathInStep(checking.context, checked, ['matrix', ...keys]),
-          scope,
-          ...wanted,
-        });
-    } else if (typeof value === 'object' && value !== null) {
-      for (const [key, item] of Object.entries(value)) visit(item, [...keys, Array.isArray(value) ? Number(key) : key]);
+  const at = (key: string): Path => pathInStep(checking.context, checked, ['matrix', key]);
+  for (const [axis, values] of Object.entries(matrix.axes)) {
+    const wanted = typeof values === 'string' ? { wanted: 'list' as const } : {};
+    checkJson(checking, values, { path: at(axis), scope, ...wanted });
+  }
+  for (const key of ['include', 'exclude'] as const) {
+    checkJson(checking, matrix[key] as unknown as Json, { path: at(key), scope });
+  }
+}
+
+/** Checks every text in a value. */
+function checkJson(checking: Checking, value: Json, place: Place): void {
+  if (typeof value === 'string') {
+    if (hasExpression(value)) checkText(checking, value, place);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, item] of Object.entries(value)) {
+      checkJson(checking, item, { ...place, path: [...place.path, Array.isArray(value) ? Number(key) : key] });
     }
-  };
-  for (const [axis, values] of Object.entries(matrix.axes)) visit(values, [axis]);
-  visit(matrix.include, ['include']);
-  visit(matrix.exclude, ['exclude']);
+  }
 }
 
 function checkPipelineTexts(checking: Checking): void {

@@ -8,6 +8,7 @@ import { findChange, placeOf } from './changed-keys.ts';
 import type { Fault } from './fault.ts';
 import { FOREIGN_PIPELINE_KEYS, FOREIGN_STEP_KEYS } from './foreign-keys.ts';
 import { foldName, suggestName } from './nearest-name.ts';
+import { FOREIGN_TYPES, typeHint } from './type-hint.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -107,55 +108,6 @@ function wrongType(issue: Issue, { path, found }: { path: Path; found: Json | un
     ...typeHint(found, { wanted, path }),
   };
 }
-
-function typeHint(found: Json, { wanted, path }: { wanted: string; path: Path }): { hint?: string } {
-  const key = path.at(-1);
-  if (wanted === 'true or false' && typeof found === 'string' && own(FLAGS, found.toLowerCase()) !== undefined) {
-    return { hint: `write ${key}: ${own(FLAGS, found.toLowerCase())}` };
-  }
-  if (wanted.startsWith('one of ') && typeof found === 'string' && own(FOREIGN_TYPES, found) !== undefined) {
-    return { hint: `use \`${own(FOREIGN_TYPES, found)}\`` };
-  }
-  if (wanted === 'a list' && typeof found === 'string') return { hint: `write a list: ${key}: [${found}]` };
-  if (wanted === 'a string' && (typeof found === 'number' || typeof found === 'boolean')) {
-    // 010, 1.0 and 1e3 are different values than their text, and only the file has that text.
-    return {
-      hint:
-        typeof found === 'number' ? 'put it in quotes, exactly as it is written here' : `put it in quotes: "${found}"`,
-    };
-  }
-  if (key === 'env' && Array.isArray(found)) {
-    const [name, value] = String(found[0] ?? 'NAME=value').split('=');
-    return { hint: `write a map: env: { ${name}: ${value ?? 'value'} }` };
-  }
-  if (key === 'steps' && Array.isArray(found)) return { hint: 'write a map: the key of each step is its name' };
-  return {};
-}
-
-/** Words that other formats read as booleans; they are strings in YAML 1.2. */
-const FLAGS: Readonly<Record<string, string>> = {
-  yes: 'true',
-  on: 'true',
-  y: 'true',
-  true: 'true',
-  no: 'false',
-  off: 'false',
-  n: 'false',
-  false: 'false',
-};
-
-const FOREIGN_TYPES: Readonly<Record<string, string>> = {
-  float: 'number',
-  double: 'number',
-  int: 'integer',
-  long: 'integer',
-  str: 'string',
-  text: 'string',
-  bool: 'boolean',
-  list: 'array',
-  map: 'object',
-  dict: 'object',
-};
 
 const KINDS: Readonly<Record<string, string>> = {
   string: 'a string',

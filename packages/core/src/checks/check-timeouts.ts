@@ -7,12 +7,13 @@ export const checkTimeouts: Check = (context) => {
   if (pipeline.timeoutMs === 0)
     report({ code: 'out-of-range', message: '`timeout` of the pipeline must be greater than 0', path: ['timeout'] });
   for (const checked of context.steps.values()) {
-    const { timeoutMs, queueTimeoutMs, deadlineMs, approval, name } = checked.step;
-    if ((timeoutMs ?? queueTimeoutMs ?? deadlineMs ?? approval) === undefined) continue;
+    const { timeoutMs, queueTimeoutMs, deadlineMs, approval, service, name } = checked.step;
+    if ((timeoutMs ?? queueTimeoutMs ?? deadlineMs ?? approval ?? service) === undefined) continue;
     for (const [value, ...keys] of [
       [timeoutMs, 'timeout'],
       [queueTimeoutMs, 'queueTimeout'],
       [deadlineMs, 'deadline'],
+      [service?.ready?.timeoutMs, 'service', 'ready', 'timeout'],
       [approval?.timeoutMs, 'approval', 'timeout'],
     ] as const) {
       if (value !== 0) continue;

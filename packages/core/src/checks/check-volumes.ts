@@ -1,21 +1,27 @@
-import { writesToShared } from '../model/writes-to-shared.ts';
+import { findSharedRead, writesToShared } from '../model/writes-to-shared.ts';
 import { type Check, type CheckContext, type CheckedStep, pathInStep } from './check-context.ts';
 
 /**
  * A volume either exists already or is created from local files; one that no step mounts is probably a mistake. A step
- * that writes to a shared volume cannot be cached, because its effect is not in its outputs.
+ * that writes to a shared volume cannot be cached, because its effect is not in its outputs, nor can one that reads it,
+ * because others may change what it reads.
  */
 export const checkVolumes: Check = (context) => {
   const { pipeline, steps, report } = context;
   const mounted = new Set<string>();
   for (const checked of steps.values()) {
     const { inputs, cache } = checked.step;
+    let isWriter = false;
     for (const name in inputs) {
       const from = inputs[name]?.from;
       if (from === undefined || !('volume' in from)) continue;
       mounted.add(from.volume);
-      if (cache !== undefined && writesToShared(inputs[name]!, pipeline)) reportCached(context, checked, name);
+      if (cache === undefined || !writesToShared(inputs[name]!, pipeline)) continue;
+      isWriter = true;
+      reportWriter(context, checked, name);
     }
+    const read = cache === undefined || isWriter ? undefined : findSharedRead(checked.step, pipeline);
+    if (read !== undefined) reportReader(context, checked, read);
   }
   for (const [name, volume] of Object.entries(pipeline.volumes)) {
     const path = ['volumes', name];
@@ -41,14 +47,35 @@ export const checkVolumes: Check = (context) => {
   }
 };
 
-function reportCached(context: CheckContext, checked: CheckedStep, input: string): void {
-  const message = `step \`${checked.step.name}\` cannot have \`cache\` because its input \`${input}\` writes to a shared volume`;
+function reportWriter(context: CheckContext, checked: CheckedStep, input: string): void {
+  reportCached(context, checked, {
+    fault: `its input \`${input}\` writes to a shared volume`,
+    hint: 'set `cache: false` for this step; on a cache hit, nothing would be written',
+    related: { message: 'declared writable here', keys: ['inputs', input, 'writable'] },
+  });
+}
+
+function reportReader(context: CheckContext, checked: CheckedStep, input: string): void {
+  reportCached(context, checked, {
+    fault: `its input \`${input}\` reads a volume to which others may write`,
+    hint: `set \`cache: false\` for this step, or \`cache: { ignore: [${input}] }\` if what it reads there never changes`,
+    related: { message: 'mounted here', keys: ['inputs', input] },
+  });
+}
+
+interface SharedUse {
+  readonly fault: string;
+  readonly hint: string;
+  readonly related: { readonly message: string; readonly keys: readonly string[] };
+}
+
+function reportCached(context: CheckContext, checked: CheckedStep, { fault, hint, related }: SharedUse): void {
   context.report({
     code: 'conflicting-keys',
-    message,
+    message: `step \`${checked.step.name}\` cannot have \`cache\` because ${fault}`,
     path: pathInStep(context, checked, ['cache']),
     on: 'key',
-    hint: 'set `cache: false` for this step; on a cache hit, nothing would be written',
-    related: [{ message: 'declared writable here', path: pathInStep(context, checked, ['inputs', input, 'writable']) }],
+    hint,
+    related: [{ message: related.message, path: pathInStep(context, checked, related.keys) }],
   });
 }

@@ -5,13 +5,15 @@ import type { JsonType } from '../model/json-type.ts';
 import { own } from '../model/own.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { describeCelFault } from './describe-cel-fault.ts';
+import { type Doubles, findDoubles } from './doubles.ts';
 import { limitEvaluation } from './evaluation-budget.ts';
 import { type Comparison, findComparisons } from './find-comparisons.ts';
+import { keepMapKeys } from './keep-map-keys.ts';
 import { collectReferences, type Reference } from './reference.ts';
 import { walk } from './walk.ts';
 
 /**
- * A compiled expression. Only this file, `evaluation-budget.ts` and `walk.ts` use the expression library, and they
+ * A compiled expression. Only this file and those that it imports use the expression library, and they
  * close its gaps: `matches` uses a linear-time engine instead of backtracking regular expressions (26 characters took 4
  * s), numbers of JSON become integers and doubles of CEL, and sizes and evaluation cost are bounded.
  */
@@ -79,6 +81,7 @@ export function compileExpression(source: string): Result<Expression, Expression
     const program = fenced === source ? first : UNTYPED.parse(fenced);
     const references: Reference[] = [];
     collectReferences(first.ast, new Set(), references);
+    keepMapKeys(program.ast);
     const budget = limitEvaluation(program.ast);
     return ok({
       source,
@@ -177,12 +180,19 @@ class Unfenced extends Error {
   }
 }
 
-/** Converts JSON to CEL: whole numbers become integers, unless `double` says that the value is declared as a number. */
-export function toCel(value: Json, options: { readonly double?: boolean } = {}): unknown {
-  if (typeof value === 'number') return Number.isSafeInteger(value) && options.double !== true ? BigInt(value) : value;
-  if (Array.isArray(value)) return value.map((item: Json) => toCel(item));
+/**
+ * Converts JSON to CEL: whole numbers become integers, unless they are known to be `doubles`. By default, these are the
+ * numbers at the same place as one with a fraction, such as in the same list.
+ */
+export function toCel(value: Json, doubles: Doubles | undefined = findDoubles([value])): unknown {
+  return convert(value, doubles);
+}
+
+function convert(value: Json, doubles: Doubles | undefined): unknown {
+  if (typeof value === 'number') return Number.isSafeInteger(value) && doubles?.number !== true ? BigInt(value) : value;
+  if (Array.isArray(value)) return value.map((item: Json) => convert(item, doubles?.items));
   if (typeof value !== 'object' || value === null) return value;
-  return new Map(Object.entries(value).map(([key, item]) => [key, toCel(item)]));
+  return new Map(Object.entries(value).map(([key, item]) => [key, convert(item, own(doubles?.keys, key))]));
 }
 
 /**

@@ -12,7 +12,7 @@ export function eachTemplate(step: Step, visit: (template: Template) => void): v
   for (const name in step.env) one(step.env[name]);
   one(step.when);
   if (step.matrix !== undefined) eachText(step.matrix as unknown as Json, one);
-  one(step.foreach);
+  if (step.foreach !== undefined) eachText(step.foreach as Json, one);
   one(step.foreachKey);
   one(step.instanceType);
   one(step.cache?.key);

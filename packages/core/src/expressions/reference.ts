@@ -11,18 +11,22 @@ export interface Reference {
   readonly end: number;
   /** The call of `has` with this argument, which must consist of names and dots. */
   readonly has?: { readonly start: number; readonly end: number };
+  /** Variables of `map` and similar methods that hide roots of the same names here; absent if there are none. */
+  readonly bound?: ReadonlySet<string>;
 }
 
 /** Adds every access to a root, except variables that `map` and similar methods bind. */
 export function collectReferences(node: ASTNode, bound: ReadonlySet<string>, into: Reference[]): void {
   const reference = asReference(node);
   if (reference !== undefined) {
-    if (!bound.has(reference.root)) into.push(reference);
+    add(reference, bound, into);
     return;
   }
   if (node.op === 'rcall' && BINDERS.has(node.args[0])) {
-    const [, receiver, [variable, ...bodies]] = node.args;
-    if (!(receiver.op === 'id' && receiver.args === 'cel')) collectReferences(receiver, bound, into);
+    const [method, receiver, [variable, ...bodies]] = node.args;
+    // `cel.bind` has its value as an argument, where the variable does not exist yet.
+    const outer = method === 'bind' ? bodies.shift() : receiver;
+    if (outer !== undefined) collectReferences(outer, bound, into);
     const inner = variable?.op === 'id' ? new Set([...bound, variable.args]) : bound;
     for (const body of bodies) collectReferences(body, inner, into);
     return;
@@ -30,10 +34,14 @@ export function collectReferences(node: ASTNode, bound: ReadonlySet<string>, int
   const asked = node.op === 'call' && node.args[0] === 'has' ? node.args[1][0] : undefined;
   const inHas = asked && asReference(asked);
   if (inHas !== undefined) {
-    if (!bound.has(inHas.root)) into.push({ ...inHas, has: { start: node.start, end: node.end } });
+    add({ ...inHas, has: { start: node.start, end: node.end } }, bound, into);
     return;
   }
   for (const child of children(node)) collectReferences(child, bound, into);
+}
+
+function add(reference: Reference, bound: ReadonlySet<string>, into: Reference[]): void {
+  if (!bound.has(reference.root)) into.push(bound.size === 0 ? reference : { ...reference, bound });
 }
 
 /** The access that a node represents; undefined for other nodes. */

@@ -1,5 +1,7 @@
 import type { Json } from '../model/json.ts';
+import { own } from '../model/own.ts';
 import { compileExpression } from './cel.ts';
+import { type Doubles, findDoubles } from './doubles.ts';
 import type { Reference } from './reference.ts';
 import { escapeTemplate, hasExpression, splitTemplate } from './split-template.ts';
 
@@ -11,21 +13,28 @@ export interface Replacement {
   readonly rest: readonly string[];
 }
 
-/** Undefined leaves the reference unchanged. */
-export type Replace = (reference: Reference) => Replacement | undefined;
+/** Undefined leaves the reference unchanged. `path` is the place of the template in the rewritten value. */
+export type Replace = (reference: Reference, path: Path) => Replacement | undefined;
+
+type Path = readonly (string | number)[];
 
 /**
  * A copy of a JSON value with the references in its templates replaced. Invalid templates are left for the checks to
  * report.
  */
-export function rewriteTemplates(value: Json, replace: Replace): Json {
-  if (typeof value === 'string') return hasExpression(value) ? rewriteTemplate(value, replace) : value;
-  if (Array.isArray(value)) return value.map((item: Json) => rewriteTemplates(item, replace));
+export function rewriteTemplates(value: Json, replace: Replace, path: Path = []): Json {
+  if (typeof value === 'string')
+    return hasExpression(value) ? rewriteTemplate(value, (reference) => replace(reference, path)) : value;
+  if (Array.isArray(value)) return value.map((item: Json, index) => rewriteTemplates(item, replace, [...path, index]));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, rewriteTemplates(item, replace)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, rewriteTemplates(item, replace, [...path, key])]),
+  );
 }
 
-function rewriteTemplate(text: string, replace: Replace): string {
+type ReplaceHere = (reference: Reference) => Replacement | undefined;
+
+function rewriteTemplate(text: string, replace: ReplaceHere): string {
   const split = splitTemplate(text);
   if (!split.ok) return text;
   return split.value
@@ -36,18 +45,38 @@ function rewriteTemplate(text: string, replace: Replace): string {
     .join('');
 }
 
-function rewriteExpression(source: string, replace: Replace): string {
+function rewriteExpression(source: string, replace: ReplaceHere): string {
   const compiled = compileExpression(source);
   if (!compiled.ok) return source;
   let rewritten = source;
+  /** By name: the values that are bound outside of the expression. */
+  const hoisted = new Map<string, string>();
   for (const reference of [...compiled.value.references].reverse()) {
-    const replacement = replace(reference);
-    if (replacement === undefined) continue;
+    const found = replace(reference);
+    if (found === undefined) continue;
+    const replacement = isCaptured(found.source, reference.bound) ? { ...found, source: hoist(found.source) } : found;
     const { start, end } = reference.has ?? reference;
     const text = reference.has ? hasSource(replacement) : withKeys(replacement.source, replacement.rest);
     rewritten = rewritten.slice(0, start) + text + rewritten.slice(end);
   }
+  for (const [name, value] of hoisted) rewritten = `cel.bind(${name}, ${value}, ${enclosed(rewritten)})`;
   return rewritten;
+
+  function hoist(value: string): string {
+    for (const [name, known] of hoisted) if (known === value) return name;
+    const texts = [source, value, ...hoisted.values()];
+    let number = 0;
+    while (texts.some((text) => text.includes(`outer${number}`)) || hoisted.has(`outer${number}`)) number++;
+    hoisted.set(`outer${number}`, value);
+    return `outer${number}`;
+  }
+}
+
+/** Whether a variable at the place of a reference would hide a name that the replacement uses. */
+function isCaptured(source: string, bound: ReadonlySet<string> | undefined): boolean {
+  if (bound === undefined) return false;
+  const compiled = compileExpression(source);
+  return compiled.ok && compiled.value.references.some(({ root }) => bound.has(root));
 }
 
 function withKeys(source: string, keys: readonly string[]): string {
@@ -63,22 +92,39 @@ function hasSource({ source, rest }: Replacement): string {
   return `cel.bind(it, ${source}, has(it.${rest.join('.')}))`;
 }
 
-/** The source of an expression that yields a value whose strings may be templates. */
-export function expressionOf(value: Json, options: { readonly double?: boolean } = {}): string {
-  if (typeof value === 'number') return numberSource(value, options.double === true);
-  if (Array.isArray(value)) return `[${value.map((item: Json) => expressionOf(item)).join(', ')}]`;
+/** The source of an expression that yields a value whose strings may be templates, unless it is `literal`. */
+export function expressionOf(
+  value: Json,
+  options: { readonly double?: boolean; readonly literal?: boolean } = {},
+): string {
+  return sourceOf(value, {
+    literal: options.literal ?? false,
+    doubles: options.double === true ? { number: true } : findDoubles([value]),
+  });
+}
+
+interface SourceOptions {
+  readonly literal: boolean;
+  readonly doubles: Doubles | undefined;
+}
+
+function sourceOf(value: Json, { literal, doubles }: SourceOptions): string {
+  const double = doubles?.number === true;
+  if (typeof value === 'number') return numberSource(value, double);
+  if (Array.isArray(value))
+    return `[${value.map((item: Json) => sourceOf(item, { literal, doubles: doubles?.items })).join(', ')}]`;
   if (typeof value === 'object' && value !== null) {
     return `{${Object.entries(value)
-      .map(([key, item]) => `${JSON.stringify(key)}: ${expressionOf(item)}`)
+      .map(([key, item]) => `${JSON.stringify(key)}: ${sourceOf(item, { literal, doubles: own(doubles?.keys, key) })}`)
       .join(', ')}}`;
   }
-  if (typeof value !== 'string' || !hasExpression(value)) return JSON.stringify(value);
+  if (typeof value !== 'string' || literal || !hasExpression(value)) return JSON.stringify(value);
   const split = splitTemplate(value);
   if (!split.ok) return JSON.stringify(value);
   const [only] = split.value;
   if (split.value.length === 1 && only?.kind === 'expression') {
     // A value declared as a number must be divided as one, even if it is a whole number.
-    if (options.double === true) return `double${enclosed(only.source)}`;
+    if (double) return `double${enclosed(only.source)}`;
     return NAME_ALONE.test(only.source) ? only.source : enclosed(only.source);
   }
   const pieces = split.value.map((part) =>

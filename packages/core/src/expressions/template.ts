@@ -85,3 +85,24 @@ export function toText(value: Json): string {
   if (typeof value === 'string') return value;
   return value === null ? '' : JSON.stringify(value);
 }
+
+/** A JSON value with all its templates evaluated. The error is that of the first one that fails. */
+export function evaluateJson(
+  value: Json,
+  contextFor: (references: readonly Reference[]) => Readonly<Record<string, unknown>>,
+): Result<Json, string> {
+  if (typeof value === 'string') {
+    if (!hasExpression(value)) return ok(value);
+    const compiled = compileTemplate(value);
+    if (!compiled.ok) return fail(compiled.error.message);
+    return compiled.value.evaluate(contextFor(compiled.value.references));
+  }
+  if (typeof value !== 'object' || value === null) return ok(value);
+  const entries: [string, Json][] = [];
+  for (const [key, item] of Object.entries(value)) {
+    const result = evaluateJson(item, contextFor);
+    if (!result.ok) return result;
+    entries.push([key, result.value]);
+  }
+  return ok(Array.isArray(value) ? entries.map(([, item]) => item) : Object.fromEntries(entries));
+}

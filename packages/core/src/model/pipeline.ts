@@ -95,8 +95,8 @@ export interface Step {
   /** A template that yields a boolean; if false, the step is skipped. */
   readonly when?: Template;
   readonly matrix?: Matrix;
-  /** A template that yields a list, known only during the run. */
-  readonly foreach?: Template;
+  /** A template that yields a list, known only during the run, or the list itself. */
+  readonly foreach?: Template | readonly JsonTemplate[];
   /** The readable key of a cell, from its `item`; absent: derived from the item itself. */
   readonly foreachKey?: Template;
   /** Maximum number of concurrent cells of this step. */
@@ -234,7 +234,10 @@ export interface Cache {
 /** A step that runs as long as its dependents need it. */
 export interface ServiceStep {
   /** An HTTP path that must answer, or a command that must succeed in the container; absent: ready when it runs. */
-  readonly ready?: { readonly port: string; readonly path: string } | { readonly command: readonly Template[] };
+  readonly ready?: ({ readonly port: string; readonly path: string } | { readonly command: readonly Template[] }) & {
+    /** From the container's start; absent: the `timeout` of the step, otherwise 10 minutes. */
+    readonly timeoutMs?: number;
+  };
 }
 
 /** A step that waits for a user instead of running a container. */

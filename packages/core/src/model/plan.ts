@@ -1,3 +1,4 @@
+import type { Doubles } from '../expressions/doubles.ts';
 import type { Json } from './json.ts';
 import type { NeedCondition, Pipeline, Step } from './pipeline.ts';
 
@@ -44,4 +45,6 @@ export interface Cell {
   readonly matrix: Readonly<Record<string, Json>>;
   /** The `foreach` item. */
   readonly item?: Json;
+  /** The whole numbers that expressions read as doubles, because those of other cells have fractions. */
+  readonly doubles?: { readonly matrix?: Doubles; readonly item?: Doubles };
 }

@@ -5,13 +5,14 @@ import { own } from '../model/own.ts';
 import type { RawPipeline } from '../schema/pipeline-schema.ts';
 import { type RawStep, stepSchema } from '../schema/step-schema.ts';
 import { type AssemblyWork, addTo, locator, placeSteps, type StepPath, type Use } from './assembly-work.ts';
-import { bindWith } from './bind-with.ts';
+import { bindVariables, bindWith } from './bind-with.ts';
 import { checkDocument } from './check-document.ts';
-import { type Assembly, besideFile, type FileSet, isRawMap, type RawMap, type UsedFile } from './file-set.ts';
+import { type Assembly, besideFile, type FileSet, type UsedFile } from './file-set.ts';
 import { type Flattened, flattenPipeline, relink } from './flatten-pipeline.ts';
 import { includeFiles } from './include-files.ts';
 import { MAX_USED_STEPS } from './limits.ts';
 import { locateFaults } from './locate-faults.ts';
+import { isRawMap, type RawMap } from './raw-map.ts';
 import { relinkReferences } from './relink-references.ts';
 import type { SourceDocument, Spot } from './source-document.ts';
 import { useStep } from './use-step.ts';
@@ -54,11 +55,25 @@ export function assemblePipeline(root: SourceDocument, files: FileSet, ancestors
     }
     placeSteps(work, section);
   }
+  work.diagnostics.push(...locateFaults(findTakenNames(work), root));
   const linked = relink(work.value, work.used);
   const named = work.used.size === 0 ? { ...linked, faults: [] } : relinkReferences(linked.value, work.used);
   const locate = locator(root, work.origins);
   work.diagnostics.push(...locateFaults([...linked.faults, ...named.faults], { locate }));
   return { file: root.file, value: named.value as Json, locate, diagnostics: work.diagnostics, unread: work.unread };
+}
+
+/** Steps of used pipelines with the name of another step with `uses`, to which their own edges would lead. */
+function findTakenNames({ used }: AssemblyWork): readonly Fault[] {
+  return [...used].flatMap(([parent, flattened]) => {
+    const names = [...Object.keys(flattened.steps), ...Object.keys(flattened.finally)];
+    return names
+      .filter((name) => used.has(name))
+      .map((name) => {
+        const message = `step \`${parent}\` adds a step \`${name}\`, but a step of this name already exists`;
+        return { code: 'duplicate-key', message, path: ['steps', parent], on: 'key' as const };
+      });
+  });
 }
 
 function usesFiles(value: RawMap, section: string): boolean {
@@ -131,7 +146,8 @@ function usePipeline(work: AssemblyWork, { at, step, document, report, skip }: U
     return;
   }
   const raw = assembly.value as unknown as RawPipeline;
-  const bound = bindWith(pipeline.params, (step.with ?? {}) as RawMap, at);
+  const given = bindVariables((step.with ?? {}) as RawMap, { env: work.value.env, at, report });
+  const bound = bindWith(pipeline.params, given, at);
   report(...bound.faults);
   for (const name of Object.keys(step.inputs ?? {})) {
     if (Object.hasOwn(pipeline.volumes, name)) continue;
@@ -149,7 +165,7 @@ function usePipeline(work: AssemblyWork, { at, step, document, report, skip }: U
     uses: step.uses ?? '',
     raw,
     pipeline,
-    params: bound.values,
+    replaceParams: bound.replaceParams,
   });
   work.used.set(parent, flattened);
   const taken = (noun: string, names: readonly string[]): void => {

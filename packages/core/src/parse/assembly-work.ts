@@ -2,8 +2,9 @@ import type { Fault } from '../checks/fault.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
 import type { RawStep } from '../schema/step-schema.ts';
-import { type Assembly, type FileSet, isRawMap, type Origins, type RawMap } from './file-set.ts';
+import type { Assembly, FileSet, Origins } from './file-set.ts';
 import type { Flattened } from './flatten-pipeline.ts';
+import { isRawMap, type RawMap } from './raw-map.ts';
 import { optional } from './resolve-step.ts';
 import type { Path, SourceDocument } from './source-document.ts';
 

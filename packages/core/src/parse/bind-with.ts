@@ -1,12 +1,13 @@
 import type { Fault } from '../checks/fault.ts';
 import { suggestName } from '../checks/nearest-name.ts';
-import { expressionOf } from '../expressions/rewrite-templates.ts';
+import type { Reference } from '../expressions/reference.ts';
+import { expressionOf, type Replacement, rewriteTemplates } from '../expressions/rewrite-templates.ts';
 import { hasExpression } from '../expressions/split-template.ts';
 import type { Json } from '../model/json.ts';
 import { own } from '../model/own.ts';
 import type { Param } from '../model/pipeline.ts';
 import { bindParam } from '../plan/bind-params.ts';
-import type { RawMap } from './file-set.ts';
+import { isRawMap, type RawMap } from './raw-map.ts';
 import type { Path } from './source-document.ts';
 
 /** The parameters of a used file, bound to expressions of the using file. */
@@ -14,6 +15,8 @@ export interface BoundWith {
   /** By parameter: the expression that replaces it. */
   readonly values: ReadonlyMap<string, string>;
   readonly faults: readonly Fault[];
+  /** Replaces one parameter, or `params` as a whole, which computed names need. */
+  readonly replaceParams: (reference: Reference) => Replacement | undefined;
 }
 
 /**
@@ -47,9 +50,18 @@ export function bindWith(params: Readonly<Record<string, Param>>, given: RawMap,
       values.set(name, 'dyn(0)');
       continue;
     }
-    values.set(name, expressionOf(checked(name, param, value ?? null), { double: param.type === 'number' }));
+    // A default is a literal, as in a run of the file by itself.
+    const literal = !Object.hasOwn(given, name);
+    values.set(name, expressionOf(checked(name, param, value ?? null), { double: param.type === 'number', literal }));
   }
-  return { values, faults };
+  return { values, faults, replaceParams };
+
+  function replaceParams({ root, keys: [name, ...rest] }: Reference): Replacement | undefined {
+    if (root !== 'params') return undefined;
+    if (name === undefined) return { source: asMap(values), rest: [] };
+    const source = values.get(name);
+    return source === undefined ? undefined : { source, rest };
+  }
 
   function checked(name: string, param: Param, value: Json): Json {
     if (value === null || (typeof value === 'string' && hasExpression(value))) return value;
@@ -57,5 +69,49 @@ export function bindWith(params: Readonly<Record<string, Param>>, given: RawMap,
     if (bound.ok) return bound.value;
     faults.push({ code: 'bad-param', message: `parameter \`${name}\` ${bound.error}`, path: [...at, 'with', name] });
     return value;
+  }
+}
+
+function asMap(values: ReadonlyMap<string, string>): string {
+  return `{${[...values].map(([name, source]) => `${JSON.stringify(name)}: ${source}`).join(', ')}}`;
+}
+
+/** Names that a step with a used pipeline does not have. In the used pipeline, they would refer to the steps there. */
+const OF_CONTAINERS: ReadonlySet<string> = new Set(['matrix', 'item', 'inputs', 'outputs', 'env']);
+
+/**
+ * The values of `with` for a used pipeline, with the variables of the using pipeline in place. Reports what only a step
+ * with a container has.
+ */
+export function bindVariables(
+  given: RawMap,
+  { env, at, report }: { readonly env: Json | undefined; readonly at: Path; readonly report: (fault: Fault) => void },
+): RawMap {
+  const variables = isRawMap(env) ? env : {};
+  return rewriteTemplates(given, ({ root, keys: [name, ...rest] }, path) => {
+    const variable = root === 'env' && name !== undefined ? own(variables, name) : undefined;
+    const place = [...at, 'with', ...path];
+    if (typeof variable === 'string') {
+      const value = rewriteTemplates(variable, (reference) => refuse(reference.root, place));
+      return { source: expressionOf(value), rest };
+    }
+    if (root === 'env' && name !== undefined) {
+      const message = `the pipeline has no environment variable \`${name}\``;
+      report({ code: 'unknown-name', message, path: place, ...suggestName(name, Object.keys(variables)) });
+      return { source: 'dyn(0)', rest: [] };
+    }
+    return refuse(root, place);
+  }) as RawMap;
+
+  function refuse(root: string, path: Path): Replacement | undefined {
+    if (!OF_CONTAINERS.has(root)) return undefined;
+    const message = `\`${root}\` is not available in \`with\` of a step that uses a pipeline`;
+    report({
+      code: 'unknown-name',
+      message,
+      path,
+      hint: 'use params, steps, run, secrets, or a variable of the pipeline',
+    });
+    return { source: 'dyn(0)', rest: [] };
   }
 }

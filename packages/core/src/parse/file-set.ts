@@ -7,9 +7,6 @@ import { MAX_FILES } from './limits.ts';
 import { readDocument } from './read-document.ts';
 import type { Path, SourceDocument, Spot } from './source-document.ts';
 
-/** A map of a file whose values are not checked yet. */
-export type RawMap = Readonly<Record<string, Json>>;
-
 /** Positions of the parts that come from other files, by section and name. */
 export type Origins = Map<string, (spot: Spot) => SourceRange | undefined>;
 
@@ -88,9 +85,4 @@ export function besideFile(file: string, path: string): string {
     else if (part !== '.' && (part !== '' || parts.length === 0)) parts.push(part);
   }
   return parts.join('/');
-}
-
-/** Whether a value is a map, not a list or null. */
-export function isRawMap(value: Json | undefined): value is RawMap {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

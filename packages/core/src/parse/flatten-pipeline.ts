@@ -7,7 +7,9 @@ import type { Pipeline } from '../model/pipeline.ts';
 import { allSteps, collectDependencies } from '../plan/collect-dependencies.ts';
 import type { RawPipeline } from '../schema/pipeline-schema.ts';
 import type { RawStep } from '../schema/step-schema.ts';
-import { besideFile, isRawMap, type RawMap } from './file-set.ts';
+import type { BoundWith } from './bind-with.ts';
+import { besideFile } from './file-set.ts';
+import { isRawMap, type RawMap } from './raw-map.ts';
 import { applyDefaults, optional, splitEdge } from './resolve-step.ts';
 
 /** A step with `uses`, and the pipeline that it uses. */
@@ -19,8 +21,7 @@ export interface UsedPipeline {
   readonly uses: string;
   readonly raw: RawPipeline;
   readonly pipeline: Pipeline;
-  /** By parameter: the expression that replaces it. */
-  readonly params: ReadonlyMap<string, string>;
+  readonly replaceParams: BoundWith['replaceParams'];
 }
 
 /** The parts of a used pipeline under their names in the using one. */
@@ -106,15 +107,14 @@ interface Adoption {
 }
 
 function adopt(step: RawStep, { used, rename, first }: Adoption): RawStep {
-  const { raw, params } = used;
+  const { raw, replaceParams } = used;
   const approval = step.approval !== undefined && step.approval !== false;
   const whole = applyDefaults(step, raw.defaults as RawStep | undefined);
   const withEnv = approval ? whole : { ...optional('placement', raw.placement), ...whole, ...mergedEnv(raw, whole) };
-  const rewritten = rewriteTemplates(withEnv as unknown as Json, ({ root, keys }) => {
-    const [name, ...rest] = keys;
-    if (name === undefined) return undefined;
-    const source = root === 'steps' ? `steps[${JSON.stringify(rename(name))}]` : params.get(name);
-    return source === undefined || (root !== 'params' && root !== 'steps') ? undefined : { source, rest };
+  const rewritten = rewriteTemplates(withEnv as unknown as Json, (reference) => {
+    const [name, ...rest] = reference.keys;
+    if (reference.root !== 'steps') return replaceParams(reference);
+    return name === undefined ? undefined : { source: `steps[${JSON.stringify(rename(name))}]`, rest };
   }) as unknown as RawStep;
   const inputs = Object.entries(rewritten.inputs ?? {}).map(([name, input]) => [name, adoptInput(input, used, rename)]);
   return {

@@ -4,8 +4,9 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
 import { own } from '../model/own.ts';
 import { pipelineSchema } from '../schema/pipeline-schema.ts';
-import { besideFile, type FileSet, isRawMap, type Origins, type RawMap } from './file-set.ts';
+import { besideFile, type FileSet, type Origins } from './file-set.ts';
 import { locateFaults } from './locate-faults.ts';
+import { isRawMap, type RawMap } from './raw-map.ts';
 import type { SourceDocument } from './source-document.ts';
 
 /** Sections of an included file that are merged name by name. */

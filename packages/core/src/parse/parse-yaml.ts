@@ -1,4 +1,4 @@
-import { Composer, type Document, Lexer, LineCounter, Parser } from 'yaml';
+import { Composer, type Document, Lexer, LineCounter, Parser, type YAMLParseError, type YAMLWarning } from 'yaml';
 import { MAX_DEPTH } from '../model/json-fault.ts';
 import { describeYamlFault } from './describe-yaml-fault.ts';
 
@@ -62,30 +62,48 @@ export function parseYaml(text: string): ParsedYaml {
   const documents = withoutStacks(() => [...composer.compose(tree, true, text.length)]);
   const faults: YamlFault[] = [];
   for (const document of documents) {
-    for (const error of document.errors) {
-      faults.push({
-        code: 'syntax',
-        message: describeYamlFault(error.message),
-        start: error.pos[0],
-        end: error.pos[1],
-      });
-    }
-    for (const warning of document.warnings) {
-      faults.push({
-        code: 'unknown-tag',
-        message: describeYamlFault(warning.message),
-        start: warning.pos[0],
-        end: warning.pos[1],
-      });
-    }
+    for (const error of document.errors) faults.push(faultOf('syntax', error));
+    for (const warning of document.warnings) faults.push(faultOf('unknown-tag', warning));
   }
   if (count.errors > MAX_ERRORS) {
     const message = `more than ${MAX_ERRORS} errors; the rest of the file was not read`;
     faults.push({ code: 'syntax', message, start: parser.offset, end: parser.offset + 1 });
   }
   const second = documents[1]?.range[0];
-  return { document: documents[0], documents: documents.length, faults, ...(second !== undefined && { second }) };
+  return {
+    document: documents[0],
+    documents: documents.length,
+    faults: withoutConsequences(faults, text),
+    ...(second !== undefined && { second }),
+  };
 }
+
+function faultOf(code: YamlFault['code'], { message, pos: [start, end] }: YAMLParseError | YAMLWarning): YamlFault {
+  return { code, message: describeYamlFault(message), start, end };
+}
+
+/** A plain string ends where a bracket begins: at the brace after the `$`. */
+const BEFORE_FAULT = 1;
+
+/**
+ * Replaces the first fault that an unquoted expression in a flow collection causes by one that says so, and omits all
+ * faults after it: the parser reads the rest of the expression, and then of the file, as something else.
+ */
+function withoutConsequences(faults: readonly YamlFault[], text: string): readonly YamlFault[] {
+  const first = faults.findIndex(({ start }) => text.startsWith('${{', start - BEFORE_FAULT));
+  const fault = faults[first];
+  if (fault === undefined) return faults;
+  const open = fault.start - BEFORE_FAULT;
+  const start = open - (/[^\s,[\]{}:]*$/.exec(text.slice(Math.max(0, open - MAX_SHOWN), open))?.[0].length ?? 0);
+  const value =
+    /^[^\n]*?\}\}[^\s,[\]{}]*/.exec(text.slice(start, start + MAX_SHOWN))?.[0] ?? text.slice(start, open + 3);
+  const quote = value.includes('"') ? "'" : '"';
+  const fix = value.includes("'") && quote === "'" ? '' : `: ${quote}${value}${quote}`;
+  const message = `an expression within \`{ }\` or \`[ ]\` needs quotes${fix}`;
+  return [...faults.slice(0, first), { code: 'syntax', message, start, end: start + value.length }];
+}
+
+const MAX_SHOWN = 200;
 
 /**
  * The library creates an error per fault without throwing it; recording their stacks takes ten times as long as

@@ -11,6 +11,7 @@ import { parseJson } from './parse-json.ts';
 import { parseYaml } from './parse-yaml.ts';
 import { readPlainYaml } from './plain-yaml.ts';
 import type { SourceDocument, Spot } from './source-document.ts';
+import { withWrittenDoubles } from './written-doubles.ts';
 import { yamlToJson } from './yaml-to-json.ts';
 
 /**
@@ -18,6 +19,11 @@ import { yamlToJson } from './yaml-to-json.ts';
  * parser, which is fifty times as slow, and positions are computed only when `locate` is called.
  */
 export function readDocument(file: string, text: string): Result<SourceDocument, readonly Diagnostic[]> {
+  const read = readValues(file, text);
+  return read.ok ? ok(withWrittenDoubles(read.value)) : read;
+}
+
+function readValues(file: string, text: string): Result<SourceDocument, readonly Diagnostic[]> {
   const source = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   if (source.length > MAX_FILE_CHARACTERS) {
     const message = `${file} has ${source.length} characters; the maximum is ${MAX_FILE_CHARACTERS}`;

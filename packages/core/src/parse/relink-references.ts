@@ -2,9 +2,8 @@ import type { Fault } from '../checks/fault.ts';
 import { suggestName } from '../checks/nearest-name.ts';
 import type { Reference } from '../expressions/reference.ts';
 import { type Replacement, rewriteTemplates } from '../expressions/rewrite-templates.ts';
-import type { Json } from '../model/json.ts';
-import { isRawMap, type RawMap } from './file-set.ts';
 import { type Flattened, undeclaredResult } from './flatten-pipeline.ts';
+import type { RawMap } from './raw-map.ts';
 import { splitEdge } from './resolve-step.ts';
 import type { Path } from './source-document.ts';
 
@@ -17,12 +16,6 @@ export function relinkReferences(
   used: ReadonlyMap<string, Flattened>,
 ): { readonly value: RawMap; readonly faults: readonly Fault[] } {
   const faults: Fault[] = [];
-  const visit = (part: Json, path: Path): Json => {
-    if (typeof part === 'string') return rewriteTemplates(part, (reference) => replace(reference, path));
-    if (Array.isArray(part)) return part.map((item: Json, index) => visit(item, [...path, index]));
-    if (!isRawMap(part)) return part;
-    return Object.fromEntries(Object.entries(part).map(([key, item]) => [key, visit(item, [...path, key])]));
-  };
   function replace({ root, keys }: Reference, path: Path): Replacement | undefined {
     const [parent = '', aspect, name, ...rest] = keys;
     const flattened = root === 'steps' ? used.get(parent) : undefined;
@@ -35,7 +28,7 @@ export function relinkReferences(
     }
     return { source: found.source, rest: [...found.rest, ...rest] };
   }
-  return { value: visit(value, []) as RawMap, faults };
+  return { value: rewriteTemplates(value, replace) as RawMap, faults };
 }
 
 /** Of the last step of the used pipeline. */

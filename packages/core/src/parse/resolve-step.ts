@@ -1,4 +1,3 @@
-import { expressionOf } from '../expressions/rewrite-templates.ts';
 import type { Json } from '../model/json.ts';
 import type {
   Approval,
@@ -189,8 +188,7 @@ function outputsByName(outputs: RawStep['outputs']): Exclude<RawStep['outputs'],
 function resolveForeach(foreach: NonNullable<RawStep['foreach']>): Pick<Step, 'foreach' | 'foreachKey'> {
   const { items, key } =
     typeof foreach === 'object' && !Array.isArray(foreach) ? foreach : { items: foreach, key: undefined };
-  const list = typeof items === 'string' ? items : `\${{ ${expressionOf(items as Json)} }}`;
-  return { foreach: list, ...optional('foreachKey', key) };
+  return { foreach: items as string | readonly Json[], ...optional('foreachKey', key) };
 }
 
 function resolveOutput(
@@ -267,8 +265,9 @@ function resolveService(service: RawStep['service']): ServiceStep | undefined {
   if (service === undefined || service === false) return undefined;
   if (service === true || service.ready === undefined) return {};
   const { ready } = service;
-  if ('port' in ready) return { ready: { port: ready.port, path: ready.path ?? '/' } };
-  return { ready: { command: resolveReady(ready.command).command } };
+  const limit = optional('timeoutMs', milliseconds(ready.timeout));
+  if ('port' in ready) return { ready: { port: ready.port, path: ready.path ?? '/', ...limit } };
+  return { ready: { command: resolveReady(ready.command).command, ...limit } };
 }
 
 /**

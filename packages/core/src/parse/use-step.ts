@@ -1,5 +1,6 @@
 import { checkShape } from '../checks/check-shape.ts';
 import type { Fault } from '../checks/fault.ts';
+import { suggestName } from '../checks/nearest-name.ts';
 import { rewriteTemplates } from '../expressions/rewrite-templates.ts';
 import type { Json } from '../model/json.ts';
 import { own } from '../model/own.ts';
@@ -7,8 +8,8 @@ import { paramSchema, pipelineSchema } from '../schema/pipeline-schema.ts';
 import { type RawStep, stepSchema } from '../schema/step-schema.ts';
 import type { AssemblyWork, StepPath, Use } from './assembly-work.ts';
 import { bindWith } from './bind-with.ts';
-import { isRawMap, type RawMap } from './file-set.ts';
 import { locateFaults } from './locate-faults.ts';
+import { isRawMap, type RawMap } from './raw-map.ts';
 import { isLongParam, resolvePipeline } from './resolve-pipeline.ts';
 import { applyDefaults } from './resolve-step.ts';
 import type { SourceDocument } from './source-document.ts';
@@ -36,10 +37,18 @@ export function useStep(
   const declared = resolvePipeline({ version: 1, name: 'step', params: sound as never }).params;
   const bound = bindWith(declared, (step.with ?? {}) as RawMap, at);
   report(...bound.faults);
-  const lent = rewriteTemplates(keys, ({ root, keys: [name, ...rest] }) => {
-    const source = root === 'params' && name !== undefined ? bound.values.get(name) : undefined;
-    return source === undefined ? undefined : { source, rest };
+  const undeclared: Fault[] = [];
+  const lent = rewriteTemplates(keys, (reference, path) => {
+    const {
+      root,
+      keys: [name],
+    } = reference;
+    if (root !== 'params' || name === undefined || bound.values.has(name)) return bound.replaceParams(reference);
+    const message = `the step file has no parameter \`${name}\``;
+    undeclared.push({ code: 'unknown-name', message, path: [...path], ...suggestName(name, bound.values.keys()) });
+    return { source: 'dyn(0)', rest: [] };
   }) as unknown as RawStep;
+  work.diagnostics.push(...locateFaults(undeclared, document));
   const { uses: _uses, with: _with, ...own } = step;
   const outer = work.origins.get(at.join('\0')) ?? work.root.locate;
   work.brought.set(at[1], { [at[1]]: applyDefaults(own as RawStep, lent) });

@@ -2,32 +2,38 @@ import { eachTemplate } from '../expressions/each-template.ts';
 import { compileTemplate } from '../expressions/template.ts';
 import { own } from '../model/own.ts';
 import type { NeedCondition, Pipeline, Step } from '../model/pipeline.ts';
-import type { PlannedDependency } from '../model/plan.ts';
+import type { Plan, PlannedDependency, PlannedStep } from '../model/plan.ts';
 
 /** All steps of a pipeline by index: `steps` in the order of the file, then `finally`. */
 export function allSteps(pipeline: Pipeline): readonly Step[] {
   return pipeline.finally.length === 0 ? pipeline.steps : [...pipeline.steps, ...pipeline.finally];
 }
 
-/** The steps that an expression names, with the conditions that it implies. */
-export type StepReferences = ReadonlyMap<string, NeedCondition>;
+/** The aspects of other steps that a step's expressions read, by step. */
+type StepReferences = ReadonlyMap<string, ReadonlySet<string>>;
 
-/**
- * The dependencies by expressions: values require success, `status`, `reason` and `reused` only an end, and the URL of a
- * port a running step.
- */
 function referencedSteps(step: Step): StepReferences {
-  const found = new Map<string, NeedCondition>();
+  const found = new Map<string, Set<string>>();
   eachTemplate(step, (template) => {
     const compiled = compileTemplate(template);
     if (!compiled.ok) return;
     for (const { root, keys } of compiled.value.references) {
-      const [name, aspect] = keys;
+      const [name, aspect = ''] = keys;
       if (root !== 'steps' || name === undefined) continue;
-      found.set(name, stronger(found.get(name), own(CONDITIONS, aspect ?? '') ?? 'succeeded'));
+      found.set(name, (found.get(name) ?? new Set()).add(aspect));
     }
   });
   return found;
+}
+
+/**
+ * The condition of a dependency by expressions: values require success, `status`, `reason` and `reused` only an end, and
+ * the URL of a port a running step.
+ */
+function conditionOf(aspects: ReadonlySet<string>): NeedCondition {
+  let condition: NeedCondition | undefined;
+  for (const aspect of aspects) condition = stronger(condition, own(CONDITIONS, aspect) ?? 'succeeded');
+  return condition ?? 'succeeded';
 }
 
 const CONDITIONS: Readonly<Record<string, NeedCondition>> = {
@@ -85,7 +91,27 @@ function dependenciesOf(step: Step, index: ReadonlyMap<string, number>): readonl
     const from = step.inputs[name]?.from;
     if (from !== undefined && 'step' in from) add(from.step, 'succeeded', true);
   }
-  for (const [name, condition] of referencedSteps(step)) add(name, condition, false);
+  for (const [name, aspects] of referencedSteps(step)) add(name, conditionOf(aspects), false);
   if (found.length === 0) return NONE;
   return found.length === 1 ? found : found.sort((a, b) => a.on - b.on);
+}
+
+/** The aspects of a step that expressions read as values, which identify themselves. */
+const VALUES: ReadonlySet<string> = new Set(['results', 'outputs']);
+
+/**
+ * The dependencies of a step that neither the content of an input nor the value of an expression identifies: those in
+ * `needs`, services, and steps whose end an expression reads.
+ */
+export function orderDependencies({ step, dependencies }: PlannedStep, { steps }: Plan): readonly PlannedStep[] {
+  const others = dependencies.filter(({ data }) => !data);
+  if (others.length === 0) return [];
+  const needed = new Set(step.needs.map((need) => need.step));
+  const referenced = referencedSteps(step);
+  return others
+    .map(({ on }) => steps[on]!)
+    .filter(({ step: { name } }) => {
+      const aspects = needed.has(name) ? [] : [...(referenced.get(name) ?? [])];
+      return aspects.length === 0 || !aspects.every((aspect) => VALUES.has(aspect));
+    });
 }

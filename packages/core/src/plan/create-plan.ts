@@ -1,5 +1,5 @@
 import { toCel } from '../expressions/cel.ts';
-import { compileTemplate } from '../expressions/template.ts';
+import { evaluateJson } from '../expressions/template.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
 import { own } from '../model/own.ts';
@@ -46,12 +46,12 @@ export function createPlan(
   return faults.length === 0 ? ok({ pipeline, params: params.value, steps }) : fail(faults);
 }
 
-/** Parameters as expressions see them: a parameter of type `number` is a double even if its value is whole. */
+/** Parameters as expressions see them: one of type `number` is a double even if its value is whole. */
 export function paramsToCel(pipeline: Pipeline, params: Readonly<Record<string, Json>>): ReadonlyMap<string, unknown> {
   return new Map(
     Object.entries(params).map(([name, value]) => {
       const param = Object.hasOwn(pipeline.params, name) ? own(pipeline.params, name) : undefined;
-      return [name, toCel(value, { double: param?.type === 'number' })];
+      return [name, param?.type === 'number' ? toCel(value, { number: true }) : toCel(value)];
     }),
   );
 }
@@ -68,7 +68,7 @@ function cellsOf(step: Step, context: Readonly<Record<string, unknown>>): Result
 function bindMatrix(matrix: Matrix, context: Readonly<Record<string, unknown>>): Result<BoundMatrix, string> {
   const axes: Record<string, readonly Json[]> = {};
   for (const [axis, template] of Object.entries(matrix.axes)) {
-    const value = evaluateDeep(template, context);
+    const value = evaluateJson(template, () => context);
     if (!value.ok) return fail(`axis \`${axis}\` of its matrix: ${value.error}`);
     if (!Array.isArray(value.value))
       return fail(`axis \`${axis}\` of its matrix is ${showJson(value.value)} instead of a list`);
@@ -76,25 +76,9 @@ function bindMatrix(matrix: Matrix, context: Readonly<Record<string, unknown>>):
       return fail(`axis \`${axis}\` of its matrix is an empty list; use \`foreach\` for a list that may be empty`);
     axes[axis] = value.value;
   }
-  const include = evaluateDeep(matrix.include, context);
+  const include = evaluateJson(matrix.include, () => context);
   if (!include.ok) return fail(`\`include\` of its matrix: ${include.error}`);
-  const exclude = evaluateDeep(matrix.exclude, context);
+  const exclude = evaluateJson(matrix.exclude, () => context);
   if (!exclude.ok) return fail(`\`exclude\` of its matrix: ${exclude.error}`);
   return ok({ axes, include: include.value, exclude: exclude.value } as BoundMatrix);
-}
-
-/** A JSON value with all its templates evaluated. */
-function evaluateDeep(value: Json, context: Readonly<Record<string, unknown>>): Result<Json, string> {
-  if (typeof value === 'string') {
-    const compiled = compileTemplate(value);
-    return compiled.ok ? compiled.value.evaluate(context) : fail(compiled.error.message);
-  }
-  if (typeof value !== 'object' || value === null) return ok(value);
-  const entries: [string, Json][] = [];
-  for (const [key, item] of Object.entries(value)) {
-    const result = evaluateDeep(item, context);
-    if (!result.ok) return result;
-    entries.push([key, result.value]);
-  }
-  return ok(Array.isArray(value) ? entries.map(([, item]) => item) : Object.fromEntries(entries));
 }

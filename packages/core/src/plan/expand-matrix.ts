@@ -1,3 +1,4 @@
+import { findDoubles, hidesDoubles } from '../expressions/doubles.ts';
 import type { Json } from '../model/json.ts';
 import { own } from '../model/own.ts';
 import type { Cell } from '../model/plan.ts';
@@ -42,7 +43,14 @@ export function expandMatrix(matrix: BoundMatrix): Result<readonly Cell[], strin
   }
   const cells = matrix.include.length === 0 ? product : withIncludes(product, matrix);
   const keys = uniqueKeys(cells.map(matrixKey), (index) => cells[index] ?? null);
-  return ok(cells.map((cell, index) => ({ key: keys[index] ?? '', matrix: cell })));
+  const doubles = findDoubles(cells);
+  return ok(
+    cells.map((matrix, index) => ({
+      key: keys[index] ?? '',
+      matrix,
+      ...(hidesDoubles(matrix, doubles) && { doubles: { matrix: doubles! } }),
+    })),
+  );
 }
 
 function excessOf({ axes, include, exclude }: BoundMatrix, count: number): string | undefined {

@@ -19,9 +19,13 @@ export interface FingerprintOptions {
   readonly step: string;
   /** By input: the fingerprint or content digest of what it mounts. */
   readonly inputs: Readonly<Record<string, string>>;
+  /** By step: the identity of the work that came before, of steps that are in no input and no value. */
+  readonly after?: Readonly<Record<string, string>>;
   readonly matrix?: Readonly<Record<string, Json>>;
   /** The `foreach` item. */
   readonly item?: Json;
+  /** The number of earlier cells with the same values; absent for the first one. */
+  readonly replicate?: number;
   /** `cache.key`, evaluated, if the step has one: it replaces image, command and environment. */
   readonly key?: string;
   /** Digest of the image, which replaces its name. */
@@ -36,7 +40,7 @@ export interface FingerprintOptions {
  * Increased when the meaning of a component changes: cached work of earlier versions is no longer found, and `why`
  * names the version as the reason.
  */
-const VERSION = '2';
+const VERSION = '3';
 /** Longer values are stored as their hash; differences are still named. */
 const LONGEST = 200;
 
@@ -55,6 +59,8 @@ export function createFingerprint(container: ResolvedContainer, options: Fingerp
   else addProgram(parts, { ...container, ...(options.image !== undefined && { image: options.image }) }, ignored);
   for (const [axis, value] of Object.entries(options.matrix ?? {})) parts.set(`matrix.${axis}`, JSON.stringify(value));
   if (options.item !== undefined) parts.set('item', JSON.stringify(options.item));
+  if (options.replicate !== undefined) parts.set('replicate', String(options.replicate));
+  for (const [step, identity] of Object.entries(options.after ?? {})) parts.set(`after.${step}`, identity);
   for (const { name, path, writable } of container.inputs) {
     if (ignored.has(name)) continue;
     parts.set(`inputs.${name}`, own(options.inputs, name) ?? '');

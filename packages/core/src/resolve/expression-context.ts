@@ -13,12 +13,13 @@ export function expressionContext(
   options: { readonly step?: number; readonly cell?: Cell; readonly env?: Readonly<Record<string, string>> },
 ): (references: readonly Reference[]) => Readonly<Record<string, unknown>> {
   const step = options.step === undefined ? undefined : plan.steps[options.step]?.step;
+  const { cell } = options;
   const make = () => ({
     params: params(plan),
     run: new Map(Object.entries(context.run).filter(([, value]) => value !== undefined)),
     attempt: BigInt(context.attempt),
-    matrix: toCel(options.cell?.matrix ?? {}),
-    ...(options.cell?.item !== undefined && { item: toCel(options.cell.item) }),
+    matrix: toCel(cell?.matrix ?? {}, cell?.doubles?.matrix),
+    ...(cell?.item !== undefined && { item: toCel(cell.item, cell.doubles?.item) }),
     inputs: paths(step?.inputs),
     outputs: paths(step?.outputs),
     env: new Map(Object.entries(options.env ?? {})),
@@ -67,10 +68,9 @@ function factsToCel(
   const wants = (wanted: string): boolean => aspects.some((aspect) => aspect === undefined || aspect === wanted);
   const planned = plan.steps.find(({ step }) => step.name === name);
   const results = Object.entries(facts.results).map(([key, value]) => {
-    const double = own(planned?.step.results, key)?.type === 'number';
-    const many = planned?.step.matrix !== undefined || planned?.step.foreach !== undefined;
-    const converted =
-      many && Array.isArray(value) ? value.map((item: Json) => toCel(item, { double })) : toCel(value, { double });
+    // The values of a step with cells are a list.
+    const declared = { number: true, items: { number: true } } as const;
+    const converted = own(planned?.step.results, key)?.type === 'number' ? toCel(value, declared) : toCel(value);
     return [key, converted] as const;
   });
   return new Map<string, unknown>([

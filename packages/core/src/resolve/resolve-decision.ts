@@ -1,5 +1,6 @@
 import { toCel } from '../expressions/cel.ts';
-import { compileTemplate, toText } from '../expressions/template.ts';
+import { type Doubles, findDoubles, hidesDoubles } from '../expressions/doubles.ts';
+import { compileTemplate, evaluateJson, toText } from '../expressions/template.ts';
 import type { Json } from '../model/json.ts';
 import type { Step } from '../model/pipeline.ts';
 import type { Cell, Plan } from '../model/plan.ts';
@@ -34,26 +35,38 @@ export function resolveDecision(plan: Plan, step: number, context: RunContext): 
     if (!when.value) return ok({ run: false });
   }
   if (planned.foreach === undefined) return ok({ run: true });
-  const list = evaluateValue(planned.foreach, `\`foreach\` of step \`${planned.name}\``, contextFor);
+  const { foreach } = planned;
+  const what = `\`foreach\` of step \`${planned.name}\``;
+  const list = typeof foreach === 'string' ? evaluateValue(foreach, what, contextFor) : evaluateList(foreach, what);
   if (!list.ok) return list;
   const items = list.value;
-  if (!Array.isArray(items))
-    return fail(`${of('foreach', planned.foreach)} yields ${showJson(items)} instead of a list`);
+  const given = typeof foreach === 'string' ? `${of('foreach', foreach)} yields` : `${what} has`;
+  if (!Array.isArray(items)) return fail(`${given} ${showJson(items)} instead of a list`);
   if (items.length > MAX_CELLS) {
-    return fail(
-      `${of('foreach', planned.foreach)} yields ${items.length} items, and a step may have ${MAX_CELLS} cells`,
-    );
+    return fail(`${given} ${items.length} items, and a step may have ${MAX_CELLS} cells`);
   }
-  const named = nameItems(planned, items, contextFor);
+  const doubles = findDoubles(items);
+  const named = nameItems(planned, { items, doubles }, contextFor);
   if (!named.ok) return named;
   const keys = uniqueKeys(named.value, (index) => items[index] ?? null);
-  return ok({ run: true, cells: items.map((item, index) => ({ key: keys[index] ?? '', matrix: {}, item })) });
+  const cells = items.map((item: Json, index) => ({
+    key: keys[index] ?? '',
+    matrix: {},
+    item,
+    ...(hidesDoubles(item, doubles) && { doubles: { item: doubles! } }),
+  }));
+  return ok({ run: true, cells });
+
+  function evaluateList(items: Json, subject: string): Result<Json, string> {
+    const evaluated = evaluateJson(items, contextFor);
+    return evaluated.ok ? evaluated : fail(`${subject} cannot be evaluated: ${evaluated.error}`);
+  }
 }
 
 /** A key per item, not necessarily unique: from the step's own expression, else from the item. */
 function nameItems(
   { name, foreachKey }: Step,
-  items: readonly Json[],
+  { items, doubles }: { readonly items: readonly Json[]; readonly doubles: Doubles | undefined },
   contextFor: ContextFor,
 ): Result<readonly string[], string> {
   if (foreachKey === undefined) return ok(items.map(itemKey));
@@ -63,7 +76,7 @@ function nameItems(
   const context = contextFor(compiled.value.references);
   const keys: string[] = [];
   for (const [index, item] of items.entries()) {
-    const value = compiled.value.evaluate({ ...context, item: toCel(item) });
+    const value = compiled.value.evaluate({ ...context, item: toCel(item, doubles) });
     if (!value.ok) return fail(`${what} cannot be evaluated for item ${index + 1}: ${value.error}`);
     keys.push(givenKey(toText(value.value), item));
   }

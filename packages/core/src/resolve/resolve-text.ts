@@ -7,15 +7,18 @@ import { expressionContext } from './expression-context.ts';
 
 /**
  * Evaluates a template outside a container: a concurrency group, a notification, the message of an approval; with
- * `cell`, a text of a step as far as it is known before the run.
+ * `cell`, a text of a step as far as it is known before the run; with `step` and `env`, also what its command can read.
  */
 export function resolveText(
   plan: Plan,
   template: Template,
-  context: RunContext & { readonly cell?: Cell },
+  context: RunContext & {
+    readonly cell?: Cell;
+    readonly step?: number;
+    readonly env?: Readonly<Record<string, string>>;
+  },
 ): Result<string, string> {
-  const { cell } = context;
-  const contextFor = expressionContext(plan, context, cell === undefined ? {} : { cell });
+  const contextFor = expressionContext(plan, context, context);
   return evaluateText(template, `the text ${JSON.stringify(template)}`, contextFor);
 }
 

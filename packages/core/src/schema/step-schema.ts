@@ -142,9 +142,13 @@ const cache = z.union(
 
 const port = z.strictObject({ https: z.strictObject({}).optional() }, { error: 'a map, for example `{ https: {} }`' });
 
-const ready = z.union([z.strictObject({ port: name, path: text.optional() }), z.strictObject({ command })], {
-  error: 'a map with `port` and `path`, or with `command`',
-});
+const ready = z.union(
+  [
+    z.strictObject({ port: name, path: text.optional(), timeout: duration.optional() }),
+    z.strictObject({ command, timeout: duration.optional() }),
+  ],
+  { error: 'a map with `port`, `path` and `timeout`, or with `command` and `timeout`' },
+);
 const service = z.union([flag, z.strictObject({ ready: ready.optional() })], { error: 'true, or a map with `ready`' });
 const approval = z.union([flag, text, z.strictObject({ message: text.optional(), timeout: duration.optional() })], {
   error: 'a message, or a map with `message` and `timeout`',

@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { type ExpressionHandle, expression, fail, ok, parsePipeline, pipeline } from '../../src/index.ts';
+import {
+  createPlan,
+  type ExpressionHandle,
+  expression,
+  fail,
+  ok,
+  parsePipeline,
+  pipeline,
+  resolveContainer,
+  resolveDecision,
+} from '../../src/index.ts';
 
 function train() {
   const p = pipeline('train', {
@@ -234,6 +244,22 @@ steps:
       outputs: { weights: { from: 'fit.model/epochs/last', publish: 'weights' } },
     });
     expect(p.build().pipeline.outputs.weights?.from).toEqual({ step: 'fit', output: 'model', path: 'epochs/last' });
+  });
+
+  it('a list of `foreach` is data: long, with any keys, and whole numbers beside fractions are doubles', () => {
+    const p = pipeline('p');
+    const items = Array.from({ length: 20_000 }, (_, n) => ({ constructor: 'c', rate: n === 0 ? 0.5 : n }));
+    p.step('each', { foreach: items }, ({ item }) => ({ command: ['x', item], env: { RATE: '${{ item.rate / 4 }}' } }));
+    const plan = createPlan(p.build().pipeline);
+    if (!plan.ok) throw new Error('no plan');
+    const context = { run: { id: 'r', name: 'p', plannedTime: '' }, attempt: 1, steps: () => undefined };
+    const decision = resolveDecision(plan.value, 0, context);
+    const cells = decision.ok ? (decision.value.cells ?? []) : [];
+    expect(cells.map(({ item }) => item)).toEqual(items);
+    expect(resolveContainer(plan.value, 0, { cell: cells[1]!, context })).toMatchObject({
+      ok: true,
+      value: { command: ['x', '{"constructor":"c","rate":1}'], env: { RATE: '0.25' } },
+    });
   });
 
   it('`foreach` may have the form of a file', () => {

@@ -31,7 +31,7 @@ steps:
       log: { path: '/out/log', retain: false },
       model: { path: '/out/model', retain: false },
     });
-    expect(make?.foreach).toBe('${{ ["a", {"k": 1}, 2.5] }}');
+    expect(make?.foreach).toEqual(['a', { k: 1 }, 2.5]);
     expect(use?.needs).toEqual([{ step: 'make', condition: 'succeeded' }]);
     expect(use?.outputs).toEqual({ log: { path: '/log', retain: false } });
   });

@@ -240,7 +240,7 @@ describe('createFingerprint', () => {
     const { digest, components } = print();
     const old = components.map(({ name, value }) => ({ name, value: name === 'version' ? '1' : `${value} of old` }));
     expect(explainDifference({ digest, components: old }, print('', { input: 'i2' }))).toEqual([
-      { name: 'version', before: '1', after: '2' },
+      { name: 'version', before: '1', after: '3' },
     ]);
   });
 

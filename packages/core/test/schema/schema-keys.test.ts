@@ -19,7 +19,7 @@ it.each([
   ],
   [
     ['steps', 'fit', 'service', 'ready'],
-    ['port', 'path', 'command'],
+    ['port', 'path', 'timeout', 'command'],
   ],
   [
     ['steps', 'fit', 'inputs', 'data'],

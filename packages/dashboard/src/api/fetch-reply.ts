@@ -49,7 +49,8 @@ export async function send(url: string, options: RequestInit): Promise<Response>
     reply = await fetch(url, options);
   } catch (error) {
     if (options.signal?.aborted) throw error;
-    throw new ReplyError(0, 'The server does not reply. Is it still running?');
+    const isOpen = options.method === 'POST' ? ' It may still do what was requested.' : '';
+    throw new ReplyError(0, `The server does not reply. Is it still running?${isOpen}`);
   }
   if (reply.status === 401) {
     const login = isLoggedIn ? undefined : loginUrl(location.href);

@@ -120,13 +120,13 @@ export class LiveRun extends Store {
     this.isHistoryComplete = false;
     this.#waiting = [];
     try {
-      for (let more = true; more; ) {
-        const query = { after: history.position, limit: PAGE };
+      for (let more = true, skip = 0; more; ) {
+        const query = { after: history.position, skip, limit: PAGE };
         const page = await fetchReply<RunMoves>(`${this.#path}/moves`, query, this.#aborted.signal);
         // A later snapshot has started another load.
         if (load !== this.#loads) return;
         extendHistory(history, page.moves, page.position);
-        more = page.more;
+        ({ more, skip = 0 } = page);
         this.changed();
       }
       for (const { moves, position } of this.#waiting) extendHistory(history, moves, position);

@@ -62,6 +62,14 @@ function LoadedCell({ run, route, details, value }: LoadedProps) {
             <StatusMark code={codeOf(value.status, value.reused)} />
           </h1>
           <p class="soft">{value.message ?? value.wait?.message}</p>
+          {Object.entries(value.ports ?? {}).map(([port, { url }]) => (
+            <p key={port}>
+              {`port ${port}: `}
+              <a href={url} target="_blank" rel="noreferrer">
+                {url}
+              </a>
+            </p>
+          ))}
         </div>
         <StepActions
           runId={run.runId}

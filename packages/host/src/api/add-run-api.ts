@@ -1,5 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describeIssue } from '@sluice/client';
-import { isRunId } from '@sluice/runner';
+import { createRunId, isRunId } from '@sluice/runner';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { ApiError, renderError } from '../errors/api-error.ts';
@@ -75,16 +76,18 @@ function addRoute(server: FastifyInstance, route: ApiRoute, { find }: ApiPlace):
     // The service names requests in its log and metrics by this.
     config: { operation: route.operationId } as object,
     handler: async (http, reply) => {
+      if (route.method !== 'GET') await refuseAbandoned(http);
       const api = await find(http);
       const request: ApiRequest = {
-        ...{ api, http, reply },
+        ...{ api, http, reply, newRunId: createRunId() },
         at: http.params as ApiRequest['at'],
         query: parse(route.query, http.query, 'query parameter') as Record<string, unknown>,
         body: body === 'bytes' ? (http.body ?? Buffer.alloc(0)) : body && parse(body, http.body ?? {}, 'key'),
       };
       const { handOver } = api;
       const isAction = route.method === 'POST' && !route.isHandOver;
-      const act = () => (isAction ? answerOnce(request, () => route.handle(request)) : route.handle(request));
+      const act = () =>
+        isAction ? answerOnce(request, (newRunId) => route.handle({ ...request, newRunId })) : route.handle(request);
       // A run that was released is executed elsewhere.
       const mustBeHere = isAction && handOver !== undefined && request.at.runId !== undefined;
       const perform = () => (mustBeHere ? handOver.act(request.at.runId!, act) : act());
@@ -95,6 +98,17 @@ function addRoute(server: FastifyInstance, route: ApiRoute, { find }: ApiPlace):
       }
     },
   });
+}
+
+/**
+ * Throws if the client has closed the connection: it has reported that it has no reply, perhaps long ago, if this process was
+ * stopped. Only the clients of one machine share a clock, so a request over HTTP has no deadline.
+ */
+async function refuseAbandoned({ raw: { socket } }: FastifyRequest): Promise<void> {
+  // The end of a connection is read after the request, when the event loop polls for the second time.
+  for (let turn = 0; turn < 2; turn++) await nextTurn();
+  if (!socket.readableEnded && !socket.destroyed) return;
+  throw new ApiError(408, 'CLIENT_GONE', 'could not perform the request: its client has closed the connection');
 }
 
 /** Why a run is missing that the server had. */

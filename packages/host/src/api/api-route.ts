@@ -29,6 +29,8 @@ export interface ApiRequest<Q = Record<string, unknown>, B = unknown> {
   readonly at: Readonly<Record<'runId' | 'name', string>>;
   readonly query: Q;
   readonly body: B;
+  /** The ID of the run that this request starts, if it does: the same for a repeated request with its key. */
+  readonly newRunId: string;
   readonly http: FastifyRequest;
   readonly reply: FastifyReply;
 }

@@ -79,6 +79,7 @@ export const READ_ROUTES: readonly ApiRoute[] = [
     ...{ method: 'GET', path: '/runs/{runId}/moves' },
     query: z.strictObject({
       after: z.coerce.number().int().min(0).default(0),
+      skip: z.coerce.number().int().min(0).default(0),
       limit: z.coerce.number().int().min(1).max(100_000).default(10_000),
     }),
     reply: runMoves,
@@ -213,7 +214,7 @@ export const READ_ROUTES: readonly ApiRoute[] = [
       }
       const header = http.headers['last-event-id'];
       const lastEventId = typeof header === 'string' ? header : undefined;
-      const signal = startStream(reply, { type: 'text/event-stream', closing: api.closing });
+      const signal = startStream(reply, { type: 'text/event-stream', closing: api.closing, streams: api.streams });
       await streamEvents(reply.raw, { runs, list: query.list, lastEventId, feeds: api.feeds, signal });
       return reply;
     },

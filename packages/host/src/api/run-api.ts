@@ -12,6 +12,7 @@ import { openRunList, type RunList } from '../runs/run-list.ts';
 import type { RerunRequest, RunFileName, releaseReply, stagedFiles, startBody } from '../schemas/hand-over.ts';
 import type { pipelineEntry } from '../schemas/pipeline-replies.ts';
 import type { Executor } from '../schemas/words.ts';
+import type { Streams } from './start-stream.ts';
 
 /** A run to start: an earlier one again, or a pipeline file of this machine. */
 export interface RunOrder {
@@ -101,6 +102,7 @@ export interface RunApi extends RunApiOptions {
   readonly feeds: Feeds;
   readonly logs: LogSpool;
   readonly lines: LineIndex;
+  readonly streams: Streams;
   /** Actions with a key that are in progress, by the file of their reply. */
   readonly actions: Map<string, Promise<unknown>>;
   /** Aborted when the server closes: ends all streams. */
@@ -127,6 +129,7 @@ export function openRunApi(options: RunApiOptions): RunApi {
     logs,
     lines: createLineIndex(),
     actions: new Map(),
+    streams: { open: 0 },
     feeds: openFeeds(followers, list),
     closing: closing.signal,
     async change(action) {

@@ -55,7 +55,7 @@ export const SCHEDULE_ROUTES: readonly ApiRoute[] = [
     change: unpauseSchedule,
   }),
   defineRoute({
-    ...scheduleAction('run', 'Run the pipeline of a schedule now, with the options of its newest run'),
+    ...scheduleAction('run', 'Run the pipeline of a schedule now, with its recorded settings'),
     body: scheduleBody,
     async handle(request) {
       const { api, at, body } = request;
@@ -153,10 +153,11 @@ async function requireSchedule(api: RunApi, name: string): Promise<ScheduleSumma
   return { ...schedule, file };
 }
 
-function describeSchedule({ name, file, timezone, next, pausedAt }: ScheduleSummary) {
+function describeSchedule({ name, file, settings, timezone, next, pausedAt }: ScheduleSummary) {
   return {
     ...{ name, timezone, nextAt: next.map(toTime) },
     ...(file !== undefined && { file }),
+    ...(settings !== undefined && { settings }),
     ...(pausedAt !== undefined && { pausedAt: toTime(pausedAt) }),
   };
 }

@@ -56,7 +56,7 @@ export async function sendLog(request: ApiRequest<LogQuery>): Promise<unknown> {
   const { api, query, http, reply } = request;
   const log = await openLogOf(request);
   if (query.follow) {
-    const signal = startStream(reply, { type: 'text/plain', closing: api.closing });
+    const signal = startStream(reply, { type: 'text/plain', closing: api.closing, streams: api.streams });
     await pipeline(Readable.from(log.follow(query.offset, signal)), reply.raw).catch(() => {
       // The status has been sent; only a cut connection shows the client that the log is incomplete.
       reply.raw.destroy();

@@ -3,13 +3,12 @@ import type { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import { quoteCommand } from '../runs/describe-run.ts';
 import type { actionReply } from '../schemas/actions.ts';
-import { newRunId } from './answer-once.ts';
 import type { ApiRequest } from './api-route.ts';
 import type { RunApi, RunExecutor, RunOrder } from './run-api.ts';
 
 /** Starts a run, or with `dryRun` says what it would do. `words`: the equivalent command, without its first word. */
 export async function startOrder(
-  { api, http }: Pick<ApiRequest, 'api' | 'http'>,
+  { api, newRunId: runId }: Pick<ApiRequest, 'api' | 'newRunId'>,
   { order, dryRun, words }: { order: RunOrder; dryRun: boolean; words: readonly string[] },
 ): Promise<z.infer<typeof actionReply>> {
   const executor = requireExecutor(api);
@@ -21,7 +20,6 @@ export async function startOrder(
   const message = `runs ${run.length} steps, and reuses the results of ${reused.length}`;
   const reply = { dryRun, command, message, reused: [...reused], run: [...run] };
   if (dryRun) return reply;
-  const runId = newRunId(http);
   const started = await executor.start(asked, runId);
   if (!started.ok) throw conflict(started.error);
   return { runId, ...reply };

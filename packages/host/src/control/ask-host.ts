@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { isListening, isSystemError, openSocketPath } from '@sluice/host-system';
+import { isSystemError, openSocketPath } from '@sluice/host-system';
+import { type Clock, createDeadline, createSystemClock, describeUnanswered } from '@sluice/runner';
 import { type HostReply, type HostRequest, hostReply } from './host-request.ts';
 
 /** The socket of the host in `HOME/host`. */
@@ -10,14 +11,16 @@ export const MAX_MESSAGE = 4_000_000;
 /** A host that does not reply within this time is stopped or hangs. */
 const REPLY_MS = 20_000;
 
-/** Sends a request to the host of a home. Undefined: no process hosts the home's runs, or it ends now. */
-export async function askHost(home: string, request: HostRequest): Promise<HostReply | undefined> {
-  return withSocketPath(home, (path) => ask(path, request));
-}
-
-/** Whether a process hosts the runs of a home and accepts requests. */
-export async function isHostReachable(home: string): Promise<boolean> {
-  return (await withSocketPath(home, isListening)) ?? false;
+/**
+ * Sends a request to the host of a home. Undefined: no process hosts the home's runs, or it ends now. A request without a
+ * reply expires, so that it has no effect after this function has returned.
+ */
+export async function askHost(
+  home: string,
+  request: HostRequest,
+  clock: Pick<Clock, 'boot'> = createSystemClock(),
+): Promise<HostReply | undefined> {
+  return withSocketPath(home, (path) => ask(path, request, clock));
 }
 
 async function withSocketPath<T>(home: string, action: (path: string) => Promise<T>): Promise<T | undefined> {
@@ -35,19 +38,20 @@ async function withSocketPath<T>(home: string, action: (path: string) => Promise
   }
 }
 
-function ask(path: string, request: HostRequest): Promise<HostReply | undefined> {
+function ask(path: string, request: HostRequest, clock: Pick<Clock, 'boot'>): Promise<HostReply | undefined> {
+  const before = createDeadline(clock, REPLY_MS);
   return new Promise((resolve) => {
     const socket = connect(path);
     let received = '';
     let isConnected = false;
     socket.setEncoding('utf8');
     socket.setTimeout(REPLY_MS, () => {
-      resolve({ error: `the process that hosts the runs of this home did not reply within ${REPLY_MS / 1000} s` });
+      resolve({ error: `the process that hosts the runs of this home ${describeUnanswered(before)}` });
       socket.destroy();
     });
     socket.on('connect', () => {
       isConnected = true;
-      socket.write(`${JSON.stringify(request)}\n`);
+      socket.write(`${JSON.stringify({ ...request, before })}\n`);
     });
     socket.on('data', (chunk: string) => {
       received += chunk;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** What another process of the home may request of the host, as one line of JSON. */
-export const hostRequest = z.discriminatedUnion('verb', [
+const hostRequest = z.discriminatedUnion('verb', [
   /** Execute a marked run. `env`: variables that replace those of the host for this run; kept in memory only. */
   z.object({ verb: z.literal('take'), runId: z.string(), env: z.record(z.string(), z.string()) }),
   z.object({ verb: z.literal('status') }),
@@ -10,6 +10,14 @@ export const hostRequest = z.discriminatedUnion('verb', [
   /** Detach from all runs and end, unless the host has a listener. */
   z.object({ verb: z.literal('end') }),
 ]);
+
+/** A request as it is sent. */
+export const sentHostRequest = hostRequest.and(
+  z.object({
+    /** It has no effect afterward. Absent: sent by an earlier version, or by a machine without such a clock. */
+    before: z.object({ id: z.string(), uptimeMs: z.number() }).optional(),
+  }),
+);
 
 /** A request to the host of a home. */
 export type HostRequest = z.infer<typeof hostRequest>;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Entry, RunList } from '../runs/run-list.ts';
 import type { StreamEvents } from '../schemas/events.ts';
+import { encodeData } from './encode-data.ts';
 
 const POLL_MS = 2_000;
 /** A home with thousands of unfinished runs is read less often: polling uses at most this part of a processor. */
@@ -8,8 +9,8 @@ const MAX_SHARE = 0.05;
 /** A client without a valid point gets this many runs, and all that have not ended. */
 const FIRST_RUNS = 200;
 
-/** Changes of the list of runs, with the point that the receiver then has reached. */
-export type ListListener = (data: StreamEvents['runs'], point: string) => void;
+/** Changes of the list of runs, encoded once for all receivers, with the point that the receiver then has reached. */
+export type ListListener = (data: Uint8Array, point: string) => void;
 
 /** The list of runs for many clients. */
 export interface ListFeed {
@@ -24,6 +25,14 @@ interface Known {
   readonly version: number;
 }
 
+/** What a client gets that has reached the version `from`. */
+interface Changes {
+  readonly from: number;
+  readonly to: number;
+  /** Undefined: nothing that concerns it. */
+  readonly data: Uint8Array | undefined;
+}
+
 /** Reads the list at intervals while it has listeners. */
 export function createListFeed(list: RunList): ListFeed {
   const instance = randomBytes(6).toString('hex');
@@ -31,6 +40,8 @@ export function createListFeed(list: RunList): ListFeed {
   const known = new Map<string, Known>();
   const listeners = new Map<ListListener, number>();
   let version = 0;
+  /** The last one that was sent: many clients have reached the same point. */
+  let sent: Changes | undefined;
   let isPolling = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -59,12 +70,9 @@ export function createListFeed(list: RunList): ListFeed {
   }
 
   function send(listener: ListListener, from: number): void {
-    const changed = [...known].filter(([, one]) => one.version > from);
     listeners.set(listener, version);
-    const all = changed.flatMap(([, { entry }]) => (entry === undefined ? [] : [entry])).toReversed();
-    const runs = from > 0 ? all : all.filter(({ endedAt }, index) => index < FIRST_RUNS || endedAt === undefined);
-    const removed = from > 0 ? changed.flatMap(([runId, { entry }]) => (entry === undefined ? [runId] : [])) : [];
-    if (runs.length > 0 || removed.length > 0) listener({ runs, removed }, `${instance}.${version}`);
+    if (sent?.from !== from || sent.to !== version) sent = { from, to: version, data: findChanges(known, from) };
+    if (sent.data !== undefined) listener(sent.data, `${instance}.${version}`);
   }
 
   return {
@@ -80,4 +88,14 @@ export function createListFeed(list: RunList): ListFeed {
       };
     },
   };
+}
+
+/** What has changed after a version; undefined if nothing that concerns a client. */
+function findChanges(known: ReadonlyMap<string, Known>, from: number): Uint8Array | undefined {
+  const changed = [...known].filter(([, one]) => one.version > from);
+  const all = changed.flatMap(([, { entry }]) => (entry === undefined ? [] : [entry])).toReversed();
+  const runs = from > 0 ? all : all.filter(({ endedAt }, index) => index < FIRST_RUNS || endedAt === undefined);
+  const removed = from > 0 ? changed.flatMap(([runId, { entry }]) => (entry === undefined ? [runId] : [])) : [];
+  if (runs.length === 0 && removed.length === 0) return undefined;
+  return encodeData({ runs, removed } satisfies StreamEvents['runs']);
 }

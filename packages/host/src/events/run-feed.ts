@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FollowedModel, RunFollower, RunRefusal } from '@sluice/runner';
 import { describeHead, describeMoves, describeStates } from '../runs/describe-states.ts';
 import type { StreamEventName, StreamEvents } from '../schemas/events.ts';
+import { encodeData } from './encode-data.ts';
 import type { FeedPoint } from './event-id.ts';
 
 /** The mean time between two events of a busy run: the changes meanwhile are collected. */
@@ -10,10 +12,10 @@ const BURST_MS = 400;
 /** A client that has missed more moves gets a snapshot. */
 const MAX_MOVES = 10_000;
 
-/** An event about a run, with what its receiver then knows. Its data are written once for all receivers. */
+/** An event about a run, with what its receiver then knows. Its data are encoded once for all receivers. */
 export interface FeedEvent {
   readonly name: StreamEventName;
-  readonly data: string;
+  readonly data: Uint8Array;
   readonly point: FeedPoint;
 }
 
@@ -27,6 +29,7 @@ export interface RunFeed {
 export function createRunFeed(run: RunFollower): RunFeed {
   const listeners = new Set<(event: FeedEvent) => void>();
   let sent = pointOf(run);
+  let snapshot: FeedEvent | undefined;
   let problem: string | undefined;
   let nextAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
@@ -42,12 +45,18 @@ export function createRunFeed(run: RunFollower): RunFeed {
     for (const listener of [...listeners]) listener(event);
   }
 
+  /** Many clients that join at once share one. */
+  function takeSnapshot(): FeedEvent {
+    if (snapshot === undefined || !isDeepStrictEqual(snapshot.point, pointOf(run))) snapshot = createSnapshot(run);
+    return snapshot;
+  }
+
   function onChange(refusal?: RunRefusal): void {
     const hasNewProblem = refusal !== undefined && refusal.message !== problem;
     problem = refusal?.message;
     if (hasNewProblem) {
       const data = { runId: run.runId, message: refusal.message } satisfies StreamEvents['missing'];
-      for (const listener of [...listeners]) listener({ name: 'missing', data: JSON.stringify(data), point: sent });
+      for (const listener of [...listeners]) listener({ name: 'missing', data: encodeData(data), point: sent });
     }
     if (refusal) return;
     const wait = nextAt - performance.now();
@@ -59,7 +68,7 @@ export function createRunFeed(run: RunFollower): RunFeed {
     join(from, listener) {
       // The others get what is new, too, so that all are at the same point.
       flush();
-      const event = from === undefined ? createSnapshot(run) : createCatchUp(run, from);
+      const event = from === undefined ? takeSnapshot() : createCatchUp(run, from);
       if (event !== undefined) listener(event);
       listeners.add(listener);
       if (listeners.size === 1) unsubscribe = run.subscribe(onChange);
@@ -84,7 +93,7 @@ function createSnapshot(run: RunFollower): FeedEvent {
     ...describeStates(run.model),
     run: describeHead(run),
   } satisfies StreamEvents['snapshot'];
-  return { name: 'snapshot', data: JSON.stringify(data), point: pointOf(run) };
+  return { name: 'snapshot', data: encodeData(data), point: pointOf(run) };
 }
 
 /** What has happened after a point; undefined if nothing has. */
@@ -95,7 +104,7 @@ function createCatchUp(run: RunFollower, from: FeedPoint): FeedEvent | undefined
   if (point.position === from.position && point.status === from.status) return undefined;
   const { moves } = describeMoves(model, { after: from.position, limit: MAX_MOVES });
   const data = { runId, position: point.position, moves, run: describeHead(run) } satisfies StreamEvents['moves'];
-  return { name: 'moves', data: JSON.stringify(data), point };
+  return { name: 'moves', data: encodeData(data), point };
 }
 
 /** Whether the moves after a point are known, and not too many. */

@@ -36,6 +36,8 @@ export interface HostRunParts {
   readonly restrictions?: Pick<RunnerOptions, 'notifier' | 'delivers'>;
   /** Called when the run has ended, and again if the process was killed before the promise was resolved. */
   readonly onEnded?: (runId: string) => Promise<void>;
+  /** Why no run may be executed now; asked before each attempt, and at intervals. Default: nothing prevents it. */
+  readonly findHold?: () => Promise<string | undefined>;
   /** Limits how many runs are executed at once. Default: no limit. */
   readonly slots?: RunSlots;
   /** Receives one line, without its end, for the operator. */
@@ -46,6 +48,8 @@ export interface HostRunParts {
   readonly limit: <T>(action: () => Promise<T>) => Promise<T>;
 }
 
+/** How often an executed run is checked for a hold. */
+const HOLD_MS = 30_000;
 const SHORTEST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
 /** Attempts for a run that another process executes, which may be leaving it. */
@@ -80,6 +84,7 @@ export function hostRun(runId: string, parts: HostRunParts & { readonly env: Nod
   };
   const over = executeRepeatedly(state, parts).catch((error: unknown) => {
     parts.log(`run ${runId}: stopped because of an unexpected error: ${(error as Error).stack ?? error}`);
+    parts.metrics?.setAside(runId);
   });
   return {
     over,
@@ -131,6 +136,9 @@ async function attempt(state: State, parts: HostRunParts): Promise<Attempted> {
 
 async function execute(state: State, parts: HostRunParts): Promise<Attempted> {
   const { runId } = state;
+  // With the slot, so that runs get slots in their order, however long the measuring takes.
+  const hold = await parts.findHold?.();
+  if (hold !== undefined) return { next: 'again', message: hold };
   const handle = await parts.limit(() => take(state, parts));
   if ('next' in handle) return handle;
   state.handle = handle;
@@ -139,10 +147,19 @@ async function execute(state: State, parts: HostRunParts): Promise<Attempted> {
   parts.log(`run ${runId}: executing`);
   // The host may have been asked to end while the run was resumed.
   if (isLeaving(state)) await handle.detach();
-  const report = await handle.finished;
+  const watch = setInterval(() => void leaveOnHold(handle, parts), HOLD_MS).unref();
+  const report = await handle.finished.finally(() => clearInterval(watch));
   state.handle = undefined;
   parts.metrics?.leave(runId);
   return judgeEnd(report, { ...parts, runId });
+}
+
+/** The containers keep running, and the run continues as soon as nothing prevents it. */
+async function leaveOnHold(handle: RunHandle, { findHold, log }: HostRunParts): Promise<void> {
+  const hold = await findHold?.().catch(() => undefined);
+  if (hold === undefined) return;
+  log(`run ${handle.runId}: suspended: ${hold}`);
+  await handle.detach();
 }
 
 async function take(state: State, parts: HostRunParts): Promise<RunHandle | Attempted> {
@@ -158,7 +175,8 @@ async function take(state: State, parts: HostRunParts): Promise<RunHandle | Atte
     signal: state.leaving.signal,
     ...(metrics && { reporter: metrics.reporter }),
     ...(traces && { traces }),
-    secrets: (name) => parts.readSecret(name, state.env, runId),
+    // Also of an earlier run of its group, which it cancels.
+    secrets: (name, of) => parts.readSecret(name, state.env, of),
     ...parts.restrictions,
   });
   return resumed.ok ? resumed.value : judgeRefusal(resumed.error, state, parts);
@@ -166,6 +184,7 @@ async function take(state: State, parts: HostRunParts): Promise<RunHandle | Atte
 
 async function judgeRefusal({ code, message }: RunRefusal, state: State, parts: HostRunParts): Promise<Attempted> {
   if (code === 'RUN_FINISHED' || code === 'RUN_NOT_FOUND') await end(state.runId, parts);
+  if (code === 'JOURNAL_DAMAGED' || code === 'JOURNAL_LOST') parts.metrics?.setAside(state.runId);
   const mayEnd = isTemporary({ code }) || (code === 'RUN_IN_USE' && state.failures < TRIES_IN_USE);
   return { next: mayEnd ? 'again' : 'over', message };
 }

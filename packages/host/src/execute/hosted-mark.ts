@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSystemError, replaceFile } from '@sluice/host-system';
-import { isRunId, runDirectory } from '@sluice/runner';
+import { isRunId, RELEASED_FILE, runDirectory } from '@sluice/runner';
 import { z } from 'zod';
 
 const markSchema = z.object({ options: z.record(z.string(), z.union([z.string(), z.number()])) });
@@ -18,11 +18,9 @@ export async function markHosted(home: string, runId: string, mark: HostedMark):
   await replaceFile(markPath(home, runId), `${JSON.stringify(mark)}\n`);
 }
 
-/** Removes the mark, if there is one. Returns whether there was. */
-export async function unmarkHosted(home: string, runId: string): Promise<boolean> {
-  const wasMarked = isHosted(home, runId);
+/** Removes the mark, if there is one. */
+export async function unmarkHosted(home: string, runId: string): Promise<void> {
   await rm(markPath(home, runId), { force: true });
-  return wasMarked;
 }
 
 /** Whether a run is marked, and was not released: another machine executes a released run. */
@@ -57,7 +55,7 @@ export async function listHosted(home: string): Promise<string[]> {
 
 /** The file that says that another machine executes the run from now on, whatever its mark says. */
 export function releasedPath(home: string, runId: string): string {
-  return join(runDirectory(home, runId), 'released.json');
+  return join(runDirectory(home, runId), RELEASED_FILE);
 }
 
 function isReleased(home: string, runId: string): boolean {

@@ -1,12 +1,12 @@
 import type { HostReply, HostRequest, HostStatus } from '../control/host-request.ts';
-import { claimHost, type HostClaim } from './host-claim.ts';
+import { claimHost, type HostClaim, type HostWait } from './host-claim.ts';
 import { type HostedRun, type HostRunParts, hostRun } from './host-run.ts';
 import { listHosted } from './hosted-mark.ts';
 import { shareServices } from './hosted-service.ts';
 import { limitResumes } from './limit-resumes.ts';
 
 /** What hosting the runs of a home depends on. */
-export interface RunHostOptions extends Omit<HostRunParts, 'limit'> {
+export interface RunHostOptions extends Omit<HostRunParts, 'limit'>, HostWait {
   /** The environment of runs that are resumed without a request. */
   readonly env: NodeJS.ProcessEnv;
   /** Whether the host ends after its last run, or on request of a host that does not. */
@@ -55,7 +55,7 @@ export async function openRunHost(options: RunHostOptions): Promise<RunHost | un
     startedAt: Date.now(),
     ...{ isClosing: false, isReady: false, end },
   };
-  const claim = await claimHost(options.home, (request) => reply(state, request));
+  const claim = await claimHost(options.home, (request) => reply(state, request), options);
   if (claim === undefined) return undefined;
   await takeMarked(state);
   state.isReady = true;

@@ -16,6 +16,10 @@ export interface AccountLimits {
 /** Checks requests of one account against its limits. Each method throws `ApiError` if one is exceeded. */
 export interface LimitCheck {
   checkSteps(cells: number): void;
+  /** What `checkSteps` accepts. */
+  maxSteps(): number;
+  /** Why the account's runs must not grow further; undefined if they may. Measured at intervals. */
+  findExcess(): Promise<string | undefined>;
   /** Counts a submission. */
   checkRate(): void;
   /** Counts bytes that are about to be stored. */
@@ -33,6 +37,9 @@ export function createLimitCheck(
 ): LimitCheck {
   let submissions: number[] = [];
   let measured = { at: Number.NEGATIVE_INFINITY, bytes: 0 };
+  const measure = async () => {
+    if (now() - measured.at >= MEASURE_MS) measured = { at: now(), bytes: await measureTree(home) };
+  };
   return {
     checkSteps(cells) {
       const maximum = limits().steps;
@@ -50,9 +57,17 @@ export function createLimitCheck(
       }
       submissions.push(time);
     },
+    maxSteps: () => limits().steps,
+    async findExcess() {
+      await measure();
+      const maximum = limits().storage;
+      return measured.bytes > maximum
+        ? `the runs of the account use ${measured.bytes} bytes on the server, and may use ${maximum}`
+        : undefined;
+    },
     async checkStorage(bytes) {
       const maximum = limits().storage;
-      if (now() - measured.at >= MEASURE_MS) measured = { at: now(), bytes: await measureTree(home) };
+      await measure();
       if (measured.bytes + bytes > maximum) {
         throw exceeded(429, { limit: 'storage', maximum, used: measured.bytes, wanted: bytes });
       }

@@ -1,10 +1,13 @@
+import { existsSync } from 'node:fs';
+import { makeDurableDirectory } from '@sluice/host-system';
 import type { HandOver } from '../api/run-api.ts';
 import { ApiError } from '../errors/api-error.ts';
+import { MAX_FILE_BYTES, type RunFileName } from '../schemas/hand-over.ts';
 import type { HandOverParts } from './hand-over-parts.ts';
 import { releaseHandedRun } from './release-handed-run.ts';
 import { readRelease } from './release-record.ts';
 import { describeRemoval, readRemoval, refuseRemoved } from './removed-runs.ts';
-import { appendStaged, measureStaged, removeOldStaged } from './staged-files.ts';
+import { appendStaged, measureStaged, removeOldStaged, stagedDirectory } from './staged-files.ts';
 import { startHandedRun } from './start-handed-run.ts';
 import { startRerun } from './start-rerun.ts';
 
@@ -34,6 +37,8 @@ export function createHandOver(parts: HandOverParts): HandOver {
   const removeOld = () =>
     removeOldStaged(home, (runId, action) => (last.has(runId) ? undefined : inTurn(runId, action)));
 
+  const admit = createAdmission(home, removeOld);
+
   /** For requests that would start the run, or let another machine execute it. */
   const unlessRemoved = <T>(runId: string, action: () => Promise<T>): Promise<T> =>
     inTurn(runId, async () => {
@@ -45,14 +50,10 @@ export function createHandOver(parts: HandOverParts): HandOver {
     staged: async (runId) => ({ files: await measureStaged(home, runId) }),
     append: (runId, { name, offset, bytes }) =>
       unlessRemoved(runId, async () => {
+        const size = offset + bytes.length;
+        if (size > MAX_FILE_BYTES[name]) throw describeTooLarge(name, size);
         const before = await measureStaged(home, runId);
-        if (before['plan.json'] + before['journal.ndjson'] === 0 && (await removeOld()) >= MAX_STAGED) {
-          throw new ApiError(
-            429,
-            'QUOTA_EXCEEDED',
-            `could not accept the run: ${MAX_STAGED} others were not started yet`,
-          );
-        }
+        await admit(runId);
         await limits.checkStorage(Math.max(0, offset + bytes.length - before[name]));
         await appendStaged({ home, runId, name }, { offset, bytes });
         return { files: await measureStaged(home, runId) };
@@ -70,5 +71,29 @@ export function createHandOver(parts: HandOverParts): HandOver {
       const removal = await readRemoval(home, runId);
       return removal && describeRemoval(runId, removal);
     },
+  };
+}
+
+function describeTooLarge(name: RunFileName, size: number): ApiError {
+  const message = `could not accept the run: its ${name} has at least ${size} bytes, and a server takes at most ${MAX_FILE_BYTES[name]}; execute it without a server`;
+  return new ApiError(413, 'RUN_TOO_LARGE', message);
+}
+
+/**
+ * Creates the directory of the files of a run. One after the other: otherwise requests about several runs would count the same
+ * others, and all be accepted.
+ */
+function createAdmission(home: string, removeOld: () => Promise<number>): (runId: string) => Promise<void> {
+  let last: Promise<void> = Promise.resolve();
+  return (runId) => {
+    const admitted = last.then(async () => {
+      const directory = stagedDirectory(home, runId);
+      if (existsSync(directory)) return;
+      if ((await removeOld()) < MAX_STAGED) return makeDurableDirectory(directory);
+      const message = `could not accept the run: ${MAX_STAGED} others were not started yet`;
+      throw new ApiError(429, 'QUOTA_EXCEEDED', message);
+    });
+    last = admitted.catch(() => {});
+    return admitted;
   };
 }

@@ -13,6 +13,7 @@ import { ApiError, fromRefusal } from '../errors/api-error.ts';
 import { markHosted, unmarkHosted } from '../execute/hosted-mark.ts';
 import type { RunHost } from '../execute/open-run-host.ts';
 import type { RerunRequest } from '../schemas/hand-over.ts';
+import { refuseCreation } from './refuse-creation.ts';
 import type { SecretStore } from './secret-store.ts';
 
 /** What the actions on the runs of an account depend on. */
@@ -106,29 +107,39 @@ interface CancelParts extends HostedExecutorParts {
   readonly canceling: Canceling;
 }
 
-/** Resumes the run only to cancel it. It may wait for a slot, so the host does not. */
+/**
+ * Resumes the run only to cancel it, without waiting for a slot. If the run then has containers to create, for its `finally`
+ * steps, this leaves it to the host, which waits.
+ */
 async function cancel(runId: string, given: CancelParts): Promise<Result<void, string>> {
   const { home, service, secrets, restrictions, log, traces, cancelBy, canceling, leaving } = given;
+  let run: RunHandle | undefined;
+  let needsSlot = false;
+  const leave = () => {
+    needsSlot = true;
+    void run?.detach();
+  };
   const resumed = await resumeRun({
-    ...{ runId, home, service, cancelBy, signal: leaving },
-    secrets: (name) => secrets.read(runId, name),
+    ...{ runId, home, service: refuseCreation(service, leave), cancelBy, signal: leaving },
+    secrets: (name, of) => secrets.read(of, name),
     ...{ ...restrictions, ...(traces && { traces }) },
   });
   if (!resumed.ok) return fail(resumed.error.message);
-  const run = resumed.value;
+  run = resumed.value;
+  if (needsSlot) leave();
   const recorded = recordEnd(run, given)
     .catch((error: Error) => log(`run ${runId}: could not record its end: ${error.message}`))
-    .finally(() => canceling.delete(run));
-  canceling.set(run, recorded);
+    .finally(() => canceling.delete(resumed.value));
+  canceling.set(resumed.value, recorded);
   return ok(undefined);
 }
 
 async function recordEnd(
   { runId, finished }: RunHandle,
-  { home, secrets }: Pick<CancelParts, 'home' | 'secrets'>,
+  { home, secrets, host }: Pick<CancelParts, 'home' | 'secrets' | 'host'>,
 ): Promise<void> {
   const { status } = await finished;
-  if (status === 'suspended') return;
+  if (status === 'suspended') return host.take(runId);
   await secrets.remove(runId);
   await unmarkHosted(home, runId);
 }

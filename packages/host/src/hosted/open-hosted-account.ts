@@ -24,6 +24,8 @@ export interface HostedAccountOptions extends Pick<SecretStoreOptions, 'createKe
   readonly limits: () => AccountLimits;
   /** Ended runs are removed after this time; called for each removal. */
   readonly retentionDays: () => number;
+  /** The time that removals use, which a wrong clock does not change at once; milliseconds since the Unix epoch. */
+  readonly retentionTime: () => number;
   /** Sends notifications only where the operator allows it. */
   readonly notifier: Notifier;
   readonly metrics: HostMetrics;
@@ -49,13 +51,14 @@ export function hostedHome(root: string, { clusterID, accountID }: Scope): strin
 
 /** Resumes the runs of the account, and opens its API. Throws if another process executes them. */
 export async function openHostedAccount(options: HostedAccountOptions): Promise<HostedAccount> {
-  const { root, scope, service, limits, retentionDays, log, notifier, metrics, traces } = options;
+  const { root, scope, service, limits, retentionDays, retentionTime, log, notifier, metrics, traces } = options;
   const account = `${scope.clusterID}/${scope.accountID}`;
   const home = hostedHome(root, scope);
   await makeDurableDirectory(home);
   const secrets = createSecretStore({ ...options, home, account });
   metrics.addHome(home);
   const restrictions = { notifier, delivers: false };
+  const limitCheck = createLimitCheck(home, { limits });
   const slots = createRunSlots(() => limits().concurrent);
   const host = await openRunHost({
     ...{ home, log, restrictions, metrics, env: {}, isBackground: false },
@@ -63,9 +66,10 @@ export async function openHostedAccount(options: HostedAccountOptions): Promise<
     readSecret: (name, _, runId) => secrets.read(runId, name),
     onEnded: (runId) => secrets.remove(runId),
     slots,
+    findHold: limitCheck.findExcess,
   });
   if (host === undefined) throw new Error(`another process executes the runs of ${account}`);
-  const handOver = createHandOver({ home, scope, service, host, secrets, limits: createLimitCheck(home, { limits }) });
+  const handOver = createHandOver({ home, scope, service, host, secrets, limits: limitCheck });
   const leaving = new AbortController();
   const executor = createHostedExecutor({
     ...{ home, service, host, handOver, secrets, restrictions, log, leaving: leaving.signal },
@@ -75,7 +79,7 @@ export async function openHostedAccount(options: HostedAccountOptions): Promise<
     ...{ home, userName: 'server', executorKind: 'server', executor, handOver },
     openService: async () => ok(service),
   });
-  const removal = { home, handOver, followers: api.followers, log, now: Date.now, closing: api.closing };
+  const removal = { home, handOver, followers: api.followers, log, now: retentionTime, closing: api.closing };
   let removing = Promise.resolve();
   return {
     api,

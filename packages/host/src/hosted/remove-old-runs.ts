@@ -15,7 +15,7 @@ export interface RemovalParts {
   readonly handOver: Pick<HandOver, 'exclude'>;
   readonly followers: Pick<Followers, 'isUsed' | 'drop'>;
   readonly log: (line: string) => void;
-  /** Milliseconds since the Unix epoch. */
+  /** The time that removals use; milliseconds since the Unix epoch. */
   readonly now: () => number;
   /** Aborted when the server closes. */
   readonly closing: AbortSignal;

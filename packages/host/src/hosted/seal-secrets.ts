@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, type DecipherGCM, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 
 const ALGORITHM = 'aes-256-gcm';
@@ -17,12 +17,19 @@ export function sealSecrets(secrets: RunSecrets, { key, context }: { key: Uint8A
   return Buffer.concat([iv, cipher.getAuthTag(), sealed]);
 }
 
+function decrypt(decipher: DecipherGCM, sealed: Uint8Array): string {
+  try {
+    return Buffer.concat([decipher.update(sealed), decipher.final()]).toString();
+  } catch {
+    throw new Error('they were encrypted with another key or for another run, or were changed');
+  }
+}
+
 /** Decrypts secrets. Throws if the key or the context is another, or the bytes were changed. */
 export function openSecrets(sealed: Uint8Array, { key, context }: { key: Uint8Array; context: string }): RunSecrets {
   const options = { authTagLength: TAG_BYTES };
   const decipher = createDecipheriv(ALGORITHM, key, sealed.subarray(0, IV_BYTES), options)
     .setAAD(Buffer.from(context))
     .setAuthTag(sealed.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-  const text = Buffer.concat([decipher.update(sealed.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
-  return secretsSchema.parse(JSON.parse(text.toString()));
+  return secretsSchema.parse(JSON.parse(decrypt(decipher, sealed.subarray(IV_BYTES + TAG_BYTES))));
 }

@@ -4,17 +4,28 @@ import { ApiError } from '../errors/api-error.ts';
 const NAME = 'sluice-session';
 const TOKEN = /^[A-Za-z0-9_.~+/=-]{1,512}$/;
 
-/** The cookie that keeps a user logged in; without a token, it ends the session. Only pages below `/ui` receive it. */
-export function renderCookie({ protocol }: Pick<FastifyRequest, 'protocol'>, token?: string): string {
-  const secure = protocol === 'https' ? '; Secure' : '';
+type Place = Pick<FastifyRequest, 'protocol'>;
+
+/** With TLS, browsers accept this name only from this host, with TLS, and for all of its paths. */
+function nameFor({ protocol }: Place): string {
+  return protocol === 'https' ? `__Host-${NAME}` : NAME;
+}
+
+/**
+ * The cookie that keeps a user logged in; without a token, it ends the session. Without TLS, only pages below `/ui` receive
+ * it, on each port of the host.
+ */
+export function renderCookie(place: Place, token?: string): string {
+  const scope = place.protocol === 'https' ? 'Path=/; Secure' : 'Path=/ui';
   const age = token === undefined ? '; Max-Age=0' : '';
-  return `${NAME}=${token ?? ''}; Path=/ui; HttpOnly; SameSite=Strict${secure}${age}`;
+  return `${nameFor(place)}=${token ?? ''}; ${scope}; HttpOnly; SameSite=Strict${age}`;
 }
 
 /** The token of the session of a request; undefined if it has none. */
-export function readCookie({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
-  const cookies = (headers.cookie ?? '').split(';').map((one) => one.trim());
-  const token = cookies.find((one) => one.startsWith(`${NAME}=`))?.slice(NAME.length + 1);
+export function readCookie(request: Place & Pick<FastifyRequest, 'headers'>): string | undefined {
+  const name = `${nameFor(request)}=`;
+  const cookies = (request.headers.cookie ?? '').split(';').map((one) => one.trim());
+  const token = cookies.find((one) => one.startsWith(name))?.slice(name.length);
   return token !== undefined && TOKEN.test(token) ? token : undefined;
 }
 

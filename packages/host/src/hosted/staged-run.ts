@@ -2,17 +2,22 @@ import { rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Scope } from '@sluice/client';
 import { makeDurableDirectory, replaceFile, syncDirectory } from '@sluice/host-system';
-import { type CheckedRun, checkRunFiles, runDirectory } from '@sluice/runner';
+import { type CheckedRun, checkRunFiles, RECEIVED_FILE, runDirectory } from '@sluice/runner';
 import { ApiError } from '../errors/api-error.ts';
+import type { LimitCheck } from './account-limits.ts';
 import { removeStaged, stagedDirectory } from './staged-files.ts';
-import { START_FILE, type StartRecord } from './start-record.ts';
+import type { StartRecord } from './start-record.ts';
 
 /** Checks the files of a run as those of an author who is not trusted. Throws `ApiError`, and removes files that are invalid. */
 export async function checkStagedRun(
   runId: string,
-  { home, scope }: { readonly home: string; readonly scope: Scope },
+  {
+    home,
+    scope,
+    limits,
+  }: { readonly home: string; readonly scope: Scope; readonly limits: Pick<LimitCheck, 'maxSteps'> },
 ): Promise<CheckedRun> {
-  const checked = await checkRunFiles(stagedDirectory(home, runId), { runId, scope });
+  const checked = await checkRunFiles(stagedDirectory(home, runId), { runId, scope, maxCells: limits.maxSteps() });
   if (checked.ok) return checked.value;
   await removeStaged(home, runId);
   throw new ApiError(400, 'RUN_INVALID', `could not start run ${runId}: ${checked.error}`);
@@ -24,7 +29,7 @@ export async function describeStaged(
   { summary, start }: Pick<CheckedRun, 'summary'> & { readonly start: StartRecord },
 ): Promise<void> {
   await replaceFile(join(staged, 'summary.json'), `${JSON.stringify(summary)}\n`);
-  await replaceFile(join(staged, START_FILE), `${JSON.stringify(start)}\n`);
+  await replaceFile(join(staged, RECEIVED_FILE), `${JSON.stringify(start)}\n`);
 }
 
 /** For a request to start a run with the ID of another one. */

@@ -4,7 +4,15 @@ import { dirname, join } from 'node:path';
 import { isServiceError } from '@sluice/client';
 import { own } from '@sluice/core';
 import { replaceFile, syncDirectory } from '@sluice/host-system';
-import { type CheckedRun, findBusyGroup, hashLocalFile, keepRunLogin, openVolume, runDirectory } from '@sluice/runner';
+import {
+  type CheckedRun,
+  findBusyGroup,
+  hashLocalFile,
+  keepRunLogin,
+  openVolume,
+  RECEIVED_FILE,
+  runDirectory,
+} from '@sluice/runner';
 import type { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import { isHosted, markHosted } from '../execute/hosted-mark.ts';
@@ -14,7 +22,7 @@ import { type ReleaseRecord, readRelease, removeRelease } from './release-record
 import { SECRETS_FILE } from './secret-store.ts';
 import { removeStaged, stagedDirectory, verifyStaged } from './staged-files.ts';
 import { addStagedRun, checkStagedRun, describeExisting, describeStaged } from './staged-run.ts';
-import { isSameStart, readStart, START_FILE } from './start-record.ts';
+import { isSameStart, readStart } from './start-record.ts';
 
 interface Starting extends HandOverParts {
   readonly body: z.output<typeof startBody>;
@@ -122,7 +130,7 @@ async function replaceRun(home: string, runId: string): Promise<void> {
   await copyDurably(join(staged, 'journal.ndjson'), join(directory, 'journal.ndjson'));
   if (existsSync(join(staged, SECRETS_FILE)))
     await copyDurably(join(staged, SECRETS_FILE), join(directory, SECRETS_FILE));
-  await copyDurably(join(staged, START_FILE), join(directory, START_FILE));
+  await copyDurably(join(staged, RECEIVED_FILE), join(directory, RECEIVED_FILE));
   await markHosted(home, runId, { options: {} });
   await removeRelease(home, runId);
   await removeStaged(home, runId);

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isSystemError } from '@sluice/host-system';
+import { RECEIVED_FILE } from '@sluice/runner';
 import type { z } from 'zod';
 import { rerunRequest, startBody } from '../schemas/hand-over.ts';
 
@@ -10,13 +11,10 @@ const recordSchema = startBody.pick({ files: true }).extend({ rerun: rerunReques
 /** The request that has started a run on this server: the same request again starts nothing. */
 export type StartRecord = z.infer<typeof recordSchema>;
 
-/** The name of its file in the directory of a run. */
-export const START_FILE = 'start.json';
-
 /** Undefined: there is no run, or no request has started it. */
 export async function readStart(directory: string): Promise<StartRecord | undefined> {
   try {
-    return recordSchema.parse(JSON.parse(await readFile(join(directory, START_FILE), 'utf8')));
+    return recordSchema.parse(JSON.parse(await readFile(join(directory, RECEIVED_FILE), 'utf8')));
   } catch (error) {
     if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined;
     throw error;

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { protectListener } from './protect-listener.ts';
+import { protectListener, withoutPlace } from './protect-listener.ts';
 import { createSessions } from './sessions.ts';
 import { addStaticFiles, type StaticFile } from './static-files.ts';
 
@@ -11,6 +11,8 @@ export interface ListenerOptions {
   readonly port: number;
   /** The files of the dashboard, by path. */
   readonly files: ReadonlyMap<string, StaticFile>;
+  /** Called with each link of `createLink` that has opened a session. */
+  readonly onLinkUsed?: (link: string) => void;
   /** Adds further routes, to which the same protection applies. */
   readonly addRoutes: (server: FastifyInstance) => Promise<void>;
 }
@@ -35,24 +37,33 @@ export function isLoopback(host: string): boolean {
 }
 
 /** Listens on a loopback address. Throws if the address is another one or in use. */
-export async function openListener({ host, port, files, addRoutes }: ListenerOptions): Promise<Listener> {
+export async function openListener(options: ListenerOptions): Promise<Listener> {
+  const { host, port, files, addRoutes } = options;
   if (!isLoopback(host)) throw new Error(`could not listen on ${host}: it is not a loopback address`);
   // Loaded only here: commands that use the other parts of the package start faster.
   const { default: Fastify } = await import('fastify');
-  const server = Fastify({ forceCloseConnections: true, trustProxy: false });
+  const server = Fastify({
+    forceCloseConnections: true,
+    trustProxy: false,
+    rewriteUrl: ({ url = '/' }) => withoutPlace(url),
+    // As on a server. The protection depends on the route that is found, not on the path.
+    routerOptions: { ignoreDuplicateSlashes: true, ignoreTrailingSlash: true },
+  });
   const sessions = createSessions();
   const address = { port: 0 };
-  protectListener(server, { sessions, address });
+  let url = '';
+  const linkOf = (token: string) => `${url}?token=${token}`;
+  protectListener(server, { sessions, address, onLinkUsed: (token) => options.onLinkUsed?.(linkOf(token)) });
   addStaticFiles(server, files);
   await addRoutes(server);
   await server.listen({ host, port });
   const bound = server.server.address();
   if (bound === null || typeof bound === 'string') throw new Error(`could not listen on ${host}`);
   address.port = bound.port;
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}/`;
+  url = `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}/`;
   return {
     url,
-    createLink: () => `${url}?token=${sessions.createLinkToken()}`,
+    createLink: () => linkOf(sessions.createLinkToken()),
     token: sessions.token,
     close: () => server.close(),
   };

@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Sessions } from './sessions.ts';
+import type { Session, Sessions } from './sessions.ts';
 
 /** What the protection of a listener depends on. */
 export interface ProtectionOptions {
   readonly sessions: Sessions;
   /** The port is known when the server listens. */
   readonly address: { readonly port: number };
+  /** Called with the token of each link that has opened a session. */
+  readonly onLinkUsed: (linkToken: string) => void;
 }
 
 /** Headers of every reply to a browser. */
@@ -29,12 +31,22 @@ declare module 'fastify' {
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
+/** `/s/PLACE` of a session, before the path of the listener. */
+const PLACE = /^\/s\/([\w-]+)(\/.*)$/s;
+
+/** The path of the listener that a request means, without the place of its session. */
+export function withoutPlace(url: string): string {
+  return PLACE.exec(url)?.[2] ?? url;
+}
+
 /**
  * Accepts a request only if it names this listener as its host, so that a foreign name that resolves to a loopback address
  * is useless (DNS rebinding); if no page of another origin sent it; and if it has a session or a bearer token, unless its
- * route is public. A link with a token is exchanged for a session and redirected to its path without the token.
+ * route is public. A link with a token is exchanged for a session and leads to its path in the place of the session, without
+ * the token. The listener must route by `withoutPlace`.
  */
-export function protectListener(server: FastifyInstance, { sessions, address }: ProtectionOptions): void {
+export function protectListener(server: FastifyInstance, options: ProtectionOptions): void {
+  const { sessions, address, onLinkUsed } = options;
   server.addHook('onRequest', async (request, reply) => {
     void reply.headers(PAGE_HEADERS);
     const hosts = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${address.port}`);
@@ -42,8 +54,11 @@ export function protectListener(server: FastifyInstance, { sessions, address }: 
     if (fault !== undefined) return reject(reply, { code: 403, status: 'PERMISSION_DENIED', message: fault });
     const cookie = `sluice-session-${address.port}`;
     const link = readLink(request);
-    if (link !== undefined)
-      return openSession(reply, { session: sessions.exchange(link.token), cookie, path: link.path });
+    if (link !== undefined) {
+      const session = sessions.exchange(link.token);
+      if (session !== undefined) onLinkUsed(link.token);
+      return openSession(request, reply, { session, cookie, path: link.path });
+    }
     if (request.routeOptions.config.isPublic === true) return undefined;
     if (isAuthenticated(request, { sessions, cookie })) return undefined;
     const message = 'this page needs the link that `sluice ui` prints; each link works once';
@@ -69,35 +84,47 @@ function findForeign({ headers, method }: FastifyRequest, hosts: readonly string
 }
 
 function readLink({ method, url }: FastifyRequest): { readonly token: string; readonly path: string } | undefined {
-  if (method !== 'GET') return undefined;
-  const { pathname, searchParams } = new URL(url, 'http://localhost');
-  const token = searchParams.get('token');
+  const [path = '', query] = url.split(/\?(.*)/s);
+  const token = method === 'GET' && query !== undefined ? new URLSearchParams(query).get('token') : null;
   // Two slashes would begin the name of another host.
-  return token === null ? undefined : { token, path: pathname.replace(/^\/+/, '/') };
+  return token === null ? undefined : { token, path: path.replace(/^\/*/, '/') };
+}
+
+interface OpenedSession {
+  /** Undefined: the link was not valid. */
+  readonly session: Session | undefined;
+  readonly cookie: string;
+  readonly path: string;
 }
 
 async function openSession(
+  { headers }: FastifyRequest,
   reply: FastifyReply,
-  { session, cookie, path }: { readonly session: string | undefined; readonly cookie: string; readonly path: string },
+  { session, cookie, path }: OpenedSession,
 ): Promise<FastifyReply> {
   if (session === undefined) {
     const message =
       'this link was used already, or the process that printed it has ended; get another with `sluice ui`';
     return reject(reply, { code: 401, status: 'UNAUTHENTICATED', message });
   }
-  void reply.header('set-cookie', `${cookie}=${session}; Path=/; HttpOnly; SameSite=Strict`);
-  return reply.header('cache-control', 'no-store').redirect(path, 303);
+  const place = `/s/${session.place}`;
+  void reply.header('set-cookie', `${cookie}=${session.cookie}; Path=${place}/; HttpOnly; SameSite=Strict`);
+  void reply.header('cache-control', 'no-store');
+  if (headers['sec-fetch-site'] !== 'cross-site') return reply.redirect(`${place}${path}`, 303);
+  // The link is in a file that the browser has opened. It sends the cookie after a refresh, but not after a redirect.
+  return reply.header('refresh', `0; url=${place}${path}`).type('text/html; charset=utf-8').send('<!doctype html>\n');
 }
 
 function isAuthenticated(
-  { headers }: FastifyRequest,
+  { headers, originalUrl }: FastifyRequest,
   { sessions, cookie }: { readonly sessions: Sessions; readonly cookie: string },
 ): boolean {
   const [, bearer] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? [];
   if (bearer !== undefined) return sessions.isToken(bearer);
   const cookies = (headers.cookie ?? '').split(';').map((one) => one.trim());
   const session = cookies.find((one) => one.startsWith(`${cookie}=`))?.slice(cookie.length + 1);
-  return session !== undefined && sessions.isSession(session);
+  const [, place] = PLACE.exec(originalUrl) ?? [];
+  return session !== undefined && place !== undefined && sessions.isSession({ cookie: session, place });
 }
 
 function reject(reply: FastifyReply, error: { code: number; status: string; message: string }): FastifyReply {

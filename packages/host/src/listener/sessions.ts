@@ -6,10 +6,19 @@ export interface Sessions {
   readonly token: string;
   /** The token of a link, which can be exchanged for one session. */
   createLinkToken(): string;
-  /** Exchanges the token of a link for the ID of a session; undefined if it is unknown or was used. */
-  exchange(linkToken: string): string | undefined;
+  /** Exchanges the token of a link for a session; undefined if it is unknown or was used. */
+  exchange(linkToken: string): Session | undefined;
   isToken(given: string): boolean;
-  isSession(given: string): boolean;
+  isSession(given: Session): boolean;
+}
+
+/**
+ * What a browser must know: the cookie, and the place below which it sees the pages. Browsers send a cookie to all ports of a
+ * name, but to no other place; a history has the place, but no cookie.
+ */
+export interface Session {
+  readonly cookie: string;
+  readonly place: string;
 }
 
 const BYTES = 32;
@@ -30,19 +39,23 @@ export function createSessions(): Sessions {
     },
     exchange(linkToken) {
       if (!links.delete(hash(linkToken))) return undefined;
-      const session = createSecret();
-      sessions.add(hash(session));
+      const session = { cookie: createSecret(), place: createSecret() };
+      sessions.add(hashSession(session));
       const [oldest] = sessions;
       if (sessions.size > MAX_SESSIONS) sessions.delete(oldest!);
       return session;
     },
     isToken: (given) => timingSafeEqual(Buffer.from(hash(given)), Buffer.from(hash(token))),
-    isSession: (given) => sessions.has(hash(given)),
+    isSession: (given) => sessions.has(hashSession(given)),
   };
 }
 
 function createSecret(): string {
   return randomBytes(BYTES).toString('base64url');
+}
+
+function hashSession({ cookie, place }: Session): string {
+  return hash(`${cookie} ${place}`);
 }
 
 function hash(secret: string): string {

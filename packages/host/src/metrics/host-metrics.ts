@@ -18,6 +18,8 @@ export interface HostMetrics {
   readonly reporter: Reporter;
   /** This process no longer executes the run. */
   leave(runId: string): void;
+  /** This process does not execute the run, since its files describe none. The operator should look at it. */
+  setAside(runId: string): void;
   /** Counts the runs of this home, whichever process executes them. */
   addHome(home: string): void;
   read(): Promise<readonly MetricFamily[]>;
@@ -27,6 +29,7 @@ export interface HostMetrics {
 export function createHostMetrics(): HostMetrics {
   const homes = new Map<string, RunList>();
   const runs = measureRuns();
+  const setAside = new Set<string>();
   const calls = createCounter({
     name: 'sluice_service_calls_total',
     help: 'Calls of runs to their service; creating containers is submitting, listing them is polling',
@@ -43,10 +46,21 @@ export function createHostMetrics(): HostMetrics {
       }),
     reporter: runs,
     leave: runs.leave,
+    setAside: (runId) => void setAside.add(runId),
     addHome(home) {
       if (!homes.has(home)) homes.set(home, openRunList(home, openFollowers(home)));
     },
-    read: async () => [await countRuns([...homes.values()]), ...runs.families(), ...[calls.family(), latency.family()]],
+    read: async () => [
+      await countRuns([...homes.values()]),
+      {
+        name: 'sluice_runs_set_aside',
+        type: 'gauge',
+        help: 'Runs that this process does not execute, since their files are damaged; the log names them',
+        samples: [{ value: setAside.size }],
+      },
+      ...runs.families(),
+      ...[calls.family(), latency.family()],
+    ],
   };
 }
 

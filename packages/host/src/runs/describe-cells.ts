@@ -131,6 +131,7 @@ export function describeCellHead(view: CellView, { step, cell }: CellPlace) {
     ...optional('reason', view.reason),
     attempt: view.attempt,
     ...optional('message', view.message),
+    ...(view.ports && { ports: { ...view.ports } }),
   };
 }
 

@@ -18,18 +18,30 @@ export function describeStates({ position, states }: FollowedModel): z.infer<typ
   return { position, states: states.map((row) => Buffer.from(row.map((code) => LETTERS[code]!)).toString('latin1')) };
 }
 
-/** Moves of a run after a position; all moves of one position are in the same reply, so that `limit` may be exceeded. */
+/**
+ * Moves of a run after a position, at most `limit`. All moves of one position are in the same reply, unless they alone
+ * are more: then `skip` says how many of the next position have been returned.
+ */
 export function describeMoves(
   { moves, position }: FollowedModel,
-  { after, limit }: { readonly after: number; readonly limit: number },
+  { after, skip = 0, limit }: { readonly after: number; readonly skip?: number; readonly limit: number },
 ): z.infer<typeof runMoves> {
-  const from = moves.after(after);
-  let to = Math.min(moves.length, from + limit);
-  if (to < moves.length && to > from) to = moves.after(moves.at(to - 1).position);
+  const from = Math.min(moves.length, moves.after(after) + skip);
+  const to = findEnd(moves, from, limit);
   const described: z.infer<typeof move>[] = [];
   for (let index = from; index < to; index++) described.push(describeMove(moves.at(index)));
-  const more = to < moves.length;
-  return { position: more ? moves.at(to - 1).position : position, moves: described, more };
+  if (to === moves.length) return { position, moves: described, more: false };
+  const last = moves.at(to - 1).position;
+  if (moves.at(to).position !== last) return { position: last, moves: described, more: true };
+  return { position: last - 1, skip: to - moves.after(last - 1), moves: described, more: true };
+}
+
+/** The end of a page: that of the last position which fits as a whole, if there is one. */
+function findEnd(moves: FollowedModel['moves'], from: number, limit: number): number {
+  const to = Math.min(moves.length, from + limit);
+  if (to === moves.length || moves.at(to).position !== moves.at(to - 1).position) return to;
+  const whole = moves.after(moves.at(to).position - 1);
+  return whole > from ? whole : to;
 }
 
 function describeMove({ position, at, step, cell, status, attempt }: CellMove): z.infer<typeof move> {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isRunId, type RunSummary, readRunSummary, runDirectory } from '@sluice/runner';
 import type { z } from 'zod';
 import { readExecutors } from '../control/read-executors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { runEntry } from '../schemas/run-replies.ts';
 import type { Executor } from '../schemas/words.ts';
 import { describeHead } from './describe-states.ts';
@@ -15,6 +16,15 @@ export type Entry = z.infer<typeof runEntry>;
 /** Runs that were removed are noticed after this time at the latest. */
 const KEPT_MS = 60_000;
 
+/** What the journal of a run says, or why it cannot be read. */
+interface Counted {
+  readonly version: string;
+  readonly counts?: Entry['counts'];
+  readonly problem?: string;
+}
+
+const UNREADABLE = 'could not read the journal of the run';
+
 /** The runs of a home. Each finished run is read once for many lists. */
 export interface RunList {
   /** Newest first. */
@@ -26,8 +36,8 @@ export interface RunList {
 /** Reads nothing until the first list. `hostKind` as for `readExecutors`. */
 export function openRunList(home: string, followers: Followers, hostKind?: Executor): RunList {
   const finished = new Map<string, { readonly run: RunSummary; readonly readAt: number }>();
-  /** The counts of unfinished runs, valid while the journal is the same file with the same length. */
-  const counted = new Map<string, { readonly version: string; readonly counts: Entry['counts'] }>();
+  /** What the journals of unfinished runs say, valid while the journal is the same file with the same length. */
+  const counted = new Map<string, Counted>();
 
   async function readOne(runId: string): Promise<RunSummary | undefined> {
     const known = finished.get(runId);
@@ -38,15 +48,17 @@ export function openRunList(home: string, followers: Followers, hostKind?: Execu
     return run;
   }
 
-  async function count(runId: string): Promise<Entry['counts']> {
+  async function count(runId: string): Promise<Counted> {
     const file = await stat(join(runDirectory(home, runId), 'journal.ndjson')).catch(() => undefined);
     const version = `${file?.ino} ${file?.size} ${file?.mtimeMs}`;
     const known = counted.get(runId);
-    if (known?.version === version) return known.counts;
-    const run = await followers.read(runId).catch(() => undefined);
-    const counts = run && describeHead(run).counts;
-    counted.set(runId, { version, counts });
-    return counts;
+    if (known?.version === version) return known;
+    const found = await followers.read(runId).then(
+      (run) => ({ version, counts: describeHead(run).counts }),
+      (error: Error) => ({ version, problem: error instanceof ApiError ? error.message : UNREADABLE }),
+    );
+    counted.set(runId, found);
+    return found;
   }
 
   async function describe(run: RunSummary, executor: Executor): Promise<Entry> {
@@ -60,8 +72,8 @@ export function openRunList(home: string, followers: Followers, hostKind?: Execu
     };
     if (endedAt !== undefined) counted.delete(runId);
     if (endedAt !== undefined || problem !== undefined) return entry;
-    const counts = await count(runId);
-    if (counts === undefined) return entry;
+    const { counts, problem: unreadable } = await count(runId);
+    if (counts === undefined) return { ...entry, ...optional('message', unreadable) };
     return { ...entry, counts, ...(counts.awaitingApproval && { waitsForApproval: true as const }) };
   }
 

@@ -14,6 +14,10 @@ const cellHead = {
   reason: failureReason.exactOptional(),
   attempt: z.int().min(0).describe('the number of attempts so far'),
   message: z.string().exactOptional().describe('why it waits, was skipped or has failed'),
+  ports: z
+    .record(z.string(), z.strictObject({ url: z.string() }))
+    .exactOptional()
+    .describe('the exposed ports of a cell that runs, by name'),
 };
 
 /** An entry in the list of cells. */

@@ -11,10 +11,19 @@ export type RunFileName = (typeof RUN_FILES)[number];
 /** The most bytes of one `PUT`: larger files are sent in parts. */
 export const MAX_PART_BYTES = 8 * 1024 * 1024;
 
+/**
+ * The most bytes of each file. A server reads them in one piece, while it serves no other request, so that the sizes limit for how
+ * long one account can delay the others.
+ */
+export const MAX_FILE_BYTES: Readonly<Record<RunFileName, number>> = {
+  'plan.json': 4 * 1024 * 1024,
+  'journal.ndjson': 8 * 1024 * 1024,
+};
+
 const bytes = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hexadecimal');
 const digest = z.strictObject({ size: bytes, sha256 });
-const sentFile = digest.extend({ size: bytes.min(1) });
+const sentFile = (name: RunFileName) => digest.extend({ size: bytes.min(1).max(MAX_FILE_BYTES[name]) });
 
 /** The reply of `GET /runs/{runId}/staged` and of each `PUT`. */
 export const stagedFiles = z.strictObject({
@@ -24,10 +33,10 @@ export const stagedFiles = z.strictObject({
 /** The body of `POST /runs/{runId}:start`. */
 export const startBody = z.strictObject({
   files: z
-    .strictObject({ 'plan.json': sentFile, 'journal.ndjson': sentFile })
+    .strictObject({ 'plan.json': sentFile('plan.json'), 'journal.ndjson': sentFile('journal.ndjson') })
     .describe('the files as they were sent; the journal ends with a complete line'),
   secrets: z
-    .record(z.string().min(1).max(256), z.string().max(1_000_000))
+    .record(z.string().min(1).max(256), z.string().max(262_144))
     .default({})
     .describe('by name: the values of all secrets that the pipeline names'),
   logins: z

@@ -125,6 +125,13 @@ export const move = z.tuple([
 /** The reply of `GET /runs/{runId}/moves`. */
 export const runMoves = z.strictObject({
   position,
+  skip: z
+    .int()
+    .min(1)
+    .exactOptional()
+    .describe('present if the next position has more moves than `limit`: how many of them have been returned'),
   moves: z.array(move),
-  more: z.boolean().describe('whether there are later moves; ask again with `after` set to `position`'),
+  more: z
+    .boolean()
+    .describe('whether there are later moves; ask again with `after` set to `position`, and with `skip`'),
 });

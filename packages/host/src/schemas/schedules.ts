@@ -1,3 +1,4 @@
+import { scheduleSettings } from '@sluice/runner';
 import { z } from 'zod';
 import { dryRun } from './actions.ts';
 import { runStatus, time } from './words.ts';
@@ -8,6 +9,9 @@ export const scheduleList = z.strictObject({
     z.strictObject({
       name: z.string(),
       file: z.string().exactOptional(),
+      settings: scheduleSettings
+        .exactOptional()
+        .describe('the parameters and options of all runs; absent if no command has recorded them'),
       timezone: z.string(),
       nextAt: z.array(time).describe('the next planned times; empty if it is paused or has none'),
       pausedAt: time.exactOptional(),

@@ -31,3 +31,27 @@ test('a home is claimed again after a reboot has ended its host, although anothe
   await claim!.release();
   expect(await askHost(home, { verb: 'status' })).toBeUndefined();
 });
+
+test('a claim waits for a host that is ending and still listens, and reports the wait', async () => {
+  const ending = await claimHost(home, () => undefined);
+  const waits: number[] = [];
+  let isDone = false;
+  const next = claimHost(home, () => undefined, { onWait: (ms) => void waits.push(ms) }).then((claim) => {
+    isDone = true;
+    return claim;
+  });
+  await expect.poll(() => waits.length, { timeout: 60_000 }).toBeGreaterThan(0);
+  expect(isDone).toBe(false);
+  await ending!.release();
+  const claim = await next;
+  expect(claim).toBeDefined();
+  await claim!.release();
+});
+
+test('a wait for a host that is ending can be given up', async () => {
+  const ending = await claimHost(home, () => undefined);
+  await expect(claimHost(home, () => undefined, { signal: AbortSignal.abort() })).rejects.toThrow(
+    'the process that hosts them is ending and has not left them',
+  );
+  await ending!.release();
+});

@@ -30,8 +30,13 @@ test('cells and stored bytes are limited, and stored bytes are measured again af
     writeFileSync(join(home, 'journal.ndjson'), 'x'.repeat(60));
     await check.checkStorage(30);
     await expect(check.checkStorage(20)).rejects.toMatchObject({ status: 429, details: { used: 90, wanted: 20 } });
+    expect(await check.findExcess()).toBeUndefined();
+    writeFileSync(join(home, 'journal.ndjson'), 'x'.repeat(101));
+    time += 60_000;
+    expect(await check.findExcess()).toContain('use 101 bytes on the server, and may use 100');
     rmSync(join(home, 'journal.ndjson'));
     time += 60_000;
+    expect(await check.findExcess()).toBeUndefined();
     await check.checkStorage(100);
   } finally {
     rmSync(home, { recursive: true });

@@ -49,29 +49,82 @@ function send(
   });
 }
 
-/** Uses a link as a browser does, and returns its cookie. */
-async function login(): Promise<string> {
+interface BrowserSession {
+  readonly cookie: string;
+  /** Before the path of each request. */
+  readonly place: string;
+}
+
+/** Uses a link as a browser does. */
+async function login(): Promise<BrowserSession> {
   const { pathname, search } = new URL(listener.createLink());
   const { status, headers } = await send(`${pathname}${search}`);
   expect(status).toBe(303);
-  expect(headers.location).toBe('/');
-  const [cookie] = headers['set-cookie'] as string[];
-  expect(cookie).toMatch(/^sluice-session-\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
-  return cookie!.split(';')[0]!;
+  const [, place] = /^(\/s\/[\w-]{43})\/$/.exec(headers.location as string) ?? [];
+  const [cookie, path, ...flags] = (headers['set-cookie'] as string[])[0]!.split('; ');
+  expect(cookie).toMatch(/^sluice-session-\d+=[\w-]{43}$/);
+  expect([path, ...flags]).toEqual([`Path=${place}/`, 'HttpOnly', 'SameSite=Strict']);
+  return { cookie: cookie!, place: place! };
 }
 
 const origin = () => new URL(listener.url).origin;
 
 test('a link opens one session, whose cookie gives access to pages and API', async () => {
-  const cookie = await login();
-  expect(await send('/', { headers: { cookie } })).toMatchObject({
+  const { cookie, place } = await login();
+  expect(await send(`${place}/`, { headers: { cookie } })).toMatchObject({
     status: 200,
     text: expect.stringContaining('Sluice'),
   });
-  expect((await send('/runs/some-run', { headers: { cookie } })).text).toContain('Sluice');
-  expect((await send('/api/ping', { headers: { cookie } })).text).toBe('{"pong":true}');
+  expect((await send(`${place}/runs/some-run`, { headers: { cookie } })).text).toContain('Sluice');
+  expect((await send(`${place}/api/ping`, { headers: { cookie } })).text).toBe('{"pong":true}');
   const post = { method: 'POST', headers: { cookie, origin: origin(), 'sec-fetch-site': 'same-origin' } };
-  expect((await send('/api/act', post)).status).toBe(200);
+  expect((await send(`${place}/api/act`, post)).status).toBe(200);
+});
+
+test('neither the cookie, which other ports receive, nor the place, which a history has, is enough', async () => {
+  const [{ cookie, place }, other] = [await login(), await login()];
+  const post = { method: 'POST', headers: { cookie, origin: origin() } };
+  for (const path of ['/', '/api/ping', `${other.place}/api/ping`, '/s/guess/api/ping', '/s//api/ping'])
+    expect((await send(path, { headers: { cookie } })).status).toBe(401);
+  expect((await send('/api/act', post)).status).toBe(401);
+  expect((await send(`${place}/api/ping`)).status).toBe(401);
+  expect((await send(`${place}/api/ping`, { headers: { cookie: other.cookie } })).status).toBe(401);
+  expect(actions).toBe(0);
+});
+
+test('a link in a file leads to a page that the browser opens with its cookie', async () => {
+  const { pathname, search } = new URL(listener.createLink());
+  const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+  const opened = await send(`${pathname}${search}`, { headers });
+  expect(opened).toMatchObject({
+    status: 200,
+    headers: { refresh: expect.stringMatching(/^0; url=\/s\/[\w-]{43}\/$/) },
+  });
+});
+
+test.each([
+  '//',
+  '///',
+  '//api/ping',
+  '//[',
+  '/%',
+  '/%ff',
+  '/s/',
+  '/s/x/%',
+  '/?token',
+  '/?token=%',
+  '/?%=%',
+  '//?token=x',
+  'http://',
+  'http://[/',
+  'http://elsewhere/api/ping',
+  '*',
+  '/\\/x',
+  `/${'x'.repeat(9_000)}`,
+])('the target %s is refused without a session, and without a failure', async (path) => {
+  expect([400, 401, 404]).toContain((await send(path)).status);
+  const headers = { authorization: `Bearer ${listener.token}` };
+  expect((await send(path, { headers })).status).toBeLessThan(500);
 });
 
 test('a link works once, and only with its token', async () => {
@@ -117,17 +170,17 @@ describe('requests of other origins are refused even with a session', () => {
     ['no origin', {}],
   ];
   test.each(Array.from({ length: 9 }, (_, index) => index))('case %i', async (index) => {
-    const cookie = await login();
+    const { cookie, place } = await login();
     const [, headers] = foreign()[index]!;
-    expect((await send('/api/act', { method: 'POST', headers: { cookie, ...headers } })).status).toBe(403);
+    expect((await send(`${place}/api/act`, { method: 'POST', headers: { cookie, ...headers } })).status).toBe(403);
     expect(actions).toBe(0);
   });
 
   test('a foreign page cannot read either', async () => {
-    const cookie = await login();
+    const { cookie, place } = await login();
     const headers = { cookie, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' };
-    expect((await send('/api/ping', { headers })).status).toBe(403);
-    expect((await send('/', { headers: { ...headers, host: 'evil.example' } })).status).toBe(403);
+    expect((await send(`${place}/api/ping`, { headers })).status).toBe(403);
+    expect((await send(`${place}/`, { headers: { ...headers, host: 'evil.example' } })).status).toBe(403);
   });
 });
 
@@ -144,14 +197,14 @@ test('every reply forbids inline scripts, frames and guessing of types', async (
 });
 
 test('no path leads out of the files', async () => {
-  const cookie = await login();
+  const { cookie, place } = await login();
   for (const path of [
     '/assets/../../package.json',
     '/..%2f..%2fpackage.json',
     '/%2e%2e/package.json',
     '/assets/none.js',
   ]) {
-    expect((await send(path, { headers: { cookie } })).status).toBe(404);
+    expect((await send(`${place}${path}`, { headers: { cookie } })).status).toBe(404);
   }
 });
 
@@ -169,4 +222,21 @@ test('the metrics need no session, but no page of another origin can read them',
   });
   expect((await send('/metrics', { headers: { host: 'example.org' } })).status).toBe(403);
   expect((await send('/metrics', { headers: { 'sec-fetch-site': 'cross-site' } })).status).toBe(403);
+});
+
+describe('a path in another form', () => {
+  const variants = [
+    ...['/api/ping', '//api/ping', '/api//ping', '/api/ping/', '/./api/ping', '/metrics/../api/ping', '/api%2fping'],
+    ...['/%2fapi/ping', '/s/x//api/ping', '//s/x/api/ping', '/s/x/s/y/api/ping', '/', '//', '//assets/main-1.js'],
+    ...['/metrics/../assets/main-1.js', '/metrics%2f..%2fassets/main-1.js', '/metrics;/../api/ping'],
+  ];
+  test.for(variants)('reaches no handler without a session or token: %s', async (path) => {
+    const { status, text } = await send(path);
+    expect([status, text.includes('pong') || text.includes('void') || text.includes('<title>')]).toEqual([401, false]);
+  });
+
+  test.for(['//api/ping', '/api//ping', '/api/ping/', '/s/x//api/ping'])('means the same: %s', async (path) => {
+    const reply = await send(path, { headers: { authorization: `Bearer ${listener.token}` } });
+    expect([reply.status, reply.text]).toEqual([200, '{"pong":true}']);
+  });
 });

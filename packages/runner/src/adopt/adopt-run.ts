@@ -2,18 +2,18 @@ import { fail, ok, own, type Plan, type Result } from '@sluice/core';
 import { findLogin } from '../data/credentials.ts';
 import { isRunId } from '../identity/run-id.ts';
 import type { JournalRecord } from '../journal/journal-record.ts';
-import { type OpenJournal, openJournal } from '../journal/open-journal.ts';
+import { type FoundJournal, type OpenJournal, openJournal } from '../journal/open-journal.ts';
 import type { RunPlacement } from '../journal/placement.ts';
 import { findPlacement } from '../placement/find-placement.ts';
 import { provisionRun } from '../provision/provision-run.ts';
 import { refuseServiceErrors } from '../provision/service-refusal.ts';
 import { adoptedKey } from '../record/adopted-attempt.ts';
-import { applyRecord } from '../record/apply-record.ts';
+import { applyRecord, type PlainRecord } from '../record/apply-record.ts';
 import { refuseDiskErrors } from '../record/disk-error.ts';
 import { createRunFacts } from '../record/run-facts.ts';
-import { readPlan, runDirectory, writePlan } from '../record/run-home.ts';
+import { readPlan, refuseUnreadablePlan, runDirectory, writePlan } from '../record/run-home.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
-import { summarize, writeSummary } from '../record/run-summary.ts';
+import { readSummary, summarize, writeSummary } from '../record/run-summary.ts';
 import { createHeader } from '../run/run-header.ts';
 import { openScheduleRecords } from '../schedule/schedule-record.ts';
 import { type NumberedOptions, numberEvents } from '../session/number-events.ts';
@@ -57,7 +57,9 @@ async function adopt(
   const { runId, scope, disk, home } = options;
   if (!isRunId(runId)) return fail({ code: 'RUN_NOT_FOUND', message: `${runId} is not the ID of a run` });
   const directory = runDirectory(home, runId);
-  const plan = (await readPlan(disk, directory)) ?? options.plan;
+  const kept = await readPlan(disk, directory);
+  if (!kept.ok) return fail(refuseUnreadablePlan(runId, kept.error));
+  const plan = kept.value ?? options.plan;
   const looked = await findContainers({ ...options, plan });
   if (!looked.ok) return looked;
   const { found, placement } = looked.value;
@@ -77,13 +79,15 @@ async function adopt(
   });
   if (!provisioned.ok) return provisioned;
   const afterEpoch = Math.max(...found.map(({ epoch }) => epoch));
-  const opened = await openJournal(directory, { ...options, lost: { afterEpoch } });
+  // A run with a lease but without a summary has never begun.
+  const beforeLease = async () => {
+    if (await readSummary(disk, directory)) return;
+    await writeSummary(disk, directory, { ...summarize(createRunFacts(plan)), startedAt: options.clock.wall() });
+  };
+  const refuse = ({ records }: FoundJournal) => refuseKnown(runId, records);
+  const opened = await openJournal(directory, { ...options, lost: { afterEpoch, beforeLease }, refuse });
   if (!opened.ok) return opened;
   try {
-    if (opened.value.records.some(({ kind }) => kind === 'run')) {
-      const message = `run ${runId} has its journal`;
-      return fail({ code: 'RUN_KNOWN', message });
-    }
     const { volumes, placement: chosen, instanceTypes } = provisioned.value;
     const plannedTime = await findPlannedTime({ ...options, plan });
     // The journal can have the times of earlier tries, which the machine's clock need not continue.
@@ -103,13 +107,18 @@ async function adopt(
   );
 }
 
+function refuseKnown(runId: string, records: readonly JournalRecord[]): RunRefusal | undefined {
+  if (records.every(({ kind }) => kind !== 'run')) return undefined;
+  return { code: 'RUN_KNOWN', message: `run ${runId} has its journal` };
+}
+
 /** Searches every cluster that the run may have used. */
 async function findContainers(
   options: NumberedOptions<AdoptRunOptions>,
 ): Promise<
   Result<{ readonly found: readonly RunContainer[]; readonly placement: RunPlacement | undefined }, RunRefusal>
 > {
-  const { service, scope, runId, plan } = options;
+  const { service, scope, runId, plan, clock } = options;
   return refuseServiceErrors(async () => {
     const placed = await findPlacement(options);
     if (!placed.ok) return placed;
@@ -117,7 +126,7 @@ async function findContainers(
     const accounts = { ...placement?.accounts, [scope.clusterID]: scope.accountID };
     const found: RunContainer[] = [];
     for (const [clusterID, accountID] of Object.entries(accounts)) {
-      found.push(...(await findRunContainers(service, { scope: { clusterID, accountID }, runId, plan })));
+      found.push(...(await findRunContainers(service, { scope: { clusterID, accountID }, runId, plan, clock })));
     }
     return ok({ found, placement });
   });
@@ -166,7 +175,7 @@ async function findMissingLogin(
 
 /** The time for which a schedule started the run; without a schedule, the time of the adoption. */
 async function findPlannedTime({ disk, home, plan, runId, clock }: NumberedOptions<AdoptRunOptions>): Promise<number> {
-  const scheduled = await openScheduleRecords(disk, { home, name: plan.pipeline.name }).listNewest();
+  const scheduled = await openScheduleRecords(disk, { home, name: plan.pipeline.name }).listCurrent();
   return scheduled.find((one) => one.verdict === 'start' && one.runId === runId)?.planned ?? clock.wall();
 }
 
@@ -176,7 +185,7 @@ async function writeBeginning(
     readonly plan: Plan;
     readonly directory: string;
     readonly opened: OpenJournal;
-    readonly header: JournalRecord;
+    readonly header: PlainRecord;
     readonly volumes: Extract<JournalRecord, { kind: 'volumes' }>['volumes'];
     readonly found: readonly RunContainer[];
   },
@@ -189,11 +198,7 @@ async function writeBeginning(
     attempts[key] = { ...own(attempts, key), [name.attempt]: container.clusterID };
   }
   // The header comes last: a run whose journal has it is resumed, and must then know what was found.
-  const records: JournalRecord[] = [
-    { kind: 'volumes', volumes },
-    { kind: 'adopted', at: clock.now(), attempts },
-    header,
-  ];
+  const records: PlainRecord[] = [{ kind: 'volumes', volumes }, { kind: 'adopted', at: clock.now(), attempts }, header];
   const facts = createRunFacts(plan);
   for (const record of records) {
     applyRecord(facts, record);

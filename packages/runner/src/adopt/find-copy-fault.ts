@@ -27,14 +27,15 @@ export async function findCopyFault({ home, runId, service }: CopiedRun): Promis
   const replayed = files.ok ? replayFiles(files.value) : files;
   if (!files.ok || !replayed.ok) return replayed.ok ? undefined : replayed.error.message;
   const { facts } = replayed.value;
-  const age = createSystemClock().wall() - (findLastTime(files.value.records) ?? 0);
+  const clock = createSystemClock();
+  const age = clock.wall() - (findLastTime(files.value.records) ?? 0);
   if (age >= FORGOTTEN_AFTER_MS) {
     return `the last record of this home's copy is ${Math.round(age / DAY_MS)} days old, and a service keeps ended containers for 7 days`;
   }
   const { plan } = files.value;
   for (const cluster of clustersOf(facts.header!)) {
-    if ((await findRunContainers(service, { scope: scopeOn(facts, cluster), runId, plan })).length > 0)
-      return undefined;
+    const found = await findRunContainers(service, { scope: scopeOn(facts, cluster), runId, plan, clock });
+    if (found.length > 0) return undefined;
   }
   return 'the service has none of its containers either';
 }

@@ -5,8 +5,8 @@ import type { Disk } from '../journal/disk.ts';
 /** One success that can be reused. */
 export interface CacheEntry {
   readonly fingerprint: string;
-  /** The identity of its outputs, if it differs from the fingerprint: another success with the fingerprint came before. */
-  readonly digest?: string;
+  /** The identity of its outputs: the attempt that wrote them. */
+  readonly digest: string;
   readonly pipeline: string;
   readonly step: string;
   readonly cell: string;
@@ -22,8 +22,11 @@ export interface CacheEntry {
 
 /** The successes of a home by fingerprint and by cell. */
 export interface CacheIndex {
-  /** The newest usable success with this fingerprint: those of other pipelines may be in volumes that this run cannot use. */
-  find(fingerprint: string, isUsable: (entry: CacheEntry) => boolean): CacheEntry | undefined;
+  /**
+   * The usable successes with this fingerprint, at most one of each volume, those of the latest run first. Cells that were
+   * executed by parallel runs are thus taken from the same run, together with the results that it has created from them.
+   */
+  list(fingerprint: string, isUsable: (entry: CacheEntry) => boolean): readonly CacheEntry[];
   /** The newest usable success of this cell with any fingerprint. It explains a cache miss. */
   latest(
     of: { pipeline: string; step: string; cell: string },
@@ -33,22 +36,26 @@ export interface CacheIndex {
 
 /** Reads the home's index. Lines that a crash has damaged are ignored: each costs one more execution. */
 export async function readCacheIndex(disk: Disk, home: string): Promise<CacheIndex> {
+  const entries = (await readLines(disk, home)).flatMap((line) => parseEntry(line) ?? []);
   const byFingerprint = new Map<string, CacheEntry[]>();
   const byCell = new Map<string, CacheEntry[]>();
-  for (const line of await readLines(disk, home)) {
-    const entry = parseEntry(line);
-    if (!entry) continue;
-    addNewest(byFingerprint, entry.fingerprint, entry);
-    addNewest(byCell, cellKey(entry), entry);
-  }
+  for (const entry of sortByRun(entries)) addLatest(byFingerprint, entry.fingerprint, entry);
+  for (const entry of entries) addLatest(byCell, cellKey(entry), entry);
   return {
-    find: (fingerprint, isUsable) => byFingerprint.get(fingerprint)?.findLast(isUsable),
+    list: (fingerprint, isUsable) => byFingerprint.get(fingerprint)?.filter(isUsable).reverse() ?? [],
     latest: (of, isUsable) => byCell.get(cellKey(of))?.findLast(isUsable),
   };
 }
 
-/** Keeps the newest entry of each volume; the last one is the newest of all. */
-function addNewest(entries: Map<string, CacheEntry[]>, key: string, entry: CacheEntry): void {
+/** Run by run in the order of their last entries. */
+function sortByRun(entries: readonly CacheEntry[]): readonly CacheEntry[] {
+  const rank = new Map<string, number>();
+  for (const [at, { runId }] of entries.entries()) rank.set(runId, at);
+  return [...entries].sort((a, b) => rank.get(a.runId)! - rank.get(b.runId)!);
+}
+
+/** Keeps the latest entry of each volume; the last one is the latest of all. */
+function addLatest(entries: Map<string, CacheEntry[]>, key: string, entry: CacheEntry): void {
   const others = entries.get(key)?.filter(({ volumeID }) => volumeID !== entry.volumeID) ?? [];
   entries.set(key, [...others, entry]);
 }

@@ -1,7 +1,7 @@
 import { describeUnknown, fail, ok, type Plan, type Result } from '@sluice/core';
+import { isMarkedForCollection } from '../journal/collection-mark.ts';
 import type { Disk } from '../journal/disk.ts';
 import type { Reuse } from '../journal/reuse.ts';
-import { isMarkedForCollection } from '../record/collection-mark.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
 import { stepIndex } from '../record/step-context.ts';
 import { readRunFiles } from '../report/read-run.ts';

@@ -1,9 +1,9 @@
-import { type Fingerprint, findSharedWrite } from '@sluice/core';
+import { type Fingerprint, findSharedRead, findSharedWrite } from '@sluice/core';
 import type { CacheMiss, CacheSource } from '../journal/journal-record.ts';
 import { clusterOfWorkspace } from '../record/place-of.ts';
 import type { ContextSource } from '../record/step-context.ts';
 import type { CacheIndex } from './cache-index.ts';
-import { createCellFingerprinter } from './fingerprint-cell.ts';
+import { createIdentities, type FingerprintFault } from './fingerprint-cell.ts';
 import { createRerunCheck } from './rerun-check.ts';
 import type { ReusableRun } from './reusable-run.ts';
 
@@ -11,32 +11,34 @@ import type { ReusableRun } from './reusable-run.ts';
 export type LookedUp =
   | { readonly kind: 'found'; readonly fingerprint: Fingerprint; readonly source: CacheSource }
   | { readonly kind: 'missed'; readonly fingerprint: Fingerprint; readonly reason: CacheMiss['reason'] }
-  /** An expression could not be evaluated. It fails again when the container is created, and is reported then. */
-  | { readonly kind: 'unevaluated'; readonly message: string };
+  /** An expression could not be evaluated. Unless `isOfKey`, it fails again when the container is created, and is reported then. */
+  | ({ readonly kind: 'unevaluated' } & FingerprintFault);
 
 /** Creates a function that looks up a cell in the run to reuse and, for steps with `cache`, in the index of the home. */
 export function createLookup(
   run: ContextSource,
   { earlier, index, now }: { earlier: ReusableRun | undefined; index: CacheIndex; now: () => number },
 ): (step: number, cell: number) => LookedUp {
-  const computeFingerprint = createCellFingerprinter(run);
-  const { reuse } = run.facts.header ?? {};
-  const isRerun = reuse ? createRerunCheck(run, reuse) : () => false;
+  const identities = createIdentities(run);
+  const findRerun = createRerunCheck(run, identities.lineage);
   return (step, cell) => {
-    const computed = computeFingerprint(step, cell);
-    if (!computed.ok) return { kind: 'unevaluated', message: computed.error };
+    const computed = identities.fingerprint(step, cell);
+    if (!computed.ok) return { kind: 'unevaluated', ...computed.error };
     const fingerprint = computed.value;
     const miss = (reason: CacheMiss['reason']) => ({ kind: 'missed', fingerprint, reason }) as const;
     const spec = run.plan.steps[step]!.step;
     if (findSharedWrite(spec, run.plan.pipeline) !== undefined) return miss('writesShared');
-    if (isRerun(step)) return miss('anew');
+    if (findRerun(step) !== undefined) return miss('anew');
+    if (findSharedRead(spec, run.plan.pipeline) !== undefined) return miss('readsShared');
     const { name, cache } = spec;
     const reused = earlier?.find(name, run.facts.cells[step]?.[cell]?.key ?? '', fingerprint.digest);
     if (reused) return { kind: 'found', fingerprint, source: reused };
-    const entry = cache && index.find(fingerprint.digest, ({ volumeID }) => isWithinReach(run, { step, volumeID }));
-    if (!entry) return miss('unknown');
-    if (cache?.maxAgeMs !== undefined && now() - entry.at > cache.maxAgeMs) return miss('expired');
-    const { runId, volumeID, siblings, results, digest = entry.fingerprint } = entry;
+    const entries = cache
+      ? index.list(fingerprint.digest, ({ volumeID }) => isWithinReach(run, { step, volumeID }))
+      : [];
+    const entry = entries.find(({ at }) => cache?.maxAgeMs === undefined || now() - at <= cache.maxAgeMs);
+    if (!entry) return miss(entries.length === 0 ? 'unknown' : 'expired');
+    const { runId, volumeID, siblings, results, digest } = entry;
     const source = { runId, step: entry.step, cell: entry.cell, volumeID, fingerprint: digest, siblings, results };
     return { kind: 'found', fingerprint, source };
   };

@@ -5,6 +5,7 @@ import type { Disk } from '../journal/disk.ts';
 import type { VolumePlace } from '../journal/journal-record.ts';
 import type { Reuse } from '../journal/reuse.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
+import { applyEvent } from '../record/apply-event.ts';
 import { applyRecord } from '../record/apply-record.ts';
 import { sourcePath } from '../record/layout.ts';
 import { createRunScheduler } from '../record/replay-run.ts';
@@ -20,6 +21,8 @@ import { scanSource } from '../trees/scan-source.ts';
 import { readCacheIndex } from './cache-index.ts';
 import { checkReuse } from './check-reuse.ts';
 import { createLookup, type LookedUp } from './create-lookup.ts';
+import { createIdentities } from './fingerprint-cell.ts';
+import { createRerunCheck } from './rerun-check.ts';
 import { createReusableRun, type ReusableRun } from './reusable-run.ts';
 
 /** What a run that reuses an earlier one would do with a step. */
@@ -41,6 +44,7 @@ interface PreviewOptions {
   readonly home: string;
   /** The directory to which the pipeline's sources are relative. Absent: the sources are those of the earlier run. */
   readonly baseDir?: string;
+  readonly disk?: Disk;
 }
 
 /** The names of the steps that a run would reuse as a whole, and of all others. */
@@ -63,7 +67,7 @@ export function sumUpPreview(previews: readonly ReusePreview[]): StepsOfPreview 
  * the data still exists. Steps that depend on a step that would be executed count as executed, too.
  */
 export async function previewReuse(options: PreviewOptions): Promise<Result<readonly ReusePreview[], RunRefusal>> {
-  const disk = createSystemDisk();
+  const disk = options.disk ?? createSystemDisk();
   const home = path.resolve(options.home);
   const checked = await checkReuse(options.reuse, { disk, home, plan: options.plan });
   if (!checked.ok) return checked;
@@ -81,7 +85,10 @@ export async function previewReuse(options: PreviewOptions): Promise<Result<read
   const { now } = createSystemClock();
   const lookUp = createLookup(run, { earlier, index: await readCacheIndex(disk, home), now });
   const missed = simulate(run, { lookUp, at: now() });
-  return ok(plan.steps.map(({ index }) => describeStep(run, { step: index, missed: missed.get(index), earlier })));
+  const findRerun = createRerunCheck(run, createIdentities(run).lineage);
+  return ok(
+    plan.steps.map(({ index }) => describeStep(run, { step: index, missed: missed.get(index), earlier, findRerun })),
+  );
 }
 
 /** The volumes of the run: sources by the digest of their content as it is now, the others as in the earlier run. */
@@ -121,7 +128,9 @@ function simulate(
       const decided = decideStep(run, { step: command.step, at });
       if (decided.event.type !== 'evaluationFailed') return [decided];
       // A failure would end the simulation. The expression may need the address of a service, which only a run knows.
-      missed.set(command.step, [{ cell: 0, looked: { kind: 'unevaluated', message: decided.event.message } }]);
+      missed.set(command.step, [
+        { cell: 0, looked: { kind: 'unevaluated', message: decided.event.message, isOfKey: false } },
+      ]);
       return [];
     }
     if (command.type === 'askApproval') {
@@ -146,8 +155,7 @@ function simulate(
   const posted: Posted[] = [{ event: { type: 'started', at } }];
   // The loop also handles the events that are posted meanwhile.
   for (const next of posted) {
-    applyRecord(run.facts, { kind: 'event', ...next });
-    for (const command of run.scheduler.handle(next.event)) posted.push(...answer(command));
+    for (const command of applyEvent(run, { kind: 'event', ...next })) posted.push(...answer(command));
   }
   return missed;
 }
@@ -155,10 +163,15 @@ function simulate(
 /** The most reasons that are listed; each cell may have its own. */
 const MAX_REASONS = 3;
 
-function describeStep(
-  run: ContextSource,
-  { step, missed, earlier }: { step: number; missed: Missed | undefined; earlier: ReusableRun },
-): ReusePreview {
+interface StepAsked {
+  readonly step: number;
+  readonly missed: Missed | undefined;
+  readonly earlier: ReusableRun;
+  readonly findRerun: ReturnType<typeof createRerunCheck>;
+}
+
+function describeStep(run: ContextSource, asked: StepAsked): ReusePreview {
+  const { step } = asked;
   const { scheduler, plan } = run;
   const cells = scheduler.cellCount(step);
   const states = Array.from({ length: cells ?? 0 }, (_, cell) => scheduler.state(step, cell));
@@ -171,19 +184,17 @@ function describeStep(
     ...(cells !== undefined && { cells }),
     reused: reused!,
     skipped: skipped!,
-    reason: isDone ? '' : describeReason(run, { step, missed, earlier }),
+    reason: isDone ? '' : describeReason(run, asked),
   };
 }
 
-function describeReason(
-  run: ContextSource,
-  { step, missed, earlier }: { step: number; missed: Missed | undefined; earlier: ReusableRun },
-): string {
-  const { step: spec, dependencies, final } = run.plan.steps[step]!;
-  if (final) return 'runs last';
+function describeReason(run: ContextSource, { step, missed, earlier, findRerun }: StepAsked): string {
+  const { step: spec, dependencies } = run.plan.steps[step]!;
+  const rerun = findRerun(step);
+  if (rerun?.kind === 'final') return 'runs last';
   if (spec.service !== undefined) return 'a service always runs';
   if (spec.approval !== undefined) return 'asks for approval again';
-  if (run.facts.header?.reuse?.force.includes(spec.name)) return 'a rerun was requested';
+  if (rerun?.kind === 'requested') return 'a rerun was requested';
   const open = dependencies
     .filter(({ on }) => !TERMINAL_CELL_STATES.has(run.scheduler.state(on)))
     .map(({ on }) => run.plan.steps[on]!.step);
@@ -203,6 +214,7 @@ function describeMiss(
   const { cell, looked } = one;
   if (looked.kind === 'unevaluated') return `known only during the run: ${looked.message}`;
   if (looked.reason === 'writesShared') return 'writes to a shared volume';
+  if (looked.reason === 'readsShared') return 'reads a volume to which others may write';
   const before = earlier.fingerprintOf(plan.steps[step]!.step.name, facts.cells[step]?.[cell]?.key ?? '');
   if (before === undefined) return `did not succeed in run ${earlier.runId}`;
   return `differs in ${explainDifference(before, looked.fingerprint)

@@ -1,30 +1,42 @@
-import type { Reuse } from '../journal/reuse.ts';
 import type { ContextSource } from '../record/step-context.ts';
+import type { Lineage } from './lineage.ts';
+
+/** Why a step is run although a success of it may exist. */
+export type RerunReason =
+  | { readonly kind: 'requested' }
+  /** Steps of `finally` always run. */
+  | { readonly kind: 'final' }
+  /** The nearest step before it that was executed in this run. */
+  | { readonly kind: 'after'; readonly step: number };
 
 /**
- * Creates a function that says whether a step must be rerun: a rerun was requested, or a dependency was executed in this
- * run. Services and approvals do not count as dependencies, since they have no outputs.
+ * Creates a function that says whether a step must be run again: it is one of `finally`, or the run reuses another one and
+ * a rerun was requested, or something before the step was executed in this run. The run, its preview and explanations use
+ * it, so that they cannot differ.
  */
-export function createRerunCheck({ plan, facts, scheduler }: ContextSource, reuse: Reuse): (step: number) => boolean {
-  /** Computed once per step, not per cell: the steps that it depends on do not change any more. */
-  const known = new Map<number, boolean>();
+export function createRerunCheck(
+  { plan, facts }: Pick<ContextSource, 'plan' | 'facts'>,
+  lineage: (step: number) => Lineage,
+): (step: number) => RerunReason | undefined {
+  const { reuse } = facts.header ?? {};
+  const force = new Set(reuse?.force);
+  /** Computed once per step, not per cell. */
+  const known = new Map<number, RerunReason | undefined>();
 
-  function hasWorked(step: number): boolean {
-    const { service, approval } = plan.steps[step]!.step;
-    if (service !== undefined || approval !== undefined) return false;
-    return (facts.cells[step] ?? []).some((_, cell) => {
-      const state = scheduler.state(step, cell);
-      return state !== 'cached' && state !== 'skipped';
-    });
+  function find(step: number): RerunReason | undefined {
+    const { step: spec, dependencies, final } = plan.steps[step]!;
+    if (final) return { kind: 'final' };
+    if (reuse === undefined) return undefined;
+    if (force.has(spec.name)) return { kind: 'requested' };
+    for (const { on } of dependencies) {
+      const { worked } = lineage(on);
+      if (worked !== undefined) return { kind: 'after', step: worked };
+    }
+    return undefined;
   }
 
   return (step) => {
-    let isRerun = known.get(step);
-    if (isRerun === undefined) {
-      const { step: spec, dependencies } = plan.steps[step]!;
-      isRerun = reuse.force.includes(spec.name) || dependencies.some(({ on }) => hasWorked(on));
-      known.set(step, isRerun);
-    }
-    return isRerun;
+    if (!known.has(step)) known.set(step, find(step));
+    return known.get(step);
   };
 }

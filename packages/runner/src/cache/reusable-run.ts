@@ -1,10 +1,12 @@
 import type { Fingerprint } from '@sluice/core';
 import type { CacheSource } from '../journal/journal-record.ts';
+import { hasSucceeded } from '../record/has-succeeded.ts';
 import { findOrigin } from '../record/locate-output.ts';
 import { describeSiblings } from '../record/siblings.ts';
 import { type ContextSource, stepIndex } from '../record/step-context.ts';
 import type { ReplayedRun } from '../report/read-run.ts';
-import { createCellFingerprinter, digestCell } from './fingerprint-cell.ts';
+import { digestCell } from './digest-cell.ts';
+import { createIdentities } from './fingerprint-cell.ts';
 
 /** The successes of one run, by step name and cell key. */
 export interface ReusableRun {
@@ -18,7 +20,7 @@ export interface ReusableRun {
 /** The successes of an earlier run at this moment. The run may have failed, or may still be in progress. */
 export function createReusableRun({ runId, facts, scheduler }: ReplayedRun): ReusableRun {
   const source: ContextSource = { runId, plan: facts.plan, facts, scheduler };
-  const fingerprint = createCellFingerprinter(source);
+  const { fingerprint } = createIdentities(source);
   const cells = new Map<number, ReadonlyMap<string, number>>();
 
   /** The indexes of a cell that succeeded or was reused. */
@@ -32,8 +34,7 @@ export function createReusableRun({ runId, facts, scheduler }: ReplayedRun): Reu
     }
     const cell = byKey.get(key);
     if (cell === undefined) return undefined;
-    const state = scheduler.state(step, cell);
-    return state === 'succeeded' || state === 'cached' ? { step, cell } : undefined;
+    return hasSucceeded(source, step, cell) ? { step, cell } : undefined;
   }
 
   return {

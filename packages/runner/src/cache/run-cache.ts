@@ -1,11 +1,12 @@
 import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
-import { isMarkedForCollection } from '../record/collection-mark.ts';
+import { isMarkedForCollection } from '../journal/collection-mark.ts';
 import { runDirectory } from '../record/run-home.ts';
 import { replayFromHome } from '../report/read-run.ts';
 import type { Command } from '../scheduler/model/command.ts';
 import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { Posted } from '../session/posted.ts';
 import type { RunSession } from '../session/run-session.ts';
+import { warn } from '../session/warn.ts';
 import { type CacheIndex, readCacheIndex } from './cache-index.ts';
 import { createLookup, hasOutputs, isWithinReach, type LookedUp } from './create-lookup.ts';
 import { createDataCheck } from './data-check.ts';
@@ -33,7 +34,7 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
   const findFault = createDataCheck(session, workspace);
   const successes = createSuccessRecorder(session);
   let earlier: ReusableRun | undefined;
-  let index: CacheIndex = { find: () => undefined, latest: () => undefined };
+  let index: CacheIndex = { list: () => [], latest: () => undefined };
   let lookUp = createLookup(session, { earlier, index, now: clock.wall });
 
   /** Reuses the success if its data exists. */
@@ -70,23 +71,31 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
     },
     lookUp({ step, cell }) {
       const looked = lookUp(step, cell);
-      if (looked.kind === 'unevaluated') return { event: { type: 'cacheMissed', at: clock.now(), step, cell } };
+      if (looked.kind === 'unevaluated') {
+        if (looked.isOfKey) warnOfKey(session, step, looked.message);
+        return { event: { type: 'cacheMissed', at: clock.now(), step, cell } };
+      }
       return looked.kind === 'found' ? reuse(step, cell, looked) : miss(step, cell, looked);
     },
     onEvent(event) {
       // A step without outputs and results succeeds with the end of its container; nothing is published.
       if (event.type !== 'published' && event.type !== 'ended') return;
       const { step, cell } = event;
-      if (plan.steps[step]!.step.cache && session.scheduler.state(step, cell) === 'succeeded')
-        successes.add(step, cell);
+      if (plan.steps[step]!.step.cache) successes.add(step, cell);
     },
     idle: successes.idle,
   };
 }
 
+function warnOfKey(session: RunSession, step: number, cause: string): void {
+  const { name } = session.plan.steps[step]!.step;
+  const message = `could not look up step ${name} in the cache: ${cause}; correct its cache.key`;
+  warn(session, message);
+}
+
 /** The run that this run reuses. If it cannot be used, all steps are run, and the user is warned. */
 async function openReusedRun(session: RunSession): Promise<ReusableRun | undefined> {
-  const { clock, facts, disk, home } = session;
+  const { facts, disk, home } = session;
   const { reuse } = facts.header ?? {};
   if (reuse === undefined) return undefined;
   const replayed = await replayFromHome(disk, home, reuse.runId);
@@ -95,6 +104,6 @@ async function openReusedRun(session: RunSession): Promise<ReusableRun | undefin
   if (replayed.ok && !isMarked) return createReusableRun(replayed.value);
   const why = isMarked || replayed.ok ? 'it is being removed as garbage' : replayed.error.message;
   const message = `could not reuse run ${reuse.runId}: ${why}; all steps are run`;
-  session.report({ type: 'warning', at: clock.now(), message });
+  warn(session, message);
   return undefined;
 }

@@ -1,13 +1,15 @@
+import { hasSucceeded } from '../record/has-succeeded.ts';
 import { findOrigin } from '../record/locate-output.ts';
 import { scopeOn } from '../record/place-of.ts';
 import { describeSiblings } from '../record/siblings.ts';
 import type { RunSession } from '../session/run-session.ts';
+import { warn } from '../session/warn.ts';
 import { addToCacheIndex, type CacheEntry } from './cache-index.ts';
-import { digestCell } from './fingerprint-cell.ts';
+import { digestCell } from './digest-cell.ts';
 
 /** Adds the successes of a run to the home's cache index. */
 export interface SuccessRecorder {
-  /** Adds a cell that succeeded after a cache miss. */
+  /** Adds a cell if it has succeeded after a cache miss. */
   add(step: number, cell: number): void;
   /** Resolves when all successes are written. */
   idle(): Promise<void>;
@@ -26,21 +28,21 @@ export function createSuccessRecorder(session: RunSession): SuccessRecorder {
       .then(() => addToCacheIndex(disk, home, entries))
       .catch((error: unknown) => {
         const message = `could not update the cache index: ${error instanceof Error ? error.message : String(error)}`;
-        session.report({ type: 'warning', at: clock.now(), message });
+        warn(session, message);
       });
   }
 
   return {
     add(step, cell) {
       const known = facts.known[step]?.[cell];
-      if (!known?.missed) return;
+      if (!known?.missed || !hasSucceeded(session, step, cell)) return;
       const { fingerprint } = known.missed;
       const digest = digestCell(session, step, cell);
       const { clusterID, volumeID } = findOrigin(session, step, cell);
       if (fresh.length === 0) clock.defer(write);
       fresh.push({
         fingerprint,
-        ...(digest !== fingerprint && { digest }),
+        digest,
         pipeline: plan.pipeline.name,
         step: plan.steps[step]!.step.name,
         cell: facts.cells[step]?.[cell]?.key ?? '',

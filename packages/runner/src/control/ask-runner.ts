@@ -1,17 +1,40 @@
+import { type BootTime, type Clock, sleep } from '../clock.ts';
+import { ANSWER_MS } from '../journal/ask-holder.ts';
 import type { Disk } from '../journal/disk.ts';
 import { enteringDirectory } from '../journal/entering-directory.ts';
 import { readLease } from '../journal/lease.ts';
-import type { ControlRequest } from './control-run.ts';
+import type { ControlRequest, SentRequest } from './control-run.ts';
+import { createDeadline, describeUnanswered } from './request-deadline.ts';
+
+const PAUSE_MS = 50;
 
 /**
  * Sends a request to the living runner of a run, or to the process that waits for the run's concurrency group. Returns `ok`
- * or the reason for rejecting it; undefined if no process has the run.
+ * or the reason for rejecting it; undefined if no process has the run. A request without a reply expires, so that it has no effect
+ * after this function has returned.
  */
-export async function askRunner(disk: Disk, directory: string, request: ControlRequest): Promise<string | undefined> {
+export async function askRunner(
+  { disk, clock }: { readonly disk: Disk; readonly clock: Clock },
+  directory: string,
+  request: ControlRequest,
+): Promise<string | undefined> {
   const lease = await readLease(disk, directory);
-  const line = `${lease?.control ?? ''} ${JSON.stringify(request)}`;
-  const answer = (await disk.ask(directory, line)) ?? (await disk.ask(enteringDirectory(directory), line));
+  let before: BootTime | undefined;
+  const render = () => {
+    before = createDeadline(clock, ANSWER_MS);
+    const sent: SentRequest = { ...request, ...(before && { before }) };
+    return `${lease?.control ?? ''} ${JSON.stringify(sent)}`;
+  };
+  const ask = async () =>
+    (await disk.ask(directory, render())) ?? (await disk.ask(enteringDirectory(directory), render()));
+  const until = clock.now() + ANSWER_MS;
+  let answer = await ask();
+  // A process that has just taken the run does not listen yet, and one that has just left it no longer replies.
+  while (answer === '' && clock.now() < until) {
+    await sleep(clock, PAUSE_MS);
+    answer = await ask();
+  }
   if (answer !== '') return answer;
   const who = lease ? `its runner process, ${lease.pid} on ${lease.host},` : 'its runner process';
-  return `${who} does not answer; try again, or end that process: the containers keep running`;
+  return `${who} ${describeUnanswered(before)}; look at the run, then try again or end that process: the containers keep running`;
 }

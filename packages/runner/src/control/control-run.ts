@@ -1,5 +1,7 @@
+import type { BootTime, Clock } from '../clock.ts';
 import type { ControlListener } from '../journal/disk.ts';
 import type { RunHandle } from '../session/run-options.ts';
+import { isLate, LATE } from './request-deadline.ts';
 
 /** What another process may request from the runner of a run, as one line of JSON. */
 export type ControlRequest =
@@ -7,13 +9,22 @@ export type ControlRequest =
   | { readonly verb: 'detach' }
   | { readonly verb: 'approve'; readonly step: string; readonly approved: boolean; readonly by: string };
 
+/** A request as it is sent. */
+export type SentRequest = ControlRequest & {
+  /** It has no effect afterward. Absent: sent by an earlier version. */
+  readonly before?: BootTime;
+};
+
 /** The reply of a process that has claimed a run and does not execute it yet. */
 export const RESUMING = 'the run is being resumed; try again';
 
 /**
  * Passes the requests of other processes to a run's handle, as soon as it is attached. Replies with `ok` or a reason.
  */
-export function controlRun(): { readonly listener: ControlListener; attach(handle: RunHandle): void } {
+export function controlRun(clock: Pick<Clock, 'boot'>): {
+  readonly listener: ControlListener;
+  attach(handle: RunHandle): void;
+} {
   let handle: RunHandle | undefined;
   return {
     attach(made) {
@@ -21,13 +32,16 @@ export function controlRun(): { readonly listener: ControlListener; attach(handl
     },
     listener(line) {
       if (!handle) return RESUMING;
-      const request = JSON.parse(line) as ControlRequest;
+      const request = JSON.parse(line) as SentRequest;
+      if (isLate(request.before, clock)) return LATE;
       switch (request.verb) {
         case 'approve':
-          return handle.approve(request.step, request) ? 'ok' : `step ${request.step} does not wait for approval`;
+          return handle.approve(request.step, request)
+            ? confirm(handle)
+            : `step ${request.step} does not wait for approval`;
         case 'cancel':
           handle.cancel(request.by);
-          return 'ok';
+          return confirm(handle);
         case 'detach':
           void handle.detach();
           return 'ok';
@@ -37,4 +51,13 @@ export function controlRun(): { readonly listener: ControlListener; attach(handl
       }
     },
   };
+}
+
+/** Replies when the request is durable. An empty reply: this process is leaving the run, and has not handled the request. */
+async function confirm(handle: RunHandle): Promise<string> {
+  try {
+    return (await handle.recorded()) ? 'ok' : '';
+  } catch (error) {
+    return `it is not known whether the request was recorded: ${(error as Error).message}`;
+  }
 }

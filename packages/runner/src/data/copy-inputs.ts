@@ -3,6 +3,7 @@ import type { Input } from '@sluice/core';
 import { privateCopyPath } from '../record/layout.ts';
 import type { Attempt } from '../session/attempt.ts';
 import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
+import { warn } from '../session/warn.ts';
 import { inputMounts, type Mount } from './create-mounts.ts';
 
 /** Private copies to make for one attempt. */
@@ -21,10 +22,17 @@ export interface InputCopies {
 export async function copyInputs(session: RunSession, copies: InputCopies): Promise<string | undefined> {
   const { attempt, inputs, verify } = copies;
   const isPart = verify !== undefined;
+  /** By input. */
+  const parts = new Map<string, string>();
   for (const [name, input] of inputs) {
     const mounts = inputMounts(session, input, attempt.ref.clusterID);
     const to = privateCopyPath(attempt.name, name);
-    const copy = (files: VolumeFiles) => copyMounts(files, { mounts, at: input.path, to, isPart });
+    const copy = async (files: VolumeFiles, tries: number) => {
+      const part = partOf(to, session.epoch, tries);
+      parts.set(name, part);
+      if (tries > 1) await files.remove(partOf(to, session.epoch, tries - 1));
+      await copyMounts(files, { mounts, at: input.path, to, part, isPart });
+    };
     const fault = await untilDone(session, copies, { name, action: copy });
     if (fault !== undefined) return fault;
   }
@@ -33,8 +41,8 @@ export async function copyInputs(session: RunSession, copies: InputCopies): Prom
   // The copies of a canceled attempt are not verified.
   if (fault !== undefined || attempt.cancel) return fault;
   for (const [name] of inputs) {
-    const to = privateCopyPath(attempt.name, name);
-    const failed = await untilDone(session, copies, { name, action: (files) => moveIntoPlace(files, to) });
+    const place = { part: parts.get(name)!, to: privateCopyPath(attempt.name, name) };
+    const failed = await untilDone(session, copies, { name, action: (files) => moveIntoPlace(files, place) });
     if (failed !== undefined) return failed;
   }
   return undefined;
@@ -44,18 +52,18 @@ export async function copyInputs(session: RunSession, copies: InputCopies): Prom
 async function untilDone(
   session: RunSession,
   { attempt, files, hasEnded }: InputCopies,
-  { name, action }: { readonly name: string; readonly action: (files: VolumeFiles) => Promise<void> },
+  { name, action }: { readonly name: string; readonly action: (files: VolumeFiles, tries: number) => Promise<void> },
 ): Promise<string | undefined> {
   for (let tries = 1; ; tries++) {
     if (hasEnded()) return undefined;
     try {
-      await session.calls.add(() => action(files()));
+      await session.calls.add(() => action(files(), tries));
       return undefined;
     } catch (error) {
       if (!isServiceError(error)) throw error;
       const message = `could not create a private copy of input ${name} of step ${attempt.name.step}: ${error.message}`;
       if (error.code === 'NOT_FOUND' || error.code === 'INVALID_ARGUMENT') return message;
-      session.report({ type: 'warning', at: session.clock.now(), message });
+      warn(session, message);
       await pause(session, error.retryAfterMs ?? backoffDelay(CALL_BACKOFF, tries));
     }
   }
@@ -67,26 +75,34 @@ async function untilDone(
  */
 async function copyMounts(
   files: VolumeFiles,
-  copy: { readonly mounts: readonly Mount[]; readonly at: string; readonly to: string; readonly isPart: boolean },
+  copy: Place & { readonly mounts: readonly Mount[]; readonly at: string; readonly isPart: boolean },
 ): Promise<void> {
-  const { mounts, at, to, isPart } = copy;
+  const { mounts, at, to, part, isPart } = copy;
   if (await files.stat(to)) return;
   const [whole, ...cells] = mounts;
   if (whole === undefined) return;
-  const target = cells.length === 0 && !isPart ? to : partOf(to);
-  if (cells.length > 0) await files.remove(target);
+  const target = cells.length === 0 && !isPart ? to : part;
   await copyMount(files, whole, target);
   for (const cell of cells) await copyMount(files, cell, target + cell.at.slice(at.length));
   if (!isPart && target !== to) await files.move(target, to);
 }
 
-/** The temporary path of a copy that is incomplete or not verified. It is unique, since no input has a dot in its name. */
-function partOf(to: string): string {
-  return `${to}.part`;
+/** Where a copy is made, and where containers mount it. */
+interface Place {
+  readonly to: string;
+  readonly part: string;
 }
 
-async function moveIntoPlace(files: VolumeFiles, to: string): Promise<void> {
-  if (!(await files.stat(to))) await files.move(partOf(to), to);
+/**
+ * The temporary path of a copy that is incomplete or not verified. No input has a dot in its name. Each try has a path of
+ * its own: a request of an earlier try that the service carries out late must not change the copy of this one.
+ */
+function partOf(to: string, epoch: number, tries: number): string {
+  return `${to}.part-${epoch}-${tries}`;
+}
+
+async function moveIntoPlace(files: VolumeFiles, { part, to }: Place): Promise<void> {
+  if (!(await files.stat(to))) await files.move(part, to);
 }
 
 async function copyMount(files: VolumeFiles, { path, create }: Mount, to: string): Promise<void> {

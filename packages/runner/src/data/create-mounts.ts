@@ -9,6 +9,7 @@ import {
   type StepSource,
   writesToShared,
 } from '@sluice/core';
+import { hasSucceeded } from '../record/has-succeeded.ts';
 import {
   absentPath,
   attemptOutputPath,
@@ -18,7 +19,7 @@ import {
   privateCopyPath,
   publishedPath,
 } from '../record/layout.ts';
-import { findCommonOrigin, hasPublished, isFannedOut, locateOutput } from '../record/locate-output.ts';
+import { findCommonOrigin, isFannedOut, locateOutput } from '../record/locate-output.ts';
 import { workspaceOn } from '../record/place-of.ts';
 import { stepIndex } from '../record/step-context.ts';
 import type { Attempt } from '../session/attempt.ts';
@@ -120,7 +121,7 @@ function stepMounts(
   const locate = (cell: number) => locateOutput(session, { step, cell, output }).path;
   if (!isFannedOut(session, step)) {
     // A step that was skipped or failed may have published nothing. Its dependents mount an empty directory.
-    const isAbsent = !hasPublished(session, step, 0);
+    const isAbsent = !hasSucceeded(session, step, 0);
     if (from.path === undefined) return [{ volumeID, path: locate(0), create: isAbsent, at }];
     // Created inside the output, the directory would change what other steps mount.
     if (isAbsent)

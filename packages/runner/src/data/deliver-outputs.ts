@@ -6,6 +6,7 @@ import type { KeptResult } from '../journal/kept-result.ts';
 import { reportOutputs } from '../report/report-outputs.ts';
 import type { OutputReport, PlaceReport } from '../report/run-report.ts';
 import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
+import { warn } from '../session/warn.ts';
 import type { TransferProgress } from '../trees/count-transfer.ts';
 import { readMarker } from '../trees/result-marker.ts';
 import { openTreeStates } from '../trees/tree-states.ts';
@@ -79,6 +80,10 @@ async function deliverTo(directory: string, of: NamedOutput): Promise<string | u
   const { session, workspace, name, output } = of;
   const published = { places: output.places, files: ({ clusterId }: PlaceReport) => workspace(clusterId) };
   await refuseChanged(openTreeStates(session), published);
+  const there = await readMarker(directory);
+  if (there?.run === session.runId && there.output !== name) {
+    return `it holds output ${there.output} of this run, perhaps through a link; name a directory of its own`;
+  }
   const whole = { ...published, manifest: findManifest(session, output) };
   const part = output.path === undefined ? undefined : await findPart(whole, output.path);
   if (part?.ok === false) return part.error;
@@ -95,10 +100,6 @@ async function deliverTo(directory: string, of: NamedOutput): Promise<string | u
   if (!done.ok) return done.error;
   for (const warning of done.value) warn(session, `output ${name}: ${warning}`);
   return undefined;
-}
-
-function warn(session: RunSession, message: string): void {
-  session.report({ type: 'warning', at: session.clock.now(), message });
 }
 
 function reportTo(session: RunSession, name: string): (progress: TransferProgress) => void {

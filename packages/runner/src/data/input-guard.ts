@@ -4,6 +4,7 @@ import { clusterOfAttempt, clustersOf } from '../record/place-of.ts';
 import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { Attempt } from '../session/attempt.ts';
 import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
+import { warn } from '../session/warn.ts';
 import { openTreeStates } from '../trees/tree-states.ts';
 import { type InputTree, listInputTrees } from './input-trees.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';
@@ -60,7 +61,7 @@ export function createInputGuard(
       } catch (error) {
         if (!isServiceError(error)) throw error;
         const message = `could not compare the inputs of step ${attempt.name.step}: ${error.message}`;
-        session.report({ type: 'warning', at: session.clock.now(), message });
+        warn(session, message);
         await pause(session, error.retryAfterMs ?? backoffDelay(CALL_BACKOFF, tries));
       }
     }

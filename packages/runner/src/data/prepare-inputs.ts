@@ -3,6 +3,7 @@ import { manifestPath } from '../record/layout.ts';
 import { findCommonOrigin, isFannedOut } from '../record/locate-output.ts';
 import { stepIndex } from '../record/step-context.ts';
 import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
+import { warn } from '../session/warn.ts';
 import { createManifest, renderManifest } from './create-manifest.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';
 import { createTransfers } from './transfers.ts';
@@ -61,7 +62,7 @@ async function writeManifest(
     } catch (error) {
       if (!isServiceError(error)) throw error;
       const message = `could not write the manifest of ${manifest.step}.${of.output}: ${error.message}`;
-      session.report({ type: 'warning', at: session.clock.now(), message });
+      warn(session, message);
       await pause(session, error.retryAfterMs ?? backoffDelay(CALL_BACKOFF, tries));
     }
   }

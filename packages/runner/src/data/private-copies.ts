@@ -4,6 +4,7 @@ import { clusterOfAttempt, clustersOf } from '../record/place-of.ts';
 import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { Attempt } from '../session/attempt.ts';
 import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
+import { warn } from '../session/warn.ts';
 import { copyInputs, type InputCopies } from './copy-inputs.ts';
 import { hasPrivateCopy } from './create-mounts.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';
@@ -84,7 +85,7 @@ async function removeAllIn(session: RunSession, files: VolumeFiles): Promise<voi
         continue;
       }
       const message = `could not delete the private copies of run ${session.runId}: ${error.message}; sluice gc deletes them`;
-      session.report({ type: 'warning', at: session.clock.now(), message });
+      warn(session, message);
       return;
     }
   }

@@ -2,6 +2,7 @@ import { isServiceError, type VolumeFiles } from '@sluice/client';
 import { fail, type Json, ok, type Result, type Step } from '@sluice/core';
 import type { AttemptName } from '../identity/container-id.ts';
 import { attemptOutputPath, attemptPath, attemptResultsPath, publishedPath } from '../record/layout.ts';
+import type { Redactor } from '../session/create-redactor.ts';
 import { findUnmatched } from './find-unmatched.ts';
 import { readResults } from './read-results.ts';
 
@@ -17,16 +18,19 @@ export async function publishAttempt(
   options: {
     readonly name: AttemptName;
     readonly step: Step;
-    /** The name of a secret whose value is contained in `value`. */
-    readonly findSecret: (value: Json) => string | undefined;
+    readonly redactor: Pick<Redactor, 'findSecret' | 'text'>;
   },
 ): Promise<Published> {
-  const { name, step } = options;
+  const { name, step, redactor } = options;
   const directory = attemptPath(name);
-  const results = await readResults(files, { directory: attemptResultsPath(directory), results: step.results });
+  const results = await readResults(files, {
+    directory: attemptResultsPath(directory),
+    results: step.results,
+    redact: redactor.text,
+  });
   if (!results.ok) return results;
   for (const [result, value] of Object.entries(results.value)) {
-    const secret = options.findSecret(value);
+    const secret = redactor.findSecret(value);
     if (secret !== undefined) return fail(describeSecret(result, secret));
   }
   const locate = (output: string) => attemptOutputPath(directory, output);

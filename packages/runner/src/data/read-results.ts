@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { isServiceError, type VolumeFiles } from '@sluice/client';
 import {
   describeLargeInteger,
@@ -16,11 +17,18 @@ import {
  * to the journal, so larger values belong in outputs.
  */
 const MAX_RESULTS = 32 * 1024 * 1024;
+/** Characters of a wrong result in a message. */
+const MAX_SHOWN = 80;
 
 /** Reads and checks the values that a step wrote to its results directory. */
 export async function readResults(
   files: VolumeFiles,
-  options: { readonly directory: string; readonly results: Readonly<Record<string, ResultSpec>> },
+  options: {
+    readonly directory: string;
+    readonly results: Readonly<Record<string, ResultSpec>>;
+    /** Hides secrets in what messages show of a result. */
+    readonly redact: (text: string) => string;
+  },
 ): Promise<Result<Readonly<Record<string, Json>>, string>> {
   const values: Record<string, Json> = {};
   let left = MAX_RESULTS;
@@ -28,7 +36,13 @@ export async function readResults(
     const bytes = await readSmallFile(files, { path: `${options.directory}/${spec.file}`, most: left });
     if (!bytes.ok) return fail(`result ${name}: ${bytes.error}`);
     left -= bytes.value.length;
-    const value = parseResult(bytes.value.toString('utf8'), spec.type);
+    const text = decode(bytes.value);
+    if (text === undefined) {
+      return fail(
+        `result ${name}: its ${bytes.value.length} bytes are not text in UTF-8; write other data to an output`,
+      );
+    }
+    const value = parseResult(text, { type: spec.type, redact: options.redact });
     if (!value.ok) return fail(`result ${name}: ${value.error}`);
     values[name] = value.value;
   }
@@ -61,19 +75,27 @@ async function readSmallFile(
   return ok(Buffer.concat(chunks));
 }
 
+/** Undefined for bytes that are not UTF-8, which a lenient decoder would replace. */
+function decode(bytes: Buffer): string | undefined {
+  return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
+}
+
 /** The value of a result's text: for type `string` the text without its last line feed, otherwise JSON. */
-function parseResult(text: string, type: ResultSpec['type']): Result<Json, string> {
+function parseResult(
+  text: string,
+  { type, redact }: { readonly type: ResultSpec['type']; readonly redact: (text: string) => string },
+): Result<Json, string> {
   if (type === 'string') return ok(text.replace(/\r?\n$/, ''));
   let value: Json;
   try {
     value = JSON.parse(text) as Json;
   } catch {
-    return fail(`${JSON.stringify(text.slice(0, 80))} is not JSON, as type ${type} needs`);
+    return fail(`${JSON.stringify(redact(text).slice(0, MAX_SHOWN))} is not JSON, as type ${type} needs`);
   }
   const large = findLargeInteger(text);
   if (large !== undefined) return fail(`its value cannot be used: ${describeLargeInteger(large)}`);
   const fault = jsonFault(value);
   if (fault !== undefined) return fail(`its value ${fault}`);
   if (isOfType(value, type)) return ok(value);
-  return fail(`${JSON.stringify(value).slice(0, 80)} is not of type ${type}`);
+  return fail(`${redact(JSON.stringify(value)).slice(0, MAX_SHOWN)} is not of type ${type}`);
 }

@@ -5,6 +5,7 @@ import { workspaceOn } from '../record/place-of.ts';
 import { stepIndex } from '../record/step-context.ts';
 import { transferKey } from '../record/transfer-key.ts';
 import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
+import { warn } from '../session/warn.ts';
 import { transferTree } from '../trees/transfer-tree.ts';
 import { describeTreeChange } from '../trees/tree-state.ts';
 import { openTreeStates } from '../trees/tree-states.ts';
@@ -73,12 +74,13 @@ async function transferOnce(
 ): Promise<string | undefined> {
   const { name, from, to, path } = transfer;
   const isLast = countRefusals();
+  const copied = new Set<string>();
   for (let tries = 1; ; tries++) {
     try {
       const fault = await findFault(session, workspace, transfer);
       if (fault !== undefined) return fault;
       await removeChanged(session, workspace, transfer);
-      const done = await transferTree({ from: workspace(from), to: workspace(to), path });
+      const done = await transferTree({ from: workspace(from), to: workspace(to), path, copied });
       // A container may have changed the tree while it was read.
       const late = await findFault(session, workspace, transfer);
       if (late !== undefined) {
@@ -93,7 +95,7 @@ async function transferOnce(
     } catch (error) {
       if (!isServiceError(error)) throw error;
       const message = `could not copy ${name} from cluster ${from} to ${to}: ${error.message}`;
-      session.report({ type: 'warning', at: session.clock.now(), message });
+      warn(session, message);
       if (isLast(error)) return message;
       await pause(session, error.retryAfterMs ?? backoffDelay(CALL_BACKOFF, tries));
     }

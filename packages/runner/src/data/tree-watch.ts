@@ -69,10 +69,9 @@ export function createTreeWatch(session: RunSession, watched: WatchedTree): Tree
     },
     async admit() {
       await original();
-      if (isSuspect) return compare();
-      // A comparison in progress covers every container that has ended.
-      await last;
-      return change;
+      // A comparison in progress covers every container that has ended, unless it fails.
+      if (!isSuspect) await last;
+      return isSuspect ? compare() : change;
     },
     compare,
     suspect() {

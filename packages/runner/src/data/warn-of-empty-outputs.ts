@@ -1,6 +1,7 @@
 import { isServiceError } from '@sluice/client';
 import { locateCells } from '../record/locate-output.ts';
 import type { RunSession } from '../session/run-session.ts';
+import { warn } from '../session/warn.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';
 
 /** The most outputs that are checked in one run, and in each step, since mostly all cells of a step or none write to an output. */
@@ -32,7 +33,7 @@ async function checkOutputs(session: RunSession, workspace: WorkspaceFiles): Pro
         if (!(await isEmpty(() => session.calls.add(() => workspace(clusterID).list(at))))) continue;
         const name = cell === '' ? step.name : `${step.name}/${cell}`;
         const message = `nothing was written to output ${output} of ${name} (${path}); set \`expect\` on it if it must not be empty`;
-        session.report({ type: 'warning', at: session.clock.now(), message });
+        warn(session, message);
         break;
       }
     }

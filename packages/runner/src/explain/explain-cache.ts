@@ -1,5 +1,6 @@
 import { explainDifference, type Fingerprint, own, type Result, type Step } from '@sluice/core';
-import { createCellFingerprinter } from '../cache/fingerprint-cell.ts';
+import { createIdentities } from '../cache/fingerprint-cell.ts';
+import { createRerunCheck } from '../cache/rerun-check.ts';
 import type { CacheMiss } from '../journal/journal-record.ts';
 import type { CellFacts } from '../record/run-facts.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
@@ -9,6 +10,7 @@ import type { CacheExplanation, InputDifference } from './step-explanation.ts';
 
 /** Why a cell was, or was not, reused from an earlier run. `read` reads the run with which it is compared. */
 export async function explainCache(
+  run: ReplayedRun,
   cell: { readonly step: Step; readonly key: string; readonly known: CellFacts | undefined },
   read: (runId: string) => Promise<Result<ReplayedRun, RunRefusal>>,
 ): Promise<CacheExplanation> {
@@ -20,7 +22,7 @@ export async function explainCache(
   if (!known?.missed) return { kind: step.cache ? 'unasked' : 'off' };
   const { fingerprint, reason, latest } = known.missed;
   const cause = reason === 'anew' ? 'rerun' : reason;
-  const missed = { kind: 'missed', fingerprint, cause } as const;
+  const missed = { kind: 'missed', fingerprint, cause, ...(reason === 'anew' && explainRerun(run, step)) } as const;
   if (latest === undefined) return missed;
   const earlier = await read(latest);
   if (!earlier.ok) return { ...missed, problem: `it cannot be compared with run ${latest}: ${earlier.error.message}` };
@@ -28,6 +30,13 @@ export async function explainCache(
   if (!before) return { ...missed, problem: `the fingerprint of run ${latest} is unknown` };
   const differences = explainDifference(before, toFingerprint(known.missed));
   return { ...missed, nearest: { runId: latest, differences: differences.map((one) => addSource(one, step)) } };
+}
+
+function explainRerun(run: ReplayedRun, { name }: Step): { readonly after?: string } {
+  const { plan } = run.facts;
+  const source = { ...run, plan };
+  const rerun = createRerunCheck(source, createIdentities(source).lineage)(stepIndex(plan, name)!);
+  return rerun?.kind === 'after' ? { after: plan.steps[rerun.step]!.step.name } : {};
 }
 
 /** The fingerprint of the cell in that run: recorded by its cache lookup, or computed if there was no lookup. */
@@ -38,7 +47,7 @@ function findFingerprint(run: ReplayedRun, { step, key }: { step: string; key: s
   if (cell < 0) return undefined;
   const missed = run.facts.known[index]?.[cell]?.missed;
   if (missed) return toFingerprint(missed);
-  const made = createCellFingerprinter({ ...run, plan: run.facts.plan })(index, cell);
+  const made = createIdentities({ ...run, plan: run.facts.plan }).fingerprint(index, cell);
   return made.ok ? made.value : undefined;
 }
 
@@ -48,6 +57,7 @@ function toFingerprint({ fingerprint, components }: CacheMiss) {
 
 function addSource(difference: Omit<InputDifference, 'from'>, step: Step): InputDifference {
   const [kind, name, rest] = difference.name.split('.');
+  if (kind === 'after' && name !== undefined && name !== '*') return { ...difference, from: name };
   const input = kind === 'inputs' && rest === undefined ? own(step.inputs, name ?? '') : undefined;
   return input && 'step' in input.from ? { ...difference, from: input.from.step } : difference;
 }

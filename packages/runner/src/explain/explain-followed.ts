@@ -36,7 +36,7 @@ export async function explainFollowed(
     ...(wait && { wait }),
     dependencies: explainDependencies(replayed, step),
     attempts: explainAttempts(replayed, step, cell),
-    cache: await explainCache(explained, async (runId) => {
+    cache: await explainCache(replayed, explained, async (runId) => {
       const earlier = await read(runId);
       return earlier.ok ? { ok: true, value: replayedOf(earlier.value) } : earlier;
     }),

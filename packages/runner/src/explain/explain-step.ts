@@ -89,7 +89,9 @@ export async function explainStep(options: ExplainStepOptions): Promise<Result<S
     dependencies: explainDependencies(run, step),
     attempts: explainAttempts(run, step, cell),
     ...explainImage(run, planned.step.name),
-    cache: await explainCache({ step: planned.step, key, known }, (earlier) => replayFromHome(disk, home, earlier)),
+    cache: await explainCache(run, { step: planned.step, key, known }, (earlier) =>
+      replayFromHome(disk, home, earlier),
+    ),
     ...findServiceWarnings(run, known),
     story,
   });

@@ -25,7 +25,7 @@ export async function concludeRun(options: NumberedOptions<ResumeRunOptions>, en
   const { clock, disk, home, runId, traces: sink } = options;
   const { directory, facts, opened, plan, status } = ended;
   const report = createReport(ended, status, endMessage(facts, status));
-  const { data } = createRedactor(plan, options.secrets ?? (() => undefined));
+  const { data } = createRedactor(plan, options.readSecret);
   const warn = (message: string) => options.report(data({ type: 'warning', at: clock.now(), message }));
   if (sink) await openTraceExport({ runId, directory, plan, disk, clock, sink, warn }).finish();
   await keepEnd({ ...ended, disk, home }, { report, now: clock.now() });
@@ -38,5 +38,6 @@ export async function concludeRun(options: NumberedOptions<ResumeRunOptions>, en
     cancel() {},
     detach: () => Promise.resolve(),
     approve: () => false,
+    recorded: async () => false,
   };
 }

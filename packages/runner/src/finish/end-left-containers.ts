@@ -5,6 +5,7 @@ import { scopeOn } from '../record/place-of.ts';
 import type { RunFacts } from '../record/run-facts.ts';
 import type { Attempt } from '../session/attempt.ts';
 import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
+import { warn } from '../session/warn.ts';
 import { addMissedCheck, isLost } from '../watch/lost-container.ts';
 
 /** Pause between two requests for a container that is ending. */
@@ -41,7 +42,7 @@ function hasOutcome({ plan, cells, known }: RunFacts, at: { step: string; cell: 
 }
 
 async function endContainer(session: RunSession, found: Found): Promise<void> {
-  const { calls, service, clock } = session;
+  const { calls, service } = session;
   const { ref, name } = found;
   for (let tries = 1; !session.stopped; tries++) {
     try {
@@ -49,7 +50,7 @@ async function endContainer(session: RunSession, found: Found): Promise<void> {
       delete found.missing;
       if (isTerminalPhase(seen.phase ?? '') || !isOwnContainer(found, seen)) return;
       const message = `container ${ref.id} of step ${name.step} is canceled: the adopted run ends without this step`;
-      session.report({ type: 'warning', at: clock.now(), message });
+      warn(session, message);
       await session.durable();
       await calls.add(() => service.containers.cancel(ref));
     } catch (error) {

@@ -8,11 +8,14 @@ import { secretNames } from '../session/create-redactor.ts';
 import type { Notification, NotifiedFailure } from '../session/notification.ts';
 import { pause, type RunSession } from '../session/run-session.ts';
 import { createSystemNotifier, type Notifier } from '../session/system-notifier.ts';
+import { warn } from '../session/warn.ts';
 
 const TRIES = 3;
 const PAUSE_MS = 2000;
 /** The most failures in a notification; a webhook's body must stay small. */
 const MAX_FAILURES = 20;
+/** Of each end of a message about a notification that could not be sent. */
+const MAX_PART = 300;
 
 /**
  * Sends the notifications that the pipeline defines for this status, each at least once and with bounded retries. If one
@@ -52,8 +55,14 @@ async function send(
     why = sent.error;
   }
   const what = notification.webhook === undefined ? 'command' : 'webhook';
-  const message = session.redactor.text(`could not notify by ${what} that the run ${content.status}: ${why}`);
-  session.report({ type: 'warning', at: session.clock.now(), message });
+  const cause = shortenMiddle(session.redactor.text(why));
+  const message = `could not notify by ${what} that the run ${content.status}: ${cause}`;
+  warn(session, message);
+}
+
+/** Keeps the end, because the last output of a command is the cause of its failure. Call it after secrets are hidden. */
+function shortenMiddle(text: string): string {
+  return text.length <= 2 * MAX_PART ? text : `${text.slice(0, MAX_PART)} … ${text.slice(-MAX_PART)}`;
 }
 
 type Target =

@@ -1,4 +1,4 @@
-import { ok, type Plan, type Result } from '@sluice/core';
+import { fail, ok, type Plan, type Result } from '@sluice/core';
 import type { Disk } from '../journal/disk.ts';
 import { journalPath } from '../journal/open-journal.ts';
 import { createJournalReader, type ReadLine } from '../journal/parse-journal.ts';
@@ -57,7 +57,7 @@ export function followJournal(disk: Disk, directory: string, plan: Plan): Journa
           restart();
           continue;
         }
-        const read = reader.read(part.subarray(lastLine.length), apply);
+        const read = refuseDamage(() => reader.read(part.subarray(lastLine.length), apply));
         if (!read.ok) return read;
         if (mustRestart) restart();
         else if (part.length < place.length) return ok(undefined);
@@ -66,6 +66,15 @@ export function followJournal(disk: Disk, directory: string, plan: Plan): Journa
       }
     },
   };
+}
+
+/** A record that the run cannot have is damage, too. */
+function refuseDamage<T>(read: () => Result<T, string>): Result<T, string> {
+  try {
+    return read();
+  } catch (error) {
+    return fail((error as Error).message);
+  }
 }
 
 function startsWith(bytes: Uint8Array, prefix: Uint8Array): boolean {

@@ -7,7 +7,7 @@ import { decodeLine, type JournalLine } from '../journal/journal-line.ts';
 import { journalPath } from '../journal/open-journal.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import type { RunFacts } from '../record/run-facts.ts';
-import { readPlan, runDirectory } from '../record/run-home.ts';
+import { readPlan, refuseUnreadablePlan, runDirectory } from '../record/run-home.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
 import { describeLostJournal } from '../report/read-run.ts';
 import type { RunPhase } from '../report/run-report.ts';
@@ -63,12 +63,13 @@ export async function followRun(options: FollowRunOptions): Promise<Result<RunFo
   const { runId, disk = createSystemDisk(), clock = createSystemClock() } = options;
   const directory = runDirectory(path.resolve(options.home), runId);
   const plan = await readPlan(disk, directory);
-  if (!plan) return fail({ code: 'RUN_NOT_FOUND', message: `this home has no run ${runId}` });
+  if (!plan.ok) return fail(refuseUnreadablePlan(runId, plan.error));
+  if (!plan.value) return fail({ code: 'RUN_NOT_FOUND', message: `this home has no run ${runId}` });
   const reading: Reading = {
     runId,
     directory,
     disk,
-    journal: followJournal(disk, directory, plan),
+    journal: followJournal(disk, directory, plan.value),
     phase: 'suspended',
   };
   const listeners = new Set<(problem?: RunRefusal) => void>();

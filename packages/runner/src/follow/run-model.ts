@@ -1,10 +1,12 @@
 import type { Plan } from '@sluice/core';
+import type { JournalRecord } from '../journal/journal-record.ts';
 import type { ReadLine } from '../journal/parse-journal.ts';
+import { applyEvent } from '../record/apply-event.ts';
 import { applyRecord } from '../record/apply-record.ts';
+import { hasSucceeded } from '../record/has-succeeded.ts';
 import { createRunScheduler, type MoveListener } from '../record/replay-run.ts';
 import { createRunFacts, type RunFacts } from '../record/run-facts.ts';
 import type { CellStatus } from '../report/cell-status.ts';
-import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { createMoveLog, type MoveLog } from './move-log.ts';
 import { createRecordPlaces, type RecordPlaces } from './record-places.ts';
@@ -45,8 +47,8 @@ export function createRunModel(plan: Plan): WritableRunModel {
   let scheduler: Scheduler | undefined;
   let position = 0;
 
-  function handle(run: Scheduler, event: SchedulerEvent): void {
-    run.handle(event);
+  function handle(run: Scheduler, record: Extract<JournalRecord, { kind: 'event' }>): void {
+    applyEvent({ facts, scheduler: run }, record);
     for (const [step] of touched.slice()) {
       // The cells of a `foreach` that has been decided.
       const added = cells.add(step, run.cellCount(step) ?? 0);
@@ -54,8 +56,9 @@ export function createRunModel(plan: Plan): WritableRunModel {
     }
     for (const [step, cell] of touched) {
       if (cell >= cells.states[step]!.length) continue;
+      hasSucceeded({ facts, scheduler: run }, step, cell);
       const shown = { status: shownStatus(run.state(step, cell)), attempt: run.attempt(step, cell) };
-      if (cells.show(step, cell, shown)) moves.push({ position, at: event.at, step, cell, ...shown });
+      if (cells.show(step, cell, shown)) moves.push({ position, at: record.event.at, step, cell, ...shown });
     }
     touched = [];
   }
@@ -76,11 +79,12 @@ export function createRunModel(plan: Plan): WritableRunModel {
     apply(line) {
       const { seq, epoch, record } = line;
       position = seq;
-      places.add(record, line);
       if (epochs.at(-1)?.epoch !== epoch) epochs.push({ epoch, from: seq });
       if (record.kind === 'run') scheduler ??= createRunScheduler(plan, record, listener);
-      applyRecord(facts, record);
-      if (record.kind === 'event' && scheduler) handle(scheduler, record.event);
+      if (record.kind !== 'event') applyRecord(facts, record);
+      else if (scheduler) handle(scheduler, record);
+      // After the checks of the record, since it becomes an index here, too.
+      places.add(record, line);
     },
   };
 }

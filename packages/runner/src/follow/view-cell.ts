@@ -1,11 +1,13 @@
 import type { Json } from '@sluice/core';
+import { hasSucceeded } from '../record/has-succeeded.ts';
 import { attemptOutputPath, attemptPath } from '../record/layout.ts';
-import { hasPublished, locateOutput } from '../record/locate-output.ts';
+import { locateOutput } from '../record/locate-output.ts';
 import { clusterOfAttempt, scopeOn, workspaceOn } from '../record/place-of.ts';
 import type { AttemptFacts } from '../record/run-facts.ts';
 import { stepIndex } from '../record/step-context.ts';
 import { cellStatus, type StatusReport } from '../report/cell-status.ts';
 import { explainCell } from '../report/explain-cell.ts';
+import { type ExposedPort, exposedPorts } from '../report/exposed-ports.ts';
 import { itemOf } from '../report/item-of.ts';
 import type { RunFollower } from './follow-run.ts';
 
@@ -22,6 +24,8 @@ export interface CellView extends StatusReport {
   /** Why it waits, was skipped or failed. */
   readonly message?: string;
   readonly reusedFrom?: string;
+  /** The exposed ports of a cell that runs, by name. */
+  readonly ports?: Readonly<Record<string, ExposedPort>>;
   readonly results: Readonly<Record<string, Json>>;
   /** Oldest first; only those for which a container was requested. */
   readonly containers: readonly ContainerView[];
@@ -63,6 +67,7 @@ export function viewCell({ model }: RunFollower, step: number, cell: number): Ce
     attempt: containers.length === 0 ? 0 : scheduler.attempt(step, cell),
     ...(message !== undefined && { message }),
     ...(known?.cached && { reusedFrom: known.cached.runId }),
+    ...exposedPorts(model, step, cell),
     results: known?.results ?? {},
     containers,
   };
@@ -93,7 +98,7 @@ export function findOutputPlace(
 ): DataPlace | undefined {
   const { facts } = model;
   const { step, cell, output } = of;
-  if (hasPublished(model, step, cell)) {
+  if (hasSucceeded(model, step, cell)) {
     return toPlace(model, locateOutput({ runId, plan: facts.plan, facts }, of));
   }
   const last = facts.known[step]?.[cell]?.attempts.at(-1);
@@ -125,7 +130,7 @@ export function findInputPlaces(
   const source = stepIndex(facts.plan, from.step);
   if (source === undefined) return [];
   return (facts.cells[source] ?? []).flatMap(({ key }, cell) => {
-    if (!hasPublished(run.model, source, cell)) return [];
+    if (!hasSucceeded(run.model, source, cell)) return [];
     const place = findOutputPlace(run, { step: source, cell, output: from.output });
     if (place === undefined) return [];
     const path = from.path === undefined ? place.path : `${place.path}/${from.path}`;

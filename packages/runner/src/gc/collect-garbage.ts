@@ -3,19 +3,19 @@ import { type ContainerService, isServiceError, type VolumeFiles } from '@sluice
 import { listCachedRuns, removeFromCacheIndex } from '../cache/cache-index.ts';
 import { type Clock, createSystemClock } from '../clock.ts';
 import { findLogin, listWorkspaces } from '../data/credentials.ts';
+import { markForCollection, unmarkForCollection } from '../journal/collection-mark.ts';
 import type { Disk } from '../journal/disk.ts';
 import { withHomeLock } from '../journal/home-lock.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import type { HomePlace } from '../journal/versioned-file.ts';
-import { markForCollection, unmarkForCollection } from '../record/collection-mark.ts';
 import { privateCopiesPath, runPath } from '../record/layout.ts';
 import { runDirectory } from '../record/run-home.ts';
 import { readSummary, writeSummary } from '../record/run-summary.ts';
 import { listScheduledRuns } from '../schedule/schedule-record.ts';
+import { measureVolume } from '../trees/measure-volume.ts';
 import { chooseGarbage } from './choose-garbage.ts';
 import { collectSources, type FreedSource } from './collect-sources.ts';
 import { findUser } from './find-user.ts';
-import { measureVolume } from './measure-volume.ts';
 import { type RunRecord, readRunRecords } from './read-run-records.ts';
 import { findUseElsewhere, type RunsElsewhere, type UnknownAccount } from './runs-elsewhere.ts';
 
@@ -88,6 +88,8 @@ async function collect(options: Filled): Promise<GarbageReport> {
   const since = await lookAgain(options, records);
   // A rerun may have started since the first question, and cannot see the marks of this home.
   const later = remove.length === 0 ? elsewhere : await readElsewhere();
+  // A schedule records a run before the run exists, so that those of all runs that may be removed are there.
+  const scheduled = await listScheduledRuns(disk, home);
   const freed: Freed[] = [];
   const problems = later.unknown.map(describeUnknown);
   for (const run of remove) {
@@ -99,7 +101,7 @@ async function collect(options: Filled): Promise<GarbageReport> {
     }
     const bytes = await measureRun(options, run);
     const problem =
-      bytes === undefined ? describeAway(run) : options.dryRun ? undefined : await removeRun(options, run);
+      bytes === undefined ? describeAway(run) : options.dryRun ? undefined : await removeRun(options, run, scheduled);
     if (problem === undefined) freed.push({ kind: 'run', runId: run.runId, pipeline: run.pipeline, bytes: bytes ?? 0 });
     else problems.push(problem);
   }
@@ -166,7 +168,7 @@ async function openFiles(options: Filled, { workspaces }: RunRecord): Promise<Vo
 }
 
 /** Returns a message if the run could not be removed completely. */
-async function removeRun(options: Filled, run: RunRecord): Promise<string | undefined> {
+async function removeRun(options: Filled, run: RunRecord, scheduled: ReadonlySet<string>): Promise<string | undefined> {
   const { disk, home, clock } = options;
   try {
     for (const files of await openFiles(options, run)) await files.remove(runPath(run.runId));
@@ -175,11 +177,10 @@ async function removeRun(options: Filled, run: RunRecord): Promise<string | unde
     return describeAway(run);
   }
   const directory = runDirectory(home, run.runId);
-  const isScheduled = (await listScheduledRuns(disk, home)).has(run.runId);
   for (const name of await disk.list(directory)) {
     if (name !== 'summary.json') await disk.remove(path.join(directory, name));
   }
-  const summary = isScheduled ? await readSummary(disk, directory) : undefined;
+  const summary = scheduled.has(run.runId) ? await readSummary(disk, directory) : undefined;
   // A schedule starts the recorded runs that do not exist, so the summaries of its runs are kept.
   if (summary) await writeSummary(disk, directory, { ...summary, collectedAt: clock.wall() });
   else await disk.remove(directory);

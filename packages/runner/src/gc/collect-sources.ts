@@ -3,9 +3,9 @@ import { withHomeLock } from '../journal/home-lock.ts';
 import type { HomePlace } from '../journal/versioned-file.ts';
 import { SOURCES, sourcePath, TRASH } from '../record/layout.ts';
 import { allowAbsent } from '../trees/list-tree.ts';
+import { measureVolume } from '../trees/measure-volume.ts';
 import { readSourceMark, SOURCES_LOCK } from '../trees/source-mark.ts';
 import { openTreeStates } from '../trees/tree-states.ts';
-import { measureVolume } from './measure-volume.ts';
 import type { RunRecord } from './read-run-records.ts';
 import { isSameAccount, type UnknownAccount } from './runs-elsewhere.ts';
 

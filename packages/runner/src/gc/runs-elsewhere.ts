@@ -35,8 +35,10 @@ export function readServerRun(
 ): Result<RunRecord, string> {
   const content = parseJournal(files.journal);
   if (!content.ok) return fail(`could not read the journal of run ${run.runId}: ${content.error}`);
+  const plan = parsePlan(files.plan);
+  if (!plan.ok) return fail(`could not read the plan of run ${run.runId}: ${plan.error}`);
   try {
-    const replayed = replayRun(parsePlan(files.plan), content.value.records);
+    const replayed = replayRun(plan.value, content.value.records);
     return replayed ? ok(describeRecord(run, replayed.facts)) : fail(`run ${run.runId} has not begun`);
   } catch (error) {
     return fail(`could not read run ${run.runId}: ${(error as Error).message}`);

@@ -1,4 +1,6 @@
-import type { ControlRequest } from '../control/control-run.ts';
+import type { Clock } from '../clock.ts';
+import type { SentRequest } from '../control/control-run.ts';
+import { isLate, LATE } from '../control/request-deadline.ts';
 import type { ControlListener, Disk } from '../journal/disk.ts';
 import { isLeaseSecret } from '../journal/lease.ts';
 
@@ -13,7 +15,10 @@ export interface EntryControl {
 }
 
 /** Collects the requests about a run that was recorded before. `signal`: this process stops waiting. */
-export function controlEntry(disk: Disk, directory: string, signal?: AbortSignal): EntryControl {
+export function controlEntry(
+  { disk, clock, signal }: { readonly disk: Disk; readonly clock: Pick<Clock, 'boot'>; readonly signal?: AbortSignal },
+  directory: string,
+): EntryControl {
   let canceledBy: string | undefined;
   let isLeft = false;
   return {
@@ -22,7 +27,8 @@ export function controlEntry(disk: Disk, directory: string, signal?: AbortSignal
     listener(line) {
       const [secret = '', ...rest] = line.split(' ');
       if (!isLeaseSecret(disk, directory, secret)) return line === '' ? '' : 'refused';
-      const request = JSON.parse(rest.join(' ')) as ControlRequest;
+      const request = JSON.parse(rest.join(' ')) as SentRequest;
+      if (isLate(request.before, clock)) return LATE;
       if (request.verb === 'cancel') canceledBy ??= request.by;
       else if (request.verb === 'detach') isLeft = true;
       else return 'the run waits for its concurrency group';

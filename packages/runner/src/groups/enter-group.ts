@@ -1,7 +1,8 @@
 import { fail, type Plan, type Result } from '@sluice/core';
-import { type Clock, sleep } from '../clock.ts';
+import { sleep } from '../clock.ts';
 import { askRunner } from '../control/ask-runner.ts';
 import { enteringDirectory } from '../journal/entering-directory.ts';
+import { type OpenJournal, releaseOnFailure } from '../journal/open-journal.ts';
 import { runDirectory } from '../record/run-home.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
 import { readSummary } from '../record/run-summary.ts';
@@ -12,7 +13,6 @@ import { judgeMember, type MemberSource, type Membership } from './judge-member.
 
 /** A run that wants to enter a concurrency group. */
 export interface GroupRequest extends MemberSource {
-  readonly clock: Clock;
   readonly report: (event: UnnumberedEvent) => void;
   readonly plan: Plan;
   readonly group: string;
@@ -53,10 +53,10 @@ interface GroupCheck extends Pick<Sifted, 'members'> {
  * run while containers of the first still run, nor occupies a place forever. Waiting runs form a queue, first in, first
  * out; a run whose process has died has left it.
  */
-export async function enterGroup<T>(
+export async function enterGroup(
   request: GroupRequest,
-  open: () => Promise<Result<T, RunRefusal>>,
-): Promise<Result<T, RunRefusal>> {
+  open: () => Promise<Result<OpenJournal, RunRefusal>>,
+): Promise<Result<OpenJournal, RunRefusal>> {
   const { disk, home, runId, group } = request;
   const entering = await disk.claim(enteringDirectory(runDirectory(home, runId)), request.control?.listener);
   if (!entering) {
@@ -67,7 +67,8 @@ export async function enterGroup<T>(
     const wasMember = (await keepPlace(request)) === 'in';
     const refusal = wasMember ? undefined : await waitForPlace(request);
     const opened = refusal ?? (await open());
-    if (!opened.ok && !wasMember) await leave(request);
+    if (opened.ok) await releaseOnFailure(opened.value, () => markOpened(request));
+    else if (!wasMember) await leave(request);
     return opened;
   } finally {
     await entering.release();
@@ -102,7 +103,7 @@ async function waitForPlace(request: GroupRequest): Promise<Result<never, RunRef
   }
 }
 
-type Judge = (runId: string) => Promise<Membership>;
+type Judge = (entry: GroupEntry) => Promise<Membership>;
 
 /**
  * Runs with a living runner and ended runs are recognized at once; for the others, the judgment is reused for a while.
@@ -112,12 +113,13 @@ type Judge = (runId: string) => Promise<Membership>;
 function createJudge(request: GroupRequest): Judge {
   const known = new Map<string, { readonly until: number; readonly membership: Membership }>();
   const { disk, home, clock } = request;
-  return async (runId) => {
+  return async (entry) => {
+    const { runId } = entry;
     const last = known.get(runId);
     const isDriven = (await disk.ask(runDirectory(home, runId), '')) !== undefined;
     if (isDriven) return 'driven';
     if (last !== undefined && clock.now() < last.until) return last.membership;
-    const membership = await judgeMember(request, runId);
+    const membership = await judgeMember(request, entry);
     if (membership === 'left' || (membership === 'idle' && endsIdle(request)))
       known.set(runId, { until: clock.now() + JUDGED_FOR_MS, membership });
     else known.delete(runId);
@@ -158,7 +160,9 @@ async function checkGroup(
     const members = sifted.members.filter(({ membership }) => endsIdle(request) || membership !== 'idle');
     const { before, behind } = sifted;
     const admitted = mode === 'force' || members.length + before.length < limit;
-    const self: GroupEntry = { group, runId, state: admitted ? 'in' : 'waiting', turn: 1 };
+    const self: GroupEntry = admitted
+      ? { group, runId, state: 'in', turn: 1, ...(mode === 'start' && { isOpening: true as const }) }
+      : { group, runId, state: 'waiting', turn: 1 };
     const to = [
       ...members.map(({ entry }) => entry),
       ...(admitted ? [self] : []),
@@ -195,7 +199,7 @@ async function sift(
     else if (entry.state === 'waiting') {
       if ((await disk.ask(enteringDirectory(runDirectory(home, entry.runId)), '')) !== undefined) queue.push(entry);
     } else {
-      const membership = await judge(entry.runId);
+      const membership = await judge(entry);
       if (membership !== 'over') members.push({ entry, runId: entry.runId, membership });
     }
   }
@@ -228,7 +232,8 @@ function createCanceling({ disk, home, clock, runId, group, cancelLeft }: GroupR
     for (const { runId: other, membership } of replaced) {
       if (asked.has(other)) continue;
       if (membership === 'driven') {
-        if ((await askRunner(disk, runDirectory(home, other), { verb: 'cancel', by })) === 'ok') asked.add(other);
+        if ((await askRunner({ disk, clock }, runDirectory(home, other), { verb: 'cancel', by })) === 'ok')
+          asked.add(other);
       } else if (cancelLeft && clock.now() - (resuming.get(other) ?? Number.NEGATIVE_INFINITY) >= JUDGED_FOR_MS) {
         resuming.set(other, clock.now());
         void cancelLeft(other, by).catch(() => {});
@@ -238,11 +243,26 @@ function createCanceling({ disk, home, clock, runId, group, cancelLeft }: GroupR
   };
 }
 
-async function leave(request: GroupRequest): Promise<void> {
+function leave(request: GroupRequest): Promise<void> {
+  return changeGroup(request, (entries) => entries.filter(({ runId }) => runId !== request.runId));
+}
+
+function markOpened(request: GroupRequest): Promise<void> {
+  return changeGroup(request, (entries) =>
+    entries.map(({ isOpening, ...entry }) => ({
+      ...entry,
+      ...(isOpening && entry.runId !== request.runId && { isOpening }),
+    })),
+  );
+}
+
+async function changeGroup(
+  request: GroupRequest,
+  change: (entries: readonly GroupEntry[]) => GroupEntry[],
+): Promise<void> {
   for (;;) {
     const from = await readGroup(request, request.group);
-    const to = from.filter(({ runId }) => runId !== request.runId);
-    if (await replaceGroup(request, request.group, { from, to })) return;
+    if (await replaceGroup(request, request.group, { from, to: change(from) })) return;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Plan } from '@sluice/core';
+import { type Clock, createSystemClock } from '../clock.ts';
 import type { Disk } from '../journal/disk.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
@@ -11,11 +12,16 @@ import { resolveGroup } from './resolve-group.ts';
  * only when it is executed, and waits if another has entered meanwhile.
  */
 export async function findBusyGroup(
-  given: Omit<MemberSource, 'disk'> & { readonly disk?: Disk; readonly plan: Plan; readonly runId: string },
+  given: Omit<MemberSource, 'disk' | 'clock'> & {
+    readonly disk?: Disk;
+    readonly clock?: Clock;
+    readonly plan: Plan;
+    readonly runId: string;
+  },
   plannedTime: number,
 ): Promise<RunRefusal | undefined> {
   const { plan, runId } = given;
-  const source = { ...given, disk: given.disk ?? createSystemDisk() };
+  const source = { ...given, disk: given.disk ?? createSystemDisk(), clock: given.clock ?? createSystemClock() };
   const { concurrency } = plan.pipeline;
   const group = resolveGroup(plan, { runId, plannedTime });
   if (!group.ok) return group.error;
@@ -23,7 +29,7 @@ export async function findBusyGroup(
   const members: string[] = [];
   for (const entry of await readGroup(source, group.value)) {
     if (entry.state !== 'in') continue;
-    const membership = await judgeMember(source, entry.runId);
+    const membership = await judgeMember(source, entry);
     if (membership === 'driven' || membership === 'left') members.push(entry.runId);
   }
   if (members.length < concurrency.limit) return undefined;

@@ -9,6 +9,8 @@ const entrySchema = z.object({
   state: z.enum(['in', 'waiting']),
   /** Incremented each time the run is resumed, so that others judge it again. */
   turn: z.number().int(),
+  /** It has its place and has never opened its journal. Earlier versions did not store it. */
+  isOpening: z.literal(true).optional(),
 });
 const listSchema = z.object({ format: z.literal(1), entries: z.array(entrySchema) });
 

@@ -1,15 +1,19 @@
 import { type ContainerService, isServiceError, type Scope } from '@sluice/client';
 import type { Plan } from '@sluice/core';
+import type { Clock } from '../clock.ts';
 import { askPhase } from '../journal/ask-phase.ts';
 import type { Disk } from '../journal/disk.ts';
+import { wasOpened } from '../journal/lease.ts';
 import { readJournal } from '../journal/read-journal.ts';
+import { isReleased } from '../journal/run-marks.ts';
 import { clusterOfAttempt, clustersOf, scopeOn } from '../record/place-of.ts';
 import { readPlan, runDirectory } from '../record/run-home.ts';
-import { readSummary } from '../record/run-summary.ts';
+import { hasSummary, readSummary } from '../record/run-summary.ts';
 import { type ReplayedRun, replayFiles } from '../report/read-run.ts';
 import { askContainer, type ContainerPlace } from '../watch/ask-container.ts';
 import { findRunContainers } from '../watch/find-run-containers.ts';
 import { judgeTerminalPhase } from '../watch/judge-terminal-phase.ts';
+import type { GroupEntry } from './group-list.ts';
 
 /**
  * Whether a run still keeps its place in a concurrency group. `driven`: a living runner executes it. `left`: no process
@@ -23,29 +27,41 @@ export interface MemberSource {
   readonly disk: Disk;
   readonly home: string;
   readonly service: ContainerService;
+  readonly clock: Clock;
   /** Where the containers of a run are searched if its journal is lost. */
   readonly scope: Scope;
 }
 
 /** Judges a run by its runner, its journal, then the service, as pools do. In doubt, it keeps its place. */
-export async function judgeMember(source: MemberSource, runId: string): Promise<Membership> {
+export async function judgeMember(
+  source: MemberSource,
+  entry: Pick<GroupEntry, 'runId' | 'isOpening'>,
+): Promise<Membership> {
   const { disk, home } = source;
+  const { runId } = entry;
   const directory = runDirectory(home, runId);
   if ((await askPhase(disk, directory)) !== 'suspended') return 'driven';
+  // The home of its owner executes it, with the groups of that home.
+  if (await isReleased(disk, directory)) return 'over';
   if ((await readSummary(disk, directory))?.status !== undefined) return 'over';
-  const plan = await readPlan(disk, directory);
+  const read = await readPlan(disk, directory);
   const journal = await readJournal(disk, directory);
-  if (!journal.ok) return 'left';
+  if (!read.ok || !journal.ok) return 'left';
+  const plan = read.value;
   const { records } = journal.value;
   if (records.some(({ kind }) => kind === 'finished')) return 'over';
   // It never began, or its journal is lost; an adopted run does not know what was in flight.
   const isKnown = plan !== undefined && records.some(({ kind }) => kind === 'run');
   const run = isKnown ? replayFiles({ runId, directory, plan, records }) : undefined;
-  if (!run?.ok) return (await hasLiveContainer(source, { runId, plan }, [source.scope])) ? 'left' : 'over';
+  if (!run?.ok) {
+    const isAlive = await hasLiveContainer(source, { runId, plan }, [source.scope]);
+    if (isAlive !== 'unknown') return isAlive ? 'left' : 'over';
+    return !isKnown && (await neverBegan(disk, directory, entry)) ? 'over' : 'left';
+  }
   const { facts } = run.value;
   if (facts.adopted !== undefined) {
     const scopes = clustersOf(facts.header!).map((cluster) => scopeOn(facts, cluster));
-    if (await hasLiveContainer(source, { runId, plan }, scopes)) return 'left';
+    if ((await hasLiveContainer(source, { runId, plan }, scopes)) !== false) return 'left';
   }
   const seen = await Promise.all(openContainers(run.value).map((place) => askContainer(source.service, place)));
   return seen.every((one) => one === 'ended') ? 'idle' : 'left';
@@ -63,17 +79,28 @@ function openContainers({ runId, facts, scheduler }: ReplayedRun): ContainerPlac
   });
 }
 
-/** Also true if the service does not answer. */
+/**
+ * Whether a run without a first record died before it created a container: its summary is stored before that, also by a
+ * resume and by an adoption (decision 0029). A run that has opened its journal and has no lease has lost its directory.
+ */
+async function neverBegan(
+  disk: Disk,
+  directory: string,
+  { isOpening }: Pick<GroupEntry, 'isOpening'>,
+): Promise<boolean> {
+  return (isOpening === true || wasOpened(disk, directory)) && !(await hasSummary(disk, directory));
+}
+
 async function hasLiveContainer(
-  { service }: MemberSource,
+  { service, clock }: MemberSource,
   run: { readonly runId: string; readonly plan: Plan | undefined },
   scopes: readonly Scope[],
-): Promise<boolean> {
+): Promise<boolean | 'unknown'> {
   try {
-    const found = await Promise.all(scopes.map((scope) => findRunContainers(service, { ...run, scope })));
+    const found = await Promise.all(scopes.map((scope) => findRunContainers(service, { ...run, scope, clock })));
     return found.flat().some(({ container }) => !judgeTerminalPhase(container));
   } catch (error) {
     if (!isServiceError(error)) throw error;
-    return true;
+    return 'unknown';
   }
 }

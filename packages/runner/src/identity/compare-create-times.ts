@@ -26,7 +26,8 @@ export function compareCreateTimes(first: string | undefined, seen: string | und
   return isZone ? 'near' : 'far';
 }
 
-interface ParsedTime {
+/** A time as a service writes it. */
+export interface ServiceTime {
   /** Read as UTC if no zone is written; NaN if unreadable. */
   readonly at: number;
   readonly hasZone: boolean;
@@ -34,7 +35,8 @@ interface ParsedTime {
   readonly unitMs: number;
 }
 
-function parseTime(text: string): ParsedTime {
+/** Reads a time of a service, with or without a time zone. */
+export function parseTime(text: string): ServiceTime {
   const hasZone = /(?:[zZ]|[+-]\d\d:?\d\d)$/.test(text);
   const seconds = /:\d\d:\d\d(\.\d)?/.exec(text);
   const unitMs = seconds === null ? 60_000 : seconds[1] === undefined ? 1000 : 2;

@@ -3,7 +3,7 @@ import { isLocked } from '@sluice/host-system';
 import { lockPath, openControlPath } from './claim-directory.ts';
 
 /** A holder that does not answer within this time counts as unreachable; it still holds the claim. */
-const ANSWER_MS = 5000;
+export const ANSWER_MS = 5000;
 
 /** Sends one line to the holder of a directory's claim. Empty: the holder is unreachable. Undefined: no process holds it. */
 export async function askHolder(directory: string, line: string): Promise<string | undefined> {

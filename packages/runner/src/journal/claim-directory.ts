@@ -97,11 +97,15 @@ async function withControlPath(
 
 function answer(socket: Socket, listener: ControlListener | undefined): void {
   let received = '';
+  const reply = async (line: string) => {
+    socket.removeAllListeners('data');
+    socket.end(`${(await listener?.(line)) ?? ''}\n`);
+  };
   socket.setEncoding('utf8');
   socket.on('data', (chunk: string) => {
     received += chunk;
     const end = received.indexOf('\n');
-    if (end >= 0) socket.end(`${listener?.(received.slice(0, end)) ?? ''}\n`);
+    if (end >= 0) void reply(received.slice(0, end));
     else if (received.length > MAX_LINE) socket.destroy();
   });
 }

@@ -20,6 +20,8 @@ export interface Disk {
   extend(path: string, bytes: Uint8Array): Promise<void>;
   /** Bytes of a file, or of all files in a tree; 0 if absent. */
   measure(path: string): Promise<number>;
+  /** Bytes that can still be written to the disk of an existing path; Infinity if it does not say. */
+  free(path: string): Promise<number>;
   /** Removes a file or a whole tree, if present. */
   remove(path: string): Promise<void>;
   /**
@@ -56,5 +58,5 @@ export interface Claim {
   release(): Promise<void>;
 }
 
-/** Answers one line that another process sent to the holder of a claim. */
-export type ControlListener = (line: string) => string;
+/** Answers one line that another process sent to the holder of a claim. Never rejects. */
+export type ControlListener = (line: string) => string | Promise<string>;

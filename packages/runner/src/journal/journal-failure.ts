@@ -1,7 +1,7 @@
 /** Why a journal accepts no more records. */
 export type JournalFailureCode =
   | 'DISK_FULL'
-  /** Another runner has opened the journal in the meantime. */
+  /** Another runner has opened the journal in the meantime, or the run was removed. */
   | 'SUPERSEDED'
   /** It is unknown which records are durable, so no write is repeated. */
   | 'SYNC_FAILED'

@@ -29,8 +29,24 @@ export function decodeLine(bytes: Uint8Array): JournalLine | undefined {
   if (bytes.length < BODY_AT || text.toString('latin1', 0, PREFIX.length) !== PREFIX) return undefined;
   if (text.toString('latin1', PREFIX.length + 8, BODY_AT) !== '",') return undefined;
   if (text.toString('latin1', PREFIX.length, PREFIX.length + 8) !== checksum(bytes.subarray(BODY_AT))) return undefined;
-  const line = JSON.parse(text.toString('utf8')) as JournalLine;
-  return { ...line, record: renameRecord(line.record) };
+  const line = parseText(text.toString('utf8'));
+  return isLine(line) ? { ...line, record: renameRecord(line.record) } : undefined;
+}
+
+function parseText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A correct checksum says only that the line was not damaged: another program may have written it. */
+function isLine(value: unknown): value is JournalLine {
+  if (typeof value !== 'object' || value === null) return false;
+  const { seq, first, epoch, record } = value as Readonly<Record<keyof JournalLine, unknown>>;
+  const isRecord = typeof record === 'object' && record !== null && 'kind' in record && typeof record.kind === 'string';
+  return isRecord && [seq, first, epoch].every((one) => Number.isSafeInteger(one) && (one as number) >= 0);
 }
 
 function checksum(bytes: Uint8Array | string): string {

@@ -168,11 +168,20 @@ export interface CacheMiss {
   readonly fingerprint: string;
   readonly components: readonly { readonly name: string; readonly value: string }[];
   /**
-   * `unknown`: no success has this fingerprint. `anew`: a rerun was requested, or a dependency was rerun. `writesShared`:
-   * its effect is in a volume, not in its outputs. `secret`: a result of the success contains the present value of a
+   * `unknown`: no success has this fingerprint. `anew`: a rerun was requested, a step before it was executed in this run, or
+   * it is a step of `finally`. `writesShared`: its effect is in a volume, not in its outputs. `readsShared`: nothing
+   * identifies the content of a volume that it reads. `secret`: a result of the success contains the present value of a
    * secret. `dataChanged`: a container has changed the outputs after their publication.
    */
-  readonly reason: 'unknown' | 'expired' | 'dataGone' | 'dataChanged' | 'anew' | 'writesShared' | 'secret';
+  readonly reason:
+    | 'unknown'
+    | 'expired'
+    | 'dataGone'
+    | 'dataChanged'
+    | 'anew'
+    | 'writesShared'
+    | 'readsShared'
+    | 'secret';
   /** The run of the newest success of this cell with any fingerprint. */
   readonly latest?: string;
 }

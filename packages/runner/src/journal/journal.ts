@@ -24,8 +24,8 @@ export interface JournalStart {
   /** Of the last record in the file; 0 if it is empty. */
   readonly seq: number;
   readonly epoch: number;
-  /** Whether this opening is still the newest. Called before each write. */
-  readonly isNewest: () => boolean;
+  /** Why this opening must no longer write, for example because it is not the newest. Called before each write. */
+  readonly findLoss: () => string | undefined;
 }
 
 /** Records that are written together. */
@@ -36,8 +36,6 @@ interface Group {
   readonly done: Promise<void>;
   readonly settle: (failure?: JournalFailure) => void;
 }
-
-const SUPERSEDED = 'could not write the journal: another runner has resumed the run';
 
 /**
  * Group commit without a timer: one sync is in flight at a time. Records that are appended meanwhile are written
@@ -58,7 +56,8 @@ export function createJournal(file: AppendFile, start: JournalStart): Journal {
       next = undefined;
       let action: 'write' | 'sync' = 'write';
       try {
-        if (!start.isNewest()) throw new JournalFailure('SUPERSEDED', SUPERSEDED);
+        const loss = start.findLoss();
+        if (loss !== undefined) throw new JournalFailure('SUPERSEDED', `could not write the journal: ${loss}`);
         const first = synced + 1;
         const lines = inFlight.records.map((record) => encodeLine({ seq: ++seq, first, epoch: start.epoch, record }));
         file.write(Buffer.from(lines.join('')));

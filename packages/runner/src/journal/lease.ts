@@ -47,9 +47,15 @@ export function isLeaseSecret(disk: Disk, directory: string, secret: string): bo
   return bytes !== undefined && parseLease(bytes)?.control === secret;
 }
 
-/** Whether `lease` is still the newest; false if the file is absent or damaged. Throws Node's own errors. */
-export function holdsLease(disk: Disk, directory: string, lease: Lease): boolean {
-  return isLeaseSecret(disk, directory, lease.control);
+/** Why the process with `lease` must leave the run; undefined if it is still the newest. Throws Node's own errors. */
+export function findLeaseLoss(disk: Disk, directory: string, lease: Lease): string | undefined {
+  const bytes = disk.readNow(leasePath(directory));
+  if (bytes === undefined) return describeRemoved(directory);
+  return parseLease(bytes)?.control === lease.control ? undefined : 'another runner has resumed the run';
+}
+
+function describeRemoved(directory: string): string {
+  return `${directory} was removed, so the run cannot be continued; its containers keep running, and sluice adopt can rebuild the run from them`;
 }
 
 function leasePath(directory: string): string {

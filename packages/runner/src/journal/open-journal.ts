@@ -4,10 +4,10 @@ import type { Clock } from '../clock.ts';
 import type { Claim, ControlListener, Disk } from './disk.ts';
 import { createJournal, type Journal } from './journal.ts';
 import type { JournalRecord } from './journal-record.ts';
-import { acquireLease, holdsLease, type Lease, readLease } from './lease.ts';
-import { parseJournal } from './parse-journal.ts';
+import { acquireLease, findLeaseLoss, type Lease, readLease } from './lease.ts';
+import { type JournalContent, parseJournal } from './parse-journal.ts';
 import { resumeClock } from './resume-clock.ts';
-import { describeServer, readServerMark } from './server-mark.ts';
+import { type RunMarks, readRunMarks } from './run-marks.ts';
 
 /** A run's journal, open for writing by this process alone. */
 export interface OpenJournal {
@@ -17,33 +17,62 @@ export interface OpenJournal {
   readonly lease: Lease;
   /** The time of the run, which continues from the last record. */
   readonly clock: Clock;
-  /** Whether no other process has opened the journal in the meantime. Each commit checks this itself. */
-  readonly isNewest: () => boolean;
+  /** Why this process must leave the run: another one has opened it, or it was removed. Each commit checks this itself. */
+  readonly findLoss: () => string | undefined;
+  /** Whether the run was received from a client: no path in its plan or its header is one of this machine. */
+  readonly isReceived: boolean;
   /** Closes the journal and releases the run to other runners. */
   release(): Promise<void>;
 }
 
 /** Why a journal could not be opened. */
 export interface JournalRefusal {
-  readonly code: 'RUN_IN_USE' | 'RUN_HOSTED' | 'JOURNAL_DAMAGED';
+  readonly code: 'RUN_IN_USE' | 'RUN_HOSTED' | 'RUN_NOT_FOUND' | 'JOURNAL_DAMAGED';
   readonly message: string;
 }
 
+/** What is known of a journal before it is opened. */
+export type FoundJournal = Pick<OpenJournal, 'records' | 'clock' | 'isReceived'>;
+
 /** The shell's own dependencies, and what differs for a run that is adopted. */
-export interface OpenJournalOptions {
+export interface OpenJournalOptions<R> {
   readonly disk: Disk;
   readonly clock: Clock;
   /** Answers other processes while the journal is open; only lines with the lease's secret reach it. */
   readonly control?: ControlListener;
-  /** Replace a lost journal: a damaged one is renamed, and the new epoch is higher than `afterEpoch`. */
-  readonly lost?: { readonly afterEpoch: number };
+  /**
+   * The caller opens no path and no address of the run that may be one of this machine. Without it, a run that was received
+   * from a client is refused.
+   */
+  readonly isConfined?: boolean;
+  /**
+   * Replace a lost journal: a damaged one is renamed, and the new epoch is higher than `afterEpoch`. `beforeLease` is called
+   * with the directory locked, and not if the run is refused.
+   */
+  readonly lost?: { readonly afterEpoch: number; readonly beforeLease: () => Promise<void> };
+  /**
+   * Why the caller refuses the journal, which then stays as it is; undefined if it can use it. Called while the run is claimed
+   * and nothing is changed yet, and again if the journal has changed since.
+   */
+  readonly refuse: (found: FoundJournal) => R | undefined | Promise<R | undefined>;
 }
 
-/** Locks a run's directory, reads its journal, cuts off incomplete lines of a crash, and acquires the lease. */
-export async function openJournal(
+const NOTHING: JournalContent = { records: [], seq: 0, epoch: 0, size: 0 };
+
+const UNCONFINED = {
+  code: 'RUN_HOSTED',
+  message: 'could not execute the run here: a client has handed it over, and its paths are not of this machine',
+} as const;
+
+/**
+ * The only way to execute or change a run that is recorded: checks all of its marks (`readRunMarks`). Locks a run's
+ * directory, reads its journal, acquires the lease, and cuts off incomplete lines of a crash. A run that is refused is
+ * unchanged.
+ */
+export async function openJournal<R extends { readonly code: string; readonly message: string }>(
   directory: string,
-  options: OpenJournalOptions,
-): Promise<Result<OpenJournal, JournalRefusal>> {
+  options: OpenJournalOptions<R>,
+): Promise<Result<OpenJournal, JournalRefusal | R>> {
   const { disk, clock } = options;
   let lease: Lease | undefined;
   const claim = await disk.claim(directory, (line) => {
@@ -53,50 +82,76 @@ export async function openJournal(
   if (!claim) return fail({ code: 'RUN_IN_USE', message: describeHolder(await readLease(disk, directory)) });
   try {
     // After the claim: the mark is written before the process that holds the claim is asked to leave the run.
-    const server = describeServer(await readServerMark(directory, disk));
-    if (server !== undefined) {
+    const { isReceived, refusal } = await readRefusal(directory, options);
+    if (refusal !== undefined) {
       await claim.release();
-      return fail({ code: 'RUN_HOSTED', message: `could not execute the run here: ${server}` });
+      return fail(refusal);
     }
-    // The lease is acquired before the file is read: an older runner cannot commit anything after that.
-    lease = await acquireLease(disk, directory, { at: clock.wall(), epoch: options.lost?.afterEpoch ?? 0 });
-    const file = journalPath(directory);
-    let bytes = (await disk.read(file)) ?? new Uint8Array();
-    let content = parseJournal(bytes);
-    if (!content.ok && options.lost) {
-      await disk.replace(path.join(directory, `journal.damaged-${lease.epoch}`), bytes);
-      bytes = new Uint8Array();
-      content = parseJournal(bytes);
-      await disk.replace(file, bytes);
+    // Its secret is known to those who send a request now: they receive the answer of this process.
+    lease = await readLease(disk, directory);
+    let found = await readAccepted(directory, { ...options, isReceived });
+    if (found.ok) {
+      await options.lost?.beforeLease();
+      lease = await acquireLease(disk, directory, { at: clock.wall(), epoch: options.lost?.afterEpoch ?? 0 });
+      // An older runner can commit nothing after that, but may have done so before.
+      const isUnchanged = Buffer.compare(found.value.bytes, await readBytes(disk, directory)) === 0;
+      if (!isUnchanged) found = await readAccepted(directory, { ...options, isReceived });
     }
-    if (!content.ok) {
+    if (!found.ok) {
       await claim.release();
-      return fail({ code: 'JOURNAL_DAMAGED', message: `could not open ${file}: ${content.error}` });
+      return found;
     }
-    const { size, seq, epoch, records } = content.value;
-    if (epoch >= lease.epoch) lease = await acquireLease(disk, directory, { at: clock.wall(), epoch });
+    const { size, seq, epoch, records, bytes, clock: runClock } = found.value;
+    if (!lease || epoch >= lease.epoch) lease = await acquireLease(disk, directory, { at: clock.wall(), epoch });
     const held = lease;
+    const file = journalPath(directory);
     if (size < bytes.length) {
-      await disk.replace(path.join(directory, `journal.torn-${held.epoch}`), bytes.subarray(size));
+      const kept = found.value.isDamaged ? 'damaged' : 'torn';
+      await disk.replace(path.join(directory, `journal.${kept}-${held.epoch}`), bytes.subarray(size));
     }
     // Rewritten: bytes that an earlier runner wrote without a sync can be read now and still be lost in a power failure.
-    if (size > 0) await disk.replace(file, bytes.subarray(0, size));
-    const isNewest = () => holdsLease(disk, directory, held);
-    const journal = createJournal(await disk.append(file, size), { seq, epoch: held.epoch, isNewest });
-    const runClock = resumeClock(clock, records);
+    if (size > 0 || found.value.isDamaged) await disk.replace(file, bytes.subarray(0, size));
+    const findLoss = () => findLeaseLoss(disk, directory, held);
+    const journal = createJournal(await disk.append(file, size), { seq, epoch: held.epoch, findLoss });
     journal.append(describeOpening(held, runClock));
-    return ok({
-      journal,
-      records,
-      lease: held,
-      clock: runClock,
-      isNewest,
-      release: () => closeJournal(journal, claim),
-    });
+    const release = () => closeJournal(journal, claim);
+    return ok({ journal, records, lease: held, clock: runClock, findLoss, isReceived, release });
   } catch (error) {
     await claim.release();
     throw error;
   }
+}
+
+async function readRefusal(directory: string, { disk, isConfined }: OpenJournalOptions<unknown>): Promise<RunMarks> {
+  const marks = await readRunMarks(disk, directory);
+  return marks.refusal === undefined && marks.isReceived && !isConfined ? { ...marks, refusal: UNCONFINED } : marks;
+}
+
+interface AcceptedJournal extends JournalContent, FoundJournal {
+  readonly bytes: Uint8Array;
+  /** Only of a lost journal: none of its bytes can be used. */
+  readonly isDamaged: boolean;
+}
+
+/** Reads the journal and lets the caller decide whether it can use it; changes nothing. */
+async function readAccepted<R>(
+  directory: string,
+  { disk, clock, lost, refuse, isReceived }: OpenJournalOptions<R> & { readonly isReceived: boolean },
+): Promise<Result<AcceptedJournal, JournalRefusal | R>> {
+  const bytes = await readBytes(disk, directory);
+  const parsed = parseJournal(bytes);
+  if (!parsed.ok && !lost) {
+    const message = `could not open ${journalPath(directory)}: ${parsed.error}`;
+    return fail({ code: 'JOURNAL_DAMAGED', message });
+  }
+  const content = parsed.ok ? parsed.value : NOTHING;
+  const found = { ...content, clock: resumeClock(clock, content.records), isReceived };
+  const refusal = await refuse(found);
+  return refusal === undefined ? ok({ ...found, bytes, isDamaged: !parsed.ok }) : fail(refusal);
+}
+
+async function readBytes(disk: Disk, directory: string): Promise<Uint8Array> {
+  return (await disk.read(journalPath(directory))) ?? new Uint8Array();
 }
 
 function describeOpening({ epoch, host, pid }: Lease, clock: Clock): JournalRecord {

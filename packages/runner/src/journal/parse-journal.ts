@@ -71,7 +71,9 @@ export function createJournalReader(): JournalReader {
         size = base + end + 1;
         if (line.epoch < read.epoch) continue;
         const { seq, epoch, record } = line;
-        const format: number = record.kind === 'run' ? record.format : FORMAT;
+        const format: unknown = record.kind === 'run' ? record.format : FORMAT;
+        // A list would be turned into text, which exhausts the stack if it is deep.
+        if (typeof format !== 'number') return fail('its first record has no format');
         if (format > FORMAT)
           return fail(`it was written by a newer version of sluice (format ${format}, and this one knows ${FORMAT})`);
         // Lines that an older runner wrote after the newer one had read the journal are void.

@@ -12,7 +12,9 @@ const EVENTS: Readonly<Record<string, SchedulerEvent['type'] | undefined>> = {
 /** A record of any version as this version writes it: journals of earlier versions can be resumed. */
 export function renameRecord(record: JournalRecord): JournalRecord {
   if (record.kind === 'run') return renameStart(record);
-  if (record.kind !== 'event' || !Object.hasOwn(EVENTS, record.event.type)) return record;
+  // Another program may have written the record. As a key, an object would be turned into text.
+  if (record.kind !== 'event' || typeof record.event?.type !== 'string') return record;
+  if (!Object.hasOwn(EVENTS, record.event.type)) return record;
   return { ...record, event: { ...record.event, type: EVENTS[record.event.type] } as SchedulerEvent };
 }
 

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import type { Disk } from './disk.ts';
+import { parseStored } from './parse-stored.ts';
 import { createSystemDisk } from './system-disk.ts';
 
 const schema = z.object({
@@ -14,9 +15,9 @@ const schema = z.object({
   runUrl: z.string().exactOptional(),
   /**
    * `handing-over`: it is unknown whether the server has started the run. `hosted`: it has. `released`: it never will
-   * again, until it is handed over again.
+   * again, until it is handed over again. `taken-back`: of a copy: the home that had handed the run over executes it.
    */
-  state: z.enum(['handing-over', 'hosted', 'released']),
+  state: z.enum(['handing-over', 'hosted', 'released', 'taken-back']),
   /** Whether this home has handed the run over. Only such a run can be taken back. */
   isOurs: z.boolean(),
 });
@@ -27,13 +28,17 @@ const schema = z.object({
  */
 export type ServerMark = z.infer<typeof schema>;
 
+const ADVICE =
+  'it says which server executes the run; restore it, or, if no server does, move it away to resume the run here';
+
 /** The mark in a run's directory; undefined if there is none. Throws if it is damaged: then the run must not be executed. */
 export async function readServerMark(
   directory: string,
   disk: Disk = createSystemDisk(),
 ): Promise<ServerMark | undefined> {
-  const bytes = await disk.read(markPath(directory));
-  return bytes && schema.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
+  const file = markPath(directory);
+  const bytes = await disk.read(file);
+  return bytes && parseStored(bytes, { file, schema, advice: ADVICE });
 }
 
 /** Replaces the mark, durably; undefined removes it. */
@@ -49,6 +54,7 @@ export async function writeServerMark(
 /** Why no process of this home may execute the run; undefined if one may. */
 export function describeServer(mark: ServerMark | undefined): string | undefined {
   if (mark === undefined || mark.state === 'released') return undefined;
+  if (mark.state === 'taken-back') return `the home that had handed it over to ${mark.service} has taken it back`;
   return mark.state === 'hosted'
     ? `the server ${mark.service} executes it`
     : `it is being handed over to the server ${mark.service}`;

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { appendFile, lstat, open, readdir, readFile, rm } from 'node:fs/promises';
+import { appendFile, lstat, open, readdir, readFile, rm, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { createFile, isSystemError, makeDurableDirectory, replaceFile, syncDirectory } from '@sluice/host-system';
 import { askHolder } from './ask-holder.ts';
@@ -27,6 +27,10 @@ export function createSystemDisk(): Disk {
       await appendFile(file, bytes, { mode: 0o600 });
     },
     measure: measureTree,
+    async free(file) {
+      const found = await statfs(file).catch(() => undefined);
+      return found === undefined || found.blocks === 0 ? Number.POSITIVE_INFINITY : found.bavail * found.bsize;
+    },
     remove: (file) => rm(file, { recursive: true, force: true }),
     watch: watchDirectory,
     claim: claimDirectory,

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Clock } from '../clock.ts';
 import type { Disk } from './disk.ts';
 import { withHomeLock } from './home-lock.ts';
+import { parseStored } from './parse-stored.ts';
 
 /** A home with the disk and the clock for accessing it. */
 export interface HomePlace {
@@ -22,6 +23,8 @@ export interface VersionedFile<T> {
 
 /** Older versions that are kept for readers that have listed the names and not yet read the files. */
 const KEPT = 16;
+
+const ADVICE = 'end all commands of the home, then move the file away; the version before it counts again';
 
 /** The content of the newest version. */
 export async function readVersioned<T>(file: VersionedFile<T>, place: Pick<HomePlace, 'disk' | 'home'>): Promise<T> {
@@ -63,10 +66,11 @@ async function readNewest<T>(file: VersionedFile<T>, place: Pick<HomePlace, 'dis
   for (;;) {
     const version = (await listVersions(file, place)).at(-1);
     if (version === undefined) return { version: 0, content: await file.first(place) };
-    const bytes = await place.disk.read(versionPath(file, place.home, version));
+    const name = versionPath(file, place.home, version);
+    const bytes = await place.disk.read(name);
     // Already removed: there are newer ones.
     if (!bytes) continue;
-    return { version, content: file.schema.parse(JSON.parse(Buffer.from(bytes).toString('utf8'))) };
+    return { version, content: parseStored(bytes, { file: name, schema: file.schema, advice: ADVICE }) };
   }
 }
 

@@ -33,9 +33,13 @@ export function chooseClusters(plan: Plan, sites: Sites): Result<RunPlacement, s
   const choices: PlacementChoice[] = [];
   const indexes = new Map<string, number>();
   const ofStep: number[] = [];
+  const indexOf = new Map(plan.steps.map(({ index, step }) => [step.name, index]));
+  const firstOf = (name: string) => {
+    const index = indexOf.get(name);
+    return index === undefined ? undefined : choices[ofStep[index]!]?.clusters[0];
+  };
   for (const planned of inOrder(plan)) {
-    const first = (step: number) => choices[ofStep[step]!]!.clusters[0]!;
-    const choice = chooseForStep(plan, planned, { ...sites, firstOf: first });
+    const choice = chooseForStep(plan, planned, { ...sites, firstOf });
     if (!choice.ok) return choice;
     const key = JSON.stringify(choice.value);
     let index = indexes.get(key);
@@ -51,8 +55,8 @@ export function chooseClusters(plan: Plan, sites: Sites): Result<RunPlacement, s
 }
 
 interface StepSites extends Sites {
-  /** The first cluster of a step that precedes this one. */
-  readonly firstOf: (step: number) => string;
+  /** The first cluster of a step that precedes this one, by its name. */
+  readonly firstOf: (step: string) => string | undefined;
 }
 
 function chooseForStep(plan: Plan, planned: PlannedStep, sites: StepSites): Result<PlacementChoice, string> {
@@ -86,7 +90,7 @@ function chooseForStep(plan: Plan, planned: PlannedStep, sites: StepSites): Resu
   if (level !== undefined) {
     return fail(`\`retry.escalate\` of ${describeNone(planned, { named: clusters, bound, sites, wanted: level })}`);
   }
-  if (placement?.ordered === undefined) sortByWorth(plan, planned, { clusters, sites });
+  if (placement?.ordered === undefined) sortByWorth(planned, { clusters, sites });
   const instanceType = typeOn(planned, clusters[0]!, sites.instanceTypes);
   return ok({ clusters, ...(instanceType !== undefined && { instanceType }) });
 }
@@ -141,17 +145,14 @@ function typeOn({ step }: PlannedStep, cluster: string, types: readonly Instance
 }
 
 /** Sorts by most local inputs, then by the smallest instance type. The sort is stable. */
-function sortByWorth(
-  plan: Plan,
-  planned: PlannedStep,
-  { clusters, sites }: { clusters: string[]; sites: StepSites },
-): void {
+function sortByWorth(planned: PlannedStep, { clusters, sites }: { clusters: string[]; sites: StepSites }): void {
   const inputs = Object.values(planned.step.inputs).map(({ from }) => {
     if ('volume' in from) return sites.home;
-    const producer = planned.dependencies.find(({ on }) => plan.steps[on]!.step.name === from.step);
-    return producer && sites.firstOf(producer.on);
+    return sites.firstOf(from.step);
   });
-  const local = (cluster: string) => inputs.filter((place) => place === cluster).length;
+  const counts = new Map<string | undefined, number>();
+  for (const place of inputs) counts.set(place, (counts.get(place) ?? 0) + 1);
+  const local = (cluster: string) => counts.get(cluster) ?? 0;
   const size = (cluster: string) => {
     const id = typeOn(planned, cluster, sites.instanceTypes);
     const type = sites.instanceTypes.find((one) => one.clusterID === cluster && one.id === id);

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import type { JournalRecord } from '../journal/journal-record.ts';
 import { readLease } from '../journal/lease.ts';
 import { readJournal } from '../journal/read-journal.ts';
-import { readPlan, runDirectory } from '../record/run-home.ts';
+import { hasPlan, runDirectory } from '../record/run-home.ts';
 import type { Missing } from '../session/attempt.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { askContainer } from '../watch/ask-container.ts';
@@ -42,7 +42,8 @@ async function judgeRun({ disk, home, runId }: RunSession, claim: Claim): Promis
   if (claim.runId === runId) return 'lost';
   const directory = runDirectory(home, claim.runId);
   if ((await disk.ask(directory, '')) !== undefined) return 'alive';
-  if (!(await readPlan(disk, directory))) return 'lost';
+  // The whole plan need not be read, which can be long: the journal alone decides.
+  if (!(await hasPlan(disk, directory))) return 'lost';
   const journal = await readJournal(disk, directory);
   if (!journal.ok) return 'unknown';
   const { records } = journal.value;

@@ -3,11 +3,8 @@ import type { RunRefusal } from '../record/run-refusal.ts';
 import { secretNames } from '../session/create-redactor.ts';
 
 /** The refusal for the first secret of a plan without a value; undefined if all have one. */
-export function findMissingSecret(
-  plan: Plan,
-  secrets: ((name: string) => string | undefined) | undefined,
-): RunRefusal | undefined {
-  const missing = [...secretNames(plan)].find((name) => secrets?.(name) === undefined);
+export function findMissingSecret(plan: Plan, secrets: (name: string) => string | undefined): RunRefusal | undefined {
+  const missing = [...secretNames(plan)].find((name) => secrets(name) === undefined);
   if (missing === undefined) return undefined;
   return { code: 'SECRET_MISSING', message: `the pipeline needs the secret ${missing}, which is not given` };
 }

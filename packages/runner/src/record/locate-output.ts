@@ -1,5 +1,6 @@
 import type { Plan } from '@sluice/core';
 import type { Scheduler } from '../scheduler/scheduler.ts';
+import { hasSucceeded } from './has-succeeded.ts';
 import { publishedPath } from './layout.ts';
 import { clusterOfWorkspace, workspaceOn } from './place-of.ts';
 import type { RunFacts } from './run-facts.ts';
@@ -51,7 +52,7 @@ export function findOrigin({ runId, plan, facts }: OutputSource, step: number, c
   };
 }
 
-/** The directory of one cell's output. It exists only if `hasPublished`. */
+/** The directory of one cell's output. It exists only if `hasSucceeded`. */
 export function locateOutput(
   run: OutputSource,
   { step, cell, output }: { readonly step: number; readonly cell: number; readonly output: string },
@@ -60,19 +61,13 @@ export function locateOutput(
   return { clusterID, volumeID, path: publishedPath({ ...origin, output }) };
 }
 
-/** Whether a cell of this run has outputs: it succeeded, or reuses those of an earlier success. */
-export function hasPublished({ scheduler }: { readonly scheduler: Scheduler }, step: number, cell: number): boolean {
-  const state = scheduler.state(step, cell);
-  return state === 'succeeded' || state === 'cached';
-}
-
 /** The output of each cell that has one, in the order of the cells. A plain step has one entry, with key `''`. */
 export function locateCells(
   run: OutputSource & { readonly scheduler: Scheduler },
   { step, output }: { readonly step: number; readonly output: string },
 ): (OutputPlace & { readonly cell: string })[] {
   return (run.facts.cells[step] ?? []).flatMap(({ key }, cell) =>
-    hasPublished(run, step, cell) ? [{ cell: key, ...locateOutput(run, { step, cell, output }) }] : [],
+    hasSucceeded(run, step, cell) ? [{ cell: key, ...locateOutput(run, { step, cell, output }) }] : [],
   );
 }
 

@@ -2,7 +2,10 @@ import type { Plan } from '@sluice/core';
 import { own } from '@sluice/core';
 import type { JournalRecord } from '../journal/journal-record.ts';
 import { createScheduler, type Scheduler } from '../scheduler/scheduler.ts';
+import { applyEvent } from './apply-event.ts';
 import { applyRecord } from './apply-record.ts';
+import { checkBegun } from './check-begun.ts';
+import { checkSuccesses } from './has-succeeded.ts';
 import { limitSteps } from './limit-steps.ts';
 import { createRunFacts, type RunFacts } from './run-facts.ts';
 
@@ -30,7 +33,10 @@ export function createRunScheduler(plan: Plan, header: RunHeader, moves: MoveLis
   });
 }
 
-/** Restores a run from its plan and its journal. Undefined: the journal lacks its first record. */
+/**
+ * Restores a run from its plan and its journal. Undefined: the journal lacks its first record. Throws if the records
+ * contradict the plan or each other.
+ */
 export function replayRun(
   plan: Plan,
   records: readonly JournalRecord[],
@@ -41,9 +47,14 @@ export function replayRun(
   const facts = createRunFacts(plan);
   const scheduler = createRunScheduler(plan, header, moves);
   for (const record of records) {
-    applyRecord(facts, record);
-    if (record.kind === 'event') scheduler.handle(record.event);
+    if (record.kind === 'event') {
+      applyEvent({ facts, scheduler }, record);
+    } else {
+      checkBegun(scheduler, record);
+      applyRecord(facts, record);
+    }
     moves.replayed?.(record, scheduler);
   }
+  checkSuccesses({ facts, scheduler });
   return { facts, scheduler };
 }

@@ -36,6 +36,8 @@ export interface AttemptFacts {
   declined?: boolean;
   outcome?: Outcome;
   cancelReason?: string;
+  /** Why it was canceled, of a service that was not ready within its limit. */
+  notReady?: string;
   logTail?: readonly string[];
   logFile?: string;
 }
@@ -124,6 +126,11 @@ export function cellFacts(facts: RunFacts, step: number, cell: number): CellFact
   const row = facts.known[step]!;
   row[cell] ??= { attempts: [], results: {} };
   return row[cell];
+}
+
+/** Whether anything is known of an attempt. */
+export function hasAttempt({ known }: RunFacts, at: FailureEntry): boolean {
+  return known[at.step]?.[at.cell]?.attempts.some(({ attempt }) => attempt === at.attempt) ?? false;
 }
 
 /** The facts of an attempt; creates an empty entry if there is none. */

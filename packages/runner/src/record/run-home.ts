@@ -1,8 +1,9 @@
 import path from 'node:path';
-import type { Plan, PlannedStep } from '@sluice/core';
+import { fail, ok, type Plan, type Result } from '@sluice/core';
 import { isRunId } from '../identity/run-id.ts';
 import type { Disk } from '../journal/disk.ts';
-import { renamePlanKeys } from './rename-plan-keys.ts';
+import { decodePlan, encodePlan, findFormatFault } from './kept-plan.ts';
+import type { RunRefusal } from './run-refusal.ts';
 
 /** The directory of a run in the home. */
 export function runDirectory(home: string, runId: string): string {
@@ -14,30 +15,41 @@ export async function listRunIds(disk: Disk, home: string): Promise<string[]> {
   return (await disk.list(path.join(home, 'runs'))).filter(isRunId);
 }
 
-/** The stored form of a plan. The steps themselves are in the pipeline already, in the same order. */
-interface KeptPlan extends Omit<Plan, 'steps'> {
-  readonly steps: readonly Omit<PlannedStep, 'step'>[];
-}
-
-/** The plan that was stored when the run started; undefined if there is none. */
-export async function readPlan(disk: Disk, directory: string): Promise<Plan | undefined> {
+/** The plan that was stored when the run started; undefined if there is none. The error says why it cannot be read. */
+export async function readPlan(disk: Disk, directory: string): Promise<Result<Plan | undefined, string>> {
   const bytes = await disk.read(planPath(directory));
-  return bytes && parsePlan(bytes);
+  return bytes ? parsePlan(bytes) : ok(undefined);
 }
 
-/** The plan in a stored file. Throws if the file is damaged. */
-export function parsePlan(bytes: Uint8Array): Plan {
-  const kept = JSON.parse(Buffer.from(bytes).toString('utf8')) as KeptPlan;
-  const pipeline = renamePlanKeys(kept.pipeline);
-  const all = [...pipeline.steps, ...pipeline.finally];
-  return { ...kept, pipeline, steps: kept.steps.map((planned) => ({ ...planned, step: all[planned.index]! })) };
+/** Whether a plan is stored, which may be damaged. */
+export async function hasPlan(disk: Disk, directory: string): Promise<boolean> {
+  return (await disk.list(directory)).includes(path.basename(planPath(directory)));
+}
+
+/** The plan in a stored file. */
+export function parsePlan(bytes: Uint8Array): Result<Plan, string> {
+  try {
+    const kept: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
+    const fault = findFormatFault(kept);
+    return fault === undefined ? ok(decodePlan(kept as Parameters<typeof decodePlan>[0])) : fail(fault);
+  } catch (error) {
+    return fail(`it is damaged: ${(error as Error).message}`);
+  }
 }
 
 /** Stores the plan, which never changes afterwards. */
 export async function writePlan(disk: Disk, directory: string, plan: Plan): Promise<void> {
-  const steps = plan.steps.map(({ index, final, dependencies, cells }) => ({ index, final, dependencies, cells }));
-  const kept: KeptPlan = { ...plan, steps };
-  await disk.replace(planPath(directory), Buffer.from(JSON.stringify(kept)));
+  await disk.replace(planPath(directory), serializePlan(plan));
+}
+
+/** The file of a plan. */
+export function serializePlan(plan: Plan): Uint8Array {
+  return Buffer.from(JSON.stringify(encodePlan(plan)));
+}
+
+/** The refusal of a run whose plan cannot be read. */
+export function refuseUnreadablePlan(runId: string, reason: string): RunRefusal {
+  return { code: 'JOURNAL_DAMAGED', message: `could not read the plan of run ${runId}: ${reason}` };
 }
 
 /** The path of a run's plan. */

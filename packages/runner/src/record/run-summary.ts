@@ -3,19 +3,21 @@ import { z } from 'zod';
 import type { Disk } from '../journal/disk.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import type { RunStatus } from '../scheduler/model/command.ts';
+import { MAX_TIME } from './check-record.ts';
 import type { RunFacts } from './run-facts.ts';
 import { runDirectory } from './run-home.ts';
 
+const time = z.number().min(0).max(MAX_TIME);
 const summarySchema = z.object({
   pipeline: z.string(),
   labels: z.record(z.string(), z.string()).optional(),
-  startedAt: z.number(),
+  startedAt: time,
   status: z.enum(['succeeded', 'failed', 'canceled']).optional(),
-  endedAt: z.number().optional(),
+  endedAt: time.optional(),
   /** The number of cells by status, once the run has ended; earlier versions did not store it. */
   counts: z.record(z.string(), z.number()).optional(),
   /** When garbage collection removed all other data of the run. */
-  collectedAt: z.number().optional(),
+  collectedAt: time.optional(),
 });
 
 /** What a list of runs shows of each: stored in a file of its own, so that listing reads no journals. */
@@ -23,7 +25,7 @@ export type StoredSummary = z.infer<typeof summarySchema>;
 
 /** Replaces the summary in a run's directory. */
 export async function writeSummary(disk: Disk, directory: string, summary: StoredSummary): Promise<void> {
-  await disk.replace(path.join(directory, 'summary.json'), Buffer.from(`${JSON.stringify(summary)}\n`));
+  await disk.replace(summaryPath(directory), Buffer.from(`${JSON.stringify(summary)}\n`));
 }
 
 /** Stores how a run has ended of which the journal in this home does not know it. */
@@ -44,13 +46,22 @@ export function readStoredSummary(directory: string): Promise<StoredSummary | un
 
 /** The summary in a run's directory; undefined if there is none, or if it is damaged. */
 export async function readSummary(disk: Disk, directory: string): Promise<StoredSummary | undefined> {
-  const bytes = await disk.read(path.join(directory, 'summary.json'));
+  const bytes = await disk.read(summaryPath(directory));
   if (!bytes) return undefined;
   try {
     return summarySchema.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
   } catch {
     return undefined;
   }
+}
+
+/** Whether a run's directory has a summary, which may be damaged: then the run has begun. */
+export async function hasSummary(disk: Disk, directory: string): Promise<boolean> {
+  return (await disk.read(summaryPath(directory))) !== undefined;
+}
+
+function summaryPath(directory: string): string {
+  return path.join(directory, 'summary.json');
 }
 
 /** The summary of a run according to its facts. */

@@ -2,7 +2,8 @@ import type { Json, Plan, RunContext, StepFacts } from '@sluice/core';
 import { own } from '@sluice/core';
 import type { ContainerFacts } from '../journal/journal-record.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import { hasPublished, isFannedOut, locateOutput } from './locate-output.ts';
+import { hasSucceeded } from './has-succeeded.ts';
+import { isFannedOut, locateOutput } from './locate-output.ts';
 import { stepIsOutOfMemory } from './out-of-memory.ts';
 import type { RunFacts } from './run-facts.ts';
 import { stepReason, stepStatus } from './step-status.ts';
@@ -91,7 +92,7 @@ function describeOutput(source: ContextSource, { step, output }: { step: number;
     return `${volumeID}:${path}`;
   };
   if (!isFannedOut(source, step)) return describe(0);
-  return (source.facts.cells[step] ?? []).map((_, cell) => (hasPublished(source, step, cell) ? describe(cell) : null));
+  return (source.facts.cells[step] ?? []).map((_, cell) => (hasSucceeded(source, step, cell) ? describe(cell) : null));
 }
 
 function describePorts(ports: NonNullable<ContainerFacts['ports']>): NonNullable<StepFacts['ports']> {
@@ -99,7 +100,9 @@ function describePorts(ports: NonNullable<ContainerFacts['ports']>): NonNullable
 }
 
 /** The URL of a port: by its public host name, otherwise on the machine that the container shares with its dependents. */
-export function urlOf(port: { readonly port?: number; readonly host?: string }): { readonly url?: string } {
+export function urlOf(port: { readonly port?: number | undefined; readonly host?: string | undefined }): {
+  readonly url?: string;
+} {
   if (port.host) return { url: `https://${port.host}` };
   return port.port === undefined ? {} : { url: `http://127.0.0.1:${port.port}` };
 }

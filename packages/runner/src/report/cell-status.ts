@@ -1,9 +1,8 @@
 import type { FailureClass } from '@sluice/core';
+import { hasSucceeded, type SuccessSource } from '../record/has-succeeded.ts';
 import { cellIsOutOfMemory, stepIsOutOfMemory } from '../record/out-of-memory.ts';
-import type { RunFacts } from '../record/run-facts.ts';
 import { stepReason } from '../record/step-status.ts';
 import type { CellState } from '../scheduler/model/cell-state.ts';
-import type { Scheduler } from '../scheduler/scheduler.ts';
 
 /** The statuses of steps and cells in reports, events and JSON, from the first to the last that a cell can have. */
 export const CELL_STATUSES = [
@@ -42,19 +41,14 @@ export function describeState(state: CellState, isOutOfMemory: () => boolean): S
   };
 }
 
-/** What the present statuses of a run are read from. */
-interface StatusSource {
-  readonly facts: Pick<RunFacts, 'cells' | 'known'>;
-  readonly scheduler: Pick<Scheduler, 'state'>;
-}
-
-/** The present status of a cell. */
-export function cellStatus(source: StatusSource, step: number, cell: number): StatusReport {
+/** The present status of a cell. Throws for a success that the run has no record of. */
+export function cellStatus(source: SuccessSource, step: number, cell: number): StatusReport {
+  hasSucceeded(source, step, cell);
   return describeState(source.scheduler.state(step, cell), () => cellIsOutOfMemory(source, step, cell));
 }
 
 /** The present status of a step. */
-export function wholeStatus(source: StatusSource, step: number): StatusReport {
+export function wholeStatus(source: SuccessSource, step: number): StatusReport {
   return describeState(source.scheduler.state(step), () => stepIsOutOfMemory(source, step));
 }
 

@@ -1,7 +1,9 @@
+import type { Cell } from '@sluice/core';
 import type { AttemptFacts } from '../record/run-facts.ts';
 import { cellStatus, wholeStatus } from './cell-status.ts';
 import { describeFailure } from './describe-failure.ts';
 import { explainCell } from './explain-cell.ts';
+import { exposedPorts } from './exposed-ports.ts';
 import { itemOf } from './item-of.ts';
 import { reportOutputs } from './report-outputs.ts';
 import { reportResults } from './report-results.ts';
@@ -31,8 +33,11 @@ export function createReport(source: ReportSource, status: RunPhase, message?: s
   };
 }
 
+const UNDECIDED: Cell = { key: '', matrix: {} };
+
 function reportStep(source: ReportSource, step: number): StepReport {
-  const cells = source.facts.cells[step] ?? [];
+  // Otherwise the reason would be nowhere: a `foreach` that cannot be evaluated has only the cell that represents all.
+  const cells = source.facts.cells[step] ?? (source.facts.evaluationErrors.has(step) ? [UNDECIDED] : []);
   return {
     name: source.facts.plan.steps[step]!.step.name,
     ...wholeStatus(source, step),
@@ -51,6 +56,7 @@ function reportCell({ facts, scheduler }: ReportSource, step: number, cell: numb
     attempts: last?.attempt ?? 0,
     ...(last && pickTimes(last)),
     ...(message !== undefined && { message }),
+    ...exposedPorts({ facts, scheduler }, step, cell),
     results: known?.results ?? {},
     ...(known?.cached && { reusedFrom: known.cached.runId }),
   };

@@ -55,10 +55,14 @@ function describeEvent({ event, facts }: Extract<JournalRecord, { kind: 'event' 
       return facts?.missed && MISSES[facts.missed.reason];
     case 'submitted':
       return facts?.container?.runID === undefined ? undefined : `the service calls it ${facts.container.runID}`;
+    case 'pulling':
+      return 'its image is being pulled';
     case 'postponed':
       return `postponed (${event.reason}) until ${new Date(event.until).toISOString()}`;
     case 'ended':
       return event.outcome.result === 'failed' ? event.outcome.message : event.outcome.result;
+    case 'notReady':
+      return event.message;
     case 'approved':
       return `${event.approved ? 'approved' : 'rejected'} by ${event.by}`;
     default:
@@ -72,6 +76,7 @@ const MISSES = {
   dataGone: 'the outputs of the earlier success are gone',
   dataChanged: 'a container changed the outputs of the earlier success',
   writesShared: 'it writes to a shared volume, and a reused step writes nothing',
-  anew: 'a rerun was requested, or a dependency was rerun',
+  readsShared: 'it reads a volume to which others may write',
+  anew: 'a rerun was requested, a step before it was executed, or it is a step of finally',
   secret: 'a result of the earlier success contains the value of a secret of this run',
 } as const;

@@ -4,8 +4,12 @@ const CSI = `(?:${ESCAPE}\\[|\\u009b)[0-?]*[ -/]*[@-~]`;
 const STRING = `${ESCAPE}[\\]PX^_][^\\u0007${ESCAPE}]*(?:\\u0007|${ESCAPE}\\\\)?`;
 const PAIR = `${ESCAPE}[ -/]*[0-~]`;
 const SEQUENCES = new RegExp(`${CSI}|${STRING}|${PAIR}`, 'g');
-/** Other control characters, those that change the direction of text, and what no XML document may contain. */
-const CONTROLS = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/gu;
+/**
+ * Other control characters, those that change the direction of text or separate lines, and what no XML document may
+ * contain.
+ */
+const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufffe\uffff]/gu;
+const HAS_CONTROLS = new RegExp(CONTROLS.source, 'u');
 
 /**
  * A line of a log without escape sequences and control characters, so that it cannot move the cursor, set colors or
@@ -16,4 +20,21 @@ export function printableLine(line: string): string {
   const drawn = plain.replace(/\r+$/, '');
   const shown = drawn.slice(drawn.lastIndexOf('\r') + 1);
   return shown.replaceAll('\t', '    ').replace(CONTROLS, '');
+}
+
+/** Values that are shown as JSON or shortened by their renderer, which makes them printable. */
+const VALUES: ReadonlySet<string> = new Set(['results', 'item', 'matrix']);
+
+/** Data with every text and name in it as a printable line, except values. For what a terminal shows of runs and services. */
+export function printableData<T>(data: T): T {
+  return printable(data) as T;
+}
+
+function printable(value: unknown): unknown {
+  if (typeof value === 'string') return HAS_CONTROLS.test(value) ? printableLine(value) : value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(printable);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [printable(key), VALUES.has(key) ? item : printable(item)]),
+  );
 }

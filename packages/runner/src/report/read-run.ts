@@ -9,7 +9,7 @@ import { createSystemDisk } from '../journal/system-disk.ts';
 import { findRunId } from '../record/find-run-id.ts';
 import { type MoveListener, replayRun } from '../record/replay-run.ts';
 import type { RunFacts } from '../record/run-facts.ts';
-import { readPlan, runDirectory } from '../record/run-home.ts';
+import { readPlan, refuseUnreadablePlan, runDirectory } from '../record/run-home.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
 import { readSummary } from '../record/run-summary.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
@@ -61,11 +61,16 @@ export async function replayFromHome(
   return files.ok ? replayFiles(files.value) : files;
 }
 
-/** Replays a run's files; `moves` is notified of the cells' moves. */
+/** Replays a run's files; `moves` is notified of the cells' moves. Refuses a journal that contradicts the plan or itself. */
 export function replayFiles(files: RunFiles, moves?: MoveListener): Result<ReplayedRun, RunRefusal> {
   const { runId, directory, plan, records } = files;
-  const replayed = replayRun(plan, records, moves);
-  return replayed ? ok({ runId, directory, ...replayed }) : fail(notBegun(runId));
+  try {
+    const replayed = replayRun(plan, records, moves);
+    return replayed ? ok({ runId, directory, ...replayed }) : fail(notBegun(runId));
+  } catch (error) {
+    const message = `could not read the journal of run ${runId}: ${(error as Error).message}`;
+    return fail({ code: 'JOURNAL_DAMAGED', message });
+  }
 }
 
 /** The status of a finished run; otherwise which process has it. */
@@ -95,11 +100,12 @@ export async function readRunFiles(disk: Disk, home: string, prefix: string): Pr
     return fail({ code: 'JOURNAL_DAMAGED', message: `could not read the journal of run ${runId}: ${content.error}` });
   }
   const { records } = content.value;
-  if (!plan) return fail(notBegun(runId));
+  if (!plan.ok) return fail(refuseUnreadablePlan(runId, plan.error));
+  if (!plan.value) return fail(notBegun(runId));
   const isLost = records.every(({ kind }) => kind !== 'run') && (await readSummary(disk, directory)) !== undefined;
   return isLost
     ? fail({ code: 'JOURNAL_LOST', message: describeLostJournal(runId) })
-    : ok({ runId, directory, plan, records });
+    : ok({ runId, directory, plan: plan.value, records });
 }
 
 /** The message about a run that has started, but whose journal lacks the first record. */

@@ -1,5 +1,6 @@
 import type { WarningTopic } from '../journal/run-warning.ts';
 import type { StatusReport } from './cell-status.ts';
+import type { ExposedPort } from './exposed-ports.ts';
 import type { FailureReport, RunReport } from './run-report.ts';
 
 /** What has happened to a run. Plain JSON data, printed by `--json` as lines of JSON. */
@@ -33,8 +34,10 @@ export type RunnerEvent = {
       readonly containerId?: string;
       /** Why it waits, was skipped or failed. */
       readonly message?: string;
+      /** The exposed ports of a cell that runs, by name. */
+      readonly ports?: Readonly<Record<string, ExposedPort>>;
     } & StatusReport)
-  /** The service's message about a container that is not running yet, for example during an image pull. */
+  /** The service's message about a container that is not running yet, or the address of a port of one that runs. */
   | {
       readonly type: 'containerState';
       readonly step: string;

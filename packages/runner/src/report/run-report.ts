@@ -2,6 +2,7 @@ import type { FailureClass, Json } from '@sluice/core';
 import type { KeptResult } from '../journal/kept-result.ts';
 import type { RunWarning } from '../journal/run-warning.ts';
 import type { StatusReport } from './cell-status.ts';
+import type { ExposedPort } from './exposed-ports.ts';
 
 /**
  * The statuses of runs. `running`: a process executes it. `waiting`: a process will, as soon as its concurrency group has a
@@ -28,7 +29,7 @@ export interface RunReport {
   readonly accountId: string;
   /** In the plan's order. */
   readonly steps: readonly StepReport[];
-  /** Failed attempts, in the order in which they ended. */
+  /** Failed attempts, in the order in which they ended; also a step whose `when` or `foreach` could not be evaluated. */
   readonly failures: readonly FailureReport[];
   /** The warnings of the run in order; absent if there are none. */
   readonly warnings?: readonly RunWarning[];
@@ -42,7 +43,7 @@ export interface RunReport {
   readonly rerun?: readonly string[];
 }
 
-/** The status of a step and of its cells; a plain step has one cell. */
+/** The status of a step and of its cells; a plain step has one cell, and so has a `foreach` that could not be evaluated. */
 export interface StepReport extends StatusReport {
   readonly name: string;
   readonly cells: readonly CellReport[];
@@ -63,12 +64,14 @@ export interface CellReport extends StatusReport {
   readonly endedAt?: number;
   /** Why it waits, was skipped or failed. */
   readonly message?: string;
+  /** The exposed ports of a cell that runs, by name. */
+  readonly ports?: Readonly<Record<string, ExposedPort>>;
   readonly results: Readonly<Record<string, Json>>;
   /** The ID of the run whose outputs a reused cell has. */
   readonly reusedFrom?: string;
 }
 
-/** An attempt that failed, or that was canceled. */
+/** An attempt that failed, or that was canceled; 1 for a step that could not be evaluated. */
 export interface FailureReport {
   readonly step: string;
   readonly cell: string;

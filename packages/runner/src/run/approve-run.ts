@@ -1,16 +1,16 @@
 import path from 'node:path';
-import { describeUnknown, fail, ok, type Result } from '@sluice/core';
+import { describeUnknown, fail, ok, type Plan, type Result } from '@sluice/core';
 import { type Clock, createSystemClock } from '../clock.ts';
 import { askRunner } from '../control/ask-runner.ts';
 import type { Disk } from '../journal/disk.ts';
-import { type OpenJournal, openJournal } from '../journal/open-journal.ts';
+import { type FoundJournal, openJournal } from '../journal/open-journal.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import { refuseDiskErrors } from '../record/disk-error.ts';
 import { findRunId } from '../record/find-run-id.ts';
-import { replayRun } from '../record/replay-run.ts';
-import { readPlan, runDirectory } from '../record/run-home.ts';
+import { readPlan, refuseUnreadablePlan, runDirectory } from '../record/run-home.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
 import { stepIndex } from '../record/step-context.ts';
+import { type RunFiles, replayFiles } from '../report/read-run.ts';
 
 /** A person's answer to an approval step. */
 export interface ApprovalAnswer {
@@ -35,43 +35,47 @@ export async function approveRun(
   if (!found.ok) return found;
   const { step, approved, by } = answer;
   const directory = runDirectory(root, found.value);
-  const said = await askRunner(disk, directory, { verb: 'approve', step, approved, by });
+  const said = await askRunner({ disk, clock }, directory, { verb: 'approve', step, approved, by });
   if (said === 'ok') return ok({ driven: true });
   if (said !== undefined) return fail({ code: 'NOT_ASKED', message: `could not answer for ${step}: ${said}` });
   return refuseDiskErrors(root, async () => {
-    const opened = await openJournal(directory, { disk, clock });
+    const plan = await readPlan(disk, directory);
+    if (!plan.ok) return fail(refuseUnreadablePlan(found.value, plan.error));
+    let at = 0;
+    const refuse = ({ records, clock: runClock }: FoundJournal) => {
+      at = runClock.now();
+      return findRefusal({ runId: found.value, directory, plan: plan.value, records, step, at });
+    };
+    const opened = await openJournal(directory, { disk, clock, isConfined: true, refuse });
     if (!opened.ok) return opened;
+    const { journal, release } = opened.value;
     try {
-      return await writeAnswer(opened.value, {
-        ...answer,
-        plan: await readPlan(disk, directory),
-        at: opened.value.clock.now(),
-      });
+      const index = stepIndex(plan.value!, step)!;
+      journal.append({ kind: 'event', event: { type: 'approved', at, step: index, approved, by } });
+      await journal.commit();
+      return ok({ driven: false });
     } finally {
-      await opened.value.release();
+      await release();
     }
   });
 }
 
-async function writeAnswer(
-  { records, journal }: OpenJournal,
-  answer: ApprovalAnswer & { readonly plan: Awaited<ReturnType<typeof readPlan>>; readonly at: number },
-): Promise<Result<{ readonly driven: boolean }, RunRefusal>> {
-  const { plan, at, approved, by } = answer;
-  const replayed = plan && replayRun(plan, records);
-  // Steps whose approval timeout has passed since the run was left.
-  replayed?.scheduler.handle({ type: 'tick', at });
-  const step = plan && stepIndex(plan, answer.step);
-  if (plan && step === undefined) {
+/** Why the answer cannot be written to the journal at a time. */
+function findRefusal(
+  given: Pick<ApprovalAnswer, 'step'> &
+    Omit<RunFiles, 'plan'> & { readonly plan: Plan | undefined; readonly at: number },
+): RunRefusal | undefined {
+  const { runId, directory, plan, records, step, at } = given;
+  const played = plan && replayFiles({ runId, directory, plan, records });
+  if (played?.ok === false && played.error.code === 'JOURNAL_DAMAGED') return played.error;
+  const index = plan && stepIndex(plan, step);
+  if (plan && index === undefined) {
     const names = plan.steps.map((one) => one.step.name);
-    const message = `run ${answer.runId} has no step ${describeUnknown(answer.step, names)}`;
-    return fail({ code: 'STEP_NOT_FOUND', message });
+    return { code: 'STEP_NOT_FOUND', message: `run ${runId} has no step ${describeUnknown(step, names)}` };
   }
-  if (!replayed || step === undefined || replayed.scheduler.state(step) !== 'awaitingApproval') {
-    const message = `could not answer for ${answer.step}: step ${answer.step} does not wait for approval`;
-    return fail({ code: 'NOT_ASKED', message });
-  }
-  journal.append({ kind: 'event', event: { type: 'approved', at, step, approved, by } });
-  await journal.commit();
-  return ok({ driven: false });
+  const scheduler = played?.ok ? played.value.scheduler : undefined;
+  // Steps whose approval timeout has passed since the run was left.
+  scheduler?.handle({ type: 'tick', at });
+  if (index !== undefined && scheduler?.state(index) === 'awaitingApproval') return undefined;
+  return { code: 'NOT_ASKED', message: `could not answer for ${step}: step ${step} does not wait for approval` };
 }

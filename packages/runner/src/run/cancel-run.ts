@@ -20,12 +20,19 @@ export async function cancelRun(
   given: ResumeRunOptions & { readonly by: string },
 ): Promise<Result<RunReport | undefined, RunRefusal>> {
   const options = withDefaults(given);
-  const requested = await requestCancel(options);
-  if (!requested.ok) return requested;
-  const { runId, isExecuted } = requested.value;
-  if (isExecuted) return ok(undefined);
-  const resumed = await resumeRun({ ...options, runId, cancelBy: options.by });
-  return resumed.ok ? ok(await resumed.value.finished) : resumed;
+  const { clock } = options;
+  const until = clock.now() + RESUME_MS;
+  for (;;) {
+    const requested = await requestCancel(options);
+    if (!requested.ok) return requested;
+    const { runId, isExecuted } = requested.value;
+    if (isExecuted) return ok(undefined);
+    const resumed = await resumeRun({ ...options, runId, cancelBy: options.by });
+    if (resumed.ok) return ok(await resumed.value.finished);
+    // Another process has taken the run since the request.
+    if (resumed.error.code !== 'RUN_IN_USE' || clock.now() >= until) return resumed;
+    await sleep(clock, PAUSE_MS);
+  }
 }
 
 const PAUSE_MS = 50;
@@ -52,7 +59,7 @@ export async function requestCancel({
   const found = await findRunId(disk, home, given.runId);
   if (!found.ok) return found;
   const runId = found.value;
-  const request = () => askRunner(disk, runDirectory(home, runId), { verb: 'cancel', by });
+  const request = () => askRunner({ disk, clock }, runDirectory(home, runId), { verb: 'cancel', by });
   const until = clock.now() + RESUME_MS;
   let answer = await request();
   while (answer === RESUMING && clock.now() < until) {

@@ -13,7 +13,7 @@ import { findMissingSecret } from '../provision/find-missing-secret.ts';
 import { resolveImages } from '../provision/resolve-images.ts';
 import { refuseServiceErrors } from '../provision/service-refusal.ts';
 import { ownVolumePath, runVolumePath, sourcePath } from '../record/layout.ts';
-import { planPath } from '../record/run-home.ts';
+import { serializePlan } from '../record/run-home.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
 import { describeRun } from '../record/step-context.ts';
 import { type ReplayedRun, replayFromHome } from '../report/read-run.ts';
@@ -71,7 +71,7 @@ export function createRerun(
 async function create(options: RerunOptions & { readonly runId: string }): Promise<Result<RerunFiles, RunRefusal>> {
   const read = await readEnded(options);
   if (!read.ok) return read;
-  const { facts, directory } = read.value;
+  const { facts } = read.value;
   const { plan } = facts;
   const { clusterID, accountID, baseDir, rerun, scheduler } = facts.header!;
   const { runId, of, force, home, service } = options;
@@ -101,9 +101,8 @@ async function create(options: RerunOptions & { readonly runId: string }): Promi
   const reuse = reused?.value.reuse;
   const header = { runId, plannedTime, placement, instanceTypes, durations, reuse, images, rerunOf: of };
   const volumes = await placeVolumes(data.value, { runId, plan, volumes: facts.volumes });
-  const planBytes = await disk.read(planPath(directory));
   return ok({
-    'plan.json': planBytes!,
+    'plan.json': serializePlan(plan),
     'journal.ndjson': encodeJournal([createHeader(start, header), { kind: 'volumes', volumes }]),
   });
 }

@@ -53,7 +53,7 @@ export function createSession(start: ExecuteOptions, { loop, life, redactor }: S
     resumedAt: start.resumed ? clock.now() : undefined,
     absenceLimit: createAbsenceLimit(header.scheduler.limits?.lostAfterMs),
     calls: new PQueue({ concurrency: MAX_CALLS }),
-    secrets: secretsOf(start),
+    secrets: options.readSecret,
     redactor,
     probe: options.probe ?? probeUrl,
     isTraced: options.traces !== undefined,
@@ -62,9 +62,9 @@ export function createSession(start: ExecuteOptions, { loop, life, redactor }: S
     note: loop.note,
     durable: loop.durable,
     ownsLease() {
-      if (opened.isNewest()) return true;
-      void life.suspend('another runner has resumed the run');
-      return false;
+      const loss = opened.findLoss();
+      if (loss !== undefined) void life.suspend(loss);
+      return loss === undefined;
     },
     fail: life.fail,
     get stopped() {
@@ -75,11 +75,7 @@ export function createSession(start: ExecuteOptions, { loop, life, redactor }: S
 
 /** The redactor of a run's secrets, which the loop also uses. */
 export function createRunRedactor(start: ExecuteOptions): Redactor {
-  return createRedactor(start.plan, secretsOf(start));
-}
-
-function secretsOf({ options }: ExecuteOptions): RunSession['secrets'] {
-  return options.secrets ?? (() => undefined);
+  return createRedactor(start.plan, start.options.readSecret);
 }
 
 /** Reports events without secrets, and keeps the warnings among them in the journal. */

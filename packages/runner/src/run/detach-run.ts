@@ -22,13 +22,13 @@ export async function detachRun(
   const directory = runDirectory(home, runId);
   const refuse = (reason: string) =>
     fail({ code: 'RUN_IN_USE' as const, message: `could not detach run ${runId}: ${reason}` });
-  const answer = await askRunner(disk, directory, { verb: 'detach' });
+  const answer = await askRunner({ disk, clock }, directory, { verb: 'detach' });
   if (answer === undefined) return ok(false);
   if (answer !== 'ok') return refuse(answer);
   const until = clock.now() + RELEASE_MS;
   while ((await askPhase(disk, directory)) !== 'suspended') {
     if (clock.now() >= until)
-      return refuse(`the process that executes it did not leave it within ${RELEASE_MS / 1000} s`);
+      return refuse(`the process that executes it has not left it within ${RELEASE_MS / 1000} s, and may still do so`);
     await sleep(clock, PAUSE_MS);
   }
   return ok(true);

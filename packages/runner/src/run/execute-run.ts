@@ -13,6 +13,7 @@ import { createRunLife, type RunLife } from './run-life.ts';
 import { createRunLoop, type LoopHandlers, type RunLoop } from './run-loop.ts';
 import { createRunParts, type RunParts } from './run-parts.ts';
 import { waitsForPeople } from './waits-for-people.ts';
+import { warnOfUnlimitedMemory } from './warn-of-clusters.ts';
 
 /** A run whose parts are wired. */
 interface WiredRun extends ExecuteOptions {
@@ -40,7 +41,7 @@ export async function executeRun(start: ExecuteOptions): Promise<RunHandle> {
     loop.begin();
     run.parts.traces?.start();
   }
-  return createRunHandle(session, life);
+  return createRunHandle(session, life, loop);
 }
 
 /** Creates the parts, each from those before it. Only the loop is given its handlers later, since all of them post to it. */
@@ -111,7 +112,7 @@ async function recoverRun({ session, life, loop, parts, facts, workspace, ...sta
   parts.cellReporter.runStarted(start.resumed);
   // A crash may have left the run's first record without the event that begins it.
   if (facts.startedAt === 0) session.post({ type: 'started', at: session.clock.now() });
-  if (!start.resumed) return;
+  if (!start.resumed) return warnOfUnlimitedMemory(session, start.instanceTypes);
   // If the run is suspended meanwhile (login rejected, newer runner), the queries still in flight are never answered.
   const running = await Promise.race([adoptAttempts(session, parts.watcher), life.finished.then(() => [])]);
   if (start.cancelBy !== undefined)

@@ -42,7 +42,9 @@ export async function finishRun(
   const looked = status === 'succeeded' ? warnOfEmptyOutputs(session, start.workspace) : undefined;
   if (looked) await looked;
   const delivery =
-    start.options.delivers === false ? leavePending(session) : await deliverOutputs(session, start.workspace);
+    start.opened.isReceived || start.options.delivers === false
+      ? leavePending(session)
+      : await deliverOutputs(session, start.workspace);
   session.note({ kind: 'delivered', at: clock.now(), ...delivery });
   await notify(session, status, start.options.notifier);
   session.note({ kind: 'finished', at: clock.now(), status });

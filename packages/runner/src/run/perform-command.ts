@@ -13,6 +13,7 @@ import type { Attempt } from '../session/attempt.ts';
 import { decideStep } from '../session/decide-step.ts';
 import type { Posted } from '../session/posted.ts';
 import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
+import { warn } from '../session/warn.ts';
 import type { Submitter } from '../submission/submitter.ts';
 
 /** The parts of the shell that perform commands. */
@@ -86,21 +87,22 @@ async function publishFiles(session: RunSession, parts: CommandParts, at: Attemp
   const cell = session.facts.cells[at.step]?.[at.cell]?.key ?? '';
   const name = { runId: session.runId, step: step.name, cell, attempt: at.attempt };
   const clusterID = clusterOfAttempt(session.facts, at);
-  const { findSecret } = session.redactor;
   const isHopeless = countRefusals();
   for (let tries = 1; !session.stopped; tries++) {
     try {
       const changed = await parts.guard.check(at);
       const published =
         changed === undefined
-          ? await session.calls.add(() => publishAttempt(parts.workspace(clusterID), { name, step, findSecret }))
+          ? await session.calls.add(() =>
+              publishAttempt(parts.workspace(clusterID), { name, step, redactor: session.redactor }),
+            )
           : fail(changed);
       session.post(...describe(session, at, published));
       return;
     } catch (error) {
       if (!isServiceError(error)) throw error;
       const message = `could not publish ${step.name}: ${error.message}`;
-      session.report({ type: 'warning', at: session.clock.now(), message });
+      warn(session, message);
       const pauseMs = backoffDelay(CALL_BACKOFF, tries);
       // Otherwise, a canceled run would not end while the service is unavailable.
       const isGivenUp = session.facts.canceledBy !== undefined && pauseMs === CALL_BACKOFF.maxMs;

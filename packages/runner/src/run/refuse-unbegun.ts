@@ -52,12 +52,12 @@ export async function removeUnbegun(
 
 /** Searches every account of this login: it is unknown where the run was started. */
 async function findEverywhere(
-  { service, runId }: FilledOptions<ResumeRunOptions>,
+  { service, runId, clock }: FilledOptions<ResumeRunOptions>,
   plan: Plan,
 ): Promise<RunContainer[]> {
   const accounts = await service.discovery.listAccounts('-');
   const find = ({ clusterID, accountID }: Scope) =>
-    findRunContainers(service, { scope: { clusterID, accountID }, runId, plan });
+    findRunContainers(service, { scope: { clusterID, accountID }, runId, plan, clock });
   return (await Promise.all(accounts.map(find))).flat();
 }
 

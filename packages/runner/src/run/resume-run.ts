@@ -4,16 +4,18 @@ import { concludeRun } from '../finish/conclude-run.ts';
 import { controlEntry } from '../groups/control-entry.ts';
 import { enterGroup, type GroupRequest } from '../groups/enter-group.ts';
 import { resolveGroup } from '../groups/resolve-group.ts';
+import type { JournalRecord } from '../journal/journal-record.ts';
 import { wasOpened } from '../journal/lease.ts';
-import { type OpenJournal, openJournal, releaseOnFailure } from '../journal/open-journal.ts';
+import { type FoundJournal, type OpenJournal, openJournal, releaseOnFailure } from '../journal/open-journal.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import { provisionRun } from '../provision/provision-run.ts';
 import { applyRecord } from '../record/apply-record.ts';
 import { refuseDiskErrors } from '../record/disk-error.ts';
-import { type MoveListener, replayRun } from '../record/replay-run.ts';
-import { readPlan, runDirectory } from '../record/run-home.ts';
+import type { MoveListener } from '../record/replay-run.ts';
+import { readPlan, refuseUnreadablePlan, runDirectory } from '../record/run-home.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
-import { readSummary } from '../record/run-summary.ts';
+import { readSummary, summarize, writeSummary } from '../record/run-summary.ts';
+import { type ReplayedRun, replayFiles } from '../report/read-run.ts';
 import { type NumberedOptions, numberEvents } from '../session/number-events.ts';
 import { withDefaults } from '../session/run-defaults.ts';
 import type { ResumeRunOptions, RunHandle, StartRunOptions } from '../session/run-options.ts';
@@ -31,14 +33,24 @@ export function resumeRun(given: ResumeRunOptions): Promise<Result<RunHandle, Ru
 async function resume(options: NumberedOptions<ResumeRunOptions>): Promise<Result<RunHandle, RunRefusal>> {
   const { disk, clock, runId } = options;
   const directory = runDirectory(options.home, runId);
-  const plan = await readPlan(disk, directory);
+  const read = await readPlan(disk, directory);
+  if (!read.ok) return fail(refuseUnreadablePlan(runId, read.error));
+  const plan = read.value;
   if (!plan) return fail(await refuseWithoutPlan(options, directory));
-  const control = controlRun();
-  const open = () => openJournal(directory, { disk, clock, control: control.listener });
+  const control = controlRun(clock);
+  const isConfined = options.delivers === false && options.notifier !== undefined;
+  const moves: MoveListener = {};
+  let replayed: ReplayedRun | undefined;
+  const refuse = async (found: FoundJournal) => {
+    const read = await replayFound(options, { directory, plan, found, moves });
+    replayed = read.ok ? read.value : undefined;
+    return read.ok ? undefined : read.error;
+  };
+  const open = () => openJournal(directory, { disk, clock, control: control.listener, isConfined, refuse });
   const group = await findGroup(options, { directory, plan });
   if (!group.ok) return group;
   const mode = options.cancelBy === undefined ? 'resume' : 'force';
-  const entry = controlEntry(disk, directory, options.signal);
+  const entry = controlEntry(options, directory);
   const opened = await (group.value === undefined
     ? open()
     : enterGroup({ ...options, ...group.value, plan, mode, control: entry, cancelLeft: cancelLeft(options) }, open));
@@ -46,7 +58,7 @@ async function resume(options: NumberedOptions<ResumeRunOptions>): Promise<Resul
   return releaseOnFailure(opened.value, async () => {
     const cancelBy = options.cancelBy ?? entry.canceledBy();
     const given = { ...options, ...(cancelBy !== undefined && { cancelBy }) };
-    const taken = await resumeFromJournal(given, { directory, plan, opened: opened.value });
+    const taken = await resumeFromJournal(given, { ...replayed!, plan, moves, opened: opened.value });
     if (taken.ok) control.attach(taken.value);
     else await opened.value.release();
     return taken;
@@ -58,16 +70,16 @@ async function refuseWithoutPlan(options: NumberedOptions<ResumeRunOptions>, dir
   const { disk, clock, runId, home } = options;
   const missing = { code: 'RUN_NOT_FOUND', message: `could not find run ${runId} in ${home}` } as const;
   if (!wasOpened(disk, directory)) return missing;
-  const opened = await openJournal(directory, { disk, clock });
-  if (!opened.ok) return opened.error;
-  try {
+  const refuse = async ({ records }: FoundJournal): Promise<RunRefusal> => {
     // The plan is written before the first record, which is written before the summary and every container.
-    const isRecorded = opened.value.records.some(({ kind }) => kind === 'run');
+    const isRecorded = records.some(({ kind }) => kind === 'run');
     const hasBegun = isRecorded || (await readSummary(disk, directory)) !== undefined;
     return hasBegun ? missing : await removeUnbegun(options, directory);
-  } finally {
-    await opened.value.release();
-  }
+  };
+  const opened = await openJournal(directory, { disk, clock, isConfined: true, refuse });
+  if (!opened.ok) return opened.error;
+  await opened.value.release();
+  return missing;
 }
 
 /** The concurrency group that the run must enter to continue, and where its containers are. */
@@ -89,45 +101,68 @@ async function findGroup(
 export function cancelLeft(
   options: NumberedOptions<ResumeRunOptions | StartRunOptions>,
 ): (runId: string, by: string) => Promise<void> {
-  const { service, home, clock, disk, secrets, notifier, probe } = options;
-  const others = { ...(secrets && { secrets }), ...(notifier && { notifier }), ...(probe && { probe }) };
+  const { service, home, clock, disk, secrets, notifier, probe, delivers = true } = options;
+  const others = { ...(secrets && { secrets }), ...(notifier && { notifier }), ...(probe && { probe }), delivers };
   return async (runId, cancelBy) => {
     const resumed = await resumeRun({ service, home, clock, disk, ...others, runId, cancelBy });
     if (resumed.ok) await resumed.value.finished;
   };
 }
 
-/** Restores the run from its journal, queries what it left, and executes it. */
+/** Restores the run from its journal. Refuses one that this process must leave as it is. */
+async function replayFound(
+  options: NumberedOptions<ResumeRunOptions>,
+  given: {
+    readonly directory: string;
+    readonly plan: Plan;
+    readonly found: FoundJournal;
+    readonly moves: MoveListener;
+  },
+): Promise<Result<ReplayedRun, RunRefusal>> {
+  const { disk, runId } = options;
+  const { directory, plan, moves } = given;
+  const { records, isReceived } = given.found;
+  if (!records.some(({ kind }) => kind === 'run')) return fail(await refuseUnbegun(options, given));
+  const replayed = replayFiles({ runId, directory, plan, records }, moves);
+  if (!replayed.ok) return replayed;
+  const { finished } = replayed.value.facts;
+  // Without its status in the summary, the run has not been concluded.
+  if (finished && (await readSummary(disk, directory))?.status !== undefined) {
+    return fail({ code: 'RUN_FINISHED', message: `run ${runId} has finished: ${finished.status}` });
+  }
+  if (isReceived && !finished && !hasVolumes(records)) {
+    return fail({ code: 'SOURCE_MISSING', message: `run ${runId} has no volumes: its sources were never uploaded` });
+  }
+  return replayed;
+}
+
+/** They are written right after the header; a crash of the machine may have kept only the header. */
+function hasVolumes(records: readonly JournalRecord[]): boolean {
+  return records.some(({ kind }) => kind === 'volumes');
+}
+
+/** Queries what the run left, and executes it. */
 async function resumeFromJournal(
   options: NumberedOptions<ResumeRunOptions>,
-  given: { readonly directory: string; readonly plan: Plan; readonly opened: OpenJournal },
+  given: ReplayedRun & { readonly plan: Plan; readonly opened: OpenJournal; readonly moves: MoveListener },
 ): Promise<Result<RunHandle, RunRefusal>> {
-  const { disk, runId } = options;
-  const { directory, plan, opened } = given;
-  const moves: MoveListener = {};
-  const replayed = replayRun(plan, opened.records, moves);
-  if (!replayed) return fail(await refuseUnbegun(options, given));
-  const { facts, scheduler } = replayed;
-  if (facts.finished) {
-    const { status } = facts.finished;
-    const summary = await readSummary(disk, directory);
-    if (summary?.status === undefined) return ok(await concludeRun(options, { ...given, ...replayed, status }));
-    return fail({ code: 'RUN_FINISHED', message: `run ${runId} has finished: ${status}` });
-  }
+  const { directory, plan, opened, facts, scheduler, moves } = given;
+  if (facts.finished) return ok(await concludeRun(options, { ...given, status: facts.finished.status }));
+  // It died right after its first record. Without a summary, a run whose journal is lost has never begun.
+  if (!(await readSummary(options.disk, directory))) await writeSummary(options.disk, directory, summarize(facts));
   const scope = { clusterID: facts.header!.clusterID, accountID: facts.header!.accountID };
-  // They are written right after the header; a crash of the machine may have kept only the header.
-  const hasVolumes = opened.records.some(({ kind }) => kind === 'volumes');
+  const isProvisioned = hasVolumes(opened.records);
   const provisioned = await provisionRun({
     ...options,
     plan,
     scope,
     baseDir: facts.header!.baseDir,
-    ...(hasVolumes && { frozen: facts.volumes }),
+    ...(isProvisioned && { frozen: facts.volumes }),
     ...(facts.header!.placement && { placement: facts.header!.placement }),
   });
   if (!provisioned.ok) return provisioned;
   const { instanceTypes, volumes, workspace } = provisioned.value;
-  if (!hasVolumes) {
+  if (!isProvisioned) {
     const record = { kind: 'volumes', volumes } as const;
     applyRecord(facts, record);
     opened.journal.append(record);

@@ -2,9 +2,10 @@ import { stepIndex } from '../record/step-context.ts';
 import type { RunHandle } from '../session/run-options.ts';
 import type { RunSession } from '../session/run-session.ts';
 import type { RunLife } from './run-life.ts';
+import type { RunLoop } from './run-loop.ts';
 
 /** What a caller can do with a run that this process executes. */
-export function createRunHandle(session: RunSession, life: RunLife): RunHandle {
+export function createRunHandle(session: RunSession, life: RunLife, loop: Pick<RunLoop, 'recorded'>): RunHandle {
   const { plan, scheduler, clock } = session;
   /** Approvals whose answer was accepted, but possibly not handled yet: only the first answer counts. */
   const answered = new Set<number>();
@@ -21,5 +22,6 @@ export function createRunHandle(session: RunSession, life: RunLife): RunHandle {
       session.post({ type: 'approved', at: clock.now(), step, approved, by });
       return true;
     },
+    recorded: loop.recorded,
   };
 }

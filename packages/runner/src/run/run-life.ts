@@ -68,7 +68,14 @@ export function createRunLife(reportSuspended: (message: string) => RunReport): 
     return releases.close(() => resolve(report));
   }
 
-  const suspend = (message: string) => releases.close(() => resolve(reportSuspended(message)));
+  const suspend = (message: string) =>
+    releases.close(() => {
+      try {
+        resolve(reportSuspended(message));
+      } catch (error) {
+        reject(error);
+      }
+    });
 
   return {
     finished,

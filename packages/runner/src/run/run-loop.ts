@@ -1,7 +1,8 @@
 import type { Clock } from '../clock.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { EventFacts, JournalRecord } from '../journal/journal-record.ts';
-import { applyRecord } from '../record/apply-record.ts';
+import type { EventFacts } from '../journal/journal-record.ts';
+import { applyEvent } from '../record/apply-event.ts';
+import { applyRecord, type PlainRecord } from '../record/apply-record.ts';
 import type { RunFacts } from '../record/run-facts.ts';
 import type { Command } from '../scheduler/model/command.ts';
 import type { SchedulerEvent } from '../scheduler/model/event.ts';
@@ -35,12 +36,17 @@ export interface RunLoop {
   /** Sets the handlers, before the first turn. */
   attach(handlers: LoopHandlers): void;
   post(event: SchedulerEvent, facts?: EventFacts): void;
-  note(record: JournalRecord): void;
+  note(record: PlainRecord): void;
   /** Handles posted events without performing commands: `begin` requests the open commands again. */
   absorb(): void;
   /** Performs every open command, at the start of a run and when it is resumed. */
   begin(): void;
   durable(): Promise<void>;
+  /**
+   * Resolves to true when everything posted before is durable, and to false if the loop has stopped before it was handled.
+   * Rejects if the journal cannot be written.
+   */
+  recorded(): Promise<boolean>;
   /** Ignores everything from now on. */
   stop(): void;
   readonly stopped: boolean;
@@ -71,10 +77,12 @@ export function createRunLoop(ports: LoopPorts): RunLoop {
   let turnPlanned = false;
   let stopped = false;
   let absorbing = true;
+  /** Called when what was posted before is in the journal, or with false when the loop stops before. */
+  let onTaken: ((isTaken: boolean) => void)[] = [];
   /** The turn contains something that could not be learned again. */
   let decided = false;
 
-  function note(given: JournalRecord): void {
+  function note(given: PlainRecord): void {
     if (stopped) return;
     const record = ports.redact(given);
     applyRecord(facts, record);
@@ -106,6 +114,7 @@ export function createRunLoop(ports: LoopPorts): RunLoop {
       const posted = inbox;
       inbox = [];
       for (const entry of posted) take(entry, open);
+      settleTaken(true);
       const now = open.splice(0, COMMANDS_PER_TURN - performed);
       performed += now.length;
       for (const command of now) {
@@ -119,13 +128,24 @@ export function createRunLoop(ports: LoopPorts): RunLoop {
   }
 
   function take(entry: Posted, commands: Command[]): void {
+    if (stopped) return;
+    const record = ports.redact({ kind: 'event', ...entry } as const);
     // Handled first, then written: an event that the scheduler rejects would stop every later replay at the same place.
-    scheduler.handle(entry.event, commands);
+    applyEvent({ facts, scheduler }, record, commands);
     if (!OBSERVED.has(entry.event.type)) decided = true;
-    note(
-      entry.facts ? { kind: 'event', event: entry.event, facts: entry.facts } : { kind: 'event', event: entry.event },
-    );
+    journal.append(record);
     handlers.onHandled(entry.event);
+  }
+
+  function settleTaken(isTaken: boolean): void {
+    const settled = onTaken;
+    onTaken = [];
+    for (const settle of settled) settle(isTaken);
+  }
+
+  function stop(): void {
+    stopped = true;
+    settleTaken(false);
   }
 
   function commitThen(effects: readonly (() => void)[]): void {
@@ -153,7 +173,7 @@ export function createRunLoop(ports: LoopPorts): RunLoop {
 
   function fail(error: unknown): void {
     if (stopped) return;
-    stopped = true;
+    stop();
     ports.onFailure(error);
   }
 
@@ -167,6 +187,7 @@ export function createRunLoop(ports: LoopPorts): RunLoop {
       const posted = inbox;
       inbox = [];
       for (const entry of posted) take(entry, []);
+      settleTaken(true);
     },
     begin() {
       absorbing = false;
@@ -181,9 +202,13 @@ export function createRunLoop(ports: LoopPorts): RunLoop {
       }
       if (stopped) await new Promise<never>(() => {});
     },
-    stop() {
-      stopped = true;
+    async recorded() {
+      const isTaken = inbox.length === 0 || new Promise<boolean>((resolve) => onTaken.push(resolve));
+      if (stopped || !(await isTaken)) return false;
+      await journal.commit();
+      return true;
     },
+    stop,
     get stopped() {
       return stopped;
     },

@@ -4,6 +4,7 @@ import { type AttemptPreparation, createAttemptPreparation } from '../data/prepa
 import { createPoolClaims, type PoolClaims } from '../pools/pool-claims.ts';
 import { type CellReporter, createCellReporter } from '../session/cell-reporter.ts';
 import type { RunSession } from '../session/run-session.ts';
+import { warn } from '../session/warn.ts';
 import { createSubmitter, type Submitter } from '../submission/submitter.ts';
 import { openTraceExport, type TraceExport } from '../trace/export-traces.ts';
 import { createSharedPolls } from '../watch/create-shared-polls.ts';
@@ -41,7 +42,7 @@ export function createRunParts(session: RunSession, start: ExecuteOptions, life:
   return {
     watcher,
     cache: createRunCache(session, start.workspace),
-    archive: createLogArchive(session),
+    archive: createLogArchive(session, start.workspace),
     cellReporter: createCellReporter(session, start.moves),
     pools,
     preparation,
@@ -52,6 +53,5 @@ export function createRunParts(session: RunSession, start: ExecuteOptions, life:
 
 function openTraces(session: RunSession, { options }: ExecuteOptions): TraceExport | undefined {
   const { traces: sink } = options;
-  const warn = (message: string) => session.report({ type: 'warning', at: session.clock.now(), message });
-  return sink && openTraceExport({ ...session, sink, warn });
+  return sink && openTraceExport({ ...session, sink, warn: (message) => warn(session, message) });
 }

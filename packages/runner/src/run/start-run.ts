@@ -1,11 +1,12 @@
-import { fail, ok, type Result } from '@sluice/core';
+import { ok, type Result } from '@sluice/core';
 import { checkReuse } from '../cache/check-reuse.ts';
+import { createSystemClock } from '../clock.ts';
 import { controlRun } from '../control/control-run.ts';
 import { readDurations } from '../finish/known-durations.ts';
 import { enterGroup } from '../groups/enter-group.ts';
 import { resolveGroup } from '../groups/resolve-group.ts';
 import { createRunId } from '../identity/run-id.ts';
-import { type OpenJournal, openJournal, releaseOnFailure } from '../journal/open-journal.ts';
+import { type FoundJournal, type OpenJournal, openJournal, releaseOnFailure } from '../journal/open-journal.ts';
 import type { Reuse } from '../journal/reuse.ts';
 import { type ProvisionedRun, provisionRun } from '../provision/provision-run.ts';
 import { resolveImages } from '../provision/resolve-images.ts';
@@ -32,7 +33,7 @@ import { createHeader } from './run-header.ts';
  * uploaded sources.
  */
 export function startRun(given: StartRunOptions): Promise<Result<RunHandle, RunRefusal>> {
-  const control = controlRun();
+  const control = controlRun(given.clock ?? createSystemClock());
   return start(given, {
     control,
     enters: 'when-it-has-a-place',
@@ -54,7 +55,7 @@ export function submitRun(
   { isElsewhere = false }: { readonly isElsewhere?: boolean } = {},
 ): Promise<Result<SubmittedRun, RunRefusal>> {
   return start(given, {
-    control: controlRun(),
+    control: controlRun(given.clock ?? createSystemClock()),
     enters: isElsewhere ? 'when-resumed' : 'unless-it-queues',
     act: async ({ opened, directory }, runId) => {
       // Throws if the first records could not be written.
@@ -126,10 +127,14 @@ async function open<T>(
   if (!provisioned.ok) return provisioned;
   await announced?.volumesReady(provisioned.value.volumes);
   const directory = runDirectory(home, runId);
+  const refuseBegun = ({ records }: FoundJournal): RunRefusal | undefined =>
+    records.some(({ kind }) => kind === 'run')
+      ? { code: 'RUN_IN_USE', message: `could not start run ${runId}: it has begun already` }
+      : undefined;
   const openOwn = async () => {
     // The plan is written after the directory is claimed: until the run has begun, everything in the directory has a
     // holder.
-    const held = await openJournal(directory, { disk, clock, control: starting.control.listener });
+    const held = await openJournal(directory, { disk, clock, control: starting.control.listener, refuse: refuseBegun });
     if (held.ok) await releaseOnFailure(held.value, () => writePlan(disk, directory, plan));
     return held;
   };
@@ -142,10 +147,6 @@ async function open<T>(
     ? openOwn()
     : enterGroup({ ...options, runId, group: group.value, mode: 'start', cancelLeft: cancelLeft(options) }, openOwn));
   if (!opened.ok) return opened;
-  if (opened.value.records.some(({ kind }) => kind === 'run')) {
-    await opened.value.release();
-    return fail({ code: 'RUN_IN_USE', message: `could not start run ${runId}: it has begun already` });
-  }
   return releaseOnFailure(opened.value, async () => {
     const execution = await begin(options, {
       ...{ runId, plannedTime, directory },

@@ -1,10 +1,13 @@
 import { findSchedules, type SchedulePlace } from './find-schedule.ts';
+import type { ScheduleSettings } from './schedule-settings.ts';
 
 /** A schedule that a process of this home has run at least once. Times are in milliseconds since the Unix epoch. */
 export interface ScheduleSummary {
   readonly name: string;
   /** The pipeline's file at the last start, absolute; undefined in records of earlier versions. */
   readonly file?: string;
+  /** Undefined: no command has recorded any, so only a command can run it. */
+  readonly settings?: ScheduleSettings;
   readonly timezone: string;
   /** The next planned times, in order; empty if it is paused. */
   readonly next: readonly number[];
@@ -20,12 +23,14 @@ export async function listSchedules({
   const summaries: ScheduleSummary[] = [];
   for (const { name, records, watched, timezone, times, clock } of await findSchedules(place)) {
     const paused = await records.readPaused();
+    const settings = await records.readSettings();
     const next: number[] = [];
     let at = paused === undefined ? times.after(clock.wall()) : undefined;
     for (; at !== undefined && next.length < count; at = times.after(at)) next.push(at);
     summaries.push({
       ...{ name, timezone, next },
       ...(watched.file !== undefined && { file: watched.file }),
+      ...(settings !== undefined && { settings }),
       ...(paused !== undefined && { pausedAt: paused.at }),
     });
   }

@@ -93,7 +93,7 @@ async function runDue(session: ScheduleSession, rest: () => Promise<void>): Prom
   if (!(await takePlannedTimes(session))) return false;
   const mine = new Set((await findOpenRuns(session)).map(({ record }) => record.runId));
   while (!session.closed()) {
-    await updateScheduledRuns(session);
+    if (!(await updateScheduledRuns(session)) && !executesRuns(session)) return false;
     const open = await findOpenRuns(session);
     if (open.every(({ record }) => session.postponed.has(record.runId))) break;
     await rest();
@@ -113,25 +113,41 @@ async function backfill(
     if (record.verdict !== 'start') continue;
     const { runId } = record;
     const before = await readRunLiveness(options.disk, options.home, runId);
-    if (before.kind === 'ended') {
-      ended.set(runId, before.status);
-      session.report({
-        type: 'plannedTimeSkipped',
-        plannedAt: planned,
-        message: `run ${runId} of that time ${before.status} before`,
-      });
+    const isRemoved = before.kind === 'absent' && !(await isCurrent(session, planned));
+    if (before.kind === 'ended' || isRemoved) {
+      if (before.kind === 'ended') ended.set(runId, before.status);
+      await records.settle(planned);
+      const message =
+        before.kind === 'ended'
+          ? `run ${runId} of that time ${before.status} before`
+          : `run ${runId} of that time ended before, and was removed`;
+      session.report({ type: 'plannedTimeSkipped', plannedAt: planned, message });
       continue;
     }
     while (!session.closed() && !ended.has(runId)) {
       if ((await records.read(planned))?.verdict === 'skip') break;
-      await reportDiskErrors(session, () => updateScheduledRuns(session));
+      let mayRun = true;
+      await reportDiskErrors(session, async () => {
+        mayRun = await updateScheduledRuns(session);
+      });
+      if (!mayRun && !executesRuns(session)) return false;
       const liveness = await readRunLiveness(options.disk, options.home, runId);
       if (liveness.kind === 'ended') ended.set(runId, liveness.status);
       else if ((await records.read(planned))?.verdict === 'start') await rest();
     }
+    if (ended.has(runId)) await records.settle(planned);
     good &&= ended.get(runId) === 'succeeded';
   }
   return good;
+}
+
+/** False: the run of this time has ended, and may have been removed since. */
+async function isCurrent({ records }: ScheduleSession, planned: number): Promise<boolean> {
+  return (await records.listCurrent()).some((record) => record.planned === planned);
+}
+
+function executesRuns({ active, opening }: ScheduleSession): boolean {
+  return active.size + opening.size > 0;
 }
 
 /** Reports an error of the home's disk, which may be temporary, instead of throwing it. */

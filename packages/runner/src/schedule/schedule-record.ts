@@ -1,6 +1,8 @@
 import path from 'node:path';
 import { z } from 'zod';
 import type { Disk } from '../journal/disk.ts';
+import { parseStored } from '../journal/parse-stored.ts';
+import { type ScheduleSettings, scheduleSettings } from './schedule-settings.ts';
 
 const recordSchema = z.discriminatedUnion('verdict', [
   z.object({
@@ -25,6 +27,9 @@ export type ScheduleRecord = z.infer<typeof recordSchema>;
 /** A planned time whose run is to be executed. */
 export type StartRecord = Extract<ScheduleRecord, { verdict: 'start' }>;
 
+/** A record that a schedule still has to look at. `isOpen`: its run may not have ended, and `settle` was not called. */
+export type CurrentRecord = ScheduleRecord & { readonly isOpen: boolean };
+
 /** Since when a schedule is watched, and with which times. Earlier planned times are not caught up. */
 export type Watched = z.infer<typeof watchedSchema>;
 
@@ -40,18 +45,31 @@ export interface ScheduleRecords {
   /** Durable when it resolves. */
   writePaused(paused: Paused): Promise<void>;
   removePaused(): Promise<void>;
+  /** Undefined: no command has recorded any. */
+  readSettings(): Promise<ScheduleSettings | undefined>;
+  /** Durable when it resolves. */
+  writeSettings(settings: ScheduleSettings): Promise<void>;
   read(planned: number): Promise<ScheduleRecord | undefined>;
-  /** The newest thousand, in order of time. */
-  listNewest(): Promise<ScheduleRecord[]>;
+  /** The newest thousand, and older ones whose run may not have ended, in order of time. */
+  listCurrent(): Promise<CurrentRecord[]>;
   /** Those from one planned time to another, both included, in order of time. */
   listBetween(from: number, to: number): Promise<ScheduleRecord[]>;
   /** Durable when it resolves. False: this time is already decided, perhaps by another process. */
   create(record: ScheduleRecord): Promise<boolean>;
   replace(record: ScheduleRecord): Promise<void>;
+  /** The run of this planned time has ended, or will never start: `listCurrent` may leave the record out. */
+  settle(planned: number): Promise<void>;
 }
 
-/** Older runs have ended, or belong to a backfill, which keeps track of them itself. */
+/** Older records that are still needed have a file in `OPEN`. */
 const NEWEST = 1000;
+/**
+ * The directory with an empty file for each planned time whose run may not have ended. A backfill, or a run that lasts
+ * while a thousand later times are skipped, is older than the newest records.
+ */
+const OPEN = 'open';
+const TIME_ADVICE = 'move it away to have its time decided again';
+const SETTINGS_ADVICE = 'move it away, and record the parameters again with `sluice schedule run`';
 const FILE = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.json$/;
 
 /** The records of the schedule `name` in a home. Creates the directory with the first write. */
@@ -59,24 +77,24 @@ export function openScheduleRecords(disk: Disk, place: { home: string; name: str
   const directory = path.join(place.home, 'schedules', place.name);
   const watchedFile = path.join(directory, 'watched.json');
   const pausedFile = path.join(directory, 'paused.json');
+  const settingsFile = path.join(directory, 'settings.json');
   const fileOf = (planned: number) => path.join(directory, recordName(planned));
+  const openFileOf = (planned: number) => path.join(directory, OPEN, recordName(planned));
 
-  async function readFile<T>(file: string, schema: z.ZodType<T>): Promise<T | undefined> {
+  async function readFile<T>(file: string, schema: z.ZodType<T>, advice = TIME_ADVICE): Promise<T | undefined> {
     const bytes = await disk.read(file);
-    if (bytes === undefined) return undefined;
-    try {
-      return schema.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
-    } catch (error) {
-      throw new Error(`could not read ${file}: it is damaged; move it away to have its time decided again`, {
-        cause: error,
-      });
-    }
+    return bytes && parseStored(bytes, { file, schema, advice });
   }
+  const listNames = async (place: string) => (await disk.list(place)).filter((name) => FILE.test(name));
 
-  async function readRecords(choose: (names: readonly string[]) => readonly string[]): Promise<ScheduleRecord[]> {
-    const names = choose((await disk.list(directory)).filter((name) => FILE.test(name)));
+  async function readRecords(names: readonly string[]): Promise<ScheduleRecord[]> {
     const records = await Promise.all(names.map((name) => readFile(path.join(directory, name), recordSchema)));
     return records.filter((record) => record !== undefined);
+  }
+
+  /** Before the record: a crash in between leaves a file without a record, which means nothing. */
+  async function markOpen({ verdict, planned }: ScheduleRecord): Promise<void> {
+    if (verdict === 'start') await disk.create(openFileOf(planned), new Uint8Array());
   }
 
   return {
@@ -85,19 +103,35 @@ export function openScheduleRecords(disk: Disk, place: { home: string; name: str
     readPaused: () => readFile(pausedFile, pausedSchema),
     writePaused: (paused) => disk.replace(pausedFile, encode(paused)),
     removePaused: () => disk.remove(pausedFile),
+    readSettings: () => readFile(settingsFile, scheduleSettings, SETTINGS_ADVICE),
+    writeSettings: (settings) => disk.replace(settingsFile, encode(settings)),
     read: (planned) => readFile(fileOf(planned), recordSchema),
-    listNewest: () => readRecords((names) => names.slice(-NEWEST)),
-    listBetween: (from, to) =>
-      readRecords((names) => names.filter((name) => recordName(from) <= name && name <= recordName(to))),
-    create: (record) => disk.create(fileOf(record.planned), encode(record)),
-    replace: (record) => disk.replace(fileOf(record.planned), encode(record)),
+    async listCurrent() {
+      const [open, all] = await Promise.all([listNames(path.join(directory, OPEN)), listNames(directory)]);
+      const records = await readRecords([...new Set([...open, ...all.slice(-NEWEST)])].sort());
+      return records.map((record) => ({ ...record, isOpen: open.includes(recordName(record.planned)) }));
+    },
+    async listBetween(from, to) {
+      const names = await listNames(directory);
+      return readRecords(names.filter((name) => recordName(from) <= name && name <= recordName(to)));
+    },
+    async create(record) {
+      if ((await disk.read(fileOf(record.planned))) !== undefined) return false;
+      await markOpen(record);
+      return disk.create(fileOf(record.planned), encode(record));
+    },
+    async replace(record) {
+      await markOpen(record);
+      await disk.replace(fileOf(record.planned), encode(record));
+    },
+    settle: (planned) => disk.remove(openFileOf(planned)),
   };
 }
 
 /** The runs that the schedules of a home may still start, according to their records. */
 export async function listScheduledRuns(disk: Disk, home: string): Promise<ReadonlySet<string>> {
   const names = await disk.list(path.join(home, 'schedules'));
-  const records = await Promise.all(names.map((name) => openScheduleRecords(disk, { home, name }).listNewest()));
+  const records = await Promise.all(names.map((name) => openScheduleRecords(disk, { home, name }).listCurrent()));
   return new Set(records.flat().flatMap((record) => (record.verdict === 'start' ? [record.runId] : [])));
 }
 

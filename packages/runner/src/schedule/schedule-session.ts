@@ -5,9 +5,10 @@ import type { FilledOptions } from '../session/run-defaults.ts';
 import type { RunHandle, RunnerOptions, StartRunOptions } from '../session/run-options.ts';
 import type { OpenRun } from './decide-starts.ts';
 import type { PlannedTimes } from './planned-times.ts';
-import { readRunLiveness } from './run-liveness.ts';
+import { type RunLiveness, readRunLiveness } from './run-liveness.ts';
 import type { ScheduleEvent } from './schedule-event.ts';
 import type { ScheduleRecords } from './schedule-record.ts';
+import { describeSettingsChange, type ScheduleSettings } from './schedule-settings.ts';
 
 /** The plan of a schedule, and how its runs are executed. */
 export interface ScheduleOptions extends RunnerOptions, Pick<StartRunOptions, 'scope' | 'baseDir' | 'rerun'> {
@@ -15,6 +16,11 @@ export interface ScheduleOptions extends RunnerOptions, Pick<StartRunOptions, 's
   readonly plan: Plan;
   /** The pipeline's file, absolute, for the list of schedules. */
   readonly file?: string;
+  /**
+   * With these, the plan was created. If others are recorded for the schedule, no run is started. Default: no parameters
+   * and no options.
+   */
+  readonly settings?: ScheduleSettings;
   readonly onEvent: (event: ScheduleEvent) => void;
 }
 
@@ -45,19 +51,39 @@ export interface ScheduleSession {
   readonly report: (event: WithoutStamp<ScheduleEvent>) => void;
 }
 
+const ACTIVE: RunLiveness = { kind: 'active' };
+
 /** The recorded runs that have not ended, in order of their planned times. */
 export async function findOpenRuns(session: ScheduleSession): Promise<OpenRun[]> {
   const { records, ended, active, opening, options } = session;
   const open: OpenRun[] = [];
-  for (const record of await records.listNewest()) {
-    if (record.verdict !== 'start' || ended.has(record.runId)) continue;
-    if (active.has(record.runId) || opening.has(record.runId)) {
-      open.push({ record, liveness: 'active' });
-      continue;
+  for (const { isOpen, ...record } of await records.listCurrent()) {
+    if (record.verdict !== 'start') continue;
+    const { planned, runId } = record;
+    if (!ended.has(runId)) {
+      const isOurs = active.has(runId) || opening.has(runId);
+      const liveness = isOurs ? ACTIVE : await readRunLiveness(options.disk, options.home, runId);
+      if (liveness.kind === 'ended') ended.set(runId, liveness.status);
+      else open.push({ record, liveness: liveness.kind });
     }
-    const liveness = await readRunLiveness(options.disk, options.home, record.runId);
-    if (liveness.kind === 'ended') ended.set(record.runId, liveness.status);
-    else open.push({ record, liveness: liveness.kind });
+    // Without a lock: the record of a run that has ended never changes.
+    if (isOpen && ended.has(runId)) await records.settle(planned);
   }
   return open;
+}
+
+/**
+ * Whether this process has the settings that are recorded for the schedule, or none are recorded. Otherwise it reports the
+ * difference, and must start no run: it would have the parameters of an earlier command.
+ */
+export async function hasRecordedSettings(session: ScheduleSession): Promise<boolean> {
+  const recorded = await session.records.readSettings();
+  const change = recorded && describeSettingsChange(session.options.settings ?? { params: {} }, recorded);
+  if (change === undefined) return true;
+  const next = 'it runs with the new ones in the processes that were started later; restart this one, or end it';
+  session.report({
+    type: 'scheduleBlocked',
+    message: `could not run the schedule ${session.name}: another command has changed its settings (${change}); ${next}`,
+  });
+  return false;
 }

@@ -5,16 +5,17 @@ import { withHomeLock } from '../journal/home-lock.ts';
 import { decideTimes } from './decide-times.ts';
 import { recordBackfill } from './request-backfill.ts';
 import type { ScheduleRecord } from './schedule-record.ts';
-import { findOpenRuns, type ScheduleSession } from './schedule-session.ts';
+import { findOpenRuns, hasRecordedSettings, type ScheduleSession } from './schedule-session.ts';
 
 /**
  * Decides about every planned time that has passed, and records the decisions durably. Any number of processes may do
  * this concurrently: they decide about overlaps under a lock, and even without it, each time can be recorded only once.
- * False: another process watches the schedule of this name with other times, and nothing was decided.
+ * False: another process watches the schedule of this name with other times, or its settings were changed, and nothing
+ * was decided.
  */
 export function takePlannedTimes(session: ScheduleSession): Promise<boolean> {
   return withScheduleLock(session, async () => {
-    if (!(await claimWatch(session))) return false;
+    if (!(await hasRecordedSettings(session)) || !(await claimWatch(session))) return false;
     const { records, schedule, times } = session;
     const now = session.options.clock.wall();
     const considered = await consideredUpTo(session, now);
@@ -102,7 +103,7 @@ async function consideredUpTo(session: ScheduleSession, now: number): Promise<nu
   } else if (file !== undefined && watched.file !== file) {
     await records.writeWatched({ ...watched, file });
   }
-  const times = (await records.listNewest()).filter(({ cause, planned }) => cause === 'time' && planned <= now);
+  const times = (await records.listCurrent()).filter(({ cause, planned }) => cause === 'time' && planned <= now);
   return Math.max(watched.since, times.at(-1)?.planned ?? 0);
 }
 

@@ -8,7 +8,7 @@ import { resumeRun } from '../run/resume-run.ts';
 import { startRun } from '../run/start-run.ts';
 import type { RunHandle } from '../session/run-options.ts';
 import { decideStarts, type OpenRun } from './decide-starts.ts';
-import { findOpenRuns, type ScheduleSession } from './schedule-session.ts';
+import { findOpenRuns, hasRecordedSettings, type ScheduleSession } from './schedule-session.ts';
 import { withScheduleLock } from './take-planned-times.ts';
 
 /** The originator of the cancel request when a newer run replaces an older one. */
@@ -18,12 +18,14 @@ const AGAIN_MS = 10_000;
 
 /**
  * Starts, resumes and cancels runs as `decideStarts` decides. Does nothing while another process does this. Runs are
- * opened in the background; each wakes the schedule when it is open.
+ * opened in the background; each wakes the schedule when it is open. False: the settings were changed, so that this process
+ * opens no more runs.
  */
-export async function updateScheduledRuns(session: ScheduleSession): Promise<void> {
+export async function updateScheduledRuns(session: ScheduleSession): Promise<boolean> {
   const { disk, home, clock } = session.options;
+  if (!(await hasRecordedSettings(session))) return false;
   const claim = await disk.claim(path.join(home, 'locks', `schedule-${session.name}-runs`));
-  if (claim === undefined) return;
+  if (claim === undefined) return true;
   const openings: Promise<void>[] = [];
   try {
     const decisions = decideStarts(await findUnpausedRuns(session), { schedule: session.schedule, now: clock.wall() });
@@ -36,6 +38,7 @@ export async function updateScheduledRuns(session: ScheduleSession): Promise<voi
   } finally {
     void Promise.all(openings).then(() => claim.release());
   }
+  return true;
 }
 
 /** While the schedule is paused, only the runs that have begun, and those of a backfill, which a person requested. */
@@ -128,18 +131,19 @@ async function drop(session: ScheduleSession, { record }: OpenRun, reason: strin
     const there = await session.records.read(planned);
     if (there?.verdict !== 'start' || there.runId !== runId) return;
     await session.records.replace({ verdict: 'skip', planned, cause, reason });
+    await session.records.settle(planned);
     session.report({ type: 'plannedTimeSkipped', plannedAt: planned, message: reason });
   });
 }
 
 async function cancel(session: ScheduleSession, run: OpenRun): Promise<void> {
   const { runId } = run.record;
-  const { disk, home } = session.options;
+  const { disk, clock, home } = session.options;
   const ours = session.active.get(runId);
   if (ours) {
     ours.cancel(CANCELED_BY);
   } else if (run.liveness === 'active') {
-    await askRunner(disk, runDirectory(home, runId), { verb: 'cancel', by: CANCELED_BY });
+    await askRunner({ disk, clock }, runDirectory(home, runId), { verb: 'cancel', by: CANCELED_BY });
   } else {
     const resumed = await resumeRun({ ...session.options, runId, cancelBy: CANCELED_BY });
     if (resumed.ok) attach(session, { run, handle: resumed.value });

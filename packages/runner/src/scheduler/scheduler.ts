@@ -11,10 +11,11 @@ import type { SchedulerOptions } from './model/scheduler-options.ts';
 import type { SkipCause } from './model/skip-cause.ts';
 import { stateName } from './model/state-code.ts';
 import type { WaitReason } from './model/wait-reason.ts';
+import { checkCell } from './state/move-cell.ts';
 import { createRunState } from './state/run-state.ts';
 import { collectCommands } from './state/send-command.ts';
 import type { StoryEntry } from './state/story.ts';
-import { countStates, knownCells, liveCells, openCommands } from './view/cell-views.ts';
+import { countStates, isExpanded, knownCells, liveCells, openCommands } from './view/cell-views.ts';
 import { findSkipCause } from './view/find-skip-cause.ts';
 import { findWaitReason } from './view/find-wait-reason.ts';
 import { runStatus } from './view/run-status.ts';
@@ -34,14 +35,16 @@ export interface Scheduler {
    * wake-up, if any.
    */
   resume(): Command[];
-  /** The state of a cell, or of the whole step if `cell` is omitted. */
+  /** The state of a cell, or of the whole step if `cell` is omitted. Throws for a cell that the step does not have. */
   state(step: number, cell?: number): CellState;
   /** The current attempt of a cell, or the next one if none has started; from 1. */
   attempt(step: number, cell: number): number;
   /** The escalation level of a cell: an index into `retry.escalate`, -1 for none. */
   escalationLevel(step: number, cell: number): number;
-  /** Number of a step's cells; undefined until a `foreach` is decided. */
+  /** Number of a step's cells; undefined until a `foreach` is decided, 1 if it ended before. */
   cellCount(step: number): number | undefined;
+  /** Whether a step has its own cells. A `foreach` that ended before it was decided has one that represents all. */
+  isExpanded(step: number): boolean;
   /** Cells by state. Undecided `foreach` steps count as one waiting cell. */
   counts(): Readonly<Record<CellState, number>>;
   /**
@@ -76,7 +79,12 @@ export interface Scheduler {
  */
 export function createScheduler(plan: Plan, options: SchedulerOptions = {}): Scheduler {
   const run = createRunState(plan, options);
-  const id = (step: number, cell: number) => run.cellBase[step]! + cell;
+  // The cells of all steps are in one table: beyond the last cell of a step is the first one of another.
+  const checked = (step: number, cell: number) => {
+    checkCell(run, step, cell);
+    return cell;
+  };
+  const id = (step: number, cell: number) => run.cellBase[step]! + checked(step, cell);
   return {
     handle(event, into = []) {
       collectCommands(run, into);
@@ -88,11 +96,12 @@ export function createScheduler(plan: Plan, options: SchedulerOptions = {}): Sch
     attempt: (step, cell) => run.cells.attempt[id(step, cell)]!,
     escalationLevel: (step, cell) => run.cells.escalationLevel[id(step, cell)]!,
     cellCount: (step) => knownCells(run, step),
+    isExpanded: (step) => isExpanded(run, step),
     counts: () => countStates(run),
     live: () => liveCells(run),
     story: (step, cell) => run.story.of(id(step, cell)),
-    waitReason: (step, cell) => findWaitReason(run, step, cell),
-    skipCause: (step, cell) => findSkipCause(run, step, cell),
+    waitReason: (step, cell) => findWaitReason(run, step, checked(step, cell)),
+    skipCause: (step, cell) => findSkipCause(run, step, checked(step, cell)),
     get status() {
       if (run.finished) return runStatus(run);
       return run.finalsReleased ? run.mainStatus : 'running';

@@ -32,6 +32,8 @@ export interface Attempt {
   confirmed: boolean;
   /** `running` has been posted. */
   ran: boolean;
+  /** `pulling` has been posted. */
+  pulling?: boolean;
   /** Its end or postponement has been posted: nothing more is posted about it. */
   closed: boolean;
   /** The last `state` text that was reported. */

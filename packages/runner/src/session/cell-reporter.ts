@@ -2,6 +2,7 @@ import type { PlannedStep } from '@sluice/core';
 import type { MoveListener } from '../record/replay-run.ts';
 import { cellStatus } from '../report/cell-status.ts';
 import { explainCell } from '../report/explain-cell.ts';
+import { exposedPorts } from '../report/exposed-ports.ts';
 import type { UnnumberedEvent } from '../report/reporter.ts';
 import type { CellState } from '../scheduler/model/cell-state.ts';
 import type { RunSession } from './run-session.ts';
@@ -109,6 +110,7 @@ function describeCell({ plan, facts, scheduler }: CellSource, step: number, cell
     attempt: scheduler.attempt(step, cell),
     ...(id !== undefined && { containerId: id }),
     ...(message !== undefined && { message }),
+    ...exposedPorts({ facts, scheduler }, step, cell),
   };
 }
 

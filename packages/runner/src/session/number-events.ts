@@ -5,11 +5,13 @@ import type { RunnerOptions } from './run-options.ts';
 /** Options of a known run, whose events are numbered before the caller's reporter receives them. */
 export type NumberedOptions<T> = FilledOptions<T> & {
   readonly runId: string;
+  /** Value of a secret of this run. */
+  readonly readSecret: (name: string) => string | undefined;
   readonly report: (event: UnnumberedEvent) => void;
 };
 
 /** Starts the numbers of a run's events. Called once for each execution: everything that reports uses the result. */
-export function numberEvents<T extends Pick<RunnerOptions, 'reporter'>>(
+export function numberEvents<T extends Pick<RunnerOptions, 'reporter' | 'secrets'>>(
   options: FilledOptions<T>,
   runId: string,
 ): NumberedOptions<T> {
@@ -19,5 +21,5 @@ export function numberEvents<T extends Pick<RunnerOptions, 'reporter'>>(
     seq += 1;
     reporter?.report({ type, runId, seq, at, ...event } as Parameters<Reporter['report']>[0]);
   };
-  return { ...options, runId, report };
+  return { ...options, runId, report, readSecret: (name) => options.secrets?.(name, runId) };
 }

@@ -17,4 +17,6 @@ export interface ProvisionOptions extends NumberedOptions<RunnerOptions> {
   /** The clusters that an earlier runner of the same run has chosen. They are kept. */
   readonly placement?: RunPlacement;
   readonly limits?: SiteLimits;
+  /** As in `StartRunOptions`. */
+  readonly publishBelow?: string;
 }

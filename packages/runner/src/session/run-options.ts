@@ -16,8 +16,11 @@ export interface RunnerOptions {
   readonly service: ContainerService;
   /** The directory that contains runs, cache and credentials; created if absent. */
   readonly home: string;
-  /** Value of a secret, or undefined if it is unknown. Called at each submission; the value is never stored. */
-  readonly secrets?: (name: string) => string | undefined;
+  /**
+   * Value of a secret of a run, or undefined if it is unknown. Called at each submission; the value is never stored. The run
+   * is another one while an earlier run of the concurrency group is canceled.
+   */
+  readonly secrets?: (name: string, runId: string) => string | undefined;
   /** Receives the events of the run; default: none. */
   readonly reporter?: Reporter;
   /** Default: the machine's clock. */
@@ -41,8 +44,11 @@ export interface RunnerOptions {
    * pending, for the machine that has the directories.
    */
   readonly delivers?: boolean;
-  /** Whether a service step answers at its URL. Default: an HTTP GET that ends with a status below 400. */
-  readonly probe?: (url: string) => Promise<boolean>;
+  /**
+   * Why a service step does not answer at its URL; undefined if it does. Default: an HTTP GET that must end with a status
+   * below 400.
+   */
+  readonly probe?: (url: string) => Promise<string | undefined>;
 }
 
 /** What a new run needs. It is stored with the run, so that resuming does not need it again. */
@@ -55,6 +61,8 @@ export interface StartRunOptions extends RunnerOptions {
   readonly baseDir: string;
   /** Limits of the site, in addition to those of the pipeline. Frozen with the run. */
   readonly limits?: SiteLimits;
+  /** The run is refused if it publishes elsewhere than below this directory, or to a hidden directory in it. */
+  readonly publishBelow?: string;
   /** Default: a new random ID. Set by schedules and simulations, whose runs have an ID before they start. */
   readonly runId?: string;
   /** The time that the run is for, in milliseconds since the epoch, if it is not the time of its start. */
@@ -93,4 +101,9 @@ export interface RunHandle {
   detach(): Promise<void>;
   /** Answers an approval step. False: no such step waits for approval. */
   approve(step: string, answer: { approved: boolean; by: string }): boolean;
+  /**
+   * Resolves to true when the cancellations and answers so far are durable, and to false if this process has left the run
+   * before it handled them. Rejects if the journal cannot be written.
+   */
+  recorded(): Promise<boolean>;
 }

@@ -33,7 +33,8 @@ export interface RunSession {
   readonly secrets: (name: string) => string | undefined;
   /** Removes the values of secrets from what is shown or stored. */
   readonly redactor: Redactor;
-  readonly probe: (url: string) => Promise<boolean>;
+  /** Why a service step does not answer at its URL; undefined if it does. */
+  readonly probe: (url: string) => Promise<string | undefined>;
   /** Whether the run is sent as a trace. */
   readonly isTraced: boolean;
   report(event: UnnumberedEvent): void;
@@ -43,7 +44,7 @@ export interface RunSession {
   note(record: JournalRecord): void;
   /** Resolves when everything posted and noted before is durable. Never resolves after the session has stopped. */
   durable(): Promise<void>;
-  /** False if another runner has resumed the run since: this one then stops. Reads one small file. */
+  /** False if another runner has resumed the run since, or the run was removed: this one then stops. Reads one small file. */
   readonly ownsLease: () => boolean;
   /** Ends the execution because of an unexpected error: `finished` rejects with it. */
   readonly fail: (error: unknown) => void;

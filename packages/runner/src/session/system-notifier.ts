@@ -11,7 +11,8 @@ export interface Notifier {
 
 const WEBHOOK_MS = 10_000;
 const COMMAND_MS = 60_000;
-const MAX_ERROR_LENGTH = 500;
+/** Of the end of the error output. It is cut further when secrets in it are hidden. */
+const MAX_ERROR_LENGTH = 65_536;
 /** How long after its end a command's output is still read. */
 const LAST_WORDS_MS = 1000;
 

@@ -1,5 +1,11 @@
 import { hash } from 'node:crypto';
-import { type ContainerSpec, FEATURES, type InstanceType, WRITABLE_MOUNTS_LABEL } from '@sluice/client';
+import {
+  type ContainerSpec,
+  FEATURES,
+  type InstanceType,
+  SECRET_ENVS_LABEL,
+  WRITABLE_MOUNTS_LABEL,
+} from '@sluice/client';
 import { fail, ok, type ResolvedContainer, type Resources, type Result, resolveContainer } from '@sluice/core';
 import { createMounts } from '../data/create-mounts.ts';
 import { wrapReadiness } from '../data/wrap-readiness.ts';
@@ -51,6 +57,7 @@ export function prepareContainer(
   const bare = createSpec(resolved.value, instanceType.value, volumeMounts);
   const digest = hash('sha256', JSON.stringify(bare)).slice(0, 16);
   const cluster = { instanceTypes: options.instanceTypes, clusterID: attempt.ref.clusterID };
+  const names = resolved.value.secrets.map(({ env }) => env);
   const isAsked = Object.keys(volumeMounts).length > 0 && announcesFeature(FEATURES.readOnlyMounts, cluster);
   const spec = {
     ...bare,
@@ -61,6 +68,8 @@ export function prepareContainer(
     },
     labels: {
       ...createLabels(name, { epoch: session.epoch, spec: digest, of: session.plan.pipeline }),
+      ...(names.length > 0 &&
+        announcesFeature(FEATURES.secretEnvs, cluster) && { [SECRET_ENVS_LABEL]: JSON.stringify(names) }),
       ...(isAsked && { [WRITABLE_MOUNTS_LABEL]: JSON.stringify(writable) }),
     },
   };

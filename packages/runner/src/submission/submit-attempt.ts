@@ -4,6 +4,7 @@ import { attemptFacts } from '../record/run-facts.ts';
 import type { Outcome, PostponeReason } from '../scheduler/model/event.ts';
 import type { Attempt, Missing } from '../session/attempt.ts';
 import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
+import { warn } from '../session/warn.ts';
 import { addMissedCheck, describeLoss, isListed, isLost } from '../watch/lost-container.ts';
 import { observeContainer } from '../watch/observe-container.ts';
 import { noteUnanswered } from '../watch/warn-of-replies.ts';
@@ -20,6 +21,8 @@ export interface Submission {
    * Its reply was lost, too: until the state of the ID is known, the attempt can be neither postponed nor abandoned.
    */
   readonly lost: boolean;
+  /** Why no request may be sent: the ID is only queried. */
+  readonly fault?: string | undefined;
   /** Resolves to what the refusal of the container means for the user; undefined if only the service knows. */
   readonly explainRefusal: () => Promise<string | undefined>;
 }
@@ -60,7 +63,7 @@ const QUERY_AGAIN: Step = { done: false, doubtful: true, waitMs: CALL_BACKOFF.in
  * that ID. Ends by posting one of `submitted`, `postponed` and `ended`. The intent must be durable before.
  */
 export async function submitAttempt(session: RunSession, submission: Submission): Promise<void> {
-  const { attempt } = submission;
+  const { attempt, fault } = submission;
   let { doubtful, lost } = submission;
   /** Requested repeatedly, with growing pauses: the attempt can no longer be postponed. */
   let held = lost;
@@ -70,12 +73,14 @@ export async function submitAttempt(session: RunSession, submission: Submission)
     if (attempt.closed || session.stopped) return;
     if (typeof step === 'string') {
       if (attempt.cancel && !lost) return end(session, attempt, { result: 'canceled' });
+      if (fault !== undefined && !isResumedLately(session)) return end(session, attempt, refused(fault));
       if (refusal && (await isFinal(session, { attempt, refusal, lost, absence: step }))) {
         const reason = lost ? undefined : await submission.explainRefusal();
         if (session.stopped) return;
         return conclude(session, attempt, { failure: refusal.failure, lost, reason });
       }
-      const made = isOnlyQueried(session, refusal) ? QUERY_AGAIN : await post(session, submission);
+      const made =
+        fault !== undefined || isOnlyQueried(session, refusal) ? QUERY_AGAIN : await post(session, submission);
       if (session.stopped) return;
       if ('done' in made) {
         step = made;
@@ -120,11 +125,14 @@ function conclude(
   const { lost, reason } = given;
   const { error } = given.failure;
   const unknown = `the service kept refusing the container, and does not know it: ${error.message}`;
-  const refused = `the service refused the container: ${error.message}`;
   const outcome: Outcome = lost
     ? { result: 'failed', class: 'infrastructure', message: unknown }
-    : { result: 'failed', class: 'failed', message: reason ?? refused, permanent: true };
+    : refused(reason ?? `the service refused the container: ${error.message}`);
   end(session, attempt, outcome);
+}
+
+function refused(message: string): Outcome {
+  return { result: 'failed', class: 'failed', message, permanent: true };
 }
 
 /** Queries the ID. If it is unknown, which proves nothing, the same ID may be posted. */
@@ -183,7 +191,7 @@ function warnOfOtherSpec(
   const { step, cell } = attempt.name;
   const name = cell === '' ? step : `${step}/${cell}`;
   const message = `${name} was started from another file, parameters or sources than the run was adopted with`;
-  session.report({ type: 'warning', at: session.clock.now(), message });
+  warn(session, message);
 }
 
 /** Sends one POST. */

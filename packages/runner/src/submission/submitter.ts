@@ -128,15 +128,12 @@ async function launch(state: SubmitterState, attempt: Attempt, start: Start): Pr
   const { session, watcher, preparation } = state;
   const ready = preparation.prepare(attempt);
   // An attempt that was never requested and is canceled no longer needs its inputs, which may never arrive.
-  const fault = await (start.lost ? ready : Promise.race([ready, untilCanceled(attempt)]));
+  const found = await (start.lost ? ready : Promise.race([ready, untilCanceled(attempt)]));
   if (session.stopped) return;
-  // If the container may exist already, only its own end counts.
-  if (fault !== undefined && !start.lost) {
-    attempt.closed = true;
-    session.post(refuse(session, attempt, fault).event);
-    return;
-  }
-  await submitAttempt(session, { attempt, ...start, explainRefusal: () => preparation.explainRefusal(attempt) });
+  // If the container may exist already, only its own end counts: it may itself have caused the fault.
+  const fault = start.lost ? undefined : found;
+  const explainRefusal = () => preparation.explainRefusal(attempt);
+  await submitAttempt(session, { attempt, ...start, fault, explainRefusal });
   if (attempt.hinted && attempt.confirmed) await watcher.check(attempt);
   if (attempt.cancel && attempt.confirmed && !attempt.closed) await cancelUntilEnded(state, attempt);
 }

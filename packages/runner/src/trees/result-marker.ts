@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { lstat, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 
@@ -20,6 +20,11 @@ export type ResultMarker = z.infer<typeof markerSchema>;
 /** Writes the marker of a directory that has none. Throws Node's own errors. */
 export async function writeMarker(directory: string, marker: ResultMarker): Promise<void> {
   await writeFile(path.join(directory, RESULT_MARKER), `${JSON.stringify(marker, null, 1)}\n`, { flag: 'wx' });
+}
+
+/** Whether the directory is one that a run has published. */
+export async function isResult(directory: string): Promise<boolean> {
+  return (await lstat(path.join(directory, RESULT_MARKER)).catch(() => undefined)) !== undefined;
 }
 
 /** The marker of a directory; undefined if there is none, or if it is damaged. */

@@ -37,6 +37,16 @@ export async function findTargetFault(to: string, around: readonly string[]): Pr
   }
 }
 
+/** Why a target is not a visible directory below `above`, with all links followed; undefined if it is. */
+export async function findOutside(to: string, above: string): Promise<string | undefined> {
+  const [target, root] = await Promise.all([resolveTarget(to), resolveTarget(above)]);
+  const parts = path.relative(root, target).split(path.sep);
+  const isBelow = parts[0] !== '' && parts[0] !== '..';
+  if (isBelow && !parts.some((part) => part.startsWith('.'))) return undefined;
+  const what = isBelow ? 'it is hidden' : `it is not below ${above}`;
+  return `${what}, and a run that was requested by HTTP publishes nowhere else; start it with \`sluice run\``;
+}
+
 async function findExisting(directory: string): Promise<string> {
   const there = await stat(directory).catch(absent);
   return there ? directory : findExisting(path.dirname(directory));

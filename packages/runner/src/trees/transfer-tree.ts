@@ -1,5 +1,6 @@
 import type { FileEntry, VolumeFiles } from '@sluice/client';
 import { forEachFile } from './for-each-file.ts';
+import { hashFile } from './hash-file.ts';
 import { leadsOut } from './leads-out.ts';
 import { allowAbsent, listTree } from './list-tree.ts';
 
@@ -15,13 +16,16 @@ export interface TransferOptions {
   readonly to: VolumeFiles;
   /** The same in both volumes. */
   readonly path: string;
+  /** The files that earlier tries have copied, which this one continues; it adds its own. */
+  readonly copied?: Set<string>;
 }
 
 /**
- * Copies a file or a directory from one volume to another, streaming. A file that exists in its full size was copied
- * completely by an earlier try and is not sent again. If the tree is absent, an empty directory is created.
+ * Copies a file or a directory from one volume to another, streaming. A file that exists with the same content is not
+ * sent again: another run may read it, and an interrupted transfer is continued. If the tree is absent, an empty
+ * directory is created.
  */
-export async function transferTree({ from, to, path }: TransferOptions): Promise<Transferred> {
+export async function transferTree({ from, to, path, copied = new Set() }: TransferOptions): Promise<Transferred> {
   const top = await from.stat(path);
   if (top?.kind === 'file') {
     await copyFile({ from, to }, top);
@@ -35,9 +39,23 @@ export async function transferTree({ from, to, path }: TransferOptions): Promise
     const known = there.get(entry.path);
     if (entry.link !== undefined) {
       if (known?.link !== entry.link) await copyLink({ from, to, path }, entry);
-    } else if (known?.size !== entry.size) await copyFile({ from, to }, entry);
+    } else if (!(copied.has(entry.path) && known) && !(await isSameFile({ from, to }, [entry, known])))
+      await copyFile({ from, to }, entry);
+    copied.add(entry.path);
   });
   return { files: found.files.length, bytes: found.bytes };
+}
+
+/** Compares the content, because files of equal size may differ. */
+async function isSameFile(
+  { from, to }: Pick<TransferOptions, 'from' | 'to'>,
+  [entry, known]: readonly [FileEntry, FileEntry | undefined],
+): Promise<boolean> {
+  if (known === undefined || known.link !== undefined || known.kind !== 'file' || known.size !== entry.size)
+    return false;
+  if (known.executable !== undefined && known.executable !== (entry.executable ?? false)) return false;
+  const [ours, theirs] = await Promise.all([from, to].map((files) => hashFile(files, entry.path)));
+  return ours === theirs;
 }
 
 async function copyFile({ from, to }: Pick<TransferOptions, 'from' | 'to'>, entry: FileEntry): Promise<void> {

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { FileEntry, VolumeFiles } from '@sluice/client';
+import { hashFile } from './hash-file.ts';
 import { allowAbsent, walkTree } from './list-tree.ts';
 
 /** The state of a tree in a volume when it was published. Plain JSON data. */
@@ -129,12 +129,6 @@ function isSameTime(a: number, b: number): boolean {
 
 function withHash(entry: TreeEntry, sha256: string | undefined): TreeEntry {
   return sha256 === undefined ? entry : { ...entry, sha256 };
-}
-
-async function hashFile(files: VolumeFiles, path: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of await files.read(path)) hash.update(chunk);
-  return hash.digest('hex');
 }
 
 function join(path: string, more: string): string {

@@ -4,6 +4,7 @@ import type { VolumeFiles } from '@sluice/client';
 import { z } from 'zod';
 import type { Disk } from '../journal/disk.ts';
 import { runDirectory } from '../record/run-home.ts';
+import { isWithin } from './is-within.ts';
 import { findTreeChange, type TreeChange, type TreeState } from './tree-state.ts';
 
 const stateSchema = z.object({
@@ -60,7 +61,7 @@ export function openTreeStates({ disk, home, runId }: { disk: Disk; home: string
       const file = path.join(directoryOf(place), name);
       const was = await read(file);
       if (was?.volumeID !== place.volumeID) continue;
-      if (isBeneath(was.path, place.path) || isBeneath(place.path, was.path)) yield { was, file };
+      if (isWithin(was.path, place.path) || isWithin(place.path, was.path)) yield { was, file };
     }
   }
 
@@ -85,10 +86,6 @@ export function openTreeStates({ disk, home, runId }: { disk: Disk; home: string
       for await (const { file } of overlapping(place)) await disk.remove(file);
     },
   };
-}
-
-function isBeneath(inner: string, outer: string): boolean {
-  return inner === outer || inner.startsWith(`${outer}/`);
 }
 
 function ownerDirectory(home: string, { volumeID, path: at }: TreePlace, runId: string | undefined): string {

@@ -1,9 +1,18 @@
-import type { Container, ContainerService, Scope, ServiceErrorCode } from '@sluice/client';
-import { isServiceError } from '@sluice/client';
+import {
+  backoffDelay,
+  type Container,
+  type ContainerService,
+  isServiceError,
+  type Scope,
+  type ServiceError,
+  type ServiceErrorCode,
+} from '@sluice/client';
 import type { Plan } from '@sluice/core';
 import PQueue from 'p-queue';
+import { type Clock, sleep } from '../clock.ts';
 import { type AttemptName, containerId } from '../identity/container-id.ts';
 import { readLabels } from '../identity/labels.ts';
+import { CALL_BACKOFF } from '../session/run-session.ts';
 
 /** A container of a run, identified by its labels. */
 export interface RunContainer {
@@ -19,11 +28,20 @@ export interface FindOptions {
   readonly runId: string;
   /** If the list fails, each container that this plan can have is queried individually. */
   readonly plan?: Plan | undefined;
+  readonly clock: Pick<Clock, 'now' | 'setTimer'>;
 }
 
 const CALLS_AT_ONCE = 32;
-/** Tries for a container whose reply is unreadable or may come from a gateway. */
-const TRIES = 4;
+/** How long a call is repeated: nothing else happens in the meantime, and an operator may wait for the result. */
+const LONGEST_RETRY_MS = 60_000;
+/** Errors that say nothing about the container, so that the same call may succeed later. */
+const TEMPORARY: readonly ServiceErrorCode[] = [
+  'UNREACHABLE',
+  'NO_REPLY',
+  'INVALID_REPLY',
+  'UNAVAILABLE',
+  'RESOURCE_EXHAUSTED',
+];
 /** Errors after which queries for single containers would also fail. */
 const AWAY: readonly ServiceErrorCode[] = [
   'UNREACHABLE',
@@ -35,14 +53,50 @@ const AWAY: readonly ServiceErrorCode[] = [
 
 /**
  * Every container of a run that the service still knows, ordered by ID. The list has no labels, but all IDs of a run
- * have the same prefix: only these are queried, and a container counts only if its labels result in its ID.
+ * have the same prefix: only these are queried, and a container counts only if its labels result in its ID. A query that
+ * fails temporarily is repeated for a minute. Throws `ServiceError`.
  */
 export async function findRunContainers(service: ContainerService, options: FindOptions): Promise<RunContainer[]> {
   const { scope } = options;
-  const ids = await listIds(service, options);
+  const ids = await repeat(options, {
+    call: () => listIds(service, options),
+    mayRepeat: (error) => isServiceError(error, 'RESOURCE_EXHAUSTED'),
+  });
   const queue = new PQueue({ concurrency: CALLS_AT_ONCE });
-  const found = await queue.addAll(ids.sort().map((id) => () => readContainer(service, { ...scope, id })));
-  return found.filter((container) => container !== undefined);
+  const query = (id: string) =>
+    repeat(options, {
+      call: () => readContainer(service, { ...scope, id }),
+      mayRepeat: (error) => !queue.isPaused && (error.isForeign || isServiceError(error, ...TEMPORARY)),
+    });
+  try {
+    const found = await queue.addAll(ids.sort().map((id) => () => query(id)));
+    return found.filter((container) => container !== undefined);
+  } catch (error) {
+    // The other queries are not needed without this one.
+    queue.pause();
+    queue.clear();
+    throw error;
+  }
+}
+
+/** The result of a call, which is repeated while it fails temporarily, but not for longer than a minute. */
+async function repeat<T>(
+  { clock }: FindOptions,
+  { call, mayRepeat }: { readonly call: () => Promise<T>; readonly mayRepeat: (error: ServiceError) => boolean },
+): Promise<T> {
+  const deadline = clock.now() + LONGEST_RETRY_MS;
+  for (let tries = 1; ; tries++) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isServiceError(error) || !mayRepeat(error)) throw error;
+      const waitMs = error.retryAfterMs ?? backoffDelay(CALL_BACKOFF, tries);
+      if (clock.now() + waitMs > deadline) throw error;
+      await sleep(clock, waitMs);
+      // The search may have ended meanwhile.
+      if (!mayRepeat(error)) throw error;
+    }
+  }
 }
 
 async function listIds(service: ContainerService, { scope, runId, plan }: FindOptions): Promise<string[]> {
@@ -78,18 +132,13 @@ async function readContainer(
   service: ContainerService,
   ref: Scope & { readonly id: string },
 ): Promise<RunContainer | undefined> {
-  for (let tries = 1; ; tries++) {
-    try {
-      const container = await service.containers.get(ref);
-      const labels = readLabels(container.labels ?? {});
-      return labels && containerId(labels.name) === ref.id ? { ...labels, container } : undefined;
-    } catch (error) {
-      // A single unreadable reply, for example a gateway's page, says nothing about the container.
-      const isUnreadable = isServiceError(error) && (error.isForeign || error.code === 'INVALID_REPLY');
-      if (isUnreadable && tries < TRIES) continue;
-      // Removed since it was listed: its retention has expired.
-      if (isServiceError(error, 'NOT_FOUND') && !error.isForeign) return undefined;
-      throw error;
-    }
+  try {
+    const container = await service.containers.get(ref);
+    const labels = readLabels(container.labels ?? {});
+    return labels && containerId(labels.name) === ref.id ? { ...labels, container } : undefined;
+  } catch (error) {
+    // Removed since it was listed: its retention has expired.
+    if (isServiceError(error, 'NOT_FOUND') && !error.isForeign) return undefined;
+    throw error;
   }
 }

@@ -1,9 +1,10 @@
 import type { Container } from '@sluice/client';
+import type { FailureClass } from '@sluice/core';
 import type { Outcome } from '../scheduler/model/event.ts';
 
 /**
- * The outcome that a terminal phase means: the phase decides; the state's text distinguishes the exit code and an
- * out-of-memory kill. A `Canceled` that this run did not request is a decision of another user, and not retried.
+ * The outcome that a terminal phase means: the phase decides; the state's text distinguishes the exit code, an
+ * out-of-memory kill, and a time limit of the service. A `Canceled` that this run did not request is a decision of another user, and not retried.
  */
 export function judgeTerminalPhase(container: Pick<Container, 'phase' | 'state'>): Outcome | undefined {
   const state = container.state ?? '';
@@ -23,11 +24,19 @@ export function judgeTerminalPhase(container: Pick<Container, 'phase' | 'state'>
 
 function judgeFailure(state: string): Outcome {
   const code = /\bexit(?:ed)?(?: with)?(?: code)?[ :]+(\d{1,3})\b/i.exec(state)?.[1];
-  const isOutOfMemory = /out of memory|\boom\b|oomkilled/i.test(state);
   return {
     result: 'failed',
-    class: isOutOfMemory ? 'oom' : 'failed',
+    class: classOf(state),
     ...(code !== undefined && { exitCode: Number(code) }),
     message: state || 'it ended with an exit code that is not 0',
   };
+}
+
+/**
+ * Only the exact words of our service mean a time limit: other services report other things that timed out, such as a pull.
+ * Only the first words mean a lack of memory: a refusal may quote a command, such as `oom-test`.
+ */
+function classOf(state: string): FailureClass {
+  if (/^time limit exceeded\b/.test(state)) return 'timeout';
+  return /^(?:out of memory|oom|oomkilled|oom[- ]killed)(?![\w-])/i.test(state) ? 'oom' : 'failed';
 }

@@ -2,13 +2,21 @@ import type { Container } from '@sluice/client';
 import { isOwnContainer } from '../identity/is-own-container.ts';
 import type { ContainerFacts } from '../journal/journal-record.ts';
 import { hasAdoptedSuccessor } from '../record/adopted-attempt.ts';
+import { urlOf } from '../record/step-context.ts';
 import type { Outcome } from '../scheduler/model/event.ts';
 import type { Attempt } from '../session/attempt.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { estimateTimes, type ServiceTimes } from './estimate-times.ts';
 import { judgeTerminalPhase } from './judge-terminal-phase.ts';
+import { findLatestStart } from './latest-start.ts';
 import { addMissedCheck } from './lost-container.ts';
 import { warnOfPhase } from './warn-of-replies.ts';
+
+/**
+ * Only the exact words of our service, which pulls when a container has its capacity. Other services may pull while a
+ * container waits for capacity, and no timeout may limit that wait.
+ */
+const PULLING = /^pulling image /;
 
 /**
  * Evaluates a reply about an attempt's container and posts the resulting events. False: it is another container under
@@ -40,11 +48,24 @@ export function observeContainer(session: RunSession, attempt: Attempt, seen: Co
     // A reply without labels may be about a container that has replaced ours: its time must not become that of ours.
     const { createTime } = attempt;
     const container = describeContainer(createTime === undefined ? seen : { ...seen, createTime });
-    session.post({ type: 'running', at, ...attempt.at }, { container });
+    const since = startOf(session, attempt, seen);
+    session.post({ type: 'running', at, ...attempt.at, ...(since < at && { since }) }, { container });
+    reportAddresses(session, attempt, seen);
+  }
+  if (seen.phase === 'Pending' && PULLING.test(seen.state ?? '') && !attempt.pulling) {
+    attempt.pulling = true;
+    const { timeoutMs } = session.plan.steps[attempt.at.step]!.step;
+    if (timeoutMs !== undefined) session.post({ type: 'pulling', at, ...attempt.at });
   }
   warnOfPhase(session, attempt, seen);
   reportState(session, attempt, seen);
   return true;
+}
+
+/** When it has begun at the latest: now, or before, while no runner was attached. */
+function startOf(session: RunSession, { at }: Attempt, seen: Container): number {
+  const known = session.facts.known[at.step]?.[at.cell]?.attempts.find(({ attempt }) => attempt === at.attempt);
+  return (known && findLatestStart(known, seen)) ?? Number.POSITIVE_INFINITY;
 }
 
 /** When it ran, as the service reports; undefined if that adds nothing to the polls. */
@@ -91,6 +112,16 @@ function reportState(session: RunSession, attempt: Attempt, seen: Container): vo
     phase: seen.phase,
     message: seen.state,
   });
+}
+
+/** No other event contains the address of an exposed port. */
+function reportAddresses(session: RunSession, { name: { step, cell } }: Attempt, seen: Container): void {
+  for (const [name, { https }] of Object.entries(seen.ports ?? {})) {
+    if (!https?.host) continue;
+    const { url } = urlOf({ host: https.host });
+    const message = `port ${name} is at ${url}`;
+    session.report({ type: 'containerState', at: session.clock.now(), step, cell, phase: 'Running', message });
+  }
 }
 
 function describeContainer(seen: Container): ContainerFacts {

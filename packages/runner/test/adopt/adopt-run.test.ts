@@ -8,6 +8,7 @@ import { describeStatus } from '../../src/report/describe-status.ts';
 import { readRun } from '../../src/report/read-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
+import { killedAfter } from '../simulation/killed-after.ts';
 import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig, type RigOptions } from '../simulation/rig.ts';
 
@@ -170,6 +171,22 @@ describe('adoptRun', () => {
     if (resumed.ok) await rig.go(resumed.value.finished);
     else await adoptAndEnd(rig, runId);
     expect(names(rig)).toEqual((await undisturbed()).names);
+  });
+
+  test('is known to have begun, wherever its adoption is killed', async () => {
+    const seen = new Set<boolean>();
+    for (let operation = 1; operation <= 60; operation++) {
+      const rig = createRig(`adoption killed ${operation}`, { behave: BEHAVE });
+      const runId = await lose(rig, 2);
+      const process = killedAfter(rig, operation);
+      const { clock, disk, service } = process;
+      const adopting = adoptRun({ ...rig.options, clock, disk, service, runId, plan: PLAN, baseDir: '/base' });
+      await rig.go(Promise.race([adopting.then(() => undefined), process.died]));
+      const has = (name: string) => rig.disk.files.has(`/home/runs/${runId}/${name}`);
+      if (has('lease.json')) expect(has('summary.json'), `operation ${operation}`).toBe(true);
+      seen.add(has('lease.json'));
+    }
+    expect(seen.size).toBe(2);
   });
 
   test('keeps a damaged journal aside', async () => {

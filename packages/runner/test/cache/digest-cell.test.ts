@@ -1,42 +1,17 @@
-import { createPlan, parsePipeline } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { describeStatus } from '../../src/report/describe-status.ts';
 import { readRunFiles } from '../../src/report/read-run.ts';
 import type { RunReport } from '../../src/report/run-report.ts';
-import { startRun } from '../../src/run/start-run.ts';
-import { writeFile } from '../simulation/memory-files.ts';
-import { createRig, type Rig } from '../simulation/rig.ts';
-import type { Behaviour } from '../simulation/simulated-service.ts';
+import { createReuseWorld, type GivenRun, statesOf } from './reuse-world.ts';
 
 const HOUR = 3_600_000;
 
-/** Writes the results of every step; `values` are looked at when a container ends. */
-function createWorld(values: Record<string, string> = {}) {
-  const behave: Record<string, Partial<Behaviour>> = {};
-  const rig: Rig = createRig('digests', { behave });
-  for (const step of ['a', 'b', 'c', 'd']) {
-    behave[step] = {
-      work({ volumeMounts = {} }) {
-        const key = Object.keys(volumeMounts).find((one) => volumeMounts[one] === '/sluice/results');
-        const [volume = '', place = ''] = key?.split(':') ?? [];
-        if (key) writeFile(rig.simulated.volumes.get(volume)!, `${place}/r`, Buffer.from(values[step] ?? step));
-      },
-    };
-  }
-  async function run(body: string, { name = 'digests', params = {} }: { name?: string; params?: object } = {}) {
-    const parsed = parsePipeline({ file: 'p.yaml', text: `version: 1\nname: ${name}\nfailFast: false\n${body}` });
-    if (!parsed.ok) throw new Error(JSON.stringify(parsed.error));
-    const plan = createPlan(parsed.value.pipeline, { params: params as Record<string, string> });
-    if (!plan.ok) throw new Error(JSON.stringify(plan.error));
-    const started = await rig.go(startRun({ ...rig.options, plan: plan.value, baseDir: '/base' }));
-    if (!started.ok) throw new Error(started.error.message);
-    return rig.go(started.value.finished);
-  }
-  return { rig, behave, run };
-}
+const createWorld = (values: Record<string, string> = {}) => {
+  const world = createReuseWorld('digests', values);
+  const run = (body: string, more: Omit<GivenRun, 'body'> = {}) => world.start({ body, ...more });
+  return { ...world, run };
+};
 
-const states = ({ steps }: RunReport) =>
-  Object.fromEntries(steps.map(({ name, cells }) => [name, cells.map(describeStatus).join(' ')]));
+const states = statesOf;
 const resultOf = ({ steps }: RunReport, name: string) => steps.find((step) => step.name === name)!.cells[0]!.results.r;
 
 describe('digestCell', () => {
@@ -45,11 +20,10 @@ describe('digestCell', () => {
     const body = `steps:
   a: { command: [a], outputs: { o: /o }, cache: true, continueOnError: true }
   b: { command: [b], inputs: { i: a.o }, cache: true }`;
-    const { work } = behave.a!;
     behave.a = { end: 'Failed' };
     expect(states(await run(body))).toEqual({ a: 'failed', b: 'succeeded' });
     expect(states(await run(body))).toEqual({ a: 'failed', b: 'succeeded' });
-    behave.a = { ...(work && { work }) };
+    behave.a = {};
     expect(states(await run(body))).toEqual({ a: 'succeeded', b: 'succeeded' });
     expect(states(await run(body))).toEqual({ a: 'reused', b: 'reused' });
   });
@@ -99,6 +73,33 @@ steps:
   });
 });
 
+describe('countReplicates', () => {
+  test('lets each of several equal cells keep its own work', async () => {
+    const { run } = createWorld();
+    const body = `steps:
+  a: { command: [a], foreach: [0, 0, 0], outputs: { o: /o }, cache: true }
+  b: { command: [b], inputs: { i: a.o }, cache: true }`;
+    await run(body);
+    const again = await run(body);
+    expect(states(again)).toEqual({ a: 'reused reused reused', b: 'reused' });
+    const [a] = again.steps;
+    expect(new Set(again.steps[0]!.cells.map(({ cell }) => cell)).size).toBe(3);
+    expect(a!.cells.map((one) => one.reusedFrom)).toHaveLength(3);
+    // A dependent that runs mounts all three.
+    expect(states(await run(body.replace('[b]', '[b, more]')))).toEqual({ a: 'reused reused reused', b: 'succeeded' });
+  });
+
+  test('lets equal cells of a matrix keep their own work, also those that are added', async () => {
+    const { run } = createWorld();
+    const body = (x: string) => `steps:
+  a: { command: [a], matrix: { x: ${x} }, outputs: { o: /o }, cache: true }
+  b: { command: [b], inputs: { i: a.o } }`;
+    await run(body('[1]'));
+    expect(states(await run(body('[1, 1]')))).toEqual({ a: 'reused succeeded', b: 'succeeded' });
+    expect(states(await run(body('[1, 2, 1]')))).toEqual({ a: 'reused succeeded reused', b: 'succeeded' });
+  });
+});
+
 describe('cache.key', () => {
   test('belongs to its step: others with the same key keep their own work', async () => {
     const { run } = createWorld({ a: 'of a', b: 'of b' });
@@ -117,6 +118,30 @@ describe('cache.key', () => {
     const body = 'steps: { a: { command: [a], results: { r: string }, cache: { key: same } } }';
     await run(body);
     expect(states(await run(body, { name: 'other' }))).toEqual({ a: 'succeeded' });
+  });
+
+  test.each([
+    { what: 'the matrix', step: 'matrix: { x: [1, 2] }', key: 'matrix.x', hits: 'reused reused' },
+    { what: 'the item', step: 'foreach: [a, b]', key: 'item', hits: 'reused reused' },
+    { what: 'a variable', step: 'env: { A: "${{ params.n }}" }', key: 'env.A', hits: 'reused' },
+    { what: 'a mount point', step: 'outputs: { o: /o }', key: 'outputs.o.path', hits: 'reused' },
+  ])('may read $what', async ({ step, key, hits }) => {
+    const { run } = createWorld();
+    const body = `params: { n: 1 }
+steps: { a: { command: [a], ${step}, cache: { key: "\${{ ${key} }}" } } }`;
+    await run(body);
+    expect(states(await run(body))).toEqual({ a: hits });
+    const changed = await run(body, { params: { n: 2 } });
+    expect(states(changed)).toEqual({ a: key === 'env.A' ? 'succeeded' : hits });
+  });
+
+  test('warns once if it cannot be evaluated', async () => {
+    const { run } = createWorld();
+    const { warnings } = await run(`params: { n: 0 }
+steps: { a: { command: [a], matrix: { x: [1, 2] }, cache: { key: "\${{ 1 / params.n }}" } } }`);
+    expect(warnings?.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^could not look up step a in the cache: .*; correct its cache.key$/),
+    ]);
   });
 });
 

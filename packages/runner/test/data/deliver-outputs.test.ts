@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type ContainerService, ServiceError } from '@sluice/client';
@@ -48,4 +48,31 @@ test('an output is not requested again after a definite rejection', async () => 
   const { report, reads } = await publish(1, new ServiceError('PERMISSION_DENIED', 'no access'));
   expect(reads).toBe(1);
   expect(report.outputs.data?.notPublished).toContain('no access');
+});
+
+test('an output is not published to the directory of another one, to which a link leads that appeared during the run', async () => {
+  const from = { step: 'make', output: 'data' };
+  const outputs = { one: { from, publish: './one' }, two: { from, publish: './two' } };
+  const rig = createChangeRig({ realTime: true });
+  const { service } = rig.options;
+  let linked = false;
+  const files: ContainerService['volumes']['files'] = (...of) => {
+    const opened = service.volumes.files(...of);
+    const read: typeof opened.read = async (...at) => {
+      if (!linked) await symlink('one', path.join(base, 'two'));
+      linked = true;
+      return opened.read(...at);
+    };
+    return { ...opened, read };
+  };
+  const options = { ...rig.options, home: path.join(base, 'home'), disk: createSystemDisk() };
+  const volumes = { ...service.volumes, files };
+  const report = await run(
+    { ...rig, options: { ...options, service: { ...service, volumes } } },
+    createHandPlan([make], { outputs }),
+    { baseDir: base },
+  );
+  expect(report.outputs.one).toMatchObject({ publishedTo: path.join(base, 'one') });
+  expect(report.outputs.two?.notPublished).toContain('it holds output one of this run');
+  expect(await readFile(path.join(base, 'one', '.sluice-result.json'), 'utf8')).toContain('"output": "one"');
 });

@@ -2,13 +2,15 @@ import { ServiceError, type VolumeFiles } from '@sluice/client';
 import type { JsonType } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { readResults } from '../../src/data/read-results.ts';
+import { createRedactor } from '../../src/session/create-redactor.ts';
+import { createHandPlan, createStep } from '../simulation/plans.ts';
 
 /** One result of the type, which the step left as this text. */
-function read(type: JsonType, text: string) {
+function read(type: JsonType, text: string | Uint8Array, redact = (shown: string) => shown) {
   const files: Pick<VolumeFiles, 'read'> = {
     read: async () => [Buffer.from(text)] as unknown as Awaited<ReturnType<VolumeFiles['read']>>,
   };
-  return readResults(files as VolumeFiles, { directory: 'results', results: { r: { type, file: 'r' } } });
+  return readResults(files as VolumeFiles, { directory: 'results', results: { r: { type, file: 'r' } }, redact });
 }
 
 describe('readResults', () => {
@@ -17,12 +19,31 @@ describe('readResults', () => {
     expect(await read('array', '[1, {"a": null}]')).toEqual({ ok: true, value: { r: [1, { a: null }] } });
   });
 
+  test.each([
+    ['string', [0x6d, 0xfc, 0x6c]],
+    ['string', [0xed, 0xa0, 0x80]],
+    ['array', [0x5b, 0x22, 0xff, 0x22, 0x5d]],
+  ] as const)('readResults refuses bytes that are not UTF-8, for type %s', async (type, bytes) => {
+    expect(await read(type, Uint8Array.from(bytes))).toEqual({
+      ok: false,
+      error: `result r: its ${bytes.length} bytes are not text in UTF-8; write other data to an output`,
+    });
+  });
+
+  test('readResults takes characters of UTF-8 as they are', async () => {
+    expect(await read('string', 'müll \u{1f600} \0 \ufffd\n')).toEqual({
+      ok: true,
+      value: { r: 'müll \u{1f600} \0 \ufffd' },
+    });
+  });
+
   test('readResults names the path of a result that the step did not write', async () => {
     const read = async () => {
       throw new ServiceError('NOT_FOUND', 'there is no such file');
     };
     const results = { n: { type: 'number', file: 'count.txt' } } as const;
-    expect(await readResults({ read } as unknown as VolumeFiles, { directory: 'results', results })).toEqual({
+    const options = { directory: 'results', results, redact: (text: string) => text };
+    expect(await readResults({ read } as unknown as VolumeFiles, options)).toEqual({
       ok: false,
       error: 'result n: the step did not write /sluice/results/count.txt',
     });
@@ -61,5 +82,26 @@ describe('readResults', () => {
       ok: false,
       error: 'result r: "[1" is not JSON, as type array needs',
     });
+  });
+
+  test('readResults shows no part of a secret in a wrong result, wherever it is and however it is written', async () => {
+    const secret = 'first "half"\n\tsecond half';
+    const plan = createHandPlan([createStep('a', {})], { secrets: ['KEY'] });
+    const { text: redact } = createRedactor(plan, () => secret);
+    for (let before = 60; before < 90; before++) {
+      const pad = 'x'.repeat(before);
+      for (const text of [
+        `${pad}${secret}`,
+        JSON.stringify([pad, secret]),
+        JSON.stringify({ [`${pad}${secret}`]: 1 }),
+      ]) {
+        const result = await read('number', text, redact);
+        expect(result).toMatchObject({
+          ok: false,
+          error: expect.stringMatching(/^result r: .* as type number|is not of/),
+        });
+        expect(JSON.stringify(result)).not.toMatch(/firs|half/);
+      }
+    }
   });
 });

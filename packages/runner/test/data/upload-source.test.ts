@@ -24,6 +24,7 @@ const upload = (files: VolumeFiles) =>
   uploadSource({
     ...createRig('upload').options,
     report: () => {},
+    readSecret: () => undefined,
     home: path.join(base, 'home'),
     disk: createSystemDisk(),
     clock: createSystemClock(),

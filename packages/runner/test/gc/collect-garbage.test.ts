@@ -83,6 +83,28 @@ describe('collectGarbage', () => {
     expect([...rig.disk.files.keys()].filter((file) => file.includes(runId))).toEqual([]);
   });
 
+  test('lists the runs and the schedules of the home as often for many runs as for one', async () => {
+    const rig = createGcRig();
+    const count = async (dryRun: boolean) => {
+      const lists: string[] = [];
+      const disk: Disk = {
+        ...rig.disk,
+        list(directory) {
+          lists.push(directory);
+          return rig.disk.list(directory);
+        },
+      };
+      await collect(rig, { disk, dryRun });
+      return lists.filter((directory) => ['/home/runs', '/home/schedules'].includes(directory)).length;
+    };
+    const first = await run(rig, PLAN);
+    const one = await count(true);
+    for (let runs = 1; runs < 5; runs++) await run(rig, PLAN);
+    expect(await count(true)).toBe(one);
+    expect(await count(false)).toBe(one);
+    expect(await listed(rig)).not.toContain(first.runId);
+  });
+
   test('keeps the source of a run that waits in its concurrency group', async () => {
     const rig = createGcRig();
     const concurrency = { group: 'one', limit: 1, overlap: 'queue' } as const;

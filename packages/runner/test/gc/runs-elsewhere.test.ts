@@ -44,7 +44,7 @@ describe('findUseElsewhere', () => {
 });
 
 test.each([
-  ['{', '', 'could not read run'],
+  ['{', '', 'could not read the plan of run'],
   ['{}', 'nonsense\nnonsense\n', 'could not read'],
   ['{"pipeline":{"steps":[],"finally":[]},"steps":[]}', '', 'has not begun'],
 ])('readServerRun says what is wrong with the files %s and %j', (plan, journal, message) => {

@@ -1,21 +1,29 @@
 import { ServiceError } from '@sluice/client';
 import { describe, expect, test } from 'vitest';
 import { replaceGroup } from '../../src/groups/group-list.ts';
+import { parseJournal } from '../../src/journal/parse-journal.ts';
 import { listRuns } from '../../src/report/list-runs.ts';
 import { requestCancel } from '../../src/run/cancel-run.ts';
 import { detachRun } from '../../src/run/detach-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun, submitRun } from '../../src/run/start-run.ts';
 import type { RunHandle } from '../../src/session/run-options.ts';
+import { killedAfter } from '../simulation/killed-after.ts';
 import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 
+const CONCURRENCY = { group: 'nightly', limit: 1, overlap: 'queue' } as const;
 const grouped = (overlap: 'queue' | 'replace' | 'fail') =>
-  createHandPlan([createStep('slow')], { concurrency: { group: 'nightly', limit: 1, overlap } });
+  createHandPlan([createStep('slow')], { concurrency: { ...CONCURRENCY, overlap } });
 async function open(rig: Rig, overlap: 'queue' | 'replace' | 'fail'): Promise<RunHandle> {
   const started = await rig.go(startRun({ ...rig.options, plan: grouped(overlap), baseDir: '/base' }));
   if (!started.ok) throw new Error(started.error.message);
   return started.value;
+}
+
+function hasFirstRecord({ disk }: Rig, runId: string): boolean {
+  const journal = parseJournal(disk.files.get(`/home/runs/${runId}/journal.ndjson`) ?? new Uint8Array());
+  return journal.ok && journal.value.records.some(({ kind }) => kind === 'run');
 }
 
 const slow = { behave: { slow: { runMs: 600_000 } } };
@@ -179,6 +187,37 @@ describe('startRun with a concurrency group', () => {
     const entry = { group: 'nightly', runId: 'ggggggggggggg', state: 'in', turn: 1 } as const;
     await replaceGroup({ ...rig.options, clock: rig.clock, disk: rig.disk }, 'nightly', { from: [], to: [entry] });
     expect(await open(rig, 'fail')).toBeDefined();
+  });
+
+  test('has room for a run that was killed before its first record, also if the service cannot tell', async () => {
+    const runId = 'hhhhhhhhhhhhh';
+    // The cells of `slow` are unknown until the run decides them, so its containers cannot be queried one by one.
+    const foreach = [1];
+    const plan = createHandPlan([createStep('slow', { foreach })], { concurrency: CONCURRENCY });
+    const seen = new Set<string>();
+    for (let operation = 1; operation <= 40; operation++) {
+      const rig = createRig(`group-killed ${operation}`, { ...slow, dialect: { list: 500 } });
+      const process = killedAfter(rig, operation);
+      const options = { ...rig.options, clock: process.clock, disk: process.disk, runId };
+      await rig.go(
+        Promise.race([startRun({ ...options, plan, baseDir: '/base' }).then(() => undefined), process.died]),
+      );
+      process.kill();
+      const has = (name: string) => rig.disk.files.has(`/home/runs/${runId}/${name}`);
+      if (has('summary.json') || hasFirstRecord(rig, runId)) continue;
+      seen.add(['lease.json', 'plan.json'].filter(has).join(' and '));
+      expect(await open(rig, 'fail'), `operation ${operation}`).toBeDefined();
+    }
+    expect([...seen].sort()).toEqual(['', 'lease.json', 'lease.json and plan.json']);
+  });
+
+  test('keeps the place of a run whose directory is lost, if the service cannot tell', async () => {
+    const rig = createRig('group-lost', { ...slow, dialect: { list: 500 } });
+    const first = await open(rig, 'queue');
+    await rig.go(first.detach());
+    for (const file of [...rig.disk.files.keys()]) if (file.includes(first.runId)) rig.disk.files.delete(file);
+    const second = await rig.go(startRun({ ...rig.options, plan: grouped('fail'), baseDir: '/base' }));
+    expect(second).toMatchObject({ error: { code: 'GROUP_BUSY' } });
   });
 
   test('knows the runs that an earlier version has let in', async () => {

@@ -31,6 +31,8 @@ async function temporaryDirectory(): Promise<string> {
   return directory;
 }
 
+const refuse = () => undefined;
+
 describe('parseJournal', () => {
   test('leaves out a last record torn at any byte', () => {
     const whole = [line(1, 1), line(2, 2)];
@@ -85,7 +87,7 @@ describe('createJournal', () => {
       sync: () => new Promise<void>((resolve) => synced.push(resolve)),
       close: async () => {},
     };
-    const journal = createJournal(file, { seq: 0, epoch: 1, isNewest: () => true });
+    const journal = createJournal(file, { seq: 0, epoch: 1, findLoss: () => undefined });
     journal.append(tick(1));
     const first = journal.commit();
     for (let at = 2; at <= 5; at++) journal.append(tick(at));
@@ -99,7 +101,7 @@ describe('createJournal', () => {
 
   test('writes records at once that no caller waits for, and counts them as durable only after the next sync', async () => {
     const disk = createMemoryDisk();
-    const journal = createJournal(await disk.append('/j', 0), { seq: 0, epoch: 1, isNewest: () => true });
+    const journal = createJournal(await disk.append('/j', 0), { seq: 0, epoch: 1, findLoss: () => undefined });
     const firsts = () => {
       const lines = Buffer.from(disk.files.get('/j')!).toString().trimEnd().split('\n');
       return lines.map((text) => (JSON.parse(text) as { first: number }).first);
@@ -128,7 +130,7 @@ describe('createJournal', () => {
       sync: () => new Promise<void>((resolve) => synced.push(resolve)),
       close: async () => {},
     };
-    const journal = createJournal(file, { seq: 0, epoch: 1, isNewest: () => true });
+    const journal = createJournal(file, { seq: 0, epoch: 1, findLoss: () => undefined });
     journal.append(tick(1));
     const first = journal.commit();
     journal.append(tick(2));
@@ -154,7 +156,7 @@ describe('createJournal', () => {
       },
       close: async () => {},
     };
-    const journal = createJournal(file, { seq: 0, epoch: 1, isNewest: () => true });
+    const journal = createJournal(file, { seq: 0, epoch: 1, findLoss: () => undefined });
     journal.append(tick(1));
     await expect(journal.commit()).rejects.toMatchObject({ code: 'SYNC_FAILED' });
     journal.append(tick(2));
@@ -165,7 +167,7 @@ describe('createJournal', () => {
   test('says that the disk is full', async () => {
     const disk = createMemoryDisk();
     disk.room = 10;
-    const journal = createJournal(await disk.append('/j', 0), { seq: 0, epoch: 1, isNewest: () => true });
+    const journal = createJournal(await disk.append('/j', 0), { seq: 0, epoch: 1, findLoss: () => undefined });
     journal.append(tick(1));
     await expect(journal.commit()).rejects.toMatchObject({ code: 'DISK_FULL' });
   });
@@ -177,23 +179,36 @@ describe('openJournal', () => {
   test('lets only one process have a run, and the next one after it', async () => {
     const directory = await temporaryDirectory();
     const disk = createSystemDisk();
-    const first = await openJournal(directory, { disk, clock });
+    const first = await openJournal(directory, { disk, clock, refuse });
     if (!first.ok) throw new Error(first.error.message);
-    const second = await openJournal(directory, { disk, clock });
+    const second = await openJournal(directory, { disk, clock, refuse });
     expect(second).toMatchObject({ ok: false, error: { code: 'RUN_IN_USE' } });
     expect(!second.ok && second.error.message).toContain(`process ${process.pid}`);
     await first.value.release();
-    const third = await openJournal(directory, { disk, clock });
+    const third = await openJournal(directory, { disk, clock, refuse });
     if (!third.ok) throw new Error(third.error.message);
     expect(third.value.lease.epoch).toBe(2);
     await third.value.release();
   });
 
+  test('stops a writer whose run was removed, and says so', async () => {
+    const disk = createMemoryDisk();
+    const opened = await openJournal('/home/runs/r', { disk, clock, refuse });
+    if (!opened.ok) throw new Error(opened.error.message);
+    expect(opened.value.findLoss()).toBeUndefined();
+    await disk.remove('/home');
+    expect(opened.value.findLoss()).toContain('/home/runs/r was removed, so the run cannot be continued');
+    opened.value.journal.append(tick(1));
+    await expect(opened.value.journal.commit()).rejects.toMatchObject({
+      message: expect.stringContaining('could not write the journal: /home/runs/r was removed'),
+    });
+  });
+
   test('stops an older writer where locks do not work', async () => {
     const disk = createMemoryDisk();
     disk.locksWork = false;
-    const first = await openJournal('/run', { disk, clock });
-    const second = await openJournal('/run', { disk, clock });
+    const first = await openJournal('/run', { disk, clock, refuse });
+    const second = await openJournal('/run', { disk, clock, refuse });
     if (!first.ok || !second.ok) throw new Error('both must open');
     first.value.journal.append(tick(1));
     await expect(first.value.journal.commit()).rejects.toMatchObject({ code: 'SUPERSEDED' });
@@ -203,10 +218,31 @@ describe('openJournal', () => {
     expect(times(parseJournal(bytes))).toContain(2);
   });
 
+  test('asks again whether the journal can be used if an older writer has changed it meanwhile', async () => {
+    const disk = createMemoryDisk();
+    disk.locksWork = false;
+    const first = await openJournal('/run', { disk, clock, refuse });
+    if (!first.ok) throw new Error(first.error.message);
+    await first.value.journal.commit();
+    const seen: number[] = [];
+    const second = await openJournal('/run', {
+      ...{ disk, clock },
+      async refuse({ records }) {
+        if (seen.push(records.length) > 1) return { code: 'TAKEN', message: 'the older writer was faster' };
+        first.value.journal.append(tick(1));
+        await first.value.journal.commit();
+        return undefined;
+      },
+    });
+    expect(second).toMatchObject({ ok: false, error: { code: 'TAKEN' } });
+    expect(seen).toEqual([1, 2]);
+    expect(times(parseJournal(disk.files.get('/run/journal.ndjson')!))).toEqual([0, 1]);
+  });
+
   test('cuts a torn end off and keeps it aside', async () => {
     const disk = createMemoryDisk();
     disk.files.set('/run/journal.ndjson', Buffer.concat([line(1, 1), line(2, 2).subarray(0, 20)]));
-    const opened = await openJournal('/run', { disk, clock });
+    const opened = await openJournal('/run', { disk, clock, refuse });
     if (!opened.ok) throw new Error(opened.error.message);
     await opened.value.release();
     expect(disk.files.get('/run/journal.torn-2')).toHaveLength(20);
@@ -217,12 +253,32 @@ describe('openJournal', () => {
   test('answers only who knows the secret of the lease', async () => {
     const directory = await temporaryDirectory();
     const disk = createSystemDisk();
-    const opened = await openJournal(directory, { disk, clock, control: (request) => `heard ${request}` });
+    const opened = await openJournal(directory, { disk, clock, refuse, control: (request) => `heard ${request}` });
     if (!opened.ok) throw new Error(opened.error.message);
     expect(await disk.ask(directory, `${opened.value.lease.control} hello`)).toBe('heard hello');
     expect(await disk.ask(directory, 'guess hello')).toBe('refused');
     await opened.value.release();
     expect(await disk.ask(directory, 'anyone')).toBeUndefined();
     expect((await stat(path.join(directory, 'lease.json'))).mode & 0o077).toBe(0);
+  });
+
+  test('answers who knows the last lease while the journal is being read', async () => {
+    const directory = await temporaryDirectory();
+    const disk = createSystemDisk();
+    const first = await openJournal(directory, { disk, clock, refuse });
+    if (!first.ok) throw new Error(first.error.message);
+    await first.value.release();
+    const answers: (string | undefined)[] = [];
+    const second = await openJournal(directory, {
+      ...{ disk, clock, control: () => 'not yet' },
+      async refuse() {
+        answers.push(await disk.ask(directory, `${first.value.lease.control} cancel`));
+        return undefined;
+      },
+    });
+    if (!second.ok) throw new Error(second.error.message);
+    answers.push(await disk.ask(directory, `${first.value.lease.control} cancel`));
+    expect(answers).toEqual(['not yet', 'refused']);
+    await second.value.release();
   });
 });

@@ -74,7 +74,7 @@ export const PLANTED_MODEL_BUGS: readonly PlantedModelBug[] = [
   {
     name: 'loses the results of what it reuses',
     seed: 0,
-    file: 'record/apply-record.ts',
+    file: 'record/apply-event.ts',
     find: 'cell.results = recorded.cached.results;',
     replace: 'cell.results = {};',
   },

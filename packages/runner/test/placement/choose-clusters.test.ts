@@ -119,4 +119,26 @@ describe('chooseClusters', () => {
       'step a: no instance type of cluster west or east offers c9; it has c1, c2, c8',
     );
   });
+
+  test('looks at each step a few times, however many inputs come from it', () => {
+    const out = { outputs: { o: { path: '/out', retain: false } } };
+    const parts = Array.from({ length: 300 }, (_, n) => step(`part-${n}`, out));
+    const inputs = Object.fromEntries(
+      parts.map(({ name }) => [name, { from: { step: name, output: 'o' }, path: `/in/${name}` }]),
+    );
+    const plan = createHandPlan([...parts, step('all', { inputs }), step('again', { inputs })]);
+    let reads = 0;
+    const counted = plan.steps.map((planned) => {
+      const { name } = planned.step;
+      const described = { ...planned.step };
+      const get = () => {
+        reads += 1;
+        return name;
+      };
+      Object.defineProperty(described, 'name', { get });
+      return { ...planned, step: described };
+    });
+    expect(chooseClusters({ ...plan, steps: counted }, SITES).ok).toBe(true);
+    expect(reads).toBeLessThan(4 * counted.length);
+  });
 });

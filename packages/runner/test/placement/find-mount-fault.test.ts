@@ -21,3 +21,16 @@ test('findMountFault allows 10,000 mounts, counts all kinds of them, and goes by
   expect(fault(63, 64)).toBeUndefined();
   expect(fault(64, 64)).toMatch(/^step s has 65 mounts, and its service takes 64;/);
 });
+
+test('findMountFault counts the characters of the mount points that a container may write to', () => {
+  const outputs = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`o${n}`, { path: `/out/${n}`, retain: false }]));
+  const fault = (count: number) =>
+    findMountFault(createHandPlan([createStep('s', { outputs: outputs(count) })]), undefined);
+  expect(fault(5_000)).toBeUndefined();
+  expect(fault(10_000)).toEqual({
+    step: 's',
+    message:
+      'the mount points to which step s may write have 118927 characters as JSON, and its service takes 65536; write to directories in one output',
+  });
+});

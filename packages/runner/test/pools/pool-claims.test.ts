@@ -78,6 +78,26 @@ describe('pools', () => {
     expect(await rig.go(second.finished)).toMatchObject({ status: 'succeeded' });
   });
 
+  test('are free when the journal of their holder has its end, whatever its plan is and the service knows', async () => {
+    const rig = createRig('ended');
+    const first = await start(rig, planOf('first'));
+    await rig.until(() => rig.created().length === 1);
+    const isClaim = (path: string) => path.startsWith('/home/pools/');
+    const claimed = [...rig.disk.files].filter(([path]) => isClaim(path));
+    await rig.go(first.finished);
+    for (const path of rig.disk.files.keys()) if (isClaim(path)) rig.disk.files.delete(path);
+    for (const [path, bytes] of claimed) rig.disk.files.set(path, bytes);
+    await rig.disk.replace(`/home/runs/${first.runId}/plan.json`, Buffer.from('damaged'));
+    const [{ wire }] = rig.created() as [ReturnType<Rig['created']>[number]];
+    await rig.go(rig.options.service.containers.delete({ ...rig.options.scope, id: wire.id! }));
+    expect((await readClaims({ disk: rig.disk, home: '/home' })).claims).toMatchObject([{ runId: first.runId }]);
+    const second = await start(rig, planOf('second'));
+    const until = rig.clock.now() + HOUR;
+    await rig.until(() => rig.created().length === 2 || rig.clock.now() > until);
+    expect(rig.created()).toHaveLength(2);
+    await rig.go(second.finished);
+  });
+
   test('stay taken when the journal of their holder is lost, and when it is adopted', async () => {
     const rig = createRig('lost', { behave: { first: { runMs: HOUR } } });
     const plan = planOf('first');

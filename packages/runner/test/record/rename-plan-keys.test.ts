@@ -1,6 +1,6 @@
 import { createPlan, parsePipeline } from '@sluice/core';
 import { expect, test } from 'vitest';
-import { readPlan, writePlan } from '../../src/record/run-home.ts';
+import { readPlan } from '../../src/record/run-home.ts';
 import { createRig } from '../simulation/rig.ts';
 
 const FILE = `
@@ -33,11 +33,11 @@ test.each(['replace', 'fail'])(
     const plan = createPlan(parsed.value.pipeline, {});
     if (!plan.ok) throw new Error(JSON.stringify(plan.error));
     const disk = createRig(`kept-${overlap}`).options.disk!;
-    await writePlan(disk, '/runs/r', plan.value);
-    const present = Buffer.from((await disk.read('/runs/r/plan.json'))!).toString('utf8');
+    const steps = plan.value.steps.map(({ step: _, ...planned }) => planned);
+    const present = JSON.stringify({ ...plan.value, steps });
     const earlier = toEarlier(present);
     for (const key of ['maxParallel', 'infrastructureLimit', 'behavior']) expect(earlier).toContain(`"${key}"`);
     await disk.replace('/runs/r/plan.json', Buffer.from(earlier));
-    expect(await readPlan(disk, '/runs/r')).toEqual(plan.value);
+    expect(await readPlan(disk, '/runs/r')).toEqual(plan);
   },
 );

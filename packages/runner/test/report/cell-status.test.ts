@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { createRunFacts } from '../../src/record/run-facts.ts';
 import { stepStatus } from '../../src/record/step-status.ts';
 import { CELL_STATUSES, cellStatus, describeState } from '../../src/report/cell-status.ts';
 import { CELL_STATES, type CellState, TERMINAL_CELL_STATES } from '../../src/scheduler/model/cell-state.ts';
 import type { Outcome } from '../../src/scheduler/model/event.ts';
+import { createHandPlan, createStep } from '../simulation/plans.ts';
 
 describe('describeState', () => {
   test.each([
@@ -41,12 +43,12 @@ describe('cellStatus', () => {
     cellStatus(
       {
         facts: {
-          cells: [],
+          ...createRunFacts(createHandPlan([createStep('a')])),
           known: [
             [{ results: {}, attempts: [{ attempt: 1, submitted: true, container: {}, ...(outcome && { outcome }) }] }],
           ],
         },
-        scheduler: { state: () => state },
+        scheduler: { state: () => state, cellCount: () => 1 },
       },
       0,
       0,
@@ -63,7 +65,8 @@ describe('cellStatus', () => {
   });
 
   test('needs no attempt', () => {
-    const source = { facts: { cells: [], known: [] }, scheduler: { state: () => 'failed' as const } };
+    const facts = createRunFacts(createHandPlan([createStep('a')]));
+    const source = { facts, scheduler: { state: () => 'failed' as const, cellCount: () => 1 } };
     expect(cellStatus(source, 3, 1)).toStrictEqual({ status: 'failed', reason: 'failed' });
   });
 });

@@ -44,6 +44,7 @@ describe('the report at the end of a run', () => {
       if (record.kind === 'intent') return [['requestedAt', record.step, record.attempt, renderTime(record.at)]];
       if (record.kind !== 'event' || !('attempt' in record.event)) return [];
       const { type, step, attempt, at } = record.event;
+      const began = record.event.type === 'running' ? record.event.since : undefined;
       return [
         [
           { submitted: 'submittedAt', running: 'runningAt', ended: 'endedAt', published: 'publishedAt' }[
@@ -51,7 +52,7 @@ describe('the report at the end of a run', () => {
           ],
           step,
           attempt,
-          renderTime(at),
+          renderTime(began ?? at),
         ],
       ];
     });

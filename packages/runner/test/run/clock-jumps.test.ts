@@ -52,7 +52,9 @@ function createWorld(seed: string, behave: RigOptions['behave'] = {}) {
     /** A process that dies when it has opened the journal of a run and written nothing else. */
     async dieBeforeHeader(runId: string) {
       const { process, options } = next();
-      const opened = await rig.go(openJournal(runDirectory(options.home, runId), options));
+      const opened = await rig.go(
+        openJournal(runDirectory(options.home, runId), { ...options, refuse: () => undefined }),
+      );
       if (!opened.ok) throw new Error(opened.error.message);
       await rig.go(opened.value.journal.commit());
       process.kill();
@@ -130,6 +132,30 @@ test('the time between two runners of one boot counts for a timeout', async () =
   const { report, minutes } = await world.minutesOf((await world.resume(handle.runId)).finished);
   expect(report.steps[0]).toMatchObject({ status: 'failed', reason: 'timeout' });
   expect(minutes).toBe(1);
+});
+
+test('the time that a container ran before a runner first observed it counts for its timeout', async () => {
+  const world = createWorld('unseen', { a: { pendingMs: 10 * MINUTE, runMs: 5 * HOUR } });
+  const { process, handle } = await world.start();
+  await world.until('pending');
+  process.kill();
+  await world.rig.go(world.rig.clock.delay(50 * MINUTE));
+  const { report, minutes } = await world.minutesOf((await world.resume(handle.runId)).finished);
+  expect(report.steps[0]).toMatchObject({ status: 'failed', reason: 'timeout' });
+  expect(minutes).toBe(20);
+  const { startTime = '', endTime = '' } = world.rig.created()[0]!.wire;
+  expect(Date.parse(endTime) - Date.parse(startTime)).toBeGreaterThanOrEqual(HOUR);
+});
+
+test('a timeout that has passed while no runner was attached ends the attempt at once', async () => {
+  const world = createWorld('overdue', { a: { pendingMs: 10 * MINUTE, runMs: 5 * HOUR } });
+  const { process, handle } = await world.start();
+  await world.until('pending');
+  process.kill();
+  await world.rig.go(world.rig.clock.delay(3 * HOUR));
+  const { report, minutes } = await world.minutesOf((await world.resume(handle.runId)).finished);
+  expect(report.steps[0]).toMatchObject({ status: 'failed', reason: 'timeout' });
+  expect(minutes).toBe(0);
 });
 
 test('after another boot, a clock that was set back stands still until the run goes on', async () => {

@@ -35,7 +35,7 @@ describe('cancelRun', () => {
     expect(rig.created().map(({ wire }) => wire.phase)).toEqual(['Canceled']);
   });
 
-  test('tells the living runner', async () => {
+  test('asks the process that executes the run', async () => {
     const rig = slowRig('tell');
     const handle = await start(rig, SLOW);
     await rig.until(() => rig.created().length === 1);
@@ -44,7 +44,7 @@ describe('cancelRun', () => {
     expect(await rig.go(handle.finished)).toMatchObject({ status: 'canceled' });
   });
 
-  test('resumes a run that nobody drives, and cancels it', async () => {
+  test('resumes a run that no process executes, and cancels it', async () => {
     const rig = slowRig('revive');
     const handle = await start(rig, SLOW);
     await rig.until(() => rig.created().length === 1);
@@ -212,33 +212,6 @@ describe('approveRun', () => {
   });
 });
 
-describe('a service step', () => {
-  test('lets its dependents start when it answers, and is cancelled after the last of them', async () => {
-    const plan = createHandPlan([
-      createStep('web', { service: { ready: { port: 'http', path: '/healthz' } }, ports: { http: { https: true } } }),
-      createStep('use', { needs: [{ step: 'web', condition: 'running' }] }),
-    ]);
-    const rig = createRig('service', { behave: { web: { runMs: 3_600_000 } } });
-    const probed: string[] = [];
-    const started = await rig.go(
-      startRun({
-        ...rig.options,
-        plan,
-        baseDir: '/base',
-        probe: async (url) => probed.push(url) > 2,
-      }),
-    );
-    if (!started.ok) throw new Error(started.error.message);
-    const report = await rig.go(started.value.finished);
-    expect(report.steps.map(({ name, status }) => [name, status])).toEqual([
-      ['web', 'succeeded'],
-      ['use', 'succeeded'],
-    ]);
-    expect(probed).toHaveLength(3);
-    expect(probed[0]).toMatch(/^https:\/\/.*\/healthz$/);
-  });
-});
-
 describe('listRuns and readRun', () => {
   test('tell active, suspended and finished runs apart', async () => {
     const rig = slowRig('list');
@@ -258,7 +231,7 @@ describe('listRuns and readRun', () => {
     expect(await status()).toEqual(['succeeded']);
   });
 
-  test('leave out what a crash left of a run before its first record, which nobody can resume', async () => {
+  test('leave out what a crash left of a run before its first record, which cannot be resumed', async () => {
     const rig = slowRig('unborn');
     const handle = await start(rig, SLOW);
     await rig.go(handle.detach());

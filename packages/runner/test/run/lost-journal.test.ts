@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { readRun } from '../../src/report/read-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
+import { killedAfter } from '../simulation/killed-after.ts';
 import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig, type RigOptions } from '../simulation/rig.ts';
-import { createProcess } from '../simulation/simulated-process.ts';
 
 const PLAN = createHandPlan([createStep('first'), createStep('second')]);
 const RUN_ID = 'aaaaaaaaaaaaa';
@@ -71,14 +71,7 @@ describe('resumeRun', () => {
     const seen = { removed: 0, resumed: 0 };
     for (let operation = 1; operation <= 40; operation++) {
       const rig = createRig(`killed ${operation}`);
-      const process = createProcess({
-        clock: rig.clock,
-        disk: rig.disk,
-        service: rig.options.service,
-        onOperation: (number, when) => {
-          if (number === operation && when === 'after') process.kill();
-        },
-      });
+      const process = killedAfter(rig, operation);
       const { service, disk, clock } = process;
       const begun = startRun({ ...begin(rig), service, disk, clock });
       await rig.go(
@@ -100,5 +93,18 @@ describe('resumeRun', () => {
     }
     expect(seen.removed).toBeGreaterThan(0);
     expect(seen.resumed).toBeGreaterThan(0);
+  });
+
+  test('stores the summary of a run that was killed right after its first record', async () => {
+    const rig = createRig('no summary');
+    const summary = `${DIRECTORY}/summary.json`;
+    const started = await rig.go(startRun(begin(rig)));
+    if (!started.ok) throw new Error(started.error.message);
+    await rig.go(started.value.detach());
+    rig.disk.files.delete(summary);
+    const resumed = await rig.go(resumeRun({ ...rig.options, runId: RUN_ID }));
+    if (!resumed.ok) throw new Error(resumed.error.message);
+    expect(JSON.parse(String(rig.disk.files.get(summary)))).toMatchObject({ pipeline: 'hand' });
+    await rig.go(resumed.value.finished);
   });
 });

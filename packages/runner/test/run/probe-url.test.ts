@@ -23,19 +23,23 @@ async function serve() {
 }
 
 it.each([
-  ['/ready', true],
-  ['/busy', false],
-])('takes the status of %s for %s', async (path, isReady) => {
+  ['/ready', undefined],
+  ['/busy', expect.stringContaining('/busy answers with status 503')],
+])('takes the status of %s for %s', async (path, reason) => {
   const { url } = await serve();
-  expect(await probeUrl(`${url}${path}`)).toBe(isReady);
+  expect(await probeUrl(`${url}${path}`)).toEqual(reason);
 });
 
 it('takes a redirect for an answer, and does not follow it', async () => {
   const { url, asked } = await serve();
-  expect(await probeUrl(`${url}/`)).toBe(true);
+  expect(await probeUrl(`${url}/`)).toBeUndefined();
   expect(asked).toEqual(['/']);
 });
 
 it('is not ready while nothing listens', async () => {
-  expect(await probeUrl('http://127.0.0.1:1/')).toBe(false);
+  expect(await probeUrl('http://127.0.0.1:1/')).toMatch(/^http:\/\/127\.0\.0\.1:1\/ does not answer: .+/);
+});
+
+it('names what is wrong with a host name that does not resolve', async () => {
+  expect(await probeUrl('http://no-such-host.invalid/')).toMatch(/does not answer: getaddrinfo (ENOTFOUND|EAI_AGAIN)/);
 });

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { listPlannedTimes } from '../../src/schedule/list-planned-times.ts';
 import { pauseSchedule } from '../../src/schedule/pause-schedule.ts';
 import { requestBackfill } from '../../src/schedule/request-backfill.ts';
+import { openScheduleRecords } from '../../src/schedule/schedule-record.ts';
 import { createScheduleWorld, HOUR_MS, hourAndMinute, MINUTE_MS, type ScheduleWorld } from './schedule-world.ts';
 
 const MIDNIGHT = Date.UTC(2026, 0, 1);
@@ -71,4 +72,55 @@ test('ranges that cannot be run are refused', async () => {
   expect(await refusal(MIDNIGHT + HOUR_MS, MIDNIGHT)).toContain('ends before it begins');
   expect(await refusal(MIDNIGHT + 1, MIDNIGHT + 2)).toContain('contains no planned time');
   expect(await refusal(MIDNIGHT - 200 * HOUR_MS, MIDNIGHT)).toContain('more than 100 planned times without a run');
+});
+
+const YEAR = Date.UTC(2030, 0, 1);
+
+/** As after a long time of a schedule that runs often. */
+async function recordThousandLater(world: ScheduleWorld): Promise<void> {
+  const records = openScheduleRecords(world.rig.disk, { home: '/home', name: 'hourly' });
+  const write = async () => {
+    for (let index = 0; index < 1_100; index++) {
+      await records.create({ verdict: 'skip', planned: YEAR + index * MINUTE_MS, cause: 'time', reason: 'later' });
+    }
+  };
+  await world.rig.go(write());
+}
+
+test('a requested backfill behind a thousand later planned times is executed', async () => {
+  const { world, watcher, backfill } = await createPausedWorld('backfill-behind');
+  await recordThousandLater(world);
+  await backfill({ from: MIDNIGHT + 2 * HOUR_MS, to: MIDNIGHT + 2 * HOUR_MS });
+  await world.pass(2 * MINUTE_MS);
+  await world.rig.go(watcher.schedule.close());
+  expect(watcher.said()).toContain('finished 02:00');
+  expect(world.rig.disk.files.has('/home/schedules/hourly/open/2026-01-01T02-00-00Z.json')).toBe(false);
+});
+
+test('a backfill by a command behind a thousand later planned times ends, also when it is repeated', async () => {
+  const world = createScheduleWorld('backfill-command');
+  await world.pass(4 * HOUR_MS);
+  await recordThousandLater(world);
+  const range = { from: MIDNIGHT + HOUR_MS, to: MIDNIGHT + 2 * HOUR_MS };
+  const first = world.open();
+  expect(await world.rig.go(first.schedule.backfill(range))).toBe(true);
+  expect(first.said()).toEqual(['started 01:00', 'finished 01:00', 'started 02:00', 'finished 02:00']);
+  expect(await world.rig.go(world.open().schedule.backfill(range))).toBe(true);
+  // The garbage collection removes runs of that age.
+  for (const file of [...world.rig.disk.files.keys()])
+    if (file.startsWith('/home/runs/')) world.rig.disk.files.delete(file);
+  const removed = world.open();
+  expect(await world.rig.go(removed.schedule.backfill(range))).toBe(true);
+  expect(removed.said()).toEqual(['skipped 01:00', 'skipped 02:00']);
+  expect(world.starts()).toHaveLength(2);
+});
+
+test('a run that lasts while a thousand later planned times are recorded still counts as running', async () => {
+  const world = createScheduleWorld('long-run', { behave: { a: { runMs: 90 * MINUTE_MS } } });
+  const { schedule, said } = world.watch({ overlap: 'skip' });
+  await world.pass(HOUR_MS + 10 * MINUTE_MS);
+  await recordThousandLater(world);
+  await world.pass(HOUR_MS);
+  expect(said()).toEqual(['started 01:00', 'skipped 02:00']);
+  await world.rig.go(schedule.close());
 });

@@ -1,6 +1,7 @@
 import type { Schedule } from '@sluice/core';
 import { type OpenSchedule, openSchedule } from '../../src/schedule/open-schedule.ts';
 import type { ScheduleEvent } from '../../src/schedule/schedule-event.ts';
+import type { ScheduleSettings } from '../../src/schedule/schedule-settings.ts';
 import type { RunnerOptions } from '../../src/session/run-options.ts';
 import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig, type RigOptions } from '../simulation/rig.ts';
@@ -18,9 +19,9 @@ export interface Watcher {
 /** A rig with a schedule of one step; virtual time begins at midnight, 1 January 2026. */
 export interface ScheduleWorld {
   readonly rig: Rig;
-  open(given?: Partial<Schedule>, onOperation?: (number: number, when: 'before' | 'after') => void): Watcher;
+  open(given?: GivenSchedule, onOperation?: (number: number, when: 'before' | 'after') => void): Watcher;
   /** Opens a watcher and lets it watch. */
-  watch(given?: Partial<Schedule>): Watcher;
+  watch(given?: GivenSchedule): Watcher;
   /** Moves time on. */
   pass(ms: number): Promise<void>;
   /** `HH:MM` of the start of every container. */
@@ -28,6 +29,8 @@ export interface ScheduleWorld {
   /** The files in the home, below `schedules`. */
   records(): string[];
 }
+
+type GivenSchedule = Partial<Schedule> & { readonly settings?: ScheduleSettings };
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
@@ -38,7 +41,7 @@ export function createScheduleWorld(seed: string, options: RigOptions = {}): Sch
   const rig = createRig(seed, options);
   const world: ScheduleWorld = {
     rig,
-    open(given, onOperation) {
+    open({ settings, ...given } = {}, onOperation) {
       const events: ScheduleEvent[] = [];
       const { clock, disk, service } = rig.options as Required<RunnerOptions>;
       const process = createProcess({ clock, disk, service, ...(onOperation && { onOperation }) });
@@ -52,6 +55,7 @@ export function createScheduleWorld(seed: string, options: RigOptions = {}): Sch
         disk: process.disk,
         service: process.service,
         plan,
+        ...(settings && { settings }),
         baseDir: '/base',
         onEvent: (event) => void (process.alive && events.push(event)),
       });

@@ -33,6 +33,28 @@ describe('retries', () => {
     expect(rig.tick(160)).toEqual(['cancel a #2 timeout']);
   });
 
+  test('handle: the timeout limits the pull of the image by itself; a wait before it does not count', () => {
+    const rig = createRig(testPlan({ a: { timeoutMs: 100, retry: { limit: 1, on: ['timeout'], backoff: AT_ONCE } } }));
+    const pulling = (attempt: number) => ({ type: 'pulling', at: rig.now, step: 0, cell: 0, attempt }) as const;
+    rig.start();
+    rig.submitted('a');
+    rig.now = 1000;
+    expect(rig.send(pulling(1))).toEqual(['wake 1100']);
+    rig.now = 1050;
+    expect(rig.send(pulling(1))).toEqual([]);
+    expect(rig.tick(1100)).toEqual(['cancel a #1 pullTimeout']);
+    expect(rig.ended('a', 'canceled')).toEqual(['submit a #2']);
+    rig.submitted('a');
+    rig.send(pulling(2));
+    rig.now = 1190;
+    // The pull has used 90 of its 100; the command has 100 of its own.
+    rig.running('a');
+    rig.tick(1200);
+    expect(rig.tick(1289)).toEqual(['wake 1290']);
+    expect(rig.send(pulling(2))).toEqual([]);
+    expect(rig.tick(1290)).toEqual(['cancel a #2 timeout']);
+  });
+
   test('handle: an answer for an earlier attempt changes nothing and is counted', () => {
     const rig = createRig(testPlan({ a: { retry: { limit: 1, on: ['failed'], backoff: AT_ONCE } } }));
     rig.start();
@@ -190,6 +212,21 @@ describe('service', () => {
     expect(rig.done('a')).toEqual(['cancel db #1 noLongerNeeded']);
     expect(rig.ended('db', 'canceled')).toEqual(['finish succeeded']);
     expect(rig.state('db')).toBe('succeeded');
+  });
+
+  test('handle: one that was not ready in time is cancelled once; a late report changes nothing', () => {
+    const retry = { limit: 1, on: ['timeout' as const], backoff: AT_ONCE };
+    const rig = createRig(testPlan({ db: { ...checked, retry }, a: { after: ['db'] } }));
+    rig.start();
+    rig.running('db');
+    const late = { type: 'notReady', at: 9, step: 0, cell: 0, attempt: 1, message: 'refused' } as const;
+    expect(rig.send(late)).toEqual(['cancel db #1 notReady']);
+    expect(rig.send(late)).toEqual([]);
+    expect(rig.ended('db', 'canceled')).toEqual(['submit db #2']);
+    rig.running('db');
+    expect(rig.ready('db')).toEqual(['submit a #1']);
+    expect(rig.send({ ...late, attempt: 2 })).toEqual([]);
+    expect(rig.state('db')).toBe('running');
   });
 
   test('handle: without a readiness check, running is ready', () => {

@@ -19,9 +19,15 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
   /** The latest attempt of each cell whose end was received. */
   const over = new Map<string, number>();
   const ran = new Set<string>();
+  /** Attempts of services that were reported as not ready before they were ready. */
+  const unready = new Set<string>();
   const asked = new Set<string>();
-  /** Since when each current attempt has been pending, and running. */
-  const since = { pending: new Map<string, number>(), running: new Map<string, number>() };
+  /** Since when each current attempt has been pending, its image pulled, and running. */
+  const since = {
+    pending: new Map<string, number>(),
+    pulling: new Map<string, number>(),
+    running: new Map<string, number>(),
+  };
   /** Until when a cell is postponed or in backoff. */
   const notBefore = new Map<string, number>();
   /** When each cell was first submitted: its deadline counts from then. */
@@ -97,9 +103,15 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
     law(live.get(key) === attempt, `attempt ${attempt} of ${key} is cancelled and does not live`);
     toCancel.delete(key);
     if (reason === 'deadline') law(expired.has(key), `${key} is cancelled for its deadline at ${now}, too early`);
-    if (reason !== 'timeout' && reason !== 'queueTimeout') return;
+    if (reason === 'notReady')
+      law(unready.has(`${key}#${attempt}`), `${key} is cancelled as not ready and was not found so`);
+    if (reason !== 'timeout' && reason !== 'queueTimeout' && reason !== 'pullTimeout') return;
     const { timeoutMs, queueTimeoutMs } = plan.steps[step]!.step;
-    const [from, allowed] = reason === 'timeout' ? [since.running, timeoutMs] : [since.pending, queueTimeoutMs];
+    const [from, allowed] = {
+      timeout: [since.running, timeoutMs] as const,
+      queueTimeout: [since.pending, queueTimeoutMs] as const,
+      pullTimeout: [since.pulling, timeoutMs] as const,
+    }[reason];
     const waited = now - from.get(key)!;
     law(waited >= allowed!, `${key} is cancelled for its ${reason} of ${allowed} after ${waited}`);
   }
@@ -131,12 +143,15 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
       if (present) putOff(key, event);
       if (event.type === 'capacityFreed' && asks(event)) notBefore.delete(key);
       if (present && event.type === 'submitted') since.pending.set(key, now);
+      if (present && event.type === 'submitted') since.pulling.delete(key);
+      if (present && event.type === 'pulling' && !since.pulling.has(key)) since.pulling.set(key, now);
       if (present && event.type === 'running') since.running.set(key, now);
       if (event.type === 'ended') {
         if (event.attempt > (over.get(key) ?? 0)) over.set(key, event.attempt);
         if (present) live.delete(key);
       } else if (event.type === 'postponed') live.delete(key);
       else if (event.type === 'serviceReady') ran.add(key);
+      else if (event.type === 'notReady') unready.add(`${key}#${event.attempt}`);
       else if (event.type === 'running' && plan.steps[event.step]!.step.service?.ready === undefined) ran.add(key);
     },
     see(command, scheduler) {

@@ -226,12 +226,16 @@ function move({
   const { step, cell, attempt } = container;
   const cancel = cancelOf(open, container);
   container.cancelAsked = cancel !== undefined;
+  const isTimed = plan.steps[step]!.step.timeoutMs !== undefined;
+  if (container.phase === 'pending' && isTimed && random.chance(0.2))
+    return { type: 'pulling', at, step, cell, attempt };
   if (container.phase === 'pending' && !container.cancelAsked && random.chance(0.9)) {
     container.phase = 'running';
     container.ready = plan.steps[step]!.step.service?.ready === undefined;
     return { type: 'running', at, step, cell, attempt };
   }
   if (container.phase === 'running' && !container.ready && !container.cancelAsked && random.chance(0.8)) {
+    if (random.chance(0.1)) return { type: 'notReady', at, step, cell, attempt, message: 'refused' };
     container.ready = true;
     return { type: 'serviceReady', at, step, cell, attempt };
   }

@@ -36,4 +36,32 @@ describe('createRedactor', () => {
       results: { event: { 'my [secret]': [{ '[secret]': 1 }] } },
     });
   });
+
+  test('hides what services and programs have escaped, put on one line, or cut', () => {
+    const values: Record<string, string> = { KEY: 'first "half"\n  second\\half', URL: 'a b/c?d' };
+    const hidden = createRedactor(
+      createHandPlan([createStep('a', {})], { secrets: ['KEY', 'URL'] }),
+      (name) => values[name],
+    );
+    const { KEY = '', URL = '' } = values;
+    const oneLine = KEY.replace(/\s+/g, ' ');
+    for (const text of [KEY, JSON.stringify(KEY).slice(1, -1), oneLine, encodeURIComponent(URL)])
+      expect(hidden.text(`<${text}>`)).toBe('<[secret]>');
+    for (const form of [KEY, JSON.stringify(KEY).slice(1, -1), oneLine]) {
+      for (let length = 4; length < form.length; length++)
+        expect(hidden.text(`it said ${form.slice(0, length)}… and ${form.slice(0, 4)}`)).toBe(
+          `it said [secret]… and firs`,
+        );
+    }
+  });
+
+  test('hides a secret that begins before the tail of a log, wherever it is cut', () => {
+    const log = Buffer.from(`${'-'.repeat(30)}abcdef"\n${'+'.repeat(20)}`);
+    for (let most = 1; most < log.length; most++) {
+      const shown = redactor.tail(log, most).toString();
+      expect(shown.length).toBeLessThanOrEqual(most);
+      expect(`${'-'.repeat(30)}[secret]${'+'.repeat(20)}`.endsWith(shown)).toBe(true);
+    }
+    expect(redactor.tail(log, log.length).toString()).toBe(`${'-'.repeat(30)}[secret]${'+'.repeat(20)}`);
+  });
 });

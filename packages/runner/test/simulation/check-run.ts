@@ -1,10 +1,12 @@
 import { type Container, isTerminalPhase } from '@sluice/client';
+import type { Plan } from '@sluice/core';
 import { readClaims } from '../../src/pools/claims-list.ts';
 import { findShortage } from '../../src/pools/find-shortage.ts';
 import { replayRun } from '../../src/record/replay-run.ts';
 import type { RunReport } from '../../src/report/run-report.ts';
 import { createMountChecker, type MountChecker, type MountCheckerOptions } from './check-mounts.ts';
 import { createTimeChecker } from './check-times.ts';
+import { isTrueVerdict } from './is-true-verdict.ts';
 import { createEvidenceReader, type JournalEvidence } from './journal-evidence.ts';
 import type { MemoryDisk } from './memory-disk.ts';
 import { HOME_CLUSTER, type RunScript } from './scenario.ts';
@@ -34,6 +36,8 @@ export interface RunChecker {
 
 export interface CheckerOptions extends MountCheckerOptions {
   readonly script: RunScript;
+  /** As `plan`, before any `foreach` is decided. */
+  readonly undecided: Plan;
   readonly disk: MemoryDisk;
   readonly clock: VirtualClock;
   /** Everything that went against the laws. */
@@ -44,7 +48,7 @@ export interface CheckerOptions extends MountCheckerOptions {
 interface TornIntent {
   /** Of the runner that wrote it. */
   readonly epoch: number;
-  /** Its create was on its way although nobody waited for it any more. */
+  /** Its create request was in flight although no process waited for it. */
   readonly wasUnderWay: boolean;
   /** When its submission was last put off since. */
   putOffAt?: number;
@@ -54,6 +58,9 @@ interface Truth {
   readonly labels: Readonly<Record<string, string>>;
   phase: string | undefined;
 }
+
+/** After this long, the entry of a waiter that has not asked again does not count (decision 0011). */
+const EXPIRED_MS = 60_000;
 
 export function createRunChecker(options: CheckerOptions): RunChecker {
   const { plan, runId, disk, script, violations } = options;
@@ -212,9 +219,26 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
       const all = new Set([...attempts, ...before.flatMap(({ winners }) => [...(winners.get(cell) ?? [])])]);
       claim(all.size === 1, () => `cell ${cell} has the winners ${[...all].join(', ')}`);
     }
+    checkSuccesses(report);
     claim(now.changed.length === 0, () => `the ends of ${now.changed.join(', ')} were changed`);
     if (report.status === 'succeeded') mounts.checkOutputs();
     checkPrefixes(now);
+  }
+
+  /** Each cell that counts as succeeded has had a container that succeeded. */
+  function checkSuccesses({ steps }: RunReport): void {
+    const succeeded = new Set(
+      [...truths.values()].flatMap(({ labels, phase }) =>
+        phase === 'Succeeded' ? [`${labels['sluice-step']}/${labels['sluice-cell']}`] : [],
+      ),
+    );
+    for (const [step, { name, cells }] of steps.entries()) {
+      if (script.steps[step]?.asks && evidence().published.has(`succeeded:${step}/0`)) continue;
+      for (const { cell, status, reused } of cells) {
+        const isTrue = status !== 'succeeded' || reused === true || succeeded.has(`${name}/${cell}`);
+        claim(isTrue, () => `${name}/${cell} counts as succeeded, and no container of it has succeeded`);
+      }
+    }
   }
 
   /** Some prefixes of the journal, each a state that a crash could have left: all of them can be taken up. */
@@ -222,7 +246,7 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
     const count = records.length;
     for (const length of new Set([count, Math.floor(count * 0.75), Math.floor(count / 2), Math.floor(count / 4), 2])) {
       try {
-        const replayed = replayRun(plan, records.slice(0, length));
+        const replayed = replayRun(options.undecided, records.slice(0, length));
         replayed?.scheduler.resume();
         replayed?.scheduler.assertInvariants();
       } catch (error) {
@@ -237,10 +261,8 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
     const truth = truths.get(id);
     const said = JSON.stringify(event.outcome);
     const isUnderWay = options.simulated().inFlight.has(id);
-    claim(
-      allows(event.outcome, truth, isUnderWay),
-      () => `verdict ${said} on ${id}, which is ${truth?.phase ?? 'not ended'}`,
-    );
+    const isTrue = isTrueVerdict(event.outcome, { phase: truth?.phase, isCreated: truth !== undefined, isUnderWay });
+    claim(isTrue, () => `verdict ${said} on ${id}, which is ${truth?.phase ?? 'not ended'}`);
   }
 
   /** The containers of this run that the service still has; under an ID of ours there may be somebody else's. */
@@ -286,11 +308,13 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
     },
     async checkLeftClaims() {
       const { containers } = options.simulated();
-      // Also what is not durable: whoever reads it cannot know that.
+      // Also records that are not durable: a reader cannot tell them apart.
       const journal = Buffer.from(disk.files.get(`/home/runs/${runId}/journal.ndjson`) ?? '').toString();
       const list = await readClaims({ disk, home: '/home' });
-      // Nobody asks after those who hold what nobody lacks.
-      const lacking = list.waiting.flatMap((waiter) => findShortage(list, waiter, plan.pipeline.pools)?.holders ?? []);
+      // Claims are only judged if another run waits for their slots. This run waits for nothing while no process executes it.
+      const now = options.clock.wall();
+      const waiting = list.waiting.filter((waiter) => waiter.runId !== runId && now - waiter.askedAt < EXPIRED_MS);
+      const lacking = waiting.flatMap((waiter) => findShortage(list, waiter, plan.pipeline.pools)?.holders ?? []);
       for (const { containerID } of lacking.filter((claim) => claim.runId === runId)) {
         const truth = truths.get(containerID);
         const isKnown =
@@ -318,31 +342,4 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
 
 function nameOf(labels: Readonly<Record<string, string>>): string {
   return `${labels['sluice-step']}/${labels['sluice-cell']}/${labels['sluice-attempt']}`;
-}
-
-type Outcome = Extract<
-  Extract<JournalEvidence['records'][number], { kind: 'event' }>['event'],
-  { type: 'ended' }
->['outcome'];
-
-/** Whether the service really gave this verdict. */
-function allows(outcome: Outcome, truth: Truth | undefined, isUnderWay: boolean): boolean {
-  switch (outcome.result) {
-    case 'succeeded':
-      return truth?.phase === 'Succeeded';
-    case 'canceled':
-      // Cancelled before it could start, or by the service.
-      return truth === undefined ? !isUnderWay : truth.phase === 'Canceled';
-    case 'failed':
-      // Every container that a scenario asks for can be created: no refusal is ever true.
-      if (outcome.message.startsWith('the service refused')) return false;
-      if (outcome.message.startsWith('the ID ')) return !truth || truth.phase === 'Vanished';
-      if (outcome.message.startsWith('the service kept refusing')) return !truth || truth.phase === 'Vanished';
-      if (outcome.message.startsWith('the container is lost')) return truth?.phase === 'Vanished';
-      if (outcome.message.startsWith('the service no longer knows it')) return truth?.phase === 'Vanished';
-      if (outcome.message.startsWith('could not publish')) return truth?.phase === 'Succeeded';
-      if (/^could not (start on input|copy) /.test(outcome.message)) return truth === undefined && !isUnderWay;
-      if (outcome.message.startsWith('an earlier runner canceled it')) return truth?.phase === 'Canceled';
-      return outcome.class === 'infrastructure' ? truth?.phase === 'Unknown' : truth?.phase === 'Failed';
-  }
 }

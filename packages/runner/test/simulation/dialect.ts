@@ -59,6 +59,9 @@ export const OWN_DIALECT: Dialect = {
   absentMs: 0,
 };
 
+/** A runner may treat a container that is absent for longer as lost. */
+const LONGEST_ABSENCE_MS = 290_000;
+
 export function drawDialect(random: Random): Dialect {
   const drawn = {
     conflict: random.pick([409, 409, 400, 'echo'] as const),
@@ -79,7 +82,9 @@ export function drawDialect(random: Random): Dialect {
     hidesLabels: random.chance(0.2),
     absentMs: random.chance(0.15) ? random.pick([20_000, 90_000, 200_000]) : 0,
   };
-  return { ...drawn, readLagMs: random.chance(0.1) ? random.pick([90_000, 200_000]) : drawn.readLagMs };
+  const readLagMs = random.chance(0.1) ? random.pick([90_000, 200_000]) : drawn.readLagMs;
+  // One absence may follow the other unseen, and a container that is absent for five minutes counts as lost (decision 0028).
+  return { ...drawn, readLagMs, absentMs: Math.min(drawn.absentMs, LONGEST_ABSENCE_MS - readLagMs) };
 }
 
 /** Whether a runner can come to know that a container runs. */

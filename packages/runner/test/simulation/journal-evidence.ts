@@ -92,6 +92,7 @@ function add(evidence: Growing, record: JournalRecord): void {
     const cell = `${event.step}/${event.cell}`;
     evidence.winners.set(cell, (evidence.winners.get(cell) ?? new Set()).add(event.attempt));
   }
+  if (event.type === 'approved' && event.approved) evidence.published.add(`succeeded:${event.step}/0`);
   if (event.type === 'published') evidence.published.add(`published:${event.step}/${event.cell}`);
 }
 

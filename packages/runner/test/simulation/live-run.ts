@@ -1,10 +1,15 @@
 import type { Plan } from '@sluice/core';
+import type { Disk } from '../../src/journal/disk.ts';
 import { decodeLine } from '../../src/journal/journal-line.ts';
+import type { JournalRecord } from '../../src/journal/journal-record.ts';
 import { journalPath } from '../../src/journal/open-journal.ts';
 import { parseJournal } from '../../src/journal/parse-journal.ts';
+import { RECEIVED_FILE } from '../../src/journal/run-marks.ts';
+import { refuseDiskErrors } from '../../src/record/disk-error.ts';
 import type { RunRefusal } from '../../src/record/run-refusal.ts';
 import type { RunReport } from '../../src/report/run-report.ts';
 import type { RunHandle, RunnerOptions, StartRunOptions } from '../../src/session/run-options.ts';
+import { createSystemNotifier } from '../../src/session/system-notifier.ts';
 import type { RunChecker } from './check-run.ts';
 import type { MemoryDisk } from './memory-disk.ts';
 import type { Random } from './random.ts';
@@ -19,6 +24,10 @@ export interface RunnerUnderTest {
   readonly resumeRun: typeof import('../../src/run/resume-run.ts').resumeRun;
   readonly readRun: typeof import('../../src/report/read-run.ts').readRun;
   readonly adoptRun: typeof import('../../src/adopt/adopt-run.ts').adoptRun;
+  readonly submitRun: typeof import('../../src/run/start-run.ts').submitRun;
+  readonly approveRun: typeof import('../../src/run/approve-run.ts').approveRun;
+  readonly detachRun: typeof import('../../src/run/detach-run.ts').detachRun;
+  readonly requestCancel: typeof import('../../src/run/cancel-run.ts').requestCancel;
 }
 
 /** One run of a world, with the processes that drive it one after the other. */
@@ -27,15 +36,23 @@ export interface SimulatedRun {
   readonly directory: string;
   readonly script: RunScript;
   readonly plan: Plan;
+  /** With the cells of each `foreach`. */
+  readonly decided: Plan;
   readonly checker: RunChecker;
   readonly processes: SimulatedProcess[];
+  /** The processes that have sent requests. */
+  readonly clients: SimulatedProcess[];
+  /** Its mark is written; the process that executes it has to leave it. */
+  isReleasing?: boolean;
+  /** No process of this home may execute or change it: its journal keeps this number of records. */
+  released?: { readonly records: number };
   /** Its journal is lost, and it is not adopted yet. */
   isLost: boolean;
-  /** How often all its containers were queried: by an adoption, or before it by a resume that failed. */
+  /** How often all its containers were queried: by an adoption, or by a resume without the journal's first record. */
   searches: number;
-  /** Since when it is said that there is nothing to adopt. */
+  /** Since when it is said that there is nothing to adopt, or that nothing can tell whether it has begun. */
   goneSince?: number | undefined;
-  /** The last adoption said so. */
+  /** The last adoption or resume said so. */
   saysGone?: boolean;
   isFinished?: boolean;
 }
@@ -58,9 +75,9 @@ export interface World {
 export const LONGEST_MS = 3 * 24 * 3_600_000;
 /** Of half a minute each: more than the faults and what is waited for after them take together. */
 const MAX_LIVES = 120;
-/** For so long nobody takes up a run whose runner has left; the others must get on without it. */
+/** How long no process resumes a run that was left; the others must continue without it. */
 const AWAY_MS = 2 * 3_600_000;
-/** Nothing that was asked for is under way any more after so long. */
+/** After this time, no earlier request is in flight. */
 const SETTLED_MS = 10 * 60_000;
 
 /** Life after life of a run's runners, until the run is over. Undefined: it was rightly given up. */
@@ -69,6 +86,7 @@ export async function liveRun(world: World, run: SimulatedRun): Promise<RunRepor
   await clock.delay(run.script.startAfterMs ?? 0);
   try {
     const report = await live(world, run);
+    if (report === 'released') return undefined;
     if (report === 'lost') run.checker.giveUp();
     else if (report) run.checker.finish(report);
     else world.violations.push(`run ${run.runId} did not come to its end`);
@@ -78,11 +96,12 @@ export async function liveRun(world: World, run: SimulatedRun): Promise<RunRepor
   }
 }
 
-async function live(world: World, run: SimulatedRun): Promise<RunReport | 'lost' | undefined> {
+async function live(world: World, run: SimulatedRun): Promise<RunReport | 'lost' | 'released' | undefined> {
   const { clock, disk, random } = world;
   let canceled = false;
   for (let life = 0; life < MAX_LIVES; life++) {
     const mishap = run.script.mishaps[life];
+    const wasReleased = run.released !== undefined;
     const seen = await liveOnce(world, run, {
       mishap,
       onHandle(handle) {
@@ -94,6 +113,8 @@ async function live(world: World, run: SimulatedRun): Promise<RunReport | 'lost'
       },
     });
     if (seen && seen.status !== 'suspended') return seen;
+    // One more execution is tried after the release; it must be refused.
+    if (wasReleased) return 'released';
     if (clock.now() - world.begun > world.longestMs) return undefined;
     if (run.saysGone && clock.now() - run.goneSince! > SETTLED_MS) return 'lost';
     disk.room = Number.POSITIVE_INFINITY;
@@ -104,7 +125,7 @@ async function live(world: World, run: SimulatedRun): Promise<RunReport | 'lost'
   return undefined;
 }
 
-/** The run is left alone until the others are over, which must not wait for what nobody holds any more. */
+/** The run is not executed until the others have ended, which must not wait for slots that were released. */
 async function awaitOthers(world: World, run: SimulatedRun): Promise<void> {
   const { clock, runs } = world;
   const others = runs.filter(({ script }) => !script.mishaps.some(({ kind }) => kind === 'leave'));
@@ -200,7 +221,7 @@ function addProcess(world: World, run: SimulatedRun, mishap: Mishap | undefined)
       process.kill();
       if (mishap.kind === 'lose') loseJournal(world, run, mishap.whole);
       if (mishap.kind !== 'crash' || !mishap.machine) return;
-      for (const other of runs) for (const one of other.processes) one.kill();
+      for (const other of runs) for (const one of [...other.processes, ...other.clients]) one.kill();
       clock.reboot();
       disk.crash((unsynced) => random.below(unsynced + 1));
     },
@@ -217,16 +238,20 @@ function loseJournal({ disk }: World, run: SimulatedRun, whole: boolean): void {
   run.isLost = true;
 }
 
+/** The options with which a server executes a run that its owner has handed over. */
+const RESTRICTED: Pick<RunnerOptions, 'delivers' | 'notifier'> = { delivers: false, notifier: createSystemNotifier() };
+
 type Opened = { readonly ok: true; readonly value: RunHandle } | { readonly ok: false; readonly error: RunRefusal };
 
 /** Starts the run, or resumes it where it has begun; one whose journal is lost is adopted before. */
 async function open(world: World, run: SimulatedRun, process: SimulatedProcess): Promise<Opened> {
-  const options: RunnerOptions & { runId: string } = {
+  const options: RunnerOptions & { disk: Disk; runId: string } = {
     service: process.service,
     home: '/home',
     clock: process.clock,
     disk: process.disk,
     runId: run.runId,
+    ...(world.scenario.isServer && RESTRICTED),
   };
   const scope = { clusterID: HOME_CLUSTER, accountID: 'me' };
   const begin: StartRunOptions & { runId: string } = { ...options, plan: run.plan, scope, baseDir: '/base' };
@@ -241,16 +266,49 @@ async function open(world: World, run: SimulatedRun, process: SimulatedProcess):
     run.isLost = false;
     run.goneSince = undefined;
   }
-  const resumed = await world.runner.resumeRun(options);
+  const resume = () => resumeReceived(world, run, options);
+  if (world.disk.files.has(`${run.directory}/plan.json`) && !hasRecord(world, run, 'run')) run.searches++;
+  const resumed = await resume();
+  run.saysGone = !resumed.ok && isUndecidable(world, run);
+  if (run.saysGone) run.goneSince ??= world.clock.now();
   if (resumed.ok || resumed.error.code !== 'RUN_NOT_FOUND') return resumed;
   if (!world.disk.files.has(`${run.directory}/journal.ndjson`)) run.checker.beginAnew();
-  return world.runner.startRun(begin);
+  if (!world.scenario.isServer) return world.runner.startRun(begin);
+  const submitted = await world.runner.submitRun(begin, { isElsewhere: true });
+  if (!submitted.ok) return submitted;
+  return resume();
+}
+
+/** A run on a server has the mark that its owner has handed it over. */
+function resumeReceived(
+  { runner, scenario, disk }: World,
+  { directory }: SimulatedRun,
+  options: RunnerOptions & { readonly disk: Disk; readonly runId: string },
+): Promise<Opened> {
+  return refuseDiskErrors(options.home, async () => {
+    if (scenario.isServer && disk.files.has(journalPath(directory)))
+      await options.disk.replace(`${directory}/${RECEIVED_FILE}`, Buffer.from('{}\n'));
+    return runner.resumeRun(options);
+  });
 }
 
 /** Whether an adoption whose reply was lost, or whose sync failed, has left a journal to go on from. */
-function isAdopted({ disk }: World, { directory }: SimulatedRun): boolean {
+function isAdopted(world: World, run: SimulatedRun): boolean {
+  return hasRecord(world, run, 'adopted');
+}
+
+/**
+ * Whether it cannot be known if the run has begun: its journal has no first record, and without a list, the containers of a
+ * `foreach` cannot be queried. Every resume must refuse it (decision 0029).
+ */
+function isUndecidable(world: World, run: SimulatedRun): boolean {
+  const hasUnknownCells = run.plan.steps.some(({ cells }) => cells === undefined);
+  return hasUnknownCells && world.scenario.dialect.list !== 'works' && !hasRecord(world, run, 'run');
+}
+
+function hasRecord({ disk }: World, { directory }: SimulatedRun, wanted: JournalRecord['kind']): boolean {
   const journal = parseJournal(disk.files.get(journalPath(directory)) ?? new Uint8Array());
-  return journal.ok && journal.value.records.some(({ kind }) => kind === 'adopted');
+  return journal.ok && journal.value.records.some(({ kind }) => kind === wanted);
 }
 
 /** To resume a run whose journal is lost must not deny what the service has of it. */

@@ -26,7 +26,10 @@ export function createMemoryDisk(): MemoryDisk {
   const written = new Map<string, Written>();
   const rooms = new Map<string, Uint8Array<ArrayBuffer>>();
   const watchers = new Set<{ readonly directory: string; readonly listener: () => void }>();
-  const claims = new Map<string, { readonly listener: ControlListener | undefined }>();
+  const claims = new Map<
+    string,
+    { readonly listener: ControlListener | undefined; readonly released: Promise<string> }
+  >();
   const disk: MemoryDisk = {
     files,
     room: Number.POSITIVE_INFINITY,
@@ -55,6 +58,7 @@ export function createMemoryDisk(): MemoryDisk {
       take(bytes.length);
       files.set(path, Buffer.concat([files.get(path) ?? new Uint8Array(), bytes]));
     },
+    free: async () => disk.room,
     async measure(path) {
       const inside = [...files].filter(([file]) => file === path || file.startsWith(`${path}/`));
       return inside.reduce((sum, [, bytes]) => sum + bytes.length, 0);
@@ -70,17 +74,20 @@ export function createMemoryDisk(): MemoryDisk {
     append: async (path, size) => openFile(path, size),
     async claim(directory, listener) {
       if (disk.locksWork && claims.has(directory)) return undefined;
-      const claim = { listener };
+      const { promise: released, resolve: release } = createReleased();
+      const claim = { listener, released };
       claims.set(directory, claim);
       return {
         release: async () => {
           if (claims.get(directory) === claim) claims.delete(directory);
+          release('');
         },
       };
     },
     ask: async (directory, line) => {
       const claim = claims.get(directory);
-      return claim && (claim.listener?.(line) ?? '');
+      // A connection ends with the process that accepted it.
+      return claim && Promise.race([claim.listener?.(line) ?? '', claim.released]);
     },
     durable(path) {
       const bytes = files.get(path) ?? new Uint8Array();
@@ -139,4 +146,12 @@ export function createMemoryDisk(): MemoryDisk {
     };
   }
   return disk;
+}
+
+function createReleased(): { readonly promise: Promise<string>; readonly resolve: (reply: string) => void } {
+  let resolve: (reply: string) => void = () => {};
+  const promise = new Promise<string>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
 }

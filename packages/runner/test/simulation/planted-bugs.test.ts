@@ -5,11 +5,13 @@ import { plantBug, removePlants } from './plant-bug.ts';
 import { PLANTED_BUGS, type PlantedBug } from './planted-bugs.ts';
 import { PLANTED_INPUT_BUGS } from './planted-input-bugs.ts';
 import { PLANTED_REPLY_BUGS } from './planted-reply-bugs.ts';
+import { PLANTED_REQUEST_BUGS } from './planted-request-bugs.ts';
 import { runScenario } from './run-scenario.ts';
 import { drawScenario, type Scenario } from './scenario.ts';
 
 /** Only with `CI=true`: this tests the simulation, not the runner. */
 const isThorough = process.env.CI === 'true';
+const BUGS = [...PLANTED_BUGS, ...PLANTED_INPUT_BUGS, ...PLANTED_REPLY_BUGS, ...PLANTED_REQUEST_BUGS];
 /** A bug that needs more seeds than this would slip through. */
 const MAX_SEEDS = 400;
 /** What has not ended by then does not end: there is no need to wait for it three days, which take a minute of ours. */
@@ -20,7 +22,10 @@ afterAll(removePlants);
 /** A copy of the runner with the bug in it. */
 async function plant(bug: PlantedBug, number: number): Promise<RunnerUnderTest> {
   const load = await plantBug(bug, String(number));
-  const modules = ['run/start-run.ts', 'run/resume-run.ts', 'report/read-run.ts', 'adopt/adopt-run.ts'];
+  const modules = [
+    ...['run/start-run.ts', 'run/resume-run.ts', 'report/read-run.ts', 'adopt/adopt-run.ts'],
+    ...['run/approve-run.ts', 'run/detach-run.ts', 'run/cancel-run.ts'],
+  ];
   const loaded = await Promise.all(modules.map(load));
   return Object.assign({}, ...loaded) as RunnerUnderTest;
 }
@@ -42,7 +47,7 @@ function* drawScenarios({ among = () => true, seed: last }: PlantedBug): Generat
 }
 
 describe.runIf(isThorough)('the simulation', () => {
-  test.each([...PLANTED_BUGS, ...PLANTED_INPUT_BUGS, ...PLANTED_REPLY_BUGS].map((bug, number) => ({ ...bug, number })))(
+  test.each(BUGS.map((bug, number) => ({ ...bug, number })))(
     'finds a runner that $name',
     { timeout: 600_000 },
     async (bug) => {

@@ -17,6 +17,7 @@ export interface PlantedBug extends SourceChange {
 const hasPools = ({ pools }: Scenario) => Object.keys(pools).length > 0;
 const isGrouped = ({ group }: Scenario) => group !== undefined;
 const hasTwoClusters = ({ runs }: Scenario) => runs.some(({ steps }) => steps.some(({ clusters }) => clusters));
+const hasForeach = ({ runs }: Scenario) => runs.some(({ steps }) => steps.some(({ foreach }) => foreach));
 const hidesLabels = ({ dialect }: Scenario) => dialect.hidesLabels;
 const hasTimes =
   (times: Scenario['dialect']['times']) =>
@@ -78,7 +79,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'does not write the journal anew when it is opened',
     file: 'journal/open-journal.ts',
-    find: 'if (size > 0) await disk.replace(file, bytes.subarray(0, size));',
+    find: 'if (size > 0 || found.value.isDamaged) await disk.replace(file, bytes.subarray(0, size));',
     replace: '',
   },
   {
@@ -166,10 +167,10 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'forgets at resume that a create is in doubt',
-    seed: 291,
     file: 'submission/submitter.ts',
     find: 'const doubtful = known.id !== undefined ||',
     replace: 'const doubtful = known.id === null ||',
+    isRare: true,
   },
   {
     name: 'takes an unknown phase for an end',
@@ -219,8 +220,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'does not ask whether it is still the newest runner',
     seed: 25,
     file: 'journal/lease.ts',
-    find: 'return isLeaseSecret(disk, directory, lease.control);',
-    replace: 'return disk.readNow(leasePath(directory)) !== undefined && lease.epoch > 0;',
+    find: "return parseLease(bytes)?.control === lease.control ? undefined : 'another runner has resumed the run';",
+    replace: 'return undefined;',
   },
   {
     name: 'starts more than the run allows',
@@ -272,7 +273,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'never removes the claims of a run whose runner is away',
-    seed: 397,
+    seed: 172,
     file: 'pools/is-abandoned.ts',
     find: "      return seen === 'ended';\n",
     replace: '      return false;\n',
@@ -288,7 +289,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'lets a run into a group beside the containers of a run that was left',
-    seed: 81,
+    seed: 186,
     file: 'groups/judge-member.ts',
     find: "return seen.every((one) => one === 'ended') ? 'idle' : 'left';",
     replace: "return seen.length < 0 ? 'left' : 'idle';",
@@ -327,8 +328,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'takes a file that is there for a whole one',
     seed: 456,
     file: 'trees/transfer-tree.ts',
-    find: 'known?.size !== entry.size',
-    replace: 'known === undefined',
+    find: "if (known === undefined || known.link !== undefined || known.kind !== 'file' || known.size !== entry.size)\n    return false;",
+    replace: 'if (known !== undefined) return true;\n  if (known === undefined) return false;',
     among: hasTwoClusters,
   },
   {
@@ -342,9 +343,9 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'says transferred before it is',
     seed: 276,
     file: 'data/transfers.ts',
-    find: '      const done = await transferTree({ from: workspace(from), to: workspace(to), path });\n',
+    find: '      const done = await transferTree({ from: workspace(from), to: workspace(to), path, copied });\n',
     replace:
-      "      session.note({ kind: 'transferred', at: session.clock.now(), from, to, path, files: 0, bytes: 0 });\n      const done = await transferTree({ from: workspace(from), to: workspace(to), path });\n",
+      "      session.note({ kind: 'transferred', at: session.clock.now(), from, to, path, files: 0, bytes: 0 });\n      const done = await transferTree({ from: workspace(from), to: workspace(to), path, copied });\n",
     among: hasTwoClusters,
   },
   {
@@ -353,6 +354,14 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     find: "outcome?.result === 'failed' && outcome.class === 'infrastructure'",
     replace: "outcome?.result === 'failed'",
     among: hasTwoClusters,
+  },
+  {
+    name: 'records the cells of a foreach that its stop has left undecided',
+    seed: 10,
+    file: 'record/apply-event.ts',
+    find: 'if (recorded.cells && scheduler.isExpanded(event.step))\n        setCells({ facts, scheduler }, event.step, recorded.cells);',
+    replace: 'if (recorded.cells && setCells) facts.cells[event.step] = recorded.cells;',
+    among: hasForeach,
   },
   {
     name: 'posts in an adopted run without asking before',
@@ -416,6 +425,13 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'watch/observe-container.ts',
     find: 'createTime === undefined ? seen : { ...seen, createTime }',
     replace: 'createTime === null ? { ...seen, createTime } : seen',
+    isRare: true,
+  },
+  {
+    name: 'keeps the place of a run that died before its first record, if the service cannot tell',
+    file: 'groups/judge-member.ts',
+    find: 'return (isOpening === true || wasOpened(disk, directory))',
+    replace: 'return isOpening === undefined && !wasOpened(disk, directory)',
     isRare: true,
   },
 ];

@@ -48,11 +48,10 @@ export const PLANTED_INPUT_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'takes the changed inputs of a resumed run for how they were',
-    seed: 3631,
     file: 'data/tree-watch.ts',
     find: '  const found = await states.find(place);\n',
     replace: '  await states.forget(place);\n  const found = undefined;\n',
-    among: isSpoiled,
+    isRare: true,
   },
   {
     name: 'lets the attempts of a cell share a private copy',
@@ -74,5 +73,19 @@ export const PLANTED_INPUT_BUGS: readonly PlantedBug[] = [
     find: "if (await isChanged(source, { clusterID, path })) return 'dataChanged';",
     replace: 'void isChanged;',
     among: isSpoiledAndRunAgain,
+  },
+  {
+    name: 'fails, as soon as it has resumed, an attempt whose own container may have changed the input',
+    file: 'submission/submit-attempt.ts',
+    find: 'if (fault !== undefined && !isResumedLately(session)) return',
+    replace: 'if (fault !== undefined) return',
+    isRare: true,
+  },
+  {
+    name: 'mounts an input whose comparison, which was in progress, has failed',
+    file: 'data/tree-watch.ts',
+    find: 'if (!isSuspect) await last;\n      return isSuspect ? compare() : change;',
+    replace: 'if (isSuspect) return compare();\n      await last;\n      return change;',
+    isRare: true,
   },
 ];

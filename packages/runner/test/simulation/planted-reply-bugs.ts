@@ -72,9 +72,8 @@ export const PLANTED_REPLY_BUGS: readonly PlantedBug[] = [
   {
     name: 'takes a run without a journal for one that never began',
     file: 'run/resume-run.ts',
-    find: 'if (!replayed) return fail(await refuseUnbegun(options, given));',
-    replace:
-      "if (!replayed) return fail({ code: refuseUnbegun ? 'RUN_NOT_FOUND' : 'JOURNAL_LOST', message: 'it had not begun' });",
+    find: 'return fail(await refuseUnbegun(options, given));',
+    replace: "return fail({ code: refuseUnbegun ? 'RUN_NOT_FOUND' : 'JOURNAL_LOST', message: 'it had not begun' });",
     among: ({ resumesLost }) => resumesLost === true,
   },
   {

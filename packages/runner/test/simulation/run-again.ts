@@ -10,7 +10,7 @@ export const LATER_RUN = 'simulatedrunz';
 export function laterProgram(world: World): Pick<Program, 'work'> {
   const { scenario, service, violations } = world;
   return createLaterProgram(
-    { plan: planRun(scenario.runs[0]!, scenario), simulated: () => service },
+    { plan: planRun(scenario.runs[0]!, scenario, { isDecided: true }), simulated: () => service },
     (holds, message) => {
       if (!holds) violations.push(message());
     },

@@ -9,6 +9,8 @@ import { CALM, gateAt } from './faults.ts';
 import { LONGEST_MS, liveRun, type RunnerUnderTest, type SimulatedRun, type World } from './live-run.ts';
 import { createMemoryDisk } from './memory-disk.ts';
 import { createRandom } from './random.ts';
+import { checkReleased, checkReleasedDeed, checkReplacements, releaseRun } from './releases.ts';
+import { sendRequests } from './requests.ts';
 import { LATER_RUN, laterProgram, runAgain } from './run-again.ts';
 import { FAR_CLUSTER, HOME_CLUSTER, planRun, type RunScript, type Scenario } from './scenario.ts';
 import { createSimulatedClusters } from './simulated-clusters.ts';
@@ -46,6 +48,8 @@ export async function runScenario(
   const world = createWorld(scenario, { runner, longestMs, onDeed });
   const { clock, disk, runs, service, violations } = world;
   let open = runs.length;
+  const people = runs.map((run) => sendRequests(world, run));
+  for (const run of runs) void releaseRun(world, run);
   const lives = runs.map((run) =>
     liveRun(world, run)
       .catch((error: unknown) => {
@@ -72,7 +76,12 @@ export async function runScenario(
   }
   const reports = open === 0 ? await Promise.all(lives) : [];
   for (const report of reports) violations.push(...findMissingWarnings(scenario, report));
-  for (const run of runs) for (const process of run.processes) process.kill();
+  for (const { check } of people) check();
+  for (const run of runs) {
+    checkReleased(world, run);
+    for (const process of run.processes) process.kill();
+  }
+  checkReplacements(world);
   const total = [...service.calls.values()].reduce((sum, count) => sum + count, 0);
   const hours = (clock.now() - world.begun) / 3_600_000;
   if (total > MAX_CALLS * runs.length + MAX_CALLS_PER_HOUR * hours + callsOfSearches(runs))
@@ -83,8 +92,8 @@ export async function runScenario(
 
 /** Without a list that works, each container that the plan can have is asked for, on each cluster of the run. */
 function callsOfSearches(runs: readonly SimulatedRun[]): number {
-  const counts = runs.map(({ searches, plan, script }) => {
-    const possible = plan.steps.map(
+  const counts = runs.map(({ searches, decided, script }) => {
+    const possible = decided.steps.map(
       ({ step, cells }) => (cells?.length ?? 0) * (1 + step.retry.limit + step.retry.infrastructure),
     );
     return searches * clustersOf([script]).length * possible.reduce((sum, count) => sum + count, 0);
@@ -118,9 +127,13 @@ function createWorld(scenario: Scenario, { runner, longestMs, onDeed }: WorldOpt
   const runs = scenario.runs.map((script, index): SimulatedRun => {
     const runId = `simulatedrun${String.fromCharCode(97 + index)}`;
     const plan = planRun(script, scenario);
+    const decided = planRun(script, scenario, { isDecided: true });
     const directory = `/home/runs/${runId}`;
-    const checker = createRunChecker({ script, plan, runId, disk, clock, violations, simulated: () => service });
-    return { runId, directory, script, plan, checker, processes: [], isLost: false, searches: 0 };
+    const checker = createRunChecker({
+      ...{ script, plan: decided, undecided: plan, runId, disk, clock, violations },
+      simulated: () => service,
+    });
+    return { runId, directory, script, plan, decided, checker, processes: [], clients: [], isLost: false, searches: 0 };
   });
   const runOf = (id: string) => runs.find(({ runId }) => id.startsWith(`s${runId}-`));
   const pools = createPoolChecker(scenario.pools, runs, violations);
@@ -143,6 +156,7 @@ function createWorld(scenario: Scenario, { runner, longestMs, onDeed }: WorldOpt
       if (deed.id?.startsWith(`s${LATER_RUN}-`)) return;
       const run = deed.id === undefined ? undefined : runOf(deed.id);
       for (const { checker } of run ? [run] : runs) checker.onDeed(deed);
+      if (run) checkReleasedDeed(run, deed, violations);
       if (deed.kind !== 'created') return;
       pools.onCreated(deed.id);
       groups?.onCreated(deed.id);

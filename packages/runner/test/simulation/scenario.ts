@@ -1,6 +1,7 @@
 import type { Plan, Step } from '@sluice/core';
 import { type Dialect, drawDialect } from './dialect.ts';
 import { type Burst, drawBursts, drawFaultRates, type FaultRates } from './faults.ts';
+import type { PersonRequest } from './person-request.ts';
 import { createHandPlan, createStep } from './plans.ts';
 import { createRandom, type Random } from './random.ts';
 
@@ -13,6 +14,10 @@ export interface StepScript {
   readonly hasOutput: boolean;
   /** Cells of a matrix; 1 is a plain step. */
   readonly cells: number;
+  /** It is an approval, without a container. */
+  readonly asks?: boolean;
+  /** The cells come from a `foreach`, known only when it is decided; `broken`: which cannot be evaluated. */
+  readonly foreach?: 'list' | 'broken' | undefined;
   readonly retries: number;
   readonly timeoutMs?: number | undefined;
   readonly continueOnError: boolean;
@@ -58,6 +63,9 @@ export interface RunScript {
   /** A person cancels the run so long after the beginning. */
   readonly cancelAfterMs?: number | undefined;
   readonly startAfterMs?: number;
+  readonly requests?: readonly PersonRequest[];
+  /** When its owner takes it back from the server, after its beginning. */
+  readonly releaseAfterMs?: number;
 }
 
 /** One simulated world, wholly: plain data, so that a failing one can be shrunk and kept. */
@@ -80,6 +88,8 @@ export interface Scenario {
   readonly isRunAgain?: boolean;
   /** What the report of each run must hold one warning of, for each of these texts. */
   readonly warns?: readonly string[];
+  /** Its runs are handed over by their owners. */
+  readonly isServer?: boolean;
   /** A run whose journal is lost is resumed in vain before it is adopted. */
   readonly resumesLost?: boolean;
 }
@@ -97,6 +107,7 @@ export function drawScenario(seed: string): Scenario {
     isTwoClusters: kinds.chance(0.2),
     losesJournals: kinds.chance(0.15),
     comparesInputs: random.fork('inputs').chance(0.3),
+    decidesLists: random.fork('each').chance(0.12),
   };
   const grouped = random.fork('group');
   const isGrouped = !hasPools && !world.losesJournals && grouped.chance(0.15);
@@ -131,6 +142,7 @@ interface Traits {
   readonly isAlone: boolean;
   readonly losesJournals: boolean;
   readonly comparesInputs: boolean;
+  readonly decidesLists: boolean;
 }
 
 function drawRun(random: Random, world: Traits): RunScript {
@@ -197,7 +209,15 @@ function drawStep(
     ...(wanted.length > 0 && { pools: Object.fromEntries(wanted) }),
     ...(clusters && { clusters }),
     ...drawWrites(random.fork(`writes ${earlier.length}`), inputs, world),
+    ...drawForeach(random.fork(`foreach ${earlier.length}`), world),
   };
+}
+
+/** If a journal is lost, the cells are only known from containers. A run that is repeated must succeed then. */
+function drawForeach(random: Random, world: Traits): Pick<StepScript, 'foreach'> | { cells: number; foreach: 'list' } {
+  if (!world.decidesLists || world.losesJournals) return {};
+  if (random.chance(0.5)) return { cells: 2 + random.below(3), foreach: 'list' };
+  return !world.comparesInputs && random.chance(0.2) ? { foreach: 'broken' } : {};
 }
 
 /** A run that lost its journal does not know how its data was: there, and where inputs are mounted read-only, nothing is changed. */
@@ -237,8 +257,24 @@ function drawMishap(random: Random): Mishap {
   }
 }
 
-/** The plan of a run. */
-export function planRun(run: RunScript, { pools, group, isRunAgain }: Omit<Scenario, 'runs'>): Plan {
+function describeMatrix({ cells, foreach }: StepScript): Partial<Step> {
+  // Also a single item of a `foreach` gives its cell a key.
+  if (cells <= 1 && !foreach) return {};
+  return { matrix: { axes: { n: Array.from({ length: cells }, (_, n) => n) }, include: [], exclude: [] } };
+}
+
+/** The keys of its cells are those of the matrix. */
+function describeForeach({ cells, foreach }: StepScript): Partial<Step> {
+  const items = Array.from({ length: cells }, (_, n) => `'n-${n}'`);
+  return { foreach: foreach === 'broken' ? `\${{ ['n-0'][${cells}] }}` : `\${{ [${items.join(', ')}] }}` };
+}
+
+/** The plan of a run. With `isDecided`, the cells of each `foreach` are in it, under the keys that its items give them. */
+export function planRun(
+  run: RunScript,
+  { pools, group, isRunAgain }: Omit<Scenario, 'runs'>,
+  { isDecided = false } = {},
+): Plan {
   const steps = run.steps.map((script): Step => {
     const base = createStep(script.name);
     return {
@@ -251,10 +287,9 @@ export function planRun(run: RunScript, { pools, group, isRunAgain }: Omit<Scena
         }),
       ),
       outputs: script.hasOutput ? { out: { path: '/out', retain: true } } : {},
-      ...(script.cells > 1 && {
-        matrix: { axes: { n: Array.from({ length: script.cells }, (_, n) => n) }, include: [], exclude: [] },
-      }),
+      ...(script.foreach && !isDecided ? describeForeach(script) : describeMatrix(script)),
       ...(script.timeoutMs !== undefined && { timeoutMs: script.timeoutMs }),
+      ...(script.asks && { approval: {} }),
       ...(script.pools && { pools: script.pools }),
       ...(isRunAgain && { cache: { ignore: [] }, command: [script.name] }),
       ...(script.clusters && { placement: { ordered: script.clusters } }),

@@ -68,8 +68,9 @@ function* simplifyStep(step: StepScript): Generator<StepScript> {
   const { clusters: _clusters, ...onOneCluster } = step;
   if (step.attempts.length > 1) yield { ...step, attempts: step.attempts.slice(1) };
   if (step.cells > 1) yield { ...step, cells: 1 };
+  if (step.foreach) yield { ...step, foreach: undefined };
   if (step.needs.length > 0) yield { ...step, needs: [] };
-  if (step.inputs.length > 0) yield { ...step, inputs: [] };
+  if (step.inputs.length > 0) yield keepInputs(step, () => false);
   if (step.pools) yield withoutPools;
   if (step.clusters) yield onOneCluster;
   if (step.timeoutMs !== undefined && !step.attempts.includes('hang')) yield { ...step, timeoutMs: undefined };
@@ -80,9 +81,21 @@ function withoutStep(run: RunScript, index: number): RunScript {
   const steps = run.steps
     .filter((_, at) => at !== index)
     .map((step) => ({
-      ...step,
+      ...keepInputs(step, (other) => other !== name),
       needs: step.needs.filter((other) => other !== name),
-      inputs: step.inputs.filter((other) => other !== name),
     }));
   return { ...run, steps };
+}
+
+/** With some of its inputs only: it writes to no others, and spoils none if it has none to read. */
+function keepInputs(step: StepScript, keeps: (input: string) => boolean): StepScript {
+  const { writable = [], spoils, ...rest } = step;
+  const inputs = step.inputs.filter(keeps);
+  const kept = writable.filter(keeps);
+  return {
+    ...rest,
+    inputs,
+    ...(kept.length > 0 && { writable: kept }),
+    ...(spoils && inputs.length > kept.length && { spoils }),
+  };
 }

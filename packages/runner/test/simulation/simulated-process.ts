@@ -102,6 +102,7 @@ export function createProcess(options: ProcessOptions): SimulatedProcess {
       create: (path, bytes) => act(() => disk.create(path, bytes)),
       extend: (path, bytes) => act(() => disk.extend(path, bytes)),
       measure: (path) => act(() => disk.measure(path)),
+      free: (path) => act(() => disk.free(path)),
       remove: (path) => act(() => disk.remove(path)),
       watch: (directory, listener) => disk.watch(directory, () => void (alive && listener())),
       ask: (directory, line) => act(() => disk.ask(directory, line)),

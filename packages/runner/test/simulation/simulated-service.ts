@@ -4,19 +4,18 @@ import {
   type ContainerService,
   type ContainerSpec,
   type InstanceType,
-  isServiceError,
   isTerminalPhase,
   type Ref,
   type Scope,
-  ServiceError,
-  type ServiceErrorCode,
   type Volume,
-  type VolumeFiles,
 } from '@sluice/client';
 import type { Dialect } from './dialect.ts';
-import { type CallFate, drawFate, type FaultRates, type Page } from './faults.ts';
+import type { CallFate, FaultRates } from './faults.ts';
 import { createMemoryFiles, createMemoryVolume, type MemoryVolume } from './memory-files.ts';
 import type { Random } from './random.ts';
+import { createReplyWriter } from './reply-writer.ts';
+import { serviceFailure } from './service-failure.ts';
+import { createSimulatedNetwork } from './simulated-network.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** What a container does once it is created. */
@@ -90,7 +89,6 @@ export interface SimulatedService {
   readonly calls: ReadonlyMap<string, number>;
 }
 
-const TIMEOUT_MS = 30_000;
 /** How long what takes a container's place runs: so long that its end must be waited for. */
 const REPLACED_MS = 10 * 60_000;
 const RETENTION_MS = 7 * 24 * 3_600_000;
@@ -107,65 +105,22 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
   }));
   const containers = new Map<string, SimulatedContainer>();
   const volumes = new Map<string, MemoryVolume>();
-  const calls = new Map<string, number>();
-  const inFlight = new Set<string>();
   const listeners = new Set<(hint: { clusterID: string; accountID: string; containerID: string }) => void>();
   /** IDs of records that have vanished: whatever comes late for them must not start them again. */
   const vanished = new Set<string>();
   let incarnations = 0;
-
-  /** One call: the request's way, what the service does, and the reply's way. */
-  async function call<T>(name: string, id: string | undefined, act: () => T | Promise<T>): Promise<T> {
-    calls.set(name, (calls.get(name) ?? 0) + 1);
-    options.onDeed?.({ kind: 'asked', at: clock.now(), call: name, id });
-    const drawn = drawFate(random, faults());
-    const gate = options.gate?.() ?? drawn.gate;
-    const fate = { ...drawn, gate: isPage(gate) && !PAGED.has(name) ? undefined : gate };
-    const traveling = travel(fate, act);
-    if (name === 'create' && id !== undefined && fate.lateByMs !== undefined && fate.gate !== 'refused') {
-      inFlight.add(id);
-      clock.setTimer(clock.now() + TIMEOUT_MS + fate.lateByMs, () => inFlight.delete(id));
-    }
-    const outcome = await traveling;
-    if ('error' in outcome) throw outcome.error;
-    return structuredClone(outcome.value);
-  }
-
-  async function travel<T>(fate: CallFate, act: () => T | Promise<T>): Promise<{ value: T } | { error: unknown }> {
-    const attempt = async (): Promise<{ value: T } | { error: unknown }> => {
-      try {
-        return { value: await act() };
-      } catch (error) {
-        return { error };
-      }
-    };
-    if (fate.gate === 'refused') return { error: fail('UNREACHABLE', 'the connection was refused') };
-    if (fate.lateByMs !== undefined) clock.setTimer(clock.now() + TIMEOUT_MS + fate.lateByMs, () => void attempt());
-    if (fate.requestLost || fate.lateByMs !== undefined) {
-      await clock.delay(TIMEOUT_MS);
-      return { error: fail('NO_REPLY', 'no reply came within 30 s') };
-    }
-    await clock.delay(fate.requestMs);
-    const gate = gateError(fate.gate);
-    const outcome = gate ? { error: gate } : await attempt();
-    // What is turned away is turned away each time.
-    const isTurnedAway = 'error' in outcome && isServiceError(outcome.error, 'RESOURCE_EXHAUSTED');
-    if (fate.duplicateAfterMs !== undefined && !gate && !isTurnedAway) {
-      clock.setTimer(clock.now() + fate.duplicateAfterMs, () => void attempt());
-    }
-    if (fate.replyLost) {
-      await clock.delay(TIMEOUT_MS);
-      return { error: fail('NO_REPLY', 'no reply came within 30 s') };
-    }
-    await clock.delay(fate.replyMs);
-    if (fate.gate === 'page after') return { error: pageError(404) };
-    if (fate.gate === 'unreadable') return { error: fail('INVALID_REPLY', 'the reply was cut off') };
-    return outcome;
-  }
+  const describe = createReplyWriter({ clock, random, dialect, faults });
+  const { call, overNetwork, calls, inFlight } = createSimulatedNetwork({
+    clock,
+    random,
+    faults,
+    ...(options.gate && { gate: options.gate }),
+    onCall: (name, id) => options.onDeed?.({ kind: 'asked', at: clock.now(), call: name, id }),
+  });
 
   function visible(ref: Ref): SimulatedContainer {
     const found = containers.get(ref.id);
-    if (!found || !isVisible(found)) throw fail('NOT_FOUND', `container ${ref.id} is not there`, 404);
+    if (!found || !isVisible(found)) throw serviceFailure('NOT_FOUND', `container ${ref.id} is not there`, 404);
     return found;
   }
 
@@ -178,15 +133,15 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
     const existing = containers.get(id);
     if (existing) {
       if (dialect.conflict === 'echo') return existing.wire;
-      if (dialect.conflict === 400) throw fail('INVALID_ARGUMENT', `container ${id} exists`, 400);
-      throw fail('ALREADY_EXISTS', `container ${id} exists`, 409);
+      if (dialect.conflict === 400) throw serviceFailure('INVALID_ARGUMENT', `container ${id} exists`, 400);
+      throw serviceFailure('ALREADY_EXISTS', `container ${id} exists`, 409);
     }
-    if (vanished.has(id)) throw fail('ALREADY_EXISTS', `container ${id} has existed`, 409);
+    if (vanished.has(id)) throw serviceFailure('ALREADY_EXISTS', `container ${id} has existed`, 409);
     const live = [...containers.values()].filter((container) => container.live).length;
     if (options.quota !== undefined && live >= options.quota)
-      throw fail('RESOURCE_EXHAUSTED', 'the quota is used up', 429);
+      throw serviceFailure('RESOURCE_EXHAUSTED', 'the quota is used up', 429);
     if (!instanceTypes.some((type) => type.id === spec.instanceType)) {
-      throw fail('INVALID_ARGUMENT', `there is no instance type ${spec.instanceType}`, 400);
+      throw serviceFailure('INVALID_ARGUMENT', `there is no instance type ${spec.instanceType}`, 400);
     }
     for (const key of Object.keys(spec.volumeMounts ?? {})) mountable(key);
     const incarnation = ++incarnations;
@@ -217,7 +172,7 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
   function mountable(key: string): void {
     const [volume = '', path = '', option] = key.split(':');
     const found = volumes.get(volume);
-    if (!found) throw fail('INVALID_ARGUMENT', `there is no volume ${volume}`, 400);
+    if (!found) throw serviceFailure('INVALID_ARGUMENT', `there is no volume ${volume}`, 400);
     if (option === 'dir') {
       if (path)
         for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1))
@@ -225,7 +180,7 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
       return;
     }
     if (path && !found.files.has(path) && !found.directories.has(path)) {
-      throw fail('INVALID_ARGUMENT', `volume ${volume} has no ${path}`, 400);
+      throw serviceFailure('INVALID_ARGUMENT', `volume ${volume} has no ${path}`, 400);
     }
   }
 
@@ -321,8 +276,8 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
     const found = visible(ref);
     if (!found.live) {
       if (dialect.cancelEnded === 204) return;
-      if (dialect.cancelEnded === 404) throw fail('NOT_FOUND', `container ${ref.id} has ended`, 404);
-      throw fail('FAILED_PRECONDITION', `container ${ref.id} has ended`, 400);
+      if (dialect.cancelEnded === 404) throw serviceFailure('NOT_FOUND', `container ${ref.id} has ended`, 404);
+      throw serviceFailure('FAILED_PRECONDITION', `container ${ref.id} has ended`, 400);
     }
     if (found.wire.phase === 'Canceling') return;
     move(found, 'Canceling', 'being canceled');
@@ -331,25 +286,17 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
 
   function page(all: boolean, options: { from: string; size: number }): { items: ContainerListItem[]; next: string } {
     const { from, size } = options;
-    if (dialect.list === 500) throw fail('UNAVAILABLE', 'the service answered 500', 500);
-    if (dialect.list === 403) throw fail('PERMISSION_DENIED', 'the service answered 403', 403);
+    if (dialect.list === 500) throw serviceFailure('UNAVAILABLE', 'the service answered 500', 500);
+    if (dialect.list === 403) throw serviceFailure('PERMISSION_DENIED', 'the service answered 403', 403);
     if (size > dialect.pageSize && dialect.refusesLargePages && size > 100)
-      throw fail('INVALID_ARGUMENT', 'page too large', 400);
+      throw serviceFailure('INVALID_ARGUMENT', 'page too large', 400);
     const ids = [...containers.keys()].sort().filter((id) => id > from);
     const shown = ids.filter((id) => {
       const container = containers.get(id)!;
       return isVisible(container) && (all || isListed(container));
     });
     const items = shown.slice(0, Math.min(size, dialect.pageSize)).map((id) => {
-      const {
-        id: _,
-        clusterID,
-        accountID,
-        image,
-        phase,
-        state,
-        createTime,
-      } = checkTypes(write(told(containers.get(id)!)));
+      const { id: _, clusterID, accountID, image, phase, state, createTime } = describe(containers.get(id)!);
       return { id, clusterID, accountID, ...(image && { image }), phase, state, createTime } as ContainerListItem;
     });
     return { items, next: shown.length > items.length ? items.at(-1)!.id : '' };
@@ -358,88 +305,6 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
   /** Whether the list without `all` has it. */
   function isListed({ wire: { phase = '' } }: SimulatedContainer): boolean {
     return dialect.listsOnlyRunning ? phase === 'Running' : !isTerminalPhase(phase);
-  }
-
-  /** What a question is answered with: the truth, or what was true before. */
-  function told(made: SimulatedContainer): Container {
-    const { stale } = faults();
-    return made.before && stale > 0 && random.chance(stale) ? made.before : made.wire;
-  }
-
-  /** What a client makes of a reply with a wrong type. */
-  function checkTypes<T extends Container>(wire: T): T {
-    if (!dialect.writesWrongTypes || wire.phase !== 'Running') return wire;
-    throw fail('INVALID_REPLY', `could not get container ${wire.id}: nodeID is no text`, 200);
-  }
-
-  /** A container as replies other than the one to create write it. */
-  function write(wire: Container): Container {
-    const { labels, ...unlabeled } = wire;
-    const shown: Container = dialect.hidesLabels || !labels ? unlabeled : wire;
-    return wire.createTime === undefined ? shown : { ...shown, createTime: writeTime(Date.parse(wire.createTime)) };
-  }
-
-  function writeTime(at: number): string {
-    const local = () => new Date(at + 8 * 3_600_000).toISOString().slice(0, 19);
-    switch (dialect.times) {
-      case 'rounded':
-        return `${new Date(Math.round(at / 1000) * 1000).toISOString().slice(0, 19)}Z`;
-      case 'zoneless':
-        return local();
-      case 'drifting':
-        // Half a minute to either side, another one every second.
-        return new Date(at + ((Math.floor(clock.now() / 1000) % 7) - 3) * 10_000).toISOString();
-      case 'exact':
-        return dialect.mixedTimes ? `${local()}+08:00` : new Date(at).toISOString();
-    }
-  }
-
-  /** Files travel like everything else. Reading is left out: it changes nothing, and is repeated as a whole. */
-  function overNetwork(files: VolumeFiles): VolumeFiles {
-    return {
-      stat: (path) => call('files.stat', undefined, () => files.stat(path)),
-      list: (path) => call('files.list', undefined, () => files.list(path)),
-      read: async (path, range) => cutOff(await files.read(path, range)),
-      write: (path, body, more) => send(files, path, { body, more }),
-      link: (path, target) => call('files.link', undefined, () => files.link(path, target)),
-      makeDirectory: (path) => call('files.makeDirectory', undefined, () => files.makeDirectory(path)),
-      move: (from, to) => call('files.move', undefined, () => files.move(from, to)),
-      copy: (from, to) => call('files.copy', undefined, () => files.copy(from, to)),
-      remove: (path) => call('files.remove', undefined, () => files.remove(path)),
-    };
-  }
-
-  /** A reader that may lose its connection in the middle. */
-  async function* cutOff(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-    for await (const part of body) {
-      if (!random.chance(faults().cut)) {
-        yield part;
-        continue;
-      }
-      yield part.subarray(0, random.below(part.length));
-      throw fail('NO_REPLY', 'the connection broke');
-    }
-  }
-
-  /** What is sent has arrived when the service says so. Where the connection breaks before, a part of it may be there. */
-  async function send(
-    files: VolumeFiles,
-    path: string,
-    { body, more }: { body: Parameters<VolumeFiles['write']>[1]; more: Parameters<VolumeFiles['write']>[2] },
-  ): Promise<void> {
-    const parts: Uint8Array[] = [];
-    let broken: unknown;
-    try {
-      for await (const part of body instanceof Uint8Array ? [body] : body) parts.push(part);
-    } catch (error) {
-      broken = error;
-    }
-    const bytes = Buffer.concat(parts);
-    const isCut = random.chance(faults().cut);
-    if (broken === undefined && !isCut) return call('files.write', undefined, () => files.write(path, bytes, more));
-    await clock.delay(1 + random.below(20));
-    await files.write(path, isCut ? bytes.subarray(0, random.below(bytes.length)) : bytes);
-    throw broken ?? fail('NO_REPLY', 'the connection broke');
   }
 
   const service: ContainerService = {
@@ -452,12 +317,12 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
     containers: {
       create: (scope, spec, { containerID } = {}) =>
         call('create', containerID, () => create(scope, spec, containerID!)),
-      get: (ref) => call('get', ref.id, () => checkTypes(write(told(visible(ref))))),
+      get: (ref) => call('get', ref.id, () => describe(visible(ref))),
       async *list(_scope, { all = false, pageSize = 100 } = {}) {
         for (let from = ''; ; ) {
           const { items, next } = await call('list', undefined, () => page(all, { from, size: pageSize }));
           yield* items;
-          if (dialect.list === 'loops') throw fail('INVALID_REPLY', 'page after page without an end', 200);
+          if (dialect.list === 'loops') throw serviceFailure('INVALID_REPLY', 'page after page without an end', 200);
           if (next === '') return;
           from = next;
         }
@@ -480,7 +345,7 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
       create: (scope, { volumeID, transfer } = {}) =>
         call('createVolume', volumeID, () => {
           const id = volumeID ?? `v-${volumes.size}`;
-          if (volumes.has(id)) throw fail('ALREADY_EXISTS', `volume ${id} exists`, 409);
+          if (volumes.has(id)) throw serviceFailure('ALREADY_EXISTS', `volume ${id} exists`, 409);
           volumes.set(id, createMemoryVolume());
           const login = { username: id, password: 'secret', address: { webdav: `https://sim/${id}` } };
           return { id, ...scope, phase: 'Available', ...(transfer && { service: login }) } as Volume;
@@ -493,7 +358,7 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
       undelete: () => call('undeleteVolume', undefined, () => {}),
       files(ref) {
         const volume = volumes.get(ref.id);
-        if (!volume) throw fail('NOT_FOUND', `there is no volume ${ref.id}`, 404);
+        if (!volume) throw serviceFailure('NOT_FOUND', `there is no volume ${ref.id}`, 404);
         return overNetwork(createMemoryFiles(volume));
       },
     },
@@ -513,40 +378,4 @@ function assignPorts(spec: ContainerSpec, incarnation: number): NonNullable<Cont
     return [name, { port: 20_000 + incarnation + index, ...https }] as const;
   });
   return Object.fromEntries(named);
-}
-
-function gateError(gate: CallFate['gate']): ServiceError | undefined {
-  switch (gate) {
-    case 'page 403':
-      return pageError(403);
-    case 'page 404':
-      return pageError(404);
-    case 401:
-      return fail('UNAUTHENTICATED', 'the token is not valid', 401);
-    case 429:
-      return fail('RESOURCE_EXHAUSTED', 'too many requests', 429);
-    case 408:
-    case 500:
-    case 503:
-      return fail('UNAVAILABLE', `the service answered ${gate}`, gate);
-    default:
-      return undefined;
-  }
-}
-
-/** Calls that a gateway may answer with a page. */
-const PAGED = new Set(['create', 'get', 'list', 'cancel']);
-
-function isPage(gate: CallFate['gate']): gate is Page {
-  return typeof gate === 'string' && gate.startsWith('page');
-}
-
-/** As the client reads it: the status is known, and that the body is no error of the protocol. */
-function pageError(status: 403 | 404): ServiceError {
-  const code = status === 403 ? 'PERMISSION_DENIED' : 'NOT_FOUND';
-  return new ServiceError(code, `the service replied ${status} nginx`, { status, isForeign: true });
-}
-
-function fail(code: ServiceErrorCode, message: string, status?: number): ServiceError {
-  return new ServiceError(code, message, status === undefined ? {} : { status });
 }

@@ -47,7 +47,6 @@ static int record_fd = -1;
 __attribute__((format(printf, 1, 2))) static void record(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  /* If the record cannot be written (a full disk), it is missing, and only the daemon's report is left. */
   write_line(record_fd, format, arguments);
   va_end(arguments);
 }
@@ -61,9 +60,10 @@ static void open_record(void) {
 static void record_start(long long started) {
   char first[] = "started";
   record("started %lld", started);
-  /* On a full disk neither this process nor the service can write a line. */
+  /* Another line: the service has prevented the start. None, on a full disk: the end could not be recorded either, and a
+   * success without a record would be repeated. */
   ssize_t length = pread(record_fd, first, sizeof first - 1, 0);
-  if (length > 0 && strcmp(first, "started") != 0) _exit(NOT_STARTED);
+  if (length != sizeof first - 1 || strcmp(first, "started") != 0) _exit(NOT_STARTED);
 }
 
 static void check_mount(const char *wanted, const char *point) {

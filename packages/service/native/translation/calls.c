@@ -22,6 +22,8 @@ enum {
   NR_GETXATTRAT = 464,
   NR_LISTXATTRAT = 465,
   NR_REMOVEXATTRAT = 466,
+  NR_FILE_GETATTR = 468,
+  NR_FILE_SETATTR = 469,
 };
 
 #define ONE(number, directory, path, last, flags) {number, PLAIN, false, 1, {{directory, path, last, flags}}}
@@ -33,6 +35,11 @@ static const struct call calls[] = {
     {SYS_execveat, EXECUTES, false, 1, {{0, 1, KEPT_IF_FLAG, 4}}},
     {SYS_bind, BINDS, false, 0, {{0}}},
     {SYS_connect, CONNECTS, false, 0, {{0}}},
+    {SYS_getsockname, TELLS_ADDRESS, false, 0, {{0}}},
+    {SYS_getpeername, TELLS_ADDRESS, false, 0, {{0}}},
+    {SYS_accept, TELLS_ADDRESS, false, 0, {{0}}},
+    {SYS_accept4, TELLS_ADDRESS, false, 0, {{0}}},
+    {SYS_recvfrom, TELLS_SENDER, false, 0, {{0}}},
     {SYS_getcwd, TELLS_DIRECTORY, false, 0, {{0}}},
     {SYS_readlinkat, READS_LINK, false, 1, {{0, 1, KEPT, -1}}},
     ONE(SYS_openat, 0, 1, BY_OPEN_FLAGS, 2),
@@ -62,6 +69,8 @@ static const struct call calls[] = {
     ONE(NR_GETXATTRAT, 0, 1, KEPT_IF_FLAG, 2),
     ONE(NR_LISTXATTRAT, 0, 1, KEPT_IF_FLAG, 2),
     ONE(NR_REMOVEXATTRAT, 0, 1, KEPT_IF_FLAG, 2),
+    ONE(NR_FILE_GETATTR, 0, 1, KEPT_IF_FLAG, 4),
+    ONE(NR_FILE_SETATTR, 0, 1, KEPT_IF_FLAG, 4),
     ONE(SYS_inotify_add_watch, -1, 1, FOLLOWED, -1),
     ONE(SYS_name_to_handle_at, 0, 1, FOLLOWED_IF_FLAG, 4),
     ONE(SYS_symlinkat, 1, 2, KEPT, -1),
@@ -110,10 +119,13 @@ const struct call *find_call(long number) {
 #endif
 
 #define LOAD(field) (struct sock_filter) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+#define LOAD_HIGH(field) (struct sock_filter) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field) + 4)
 #define RETURN(value) (struct sock_filter) BPF_STMT(BPF_RET | BPF_K, value)
 /* Skips the next instruction unless it is equal (or has one of those bits). */
 #define IF_EQUAL(value) (struct sock_filter) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1)
 #define IF_ANY(bits) (struct sock_filter) BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1)
+/* Skips the next instruction if it is zero. */
+#define IF_NOT_ZERO (struct sock_filter) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0)
 #define UNKNOWN (SECCOMP_RET_ERRNO | ENOSYS)
 
 bool filter_calls(void) {
@@ -136,9 +148,19 @@ bool filter_calls(void) {
   program[size++] = IF_EQUAL(NR_CLONE3);
   program[size++] = RETURN(UNKNOWN);
   for (size_t i = 0; i < CALLS; i++) {
+    if (calls[i].special == TELLS_SENDER) continue;
     program[size++] = IF_EQUAL((uint32_t)calls[i].number);
     program[size++] = RETURN(SECCOMP_RET_TRACE);
   }
+  /* The library's recv is the same call without an address, and too frequent to stop. */
+  program[size++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_recvfrom, 0, 7);
+  program[size++] = LOAD(args[SENDER]);
+  program[size++] = IF_NOT_ZERO;
+  program[size++] = RETURN(SECCOMP_RET_TRACE);
+  program[size++] = LOAD_HIGH(args[SENDER]);
+  program[size++] = IF_NOT_ZERO;
+  program[size++] = RETURN(SECCOMP_RET_TRACE);
+  program[size++] = RETURN(SECCOMP_RET_ALLOW);
   program[size++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 1, 0);
   program[size++] = RETURN(SECCOMP_RET_ALLOW);
   program[size++] = LOAD(args[0]);

@@ -21,7 +21,10 @@ struct path_argument {
   signed char flags;
 };
 
-enum special { PLAIN, EXECUTES, BINDS, CONNECTS, TELLS_DIRECTORY, READS_LINK };
+enum special { PLAIN, EXECUTES, BINDS, CONNECTS, TELLS_DIRECTORY, TELLS_ADDRESS, TELLS_SENDER, READS_LINK };
+
+/* The arguments of calls about sockets; the length follows the address. */
+enum { ADDRESS = 1, SENDER = 4 };
 
 struct call {
   long number;

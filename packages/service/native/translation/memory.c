@@ -27,6 +27,22 @@ static size_t read_words(pid_t task, uint64_t address, char *buffer, size_t size
   return done;
 }
 
+/* What surrounds the bytes in their first and last word is the program's. */
+static bool write_words(pid_t task, uint64_t address, const char *buffer, size_t size) {
+  size_t done = 0;
+  while (done < size) {
+    uint64_t at = address + done, aligned = at & ~(uint64_t)(WORD - 1);
+    size_t skip = (size_t)(at - aligned), length = WORD - skip < size - done ? WORD - skip : size - done;
+    errno = 0;
+    long word = ptrace(PTRACE_PEEKDATA, task, (void *)aligned, NULL);
+    if (errno != 0) return false;
+    memcpy((char *)&word + skip, buffer + done, length);
+    if (ptrace(PTRACE_POKEDATA, task, (void *)aligned, (void *)word) != 0) return false;
+    done += length;
+  }
+  return true;
+}
+
 /* Splits at page boundaries, because a part that touches a missing page fails as a whole. */
 static int cut(uint64_t address, size_t size, struct iovec *parts) {
   const uint64_t page = 4096;
@@ -67,11 +83,5 @@ bool memory_write(pid_t task, uint64_t address, const void *buffer, size_t size)
   struct iovec here = {(void *)buffer, size}, there = {(void *)(uintptr_t)address, size};
   ssize_t done = process_vm_writev(task, &here, 1, &there, 1, 0);
   if (done >= 0 || errno == EFAULT || errno == ESRCH) return done == (ssize_t)size;
-  /* Our writes begin at a word, and may overwrite our own data after it. */
-  for (size_t at = 0; at < size; at += WORD) {
-    long word = 0;
-    memcpy(&word, (const char *)buffer + at, size - at < WORD ? size - at : WORD);
-    if (ptrace(PTRACE_POKEDATA, task, (void *)(uintptr_t)(address + at), (void *)word) != 0) return false;
-  }
-  return true;
+  return write_words(task, address, buffer, size);
 }

@@ -39,6 +39,7 @@ static void forget(pid_t task) {
   struct tracee **link = find(task), *tracee = *link;
   if (tracee == NULL) return;
   if (tracee->socket_directory >= 0) close(tracee->socket_directory);
+  rooms_leave(tracee);
   *link = tracee->next;
   free(tracee);
 }
@@ -53,24 +54,18 @@ bool tracees_seize(pid_t command, void (*on_start)(void)) {
   return true;
 }
 
-/*
- * The memory of a child is a copy of its parent's, or shared while the parent waits: the parent's room exists there, too. A
- * child may have executed a program or ended before its parent's event.
- */
-static void handle_birth(struct tracee *parent, bool has_room) {
+/* A child may have executed a program or ended before its parent's event. */
+static void handle_birth(struct tracee *parent) {
   unsigned long child = 0;
   if (ptrace(PTRACE_GETEVENTMSG, parent->task, NULL, &child) != 0) return;
   if (*find((pid_t)child) == NULL && kill((pid_t)child, 0) != 0) return;
-  struct tracee *tracee = meet((pid_t)child);
-  if (!has_room || tracee->has_executed || tracee->room_size > 0) return;
-  tracee->room = parent->room;
-  tracee->room_size = parent->room_size;
+  rooms_inherit(parent, meet((pid_t)child));
 }
 
 static void handle_exec(struct tracee *tracee) {
   unsigned long former = 0;
   if (ptrace(PTRACE_GETEVENTMSG, tracee->task, NULL, &former) == 0 && (pid_t)former != tracee->task) forget((pid_t)former);
-  tracee->room = tracee->room_size = 0;
+  rooms_leave(tracee);
   tracee->has_executed = true;
   tracee->pending = NOTHING;
   if (tracee->task != first_task || tell_start == NULL) return;
@@ -98,7 +93,7 @@ static void handle_stop(pid_t task, int status) {
     case PTRACE_EVENT_FORK:
     case PTRACE_EVENT_VFORK:
     case PTRACE_EVENT_CLONE:
-      handle_birth(tracee, event != PTRACE_EVENT_CLONE);
+      handle_birth(tracee);
       go_on(tracee, request, 0);
       return;
     case PTRACE_EVENT_EXEC:

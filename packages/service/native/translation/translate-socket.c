@@ -1,6 +1,7 @@
-/* bind and connect: the path of a Unix socket, which the kernel limits to 108 bytes. */
+/* The path of a Unix socket, which the kernel limits to 108 bytes. */
 #define _GNU_SOURCE
 #include "tracee.h"
+#include "view.h"
 #include "walk.h"
 
 #include <errno.h>
@@ -11,6 +12,9 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+enum { LENGTH = ADDRESS + 1 };
+static const size_t head = offsetof(struct sockaddr_un, sun_path);
 
 /* A host path that is too long is expressed relative to its directory, which is kept open during the call. */
 static bool shorten(struct tracee *tracee, char *host, char *text, size_t size) {
@@ -24,8 +28,6 @@ static bool shorten(struct tracee *tracee, char *host, char *text, size_t size) 
 }
 
 enum outcome translate_socket(struct tracee *tracee, const struct call *call, struct rewrite *rewrite) {
-  enum { ADDRESS = 1, LENGTH = 2 };
-  const size_t head = offsetof(struct sockaddr_un, sun_path);
   struct sockaddr_un name;
   char path[sizeof name.sun_path + 1] = "", start[PATH_MAX] = "";
   size_t length = registers_argument(&tracee->entry, LENGTH);
@@ -47,4 +49,29 @@ enum outcome translate_socket(struct tracee *tracee, const struct call *call, st
   registers_set_argument(&rewrite->registers, ADDRESS, address);
   registers_set_argument(&rewrite->registers, LENGTH, size);
   return REWRITTEN;
+}
+
+void expect_address(struct tracee *tracee, int argument) {
+  uint64_t length = registers_argument(&tracee->entry, argument + 1);
+  tracee->address_argument = argument;
+  if (memory_read(tracee->task, length, &tracee->address_size, sizeof tracee->address_size) == sizeof tracee->address_size)
+    tracee->pending = TELLING_ADDRESS;
+}
+
+/* Not for a path that had to be shortened: it is no longer known. */
+void tell_address(const struct tracee *tracee) {
+  int argument = tracee->address_argument;
+  uint64_t address = registers_argument(&tracee->entry, argument), length = registers_argument(&tracee->entry, argument + 1);
+  struct sockaddr_un name = {.sun_family = AF_UNSPEC};
+  char host[PATH_MAX] = "", guest[PATH_MAX];
+  uint32_t size = 0;
+  if (memory_read(tracee->task, length, &size, sizeof size) != sizeof size || size <= head || size > sizeof name) return;
+  if (size > tracee->address_size || memory_read(tracee->task, address, &name, size) != size) return;
+  if (name.sun_family != AF_UNIX || name.sun_path[0] != '/') return;
+  memcpy(host, name.sun_path, size - head);
+  if (view_to_guest(host, guest) != BENEATH || strlen(guest) >= sizeof name.sun_path) return;
+  memcpy(name.sun_path, guest, strlen(guest) + 1);
+  size = (uint32_t)(head + strlen(guest) + 1);
+  if (memory_write(tracee->task, address, &name, size < tracee->address_size ? size : tracee->address_size))
+    memory_write(tracee->task, length, &size, sizeof size);
 }

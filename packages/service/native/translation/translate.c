@@ -35,7 +35,7 @@ bool start_of(const struct tracee *tracee, int directory, char *guest) {
 }
 
 bool has_room(struct tracee *tracee, size_t size) {
-  if (tracee->room_size >= size) return true;
+  if (tracee->room_size >= size || rooms_take(tracee, size)) return true;
   struct registers registers = tracee->entry;
   size_t rounded = size < ROOM ? ROOM : (size + 4095) / 4096 * 4096;
   const uint64_t arguments[] = {0, rounded, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, (uint64_t)-1, 0};
@@ -126,6 +126,8 @@ bool translate_entry(struct tracee *tracee) {
   enum outcome outcome = UNCHANGED;
   tracee->pending = NOTHING;
   if (call->special == TELLS_DIRECTORY) tracee->pending = TELLING_DIRECTORY;
+  else if (call->special == TELLS_ADDRESS) expect_address(tracee, ADDRESS);
+  else if (call->special == TELLS_SENDER) expect_address(tracee, SENDER);
   else if (call->special == EXECUTES) outcome = translate_exec(tracee, call, &rewrite);
   else if (call->special == BINDS || call->special == CONNECTS) outcome = translate_socket(tracee, call, &rewrite);
   else outcome = translate_paths(tracee, call, &rewrite);
@@ -177,6 +179,7 @@ void translate_exit(struct tracee *tracee) {
     long result = registers_result(&registers);
     bool is_readlink_at = registers_number(&tracee->entry) == SYS_readlinkat;
     if (pending == TELLING_DIRECTORY && result > 0) registers_set_result(&registers, tell(tracee, 0, (size_t)result, true));
+    if (pending == TELLING_ADDRESS && result >= 0) tell_address(tracee);
     if (pending == READING_MAGIC_LINK && result > 0)
       registers_set_result(&registers, tell(tracee, is_readlink_at ? 2 : 1, (size_t)result, false));
   }

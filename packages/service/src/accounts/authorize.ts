@@ -1,5 +1,6 @@
 import type { Account, Scope } from '@sluice/client';
 import { RequestError } from '../protocol/request-error.ts';
+import { compareAccounts } from '../store/tables.ts';
 import type { Principal } from './principal.ts';
 
 /** Rejects the wildcard `-` and accounts that are not the principal's. The message does not reveal whether they exist. */
@@ -11,7 +12,7 @@ export function authorize(principal: Principal, scope: Scope): void {
   if (!own) refuseScope();
 }
 
-/** The principal's accounts that match `scope`, where `-` matches all, sorted by cluster, then account. */
+/** The principal's accounts that match `scope`, where `-` matches all, sorted by `compareAccounts`. */
 export function matchingAccounts(principal: Principal, scope: Scope): Account[] {
   const matches = principal.accounts.filter(
     ({ clusterID, accountID }) =>
@@ -19,7 +20,7 @@ export function matchingAccounts(principal: Principal, scope: Scope): Account[] 
       (scope.accountID === '-' || scope.accountID === accountID),
   );
   if (matches.length === 0 && !(scope.clusterID === '-' && scope.accountID === '-')) refuseScope();
-  return matches.toSorted((a, b) => compare(a.clusterID, b.clusterID) || compare(a.accountID, b.accountID));
+  return matches.toSorted(compareAccounts);
 }
 
 /** Rejects an account or cluster that is not the caller's or no longer exists. */
@@ -39,8 +40,4 @@ function refuseWildcard(scope: Scope): void {
       );
     }
   }
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

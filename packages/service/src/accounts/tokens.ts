@@ -3,6 +3,7 @@ import type { Account } from '@sluice/client';
 import type { Clock } from '../host/clock.ts';
 import { put, remove, type Store } from '../store/store.ts';
 import { TABLES } from '../store/tables.ts';
+import type { TokenRow, UserRow } from '../store/user-row.ts';
 import type { Principal } from './principal.ts';
 
 /** Bearer tokens, issued at login and required by every call. */
@@ -31,7 +32,11 @@ export function createTokens(options: TokensOptions): Tokens {
     async issue(email) {
       const token = randomBytes(32).toString('base64url');
       const createTime = clock.now();
-      const row = { email, createTime, expireTime: createTime + lifetimeMs };
+      const passwordTime = store.get(TABLES.users, email)?.passwordTime;
+      const row = {
+        ...{ email, createTime, expireTime: createTime + lifetimeMs },
+        ...(passwordTime !== undefined && { passwordTime }),
+      };
       await store.commit([put(TABLES.tokens, hashToken(token), row)]);
       return token;
     },
@@ -41,7 +46,7 @@ export function createTokens(options: TokensOptions): Tokens {
       if (row === undefined || row.expireTime <= clock.now()) return undefined;
       const user = store.get(TABLES.users, row.email);
       // A new password invalidates all earlier tokens.
-      if (user === undefined || user.passwordTime > row.createTime) return undefined;
+      if (user === undefined || !isSamePassword(user, row)) return undefined;
       return { userID: user.userID, accounts: user.accounts.filter(options.isAccount) };
     },
     async revoke(token) {
@@ -49,6 +54,11 @@ export function createTokens(options: TokensOptions): Tokens {
       if (store.get(TABLES.tokens, key) !== undefined) await store.commit([remove(TABLES.tokens, key)]);
     },
   };
+}
+
+/** The clock may have been set back since the password was set, so the token is not compared by its own time. */
+function isSamePassword(user: UserRow, { passwordTime, createTime }: TokenRow): boolean {
+  return passwordTime === undefined ? user.passwordTime <= createTime : user.passwordTime === passwordTime;
 }
 
 function hashToken(token: string): string {

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { authorize, matchingAccounts } from '../accounts/authorize.ts';
 import { login } from '../accounts/login.ts';
 import { wirePassword } from '../accounts/password.ts';
-import { principalOf } from './principal-of.ts';
+import { principalOf, tokenOf } from './principal-of.ts';
 import type { ServiceExtension } from './service-extension.ts';
 
 /** Adds the routes of another program, with the users of the service. */
@@ -13,6 +13,7 @@ export function addExtension(api: FastifyInstance, extend: ServiceExtension, use
       authorize(request, scope, token) {
         const headers = token === undefined ? request.headers : { authorization: `Bearer ${token}` };
         request.principal = principalOf({ headers }, tokens.principalOf);
+        request.token = tokenOf({ headers });
         if (scope !== undefined) authorize(request.principal, scope);
         return request.principal.userID;
       },

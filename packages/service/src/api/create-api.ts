@@ -12,16 +12,18 @@ import type { Principal } from '../accounts/principal.ts';
 import { createTokens } from '../accounts/tokens.ts';
 import type { TransferAddress } from '../calls/volume-calls.ts';
 import { addExtension } from './add-extension.ts';
+import { addLoginWatch } from './add-login-watch.ts';
 import { answerUnreadable } from './answer-unreadable.ts';
 import type { ApiRequest, ApiRoute } from './api-route.ts';
 import { routerPath } from './api-route.ts';
+import { canonicalTarget } from './canonical-target.ts';
 import { plainError, renderError } from './error-reply.ts';
 import { loginHandler } from './login-route.ts';
 import type { Metrics } from './metrics.ts';
 import { API_PREFIX, LOGIN_PATH } from './openapi.ts';
 import { addOperations } from './operations.ts';
 import { parseQuery } from './parse-query.ts';
-import { principalOf } from './principal-of.ts';
+import { principalOf, tokenOf } from './principal-of.ts';
 import { addRequestBodies, isForm, unsupportedBody } from './request-bodies.ts';
 import { ROUTES } from './routes.ts';
 import { createReplySignals, sendStream } from './send-stream.ts';
@@ -51,9 +53,7 @@ export function createApi(service: ServedService, options: ApiOptions): FastifyI
     bodyLimit: MAX_BODY_BYTES,
     trustProxy: service.config.trustedProxies.length > 0 ? [...service.config.trustedProxies] : false,
     serverFactory: (handler) => options.serverFactory(handler as RequestListener),
-    // In published clients, the base URL ends with a slash and the path begins with one.
-    rewriteUrl: ({ url = '/' }: IncomingMessage) =>
-      /^\/+user\/+api\/+login\/*(\?|$)/.test(url) ? url.replace(/^[^?]*/, LOGIN_PATH) : url,
+    rewriteUrl: ({ url = '/' }: IncomingMessage) => canonicalTarget(url),
     routerOptions: { maxParamLength: 512 },
     forceCloseConnections: 'idle',
     // Hooks and handlers do not run for requests that these two answer.
@@ -76,6 +76,7 @@ export function createApi(service: ServedService, options: ApiOptions): FastifyI
   const throttle = createLoginThrottle(service.clock);
   const authenticate = (request: FastifyRequest) => options.principal ?? principalOf(request, tokens.principalOf);
   const signalOf = createReplySignals(options.closing);
+  addLoginWatch(api, { tokens, closing: options.closing });
   for (const route of ROUTES) addRoute(api, route, { service, options, authenticate, signalOf });
   api.post(LOGIN_PATH, { config: { operation: 'login' } }, loginHandler(service, { throttle, tokens }));
   addOperations(api, service, options);
@@ -99,6 +100,7 @@ function addRoute(api: FastifyInstance, route: ApiRoute, context: RouteContext):
     // Authenticate before the body is read.
     onRequest: async (request) => {
       request.principal = authenticate(request);
+      request.token = options.principal === undefined ? tokenOf(request) : undefined;
       // Only the login accepts a form. Here its fields would be treated as those of a JSON body.
       if (isForm(request)) throw unsupportedBody();
     },
@@ -148,6 +150,7 @@ function commonHeaders(requestID: string): Record<string, string> {
 
 function addAccounting(api: FastifyInstance, metrics: Metrics): void {
   api.decorateRequest('principal', undefined);
+  api.decorateRequest('token', undefined);
   // Set early, because a stream hijacks the reply and later hooks do not see it.
   api.addHook('onRequest', async (request, reply) => {
     void reply.headers(commonHeaders(request.id));
@@ -170,6 +173,8 @@ function addAccounting(api: FastifyInstance, metrics: Metrics): void {
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | undefined;
+    /** With which the principal was authenticated; undefined for the callers of a trusted socket. */
+    token: string | undefined;
   }
   interface FastifyContextConfig {
     /** The name of the request in metrics and the log. */

@@ -91,6 +91,8 @@ async function listen(served: Served, options: ListenOptions): Promise<Listener>
     serverFactory: (handler) =>
       openServer(served.certificate, {
         handler(request, reply) {
+          // Below the prefix, a slash at the end has a meaning; the handler ignores repeated ones. A target can be a whole URL.
+          request.url = request.url?.replace(/^(?:[a-zA-Z]+:\/\/[^/?#]*)?\/+dav\/+/, DAV_PREFIX);
           if (request.url?.startsWith(DAV_PREFIX)) serveWebDav(served, request, reply);
           else handler(request, reply);
         },

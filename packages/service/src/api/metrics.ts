@@ -35,6 +35,8 @@ export function createMetrics(): Metrics {
     render: async (service) =>
       renderMetrics([
         ...[requests.family(), latency.family(), ...listClusterMetrics([...service.clusters.values()])],
+        await measureInodes([...service.clusters.values()]),
+        measureRetention(service),
         ...readProcess(),
         ...(await service.furtherMetrics()),
       ]),
@@ -95,6 +97,24 @@ function listClusterMetrics(clusters: readonly Cluster[]): MetricFamily[] {
       { value: driver.unavailable === undefined ? 1 : 0 },
     ]),
   ];
+}
+
+/** Storages without a limit, and those that do not answer, have no sample. */
+async function measureInodes(clusters: readonly Cluster[]): Promise<MetricFamily> {
+  const measure = async ({ id, freeInodes }: Cluster) => ({ labels: { cluster: id }, value: await freeInodes() });
+  const measured = await Promise.all(clusters.map(measure));
+  const samples = measured.flatMap(({ labels, value = Number.POSITIVE_INFINITY }) =>
+    Number.isFinite(value) ? [{ labels, value }] : [],
+  );
+  const help = 'Files that can be created in the storage of a cluster';
+  return { name: 'sluice_storage_inodes_free', help, type: 'gauge', samples };
+}
+
+/** The last observation may be minutes old. */
+function measureRetention({ clock, retentionTime }: ServedService): MetricFamily {
+  const help = 'How far the clock is ahead of the time that removals use; a day or more while the clock is not trusted';
+  const value = Math.max(0, clock.now() - retentionTime()) / 1000;
+  return { name: 'sluice_retention_behind_seconds', help, type: 'gauge', samples: [{ value }] };
 }
 
 function countPhases({ containers }: Cluster): MetricSample[] {

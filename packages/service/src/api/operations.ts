@@ -1,5 +1,7 @@
 import { METRICS_TYPE } from '@sluice/host-system';
 import type { FastifyInstance } from 'fastify';
+import { hasFewInodes } from '../calls/check-storage.ts';
+import type { Cluster } from '../clusters/cluster.ts';
 import type { Metrics } from './metrics.ts';
 import { renderOpenApi } from './openapi.ts';
 import { ROUTES } from './routes.ts';
@@ -22,16 +24,18 @@ export function addOperations(
       : reply.code(503).send({ status: 'the store failed' }),
   );
   // Unauthenticated, so it does not say why an engine is unavailable. The log does.
-  api.get('/readyz', { config: { operation: 'readyz' } }, (_, reply) => {
+  api.get('/readyz', { config: { operation: 'readyz' } }, async (_, reply) => {
+    const clusters = [...service.clusters.values()];
     const engines = Object.fromEntries(
-      [...service.clusters.values()].map(({ id, driver }) => [
-        id,
-        driver.unavailable === undefined ? 'ready' : 'not ready',
-      ]),
+      clusters.map(({ id, driver }) => [id, driver.unavailable === undefined ? 'ready' : 'not ready']),
     );
+    const states = await Promise.all(clusters.map(async (cluster) => [cluster.id, await storageState(cluster)]));
+    const storages: Record<string, string> = Object.fromEntries(states);
     const store = storeState(service);
-    const ready = !closing.aborted && [store, ...Object.values(engines)].every((state) => state === 'ready');
-    return reply.code(ready ? 200 : 503).send({ ready, store, engines });
+    const ready =
+      !closing.aborted &&
+      [store, ...Object.values(engines), ...Object.values(storages)].every((state) => state === 'ready');
+    return reply.code(ready ? 200 : 503).send({ ready, store, engines, storages });
   });
   api.get('/metrics', { config: { operation: 'metrics' } }, async (_, reply) =>
     reply.type(METRICS_TYPE).send(await metrics.render(service)),
@@ -41,4 +45,10 @@ export function addOperations(
 function storeState(service: ServedService): string {
   if (service.failure() !== undefined) return 'failed';
   return service.store.shortage === undefined ? 'ready' : 'its disk is full';
+}
+
+async function storageState({ freeInodes }: Cluster): Promise<string> {
+  const free = await freeInodes();
+  if (free === undefined) return 'does not answer';
+  return hasFewInodes(free) ? 'has too few free inodes' : 'ready';
 }

@@ -22,6 +22,8 @@ export interface ServedService {
   /** The address of the SFTP server; empty if there is none. */
   readonly sftpAddress: () => { sftp?: string };
   readonly clock: Clock;
+  /** The time that removals by age use; earlier than the clock while that may be wrong. */
+  retentionTime(): number;
   readonly log: Logger;
   /** Metrics of others in this process, which `/metrics` also shows. */
   furtherMetrics(): Promise<readonly MetricFamily[]>;

@@ -4,7 +4,6 @@ import type { Principal } from '../accounts/principal.ts';
 import type { Cluster } from '../clusters/cluster.ts';
 import { type ListedContainer, listContainers } from '../containers/list-containers.ts';
 import type { LiveContainer } from '../containers/live-container.ts';
-import { LogNotifier } from '../containers/log-notifier.ts';
 import { type LogOptions, type LogWriter, logSize, readLog } from '../containers/read-log.ts';
 import { renderContainer } from '../containers/render-container.ts';
 import { parsePage, renderPageToken } from '../protocol/page.ts';
@@ -12,10 +11,9 @@ import { RequestError } from '../protocol/request-error.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
 import type { ContainerRow } from '../store/container-row.ts';
 import { findDurable } from '../store/find-durable.ts';
-import { isStoreFull } from '../store/lmdb-store.ts';
 import { put, remove } from '../store/store.ts';
 import { idKey, TABLES, timeKey } from '../store/tables.ts';
-import { volumeFault } from '../volumes/volume-fault.ts';
+import { checkStorage } from './check-storage.ts';
 import { type CreateContainerOptions, createContainer } from './create-container.ts';
 
 /** The operations of the container endpoints, for HTTP and in-process callers. Each call authorizes the principal. */
@@ -39,15 +37,18 @@ export interface ContainerCallsOptions extends CreateContainerOptions {
   readonly cancelGraceMs: number;
 }
 
-/** Starts no work. All calls share one notifier of log followers. */
+/** Starts no work. */
 export function createContainerCalls(options: ContainerCallsOptions): ContainerCalls {
   const { store } = options;
-  const notifier = new LogNotifier();
 
   async function findLog(principal: Principal, ref: Ref) {
     const { live, row, cluster } = await find(options, principal, ref);
-    checkStorage(cluster);
-    return { path: storagePaths.log(cluster.storage, row.launchKey), writer: live && logWriterOf(live, notifier) };
+    // Otherwise logs would appear empty while the storage is unavailable, and a client might then delete the container.
+    await checkStorage(cluster, ['containers']);
+    return {
+      ...{ path: storagePaths.log(cluster.storage, row.launchKey), access: cluster.storageAccess },
+      writer: live && logWriterOf(live),
+    };
   }
 
   return {
@@ -66,13 +67,13 @@ export function createContainerCalls(options: ContainerCallsOptions): ContainerC
       return { containers: listed.containers, nextPageToken };
     },
     async logs(principal, ref, logOptions) {
-      const { path, writer } = await findLog(principal, ref);
+      const { writer, ...log } = await findLog(principal, ref);
       checkTail(logOptions.tail);
-      return readLog(path, logOptions, writer);
+      return readLog(log, logOptions, writer);
     },
     async openLog(principal, ref) {
-      const { path, writer } = await findLog(principal, ref);
-      return { size: logSize(path), read: (range) => readLog(path, range, writer) };
+      const { writer, ...log } = await findLog(principal, ref);
+      return { size: logSize(log.path), read: (range) => readLog(log, range, writer) };
     },
     cancel: (principal, ref) => cancelContainer(options, principal, ref),
     delete: (principal, ref) => deleteContainer(options, principal, ref),
@@ -97,22 +98,12 @@ async function deleteContainer(options: ContainerCallsOptions, principal: Princi
   const { store } = options;
   const { live, row, rowKey, cluster } = await findDurable(store, () => find(options, principal, ref));
   const unlink = remove(TABLES.containerIDs, idKey(ref));
-  const deleted: ContainerRow = { ...row, deleted: true };
-  if (live !== undefined && !live.entry.ending) {
-    live.entry.row = deleted;
-    try {
-      await store.commit([put(TABLES.containers, rowKey, deleted), unlink]);
-    } catch (error) {
-      if (isStoreFull(error)) cluster.containers.unmarkDeleted(live.entry);
-      throw error;
-    }
-    await cluster.containers.destroy(live.entry);
-    return;
-  }
+  if (live !== undefined && !live.entry.ending) return cluster.containers.delete(live.entry, [unlink]);
   if (live !== undefined) {
     await new Promise<void>((resolve) => live.entry.onGone.add(resolve));
     return deleteContainer(options, principal, ref);
   }
+  const deleted: ContainerRow = { ...row, deleted: true };
   await store.commit([
     put(TABLES.containers, rowKey, deleted),
     put(TABLES.liveContainers, rowKey, true),
@@ -152,24 +143,15 @@ function isFulfilled(promise: Promise<unknown>): Promise<boolean> {
   );
 }
 
-function logWriterOf({ cluster, entry }: { cluster: Cluster; entry: LiveContainer }, notifier: LogNotifier): LogWriter {
+function logWriterOf({ cluster, entry }: { cluster: Cluster; entry: LiveContainer }): LogWriter {
   return {
-    notifier,
+    notifier: cluster.logNotifier,
     isLive: () => cluster.containers.get(entry.rowKey) === entry,
     onEnd(listener) {
       entry.onGone.add(listener);
       return () => entry.onGone.delete(listener);
     },
   };
-}
-
-/** Without this check, logs would appear empty while the storage is unavailable, and a client might then delete the container. */
-function checkStorage({ id, storage }: Cluster): void {
-  const fault = volumeFault(storagePaths.containers(storage));
-  if (fault === undefined) return;
-  throw new RequestError('STORAGE_UNAVAILABLE', `could not read a log from the storage of cluster ${id}: ${fault}`, {
-    retryAfterMs: 5000,
-  });
 }
 
 function checkTail(tail: number | undefined): void {

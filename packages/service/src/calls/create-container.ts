@@ -16,6 +16,7 @@ import { createLaunchKey } from '../containers/create-launch-key.ts';
 import { parseContainerSpec } from '../containers/parse-container-spec.ts';
 import { renderContainer } from '../containers/render-container.ts';
 import { resolveMounts } from '../containers/resolve-mounts.ts';
+import { sealContext, splitSecretEnvs } from '../containers/secret-envs.ts';
 import { EngineError } from '../engines/engine.ts';
 import type { Clock } from '../host/clock.ts';
 import { randomID } from '../host/random-id.ts';
@@ -25,6 +26,7 @@ import { renderTime } from '../store/render-list-item.ts';
 import type { Sequence } from '../store/sequence.ts';
 import { put, type Store } from '../store/store.ts';
 import { idKey, sequenceKey, TABLES } from '../store/tables.ts';
+import { checkInodes } from './check-storage.ts';
 import { checkStoredBytes } from './check-stored-bytes.ts';
 
 /** What `createContainer` works on. */
@@ -59,8 +61,9 @@ export async function createContainer(options: CreateContainerOptions, request: 
     });
   }
   if (scope.clusterID !== '-') authorize(principal, scope);
-  const spec = parseContainerSpec(request.spec);
-  const cluster = chooseCluster(options, request, spec);
+  const parsed = parseContainerSpec(request.spec);
+  const cluster = chooseCluster(options, request, parsed);
+  const { spec, secret } = cluster.sealer ? splitSecretEnvs(parsed) : { spec: parsed, secret: {} };
   const instanceType = findInstanceType(cluster, spec);
   checkImage(cluster, spec);
   const { clusterID, accountID } = { clusterID: cluster.id, accountID: scope.accountID };
@@ -76,31 +79,77 @@ export async function createContainer(options: CreateContainerOptions, request: 
   }
   checkIDFree(options, { clusterID, accountID, id });
   checkEngine(options, cluster, accountID);
+  await checkInodes(cluster);
   await checkVolumeQuota(cluster, { clusterID, accountID }, spec);
   const hosts = exposedHosts(options, spec);
+  const sealed = await sealEnvs(cluster, secret, { clusterID, accountID, id });
   const ports = await takePorts(cluster, spec);
   try {
-    // While ports were probed, the ID may have been taken or the cluster removed. No other code runs from here to the commit.
+    return await record(options, cluster, { id, clusterID, accountID, spec, ...sealed, instanceType, hosts, ports });
+  } catch (error) {
+    for (const port of Object.values(ports)) cluster.ports.release(port);
+    throw error;
+  }
+}
+
+interface Accepted
+  extends Pick<ContainerRow, 'id' | 'clusterID' | 'accountID' | 'spec' | 'sealedEnvs' | 'hosts' | 'ports'> {
+  readonly instanceType: InstanceTypeConfig;
+}
+
+/** Resolves the mounts, which can take long, and makes the container durable. */
+async function record(options: CreateContainerOptions, cluster: Cluster, accepted: Accepted): Promise<Container> {
+  const { instanceType, ...fields } = accepted;
+  const { id, clusterID, accountID, spec } = fields;
+  const { store } = options;
+  const checkAgain = () => {
+    // While this call waited, the ID may have been taken or the cluster removed.
     if (options.clusters.get(clusterID) !== cluster) refuseScope();
-    checkIDFree(options, { clusterID, accountID, id });
+    checkIDFree(options, fields);
     checkAmounts(cluster, accountID, instanceType);
-    const mounts = resolveMounts(spec, { clusterID, accountID, storage: cluster.storage }, options.store);
+  };
+  let releaseVolumes = () => {};
+  const hold = (volumeKeys: readonly string[]) => {
+    releaseVolumes = cluster.containers.holdVolumes(volumeKeys);
+  };
+  try {
+    checkAgain();
+    const { storage, storageAccess } = cluster;
+    const at = { clusterID, accountID, storage, storageAccess };
+    const { mounts, check } = await resolveMounts(spec, at, { store, hold });
+    // No other code runs between here and the commit.
+    checkAgain();
+    check();
     const row: ContainerRow = {
-      ...{ id, clusterID, accountID, ...createLaunchKey(id), spec, ports, hosts, mounts },
-      ...{ amount: amountOf(instanceType), phase: 'Creating', state: 'being recorded' },
+      ...{ ...fields, ...createLaunchKey(id), mounts },
+      ...{ amount: amountOf(instanceType), options: instanceType.options, phase: 'Creating', state: 'being recorded' },
       createTime: options.clock.now(),
     };
     const rowKey = sequenceKey(row, options.sequence.next());
-    const durable = options.store.commit([
+    const durable = store.commit([
       put(TABLES.containers, rowKey, row),
       put(TABLES.containerIDs, idKey(row), rowKey),
       put(TABLES.liveContainers, rowKey, true),
     ]);
     const live = await cluster.containers.create(rowKey, row, durable);
     return renderContainer(live.row, cluster.containers.stateOf(live));
-  } catch (error) {
-    for (const port of Object.values(ports)) cluster.ports.release(port);
-    throw error;
+  } finally {
+    releaseVolumes();
+  }
+}
+
+async function sealEnvs(
+  { sealer }: Cluster,
+  secret: Readonly<Record<string, string>>,
+  of: Parameters<typeof sealContext>[0],
+): Promise<Pick<ContainerRow, 'sealedEnvs'>> {
+  if (sealer === undefined || Object.keys(secret).length === 0) return {};
+  try {
+    return { sealedEnvs: await sealer.seal(secret, sealContext(of)) };
+  } catch (cause) {
+    const message =
+      'could not store the secret variables of the container: the service has no usable key; ask its operator';
+    throw new RequestError('ENGINE_UNAVAILABLE', message, { retryAfterMs: 60_000, cause });
   }
 }
 

@@ -9,7 +9,7 @@ import {
 import type { Principal } from '../accounts/principal.ts';
 import { itemOf } from '../containers/list-containers.ts';
 import { createDirectFiles } from '../volumes/files/direct-files.ts';
-import type { ServiceCalls } from './service-calls.ts';
+import type { OpenedVolume, ServiceCalls } from './service-calls.ts';
 
 /** The service for a caller in this process, acting as `principal`. Calls behave, and fail, as those over HTTP. */
 export function createInProcessService(calls: ServiceCalls, principal: Principal): ContainerService {
@@ -121,21 +121,22 @@ function refuseAborted(options: { readonly signal?: CallOptions['signal'] | unde
 
 /** The files of a volume. Each operation checks the login again, since the volume may have been deleted. */
 function guardedFiles(calls: ServiceCalls, ref: Ref, login: VolumeService): VolumeFiles {
-  let opened: { readonly root: string; readonly files: VolumeFiles } | undefined;
-  const files = () => {
-    const { root } = calls.openVolume(ref, login);
-    if (opened?.root !== root) opened = { root, files: createDirectFiles(root) };
+  let opened: { readonly volume: OpenedVolume; readonly files: VolumeFiles } | undefined;
+  const files = async () => {
+    const volume = await calls.openVolume(ref, login);
+    if (opened?.volume.root !== volume.root || opened.volume.space !== volume.space)
+      opened = { volume, files: createDirectFiles(volume.root, volume) };
     return opened.files;
   };
   return {
-    stat: async (path) => files().stat(path),
-    list: async (path) => files().list(path),
-    read: async (path, range) => files().read(path, range),
-    write: async (path, body, options) => files().write(path, body, options),
-    link: async (path, target) => files().link(path, target),
-    makeDirectory: async (path) => files().makeDirectory(path),
-    move: async (from, to) => files().move(from, to),
-    copy: async (from, to) => files().copy(from, to),
-    remove: async (path) => files().remove(path),
+    stat: async (path) => (await files()).stat(path),
+    list: async (path) => (await files()).list(path),
+    read: async (path, range) => (await files()).read(path, range),
+    write: async (path, body, options) => (await files()).write(path, body, options),
+    link: async (path, target) => (await files()).link(path, target),
+    makeDirectory: async (path) => (await files()).makeDirectory(path),
+    move: async (from, to) => (await files()).move(from, to),
+    copy: async (from, to) => (await files()).copy(from, to),
+    remove: async (path) => (await files()).remove(path),
   };
 }

@@ -20,8 +20,8 @@ export async function resolveImage(
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     if (error.code === 'REFUSED') throw invalid(`is refused: ${error.message}`);
+    // Without a time to wait: a run starts without the digest instead of waiting for an engine that may be away for long.
     throw new RequestError('ENGINE_UNAVAILABLE', `could not resolve the image '${image}': ${error.message}`, {
-      retryAfterMs: 5000,
       cause: error,
     });
   }

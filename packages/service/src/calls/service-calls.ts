@@ -1,19 +1,38 @@
-import type { Account, ChangeHint, InstanceType, Ref, ResolvedImage, Scope, VolumeService } from '@sluice/client';
+import {
+  type Account,
+  type ChangeHint,
+  FEATURES,
+  type InstanceType,
+  type Ref,
+  type ResolvedImage,
+  type Scope,
+  type VolumeService,
+} from '@sluice/client';
 import { matchingAccounts } from '../accounts/authorize.ts';
 import type { Principal } from '../accounts/principal.ts';
 import type { Cluster } from '../clusters/cluster.ts';
 import { amountOf } from '../config/amount-of.ts';
 import { RequestError } from '../protocol/request-error.ts';
+import type { StorageAccess } from '../storage/storage-access.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
 import type { Store } from '../store/store.ts';
 import { TABLES } from '../store/tables.ts';
 import type { VolumeRow } from '../store/volume-row.ts';
+import type { StorageSpace } from '../volumes/storage-space.ts';
 import { isTransferPassword } from '../volumes/transfer-login.ts';
 import { volumeFault } from '../volumes/volume-fault.ts';
 import { webDavPath } from '../volumes/webdav/webdav-path.ts';
 import type { ContainerCalls } from './container-calls.ts';
 import { resolveImage } from './resolve-image.ts';
 import type { TransferAddress, VolumeCalls } from './volume-calls.ts';
+
+/** A volume that a login opens: its files, and what counts them. */
+export interface OpenedVolume {
+  readonly row: VolumeRow;
+  readonly root: string;
+  readonly space: StorageSpace;
+  readonly storage: StorageAccess;
+}
 
 /** All operations of the service, with authorization. The HTTP routes and the in-process service call these. */
 export interface ServiceCalls {
@@ -26,9 +45,9 @@ export interface ServiceCalls {
   /** Calls `listener` for each change of one of the principal's containers, until the returned function is called. */
   watch(principal: Principal, listener: (hint: ChangeHint) => void): () => void;
   /** The volume that a transfer login opens, with the path of its files. Throws if the login is invalid or the volume unavailable. */
-  openVolume(ref: Ref, login: Pick<VolumeService, 'username' | 'password'>): { row: VolumeRow; root: string };
+  openVolume(ref: Ref, login: Pick<VolumeService, 'username' | 'password'>): Promise<OpenedVolume>;
   /** As `openVolume`, if only the login is known, as with SFTP; undefined if it is invalid. */
-  openVolumeOf(login: Pick<VolumeService, 'username' | 'password'>): { row: VolumeRow; root: string } | undefined;
+  openVolumeOf(login: Pick<VolumeService, 'username' | 'password'>): OpenedVolume | undefined;
   /** Addresses of volumes for in-process clients. */
   readonly localAddress: TransferAddress;
 }
@@ -76,7 +95,7 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
       listeners.add(filtered);
       return () => listeners.delete(filtered);
     },
-    openVolume(ref, login) {
+    async openVolume(ref, login) {
       const opened = calls.openVolumeOf(login);
       const matches =
         opened?.row.id === ref.id && opened.row.clusterID === ref.clusterID && opened.row.accountID === ref.accountID;
@@ -86,7 +105,7 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
           `could not open the volume '${ref.id}' because the login is not valid for it`,
         );
       }
-      const fault = volumeFault(opened.root);
+      const fault = (await opened.storage.fault()) ?? volumeFault(opened.root);
       if (fault !== undefined) {
         throw new RequestError('STORAGE_UNAVAILABLE', `could not open the volume '${ref.id}': ${fault}`, {
           retryAfterMs: 5000,
@@ -99,8 +118,10 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
       const row = key === undefined ? undefined : store.get(TABLES.volumes, key);
       if (row?.login === undefined || row.phase !== 'Available') return undefined;
       if (!isTransferPassword(login.password, row.login.passwordHash)) return undefined;
-      const storage = clusters.get(row.clusterID)?.storage;
-      return storage === undefined ? undefined : { row, root: storagePaths.volume(storage, row.accountID, row.id) };
+      const cluster = clusters.get(row.clusterID);
+      if (cluster === undefined) return undefined;
+      const root = storagePaths.volume(cluster.storage, row.accountID, row.id);
+      return { row, root, space: cluster.usage.spaceOf(row.accountID), storage: cluster.storageAccess };
     },
     localAddress: (volume) => ({ webdav: webDavUrl(LOCAL_ORIGIN, volume), ...options.sftpAddress() }),
   };
@@ -113,6 +134,7 @@ export function webDavUrl(origin: string, volume: Ref): string {
 }
 
 function instanceTypesOf(cluster: Cluster): InstanceType[] {
+  const features = [...cluster.driver.features, ...(cluster.sealer ? [FEATURES.secretEnvs] : [])];
   return cluster.config.instanceTypes.map((type) => {
     const { cores, memoryGB } = amountOf(type);
     const found = cluster.driver.models(type.options);
@@ -122,7 +144,7 @@ function instanceTypesOf(cluster: Cluster): InstanceType[] {
       cpu: { cores, model: type.cpuModel ?? found.cpu ?? 'generic' },
       memory: { sizeGB: memoryGB },
       gpu: { count: type.gpus, model: type.gpuModel ?? (type.gpus > 0 ? found.gpu : undefined) ?? '' },
-      ...(cluster.driver.features.length === 0 ? {} : { features: [...cluster.driver.features] }),
+      ...(features.length === 0 ? {} : { features }),
     };
   });
 }

@@ -2,25 +2,24 @@ import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { identifierSchema, type Ref, type Scope, type Volume } from '@sluice/client';
 import { isSystemError } from '@sluice/host-system';
-import type { Logger } from 'pino';
 import { authorize, matchingAccounts, refuseScope } from '../accounts/authorize.ts';
 import type { Principal } from '../accounts/principal.ts';
-import type { Cluster } from '../clusters/cluster.ts';
 import type { Clock } from '../host/clock.ts';
 import { randomID } from '../host/random-id.ts';
 import { parsePage, renderPageToken } from '../protocol/page.ts';
 import { RequestError } from '../protocol/request-error.ts';
-import { removeForGood } from '../storage/remove-for-good.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
 import { findDurable } from '../store/find-durable.ts';
 import { renderTime } from '../store/render-list-item.ts';
 import type { Sequence } from '../store/sequence.ts';
 import { type Change, put, remove, type Store } from '../store/store.ts';
-import { accountRange, idKey, sequenceKey, TABLES, timeKey } from '../store/tables.ts';
+import { idKey, rowsOfAccounts, sequenceKey, TABLES, timeKey } from '../store/tables.ts';
 import type { VolumeRow } from '../store/volume-row.ts';
 import { createTransferLogin, hashTransferPassword } from '../volumes/transfer-login.ts';
 import { volumeFault } from '../volumes/volume-fault.ts';
+import { checkInodes, checkStorage } from './check-storage.ts';
 import { checkStoredBytes } from './check-stored-bytes.ts';
+import { createPurge, type PurgeOptions, type PurgeOutcome } from './purge-volume.ts';
 
 /** The addresses at which clients reach the files of a volume; absent for a protocol that is not served. */
 export type TransferAddress = (volume: Ref) => { webdav?: string; sftp?: string };
@@ -43,63 +42,59 @@ export interface VolumeCalls {
   ): Promise<{ volumes: Volume[]; nextPageToken: string }>;
   delete(principal: Principal, ref: Ref, options: { force: boolean }): Promise<void>;
   undelete(principal: Principal, ref: Ref): Promise<void>;
-  /** Removes a volume of any account with its files, for retention. */
-  purge(volumeKey: string): Promise<void>;
+  /** Removes a volume of any account with its files, for retention, if it is still deleted as of this `timeKey`. */
+  purge(volumeKey: string, deleteTime: string): Promise<PurgeOutcome>;
 }
 
 /** What `createVolumeCalls` works on. */
-export interface VolumeCallsOptions {
-  readonly store: Store;
-  readonly clusters: ReadonlyMap<string, Cluster>;
+export interface VolumeCallsOptions extends PurgeOptions {
   readonly sequence: Sequence;
   readonly clock: Clock;
-  readonly log: Logger;
   /** How long a deleted volume can be undeleted. */
   readonly retentionMs: number;
-  /** Called when a volume is no longer available, to end sessions on its files. */
-  readonly onRevoked: (row: VolumeRow) => void;
 }
 
 /** Starts no work. */
 export function createVolumeCalls(options: VolumeCallsOptions): VolumeCalls {
   const { store } = options;
-  const purge = async (key: string) => {
-    const row = store.get(TABLES.volumes, key);
-    if (row !== undefined) await purgeVolume(options, key, row);
-  };
+  const purge = createPurge(options);
   return {
     create: (principal, scope, request) => createVolume(options, { principal, scope, ...request }),
     async list(principal, scope, page) {
       const accounts = matchingAccounts(principal, scope).filter(({ clusterID }) => options.clusters.has(clusterID));
       const list = `volumes ${scope.clusterID}/${scope.accountID}`;
       const { pageSize, after } = parsePage(list, page);
+      const faults = new Map<string, string | undefined>();
+      for (const { clusterID } of accounts) faults.set(clusterID, undefined);
+      const ask = async (id: string) => void faults.set(id, await options.clusters.get(id)?.storageAccess.fault());
+      await Promise.all([...faults.keys()].map(ask));
       const volumes: Volume[] = [];
       let last = '';
-      for (const [key, row] of volumeRows(store, accounts, after)) {
+      for (const [key, row] of rowsOfAccounts({ store, table: TABLES.volumes }, accounts, after)) {
         if (volumes.length === pageSize) return { volumes, nextPageToken: renderPageToken(list, last) };
-        const { storage } = options.clusters.get(row.clusterID)!;
-        volumes.push(renderVolume(row, storagePaths.volume(storage, row.accountID, row.id)));
+        const storage = options.clusters.get(row.clusterID)?.storage;
+        // The cluster may have been removed meanwhile.
+        if (storage === undefined) continue;
+        const root = storagePaths.volume(storage, row.accountID, row.id);
+        volumes.push(renderVolume(row, () => faults.get(row.clusterID) ?? volumeFault(root)));
         last = key;
       }
       return { volumes, nextPageToken: '' };
     },
     async delete(principal, ref, { force }) {
-      const { key, row } = await findDurable(store, () => find(store, principal, ref));
-      if (!force) return deleteVolume(options, key, row);
-      if (options.clusters.get(ref.clusterID)?.containers.isMounted(key)) {
-        const why = 'a container that has not ended mounts it';
-        throw new RequestError(
-          'VOLUME_MOUNTED',
-          `could not force the deletion of the volume '${ref.id}' because ${why}`,
-        );
-      }
-      return purge(key);
+      // Only the key is used after the wait: the row may have changed.
+      const { key } = await findDurable(store, () => find(store, principal, ref));
+      if (!force) return deleteVolume(options, key);
+      if ((await purge(key, () => true)) !== 'mounted') return;
+      const why = 'a container that has not ended mounts it';
+      throw new RequestError('VOLUME_MOUNTED', `could not force the deletion of the volume '${ref.id}' because ${why}`);
     },
     async undelete(principal, ref) {
       const { key, row } = find(store, principal, ref);
-      await undeleteVolume(store, key, row);
+      await undeleteVolume(options, key, row);
     },
-    purge,
+    purge: (key, deleteTime) =>
+      purge(key, (row) => row.deleteTime !== undefined && timeKey(row.deleteTime) === deleteTime),
   };
 }
 
@@ -135,7 +130,10 @@ async function createVolume(
     );
   }
   const cluster = options.clusters.get(ref.clusterID) ?? refuseScope();
+  await checkStorage(cluster);
+  await checkInodes(cluster);
   await checkStoredBytes(cluster, ref);
+  if (options.clusters.get(ref.clusterID) !== cluster) refuseScope();
   checkIDFree(options, ref);
   const login = request.transfer === true ? createTransferLogin() : undefined;
   const row: VolumeRow = {
@@ -148,7 +146,6 @@ async function createVolume(
       : { login: { username: login.username, passwordHash: hashTransferPassword(login.password) } }),
   };
   const { storage } = cluster;
-  checkStorage(storage, ref.clusterID);
   const root = makeRoot(storage, ref);
   const key = sequenceKey(ref, options.sequence.next());
   const changes: Change[] = [put(TABLES.volumes, key, row), put(TABLES.volumeIDs, idKey(ref), key)];
@@ -160,19 +157,18 @@ async function createVolume(
     throw error;
   }
   return {
-    ...renderVolume(row, root),
+    ...renderVolume(row, () => undefined),
     ...(login === undefined ? {} : { service: { ...login, address: request.address(ref) } }),
   };
 }
 
-async function deleteVolume(
-  { store, clock, onRevoked }: VolumeCallsOptions,
-  key: string,
-  row: VolumeRow,
-): Promise<void> {
-  if (row.phase === 'Deleting') return store.commit([]);
+/** Has no effect on a volume that another call is deleting or has deleted. */
+async function deleteVolume({ store, clock, onRevoked }: VolumeCallsOptions, key: string): Promise<void> {
+  const row = store.get(TABLES.volumes, key);
+  if (row?.phase !== 'Available') return store.commit([]);
   const deleteTime = clock.now();
-  const deleted: VolumeRow = { ...row, phase: 'Deleting', state: 'deleted; can be undeleted', deleteTime };
+  const { undeleteTime: _, ...rest } = row;
+  const deleted: VolumeRow = { ...rest, phase: 'Deleting', state: 'deleted; can be undeleted', deleteTime };
   await store.commit([
     put(TABLES.volumes, key, deleted),
     put(TABLES.deletedVolumes, `${timeKey(deleteTime)}/${key}`, true),
@@ -180,8 +176,10 @@ async function deleteVolume(
   onRevoked(deleted);
 }
 
-async function undeleteVolume(store: Store, key: string, row: VolumeRow): Promise<void> {
+/** A repetition succeeds, since the reply of the first request may have been lost. */
+async function undeleteVolume({ store, clock }: VolumeCallsOptions, key: string, row: VolumeRow): Promise<void> {
   const { deleteTime, ...rest } = row;
+  if (row.phase === 'Available' && row.undeleteTime !== undefined) return store.commit([]);
   if (row.phase !== 'Deleting' || deleteTime === undefined) {
     throw new RequestError(
       'VOLUME_NOT_DELETING',
@@ -192,7 +190,7 @@ async function undeleteVolume(store: Store, key: string, row: VolumeRow): Promis
     );
   }
   await store.commit([
-    put(TABLES.volumes, key, { ...rest, phase: 'Available', state: 'available' }),
+    put(TABLES.volumes, key, { ...rest, phase: 'Available', state: 'available', undeleteTime: clock.now() }),
     remove(TABLES.deletedVolumes, `${timeKey(deleteTime)}/${key}`),
   ]);
 }
@@ -213,18 +211,6 @@ function checkIDFree(options: VolumeCallsOptions, ref: Ref): void {
   );
 }
 
-/**
- * Throws while the cluster's storage is unavailable, for example not mounted. A volume created then would be hidden when the
- * storage is mounted again, and a removal would only appear to succeed.
- */
-function checkStorage(storage: string, clusterID: string): void {
-  const fault = volumeFault(storagePaths.volumes(storage)) ?? volumeFault(storagePaths.trash(storage));
-  if (fault === undefined) return;
-  throw new RequestError('STORAGE_UNAVAILABLE', `could not reach the storage of cluster ${clusterID}: ${fault}`, {
-    retryAfterMs: 5000,
-  });
-}
-
 /** Creates the volume's empty root. A root without a row, left by a crash, is moved to the trash. */
 function makeRoot(storage: string, ref: Ref): string {
   const root = storagePaths.volume(storage, ref.accountID, ref.id);
@@ -241,52 +227,9 @@ function makeRoot(storage: string, ref: Ref): string {
   return root;
 }
 
-/** Makes the decision durable, then moves the files to the trash, then removes the row. Each step may be repeated after a crash. */
-async function purgeVolume(options: VolumeCallsOptions, key: string, row: VolumeRow): Promise<void> {
-  const { store } = options;
-  const storage = options.clusters.get(row.clusterID)?.storage;
-  if (storage === undefined) return;
-  checkStorage(storage, row.clusterID);
-  // With a time in the past, so that the next sweep completes the purge after a crash.
-  const deleted: VolumeRow = { ...row, phase: 'Deleted', state: 'deleted', deleteTime: row.deleteTime ?? 0 };
-  const due = `${timeKey(deleted.deleteTime!)}/${key}`;
-  await store.commit([put(TABLES.volumes, key, deleted), put(TABLES.deletedVolumes, due, true)]);
-  options.onRevoked(deleted);
-  const trash = join(storagePaths.trash(storage), `volume-${row.id}-${randomID(16)}`);
-  try {
-    renameSync(storagePaths.volume(storage, row.accountID, row.id), trash);
-  } catch (error) {
-    if (!isSystemError(error, 'ENOENT')) throw error;
-  }
-  rmSync(storagePaths.properties(storage, row.accountID, row.id), { force: true });
-  const changes: Change[] = [
-    ...[remove(TABLES.volumes, key), remove(TABLES.volumeIDs, idKey(row)), remove(TABLES.deletedVolumes, due)],
-    ...(row.login === undefined ? [] : [remove(TABLES.volumeLogins, row.login.username)]),
-  ];
-  store.write(changes);
-  await store.durable();
-  removeForGood(trash).catch((error: unknown) => {
-    options.log.warn(
-      { err: error, volume: row.id },
-      'could not remove the files of a deleted volume; the next start tries again',
-    );
-  });
-}
-
-function* volumeRows(
-  store: Store,
-  accounts: readonly Scope[],
-  after: string,
-): Iterable<readonly [key: string, row: VolumeRow]> {
-  for (const account of accounts) {
-    const range = accountRange(account, after);
-    if (range.from < range.to) yield* store.range(TABLES.volumes, range);
-  }
-}
-
-/** A volume as an item of a list, without its login. A volume whose `root` is missing has the phase `Unknown`. */
-function renderVolume(row: VolumeRow, root: string): Volume {
-  const fault = row.phase === 'Available' ? volumeFault(root) : undefined;
+/** A volume as an item of a list, without its login. If its files have a fault, it has the phase `Unknown`. */
+function renderVolume(row: VolumeRow, faultOf: () => string | undefined): Volume {
+  const fault = row.phase === 'Available' ? faultOf() : undefined;
   return {
     id: row.id,
     clusterID: row.clusterID,

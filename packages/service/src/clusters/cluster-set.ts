@@ -3,8 +3,10 @@ import { isAbsolute, join, relative } from 'node:path';
 import { own } from '@sluice/client';
 import { parseSize } from '../config/parse-size.ts';
 import type { ClusterConfig, ServiceConfig } from '../config/service-config.ts';
+import type { EnvSealer } from '../containers/secret-envs.ts';
 import { ENGINE_FACTORIES } from '../engines/engine-factories.ts';
 import type { EngineFactory } from '../engines/engine-factory.ts';
+import type { Clock } from '../host/clock.ts';
 import { removeForGood } from '../storage/remove-for-good.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
 import type { Store } from '../store/store.ts';
@@ -28,9 +30,15 @@ export interface ClusterSet extends ReadonlyMap<string, Cluster> {
 export interface ClusterSetOptions
   extends Omit<ClusterOptions, 'config' | 'storage' | 'engine' | 'mustOpen' | 'logLimitBytes' | 'isShared'> {
   readonly config: ServiceConfig;
+  /** As in `ServiceOptions`. */
+  readonly hiddenPaths: readonly string[];
+  readonly sealer?: EnvSealer;
   /** Additional engines, by the name used in a cluster's `engine`. */
   readonly engines?: Readonly<Record<string, EngineFactory>>;
 }
+
+/** How long a start waits for the engines of several clusters. The others are unavailable until they have answered. */
+const OPEN_MS = 5000;
 
 /** Creates the clusters of the configuration. They do nothing before `open`. */
 export async function createClusterSet(options: ClusterSetOptions): Promise<ClusterSet> {
@@ -47,13 +55,15 @@ export async function createClusterSet(options: ClusterSetOptions): Promise<Clus
   for (const one of config.clusters) clusters.set(one.id, await create(one, { all: config, mustOpen }));
   const openOne = async (cluster: Cluster, rows: readonly LiveRow[]) => {
     await cluster.open(rows);
-    void emptyTrash(cluster.storage);
+    void emptyTrash(cluster);
   };
   return Object.assign(clusters, {
     async open() {
       const rows = liveRows(store);
-      for (const cluster of clusters.values()) cluster.prepare(rows.get(cluster.id) ?? []);
-      for (const cluster of clusters.values()) await openOne(cluster, rows.get(cluster.id) ?? []);
+      await Promise.all([...clusters.values()].map((one) => one.prepare(rows.get(one.id) ?? [])));
+      // Each registers its live containers before it first waits, so that all are known from here on.
+      const opened = Promise.all([...clusters.values()].map((one) => openOne(one, rows.get(one.id) ?? [])));
+      await (config.clusters.length === 1 ? opened : within(OPEN_MS, opened, options.clock));
     },
     async add(added: ClusterConfig, all: ServiceConfig) {
       const fault = exposedStorage(clusters, added, config.root);
@@ -61,7 +71,7 @@ export async function createClusterSet(options: ClusterSetOptions): Promise<Clus
       try {
         const cluster = await create(added, { all, mustOpen: false });
         const rows = liveRows(store).get(added.id) ?? [];
-        cluster.prepare(rows);
+        await cluster.prepare(rows);
         await openOne(cluster, rows);
         clusters.set(added.id, cluster);
         return undefined;
@@ -90,6 +100,15 @@ export async function createClusterSet(options: ClusterSetOptions): Promise<Clus
       await Promise.all([...clusters.values()].map((cluster) => cluster.close()));
     },
   });
+}
+
+/** Resolves when `work` does, or after `ms`; rejects if `work` does before. */
+async function within(ms: number, work: Promise<unknown>, clock: Clock): Promise<void> {
+  let cancel = () => {};
+  const timeout = new Promise<void>((resolve) => {
+    cancel = clock.after(ms, resolve);
+  });
+  await Promise.race([work, timeout]).finally(cancel);
 }
 
 /** Containers that have not ended or are not yet cleaned up, by cluster. */
@@ -144,13 +163,14 @@ async function createEngine(options: ClusterSetOptions, cluster: ClusterConfig, 
   return factory({
     clusterID: cluster.id,
     storage: storageOf(all, cluster),
-    maskedPaths: [all.root, ...all.clusters.flatMap(({ storage }) => storage ?? [])],
+    maskedPaths: [all.root, ...options.hiddenPaths, ...all.clusters.flatMap(({ storage }) => storage ?? [])],
     options: cluster.options,
   });
 }
 
 /** Removes what an earlier process moved to the trash but did not remove. */
-async function emptyTrash(storage: string): Promise<void> {
+async function emptyTrash({ storage, storageAccess }: Cluster): Promise<void> {
+  if ((await storageAccess.fault()) !== undefined) return;
   const trash = storagePaths.trash(storage);
   for (const name of await readdir(trash).catch(() => [])) {
     await removeForGood(join(trash, name)).catch(() => {});

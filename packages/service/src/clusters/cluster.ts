@@ -1,16 +1,21 @@
 import { existsSync } from 'node:fs';
 import { isTerminalPhase } from '@sluice/client';
 import type { Logger } from 'pino';
+import { quotaOf } from '../accounts/quota.ts';
 import { amountOf } from '../config/amount-of.ts';
 import type { ClusterConfig, InstanceTypeConfig } from '../config/service-config.ts';
 import { LiveContainers } from '../containers/live-containers.ts';
+import { LogNotifier } from '../containers/log-notifier.ts';
 import { PortNumbers } from '../containers/port-numbers.ts';
+import type { EnvSealer } from '../containers/secret-envs.ts';
 import type { Engine, EngineSink } from '../engines/engine.ts';
 import { EngineDriver } from '../engines/engine-driver.ts';
 import type { Clock } from '../host/clock.ts';
 import type { PortExposure } from '../proxy/open-port-proxy.ts';
 import { removeContainerDirectory } from '../storage/remove-container-directory.ts';
+import { checkAnswer, type StorageAccess } from '../storage/storage-access.ts';
 import { makeStorage, storagePaths } from '../storage/storage-paths.ts';
+import { createStorageProbe, type StorageProbe } from '../storage/storage-probe.ts';
 import type { ContainerRow } from '../store/container-row.ts';
 import type { Store } from '../store/store.ts';
 import { createVolumeUsage, type VolumeUsage } from '../volumes/volume-usage.ts';
@@ -25,6 +30,11 @@ export interface Cluster {
   /** The current configuration; `reconfigure` replaces it. */
   readonly config: ClusterConfig;
   readonly storage: string;
+  readonly storageAccess: StorageAccess;
+  /** The inodes that are free in the storage. */
+  readonly freeInodes: StorageProbe['freeInodes'];
+  /** Polls the logs in the storage. */
+  readonly logNotifier: LogNotifier;
   /** The maximum size of each container's log. */
   readonly logLimitBytes: number;
   readonly instanceTypes: ReadonlyMap<string, InstanceTypeConfig>;
@@ -32,8 +42,9 @@ export interface Cluster {
   readonly usage: VolumeUsage;
   readonly ports: PortNumbers;
   readonly driver: EngineDriver;
+  readonly sealer: EnvSealer | undefined;
   /** Creates its storage. Call it on all clusters before opening the first: engines hide only existing storages from containers. */
-  prepare(rows: readonly LiveRow[]): void;
+  prepare(rows: readonly LiveRow[]): Promise<void>;
   /** Recovers the containers of an earlier process. Throws only if `mustOpen` is set and the engine cannot be opened. */
   open(rows: readonly LiveRow[]): Promise<void>;
   /** Replaces the given fields. Live containers of removed accounts and instance types continue. */
@@ -47,6 +58,7 @@ export interface ClusterOptions {
   readonly storage: string;
   readonly logLimitBytes: number;
   readonly engine: Engine;
+  readonly sealer?: EnvSealer;
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Logger;
@@ -65,7 +77,9 @@ export interface ClusterOptions {
 export function createCluster(options: ClusterOptions): Cluster {
   const { storage } = options;
   let { config } = options;
-  const parts = createParts(options);
+  let isClosed = false;
+  const probe = createStorageProbe(storage);
+  const parts = createParts(options, probe);
   const { ports, settings, driver, containers } = parts;
   return {
     id: config.id,
@@ -73,11 +87,17 @@ export function createCluster(options: ClusterOptions): Cluster {
       return config;
     },
     ...settings,
+    sealer: options.sealer,
     containers,
-    usage: createVolumeUsage(storage),
+    usage: createVolumeUsage({ storage, access: probe, limitOf: (accountID) => quotaOf(config, accountID).volumes }),
+    storageAccess: probe,
+    freeInodes: probe.freeInodes,
+    logNotifier: new LogNotifier(probe.fault),
     ports,
     driver,
-    prepare(rows) {
+    async prepare(rows) {
+      // Its directories are those of an earlier start.
+      if ((await probe.fault()) !== undefined) return;
       // If there are live containers but no storage, it is unavailable. Creating it would make them look as if they never ran.
       if (rows.length === 0 || existsSync(storagePaths.containers(storage))) makeStorage(storage);
     },
@@ -90,30 +110,38 @@ export function createCluster(options: ClusterOptions): Cluster {
         void driver.openEventually(launches).then((isOpen) => isOpen && settle(parts, rows, options));
         return;
       }
-      settle(parts, rows, options);
+      // The engine may answer only after the service has closed.
+      if (!isClosed) settle(parts, rows, options);
     },
     reconfigure({ accounts, instanceTypes: types, quota }) {
       config = { ...config, accounts, instanceTypes: types, quota };
       settings.instanceTypes.clear();
       for (const type of types) settings.instanceTypes.set(type.id, type);
     },
-    close: () => driver.close(),
+    close() {
+      isClosed = true;
+      return driver.close();
+    },
   };
 }
 
 type Parts = ReturnType<typeof createParts>;
 
 /** The engine's driver, the containers and the exposed ports of a cluster, connected to each other. */
-function createParts(options: ClusterOptions) {
+function createParts(options: ClusterOptions, probe: StorageProbe) {
   const { config, storage, store, clock, log, logLimitBytes, engine, exposure, isShared } = options;
   const ports = new PortNumbers();
   const settings = {
     storage,
     logLimitBytes,
+    sealer: options.sealer,
     instanceTypes: new Map(config.instanceTypes.map((type) => [type.id, type])),
   };
   const sink: EngineSink = { report: (key, observation) => containers.report(key, observation) };
-  const driver = new EngineDriver({ engine, clock, log, storage, sink });
+  const driver = new EngineDriver({
+    ...{ engine, clock, log, storage, sink, isDiskFull: probe.isFull },
+    checkStorage: () => checkAnswer(probe),
+  });
   const exposed = new ExposedHosts({ exposure, isShared, findProcess: driver.findProcess, log });
   const releasePorts = (row: ContainerRow) => {
     for (const port of Object.values(row.ports)) ports.release(port);
@@ -129,10 +157,11 @@ function createParts(options: ClusterOptions) {
       if (isTerminalPhase(row.phase)) releasePorts(row);
       options.onChange(row);
     },
-    removeDirectory: (launchKey) => void removeContainerDirectory(launchKey, options),
+    removeDirectory: (launchKey) => void removeContainerDirectory(launchKey, { storage, storageAccess: probe, log }),
     cleanUp(row) {
-      releasePorts(row);
-      return removeContainerDirectory(row.launchKey, options);
+      // Those of an ended container were released at its end, and may belong to another one now.
+      if (!isTerminalPhase(row.phase)) releasePorts(row);
+      return removeContainerDirectory(row.launchKey, { storage, storageAccess: probe, log });
     },
     onFailure: options.onFailure,
   });

@@ -5,6 +5,8 @@ import { SIZE } from './parse-size.ts';
 
 const absolutePath = z.string().refine(isAbsolute, 'must be an absolute path');
 const positive = z.number().int().positive();
+/** At most a hundred years, because dates beyond the year 275760 do not exist. */
+const days = z.number().positive().max(36_500);
 /** Whole gigabytes, because the protocol announces memory as an integer. */
 const memory = z.string().regex(/^[1-9]\d{0,8}(?:GB|TB)$/, 'must be a whole number of GB or TB, for example 16GB');
 
@@ -67,8 +69,8 @@ const fieldsSchema = z.strictObject({
   clusters: z.array(clusterConfigSchema).min(1),
   retention: z
     .strictObject({
-      containerDays: z.number().positive().default(7),
-      volumeDays: z.number().positive().default(7),
+      containerDays: days.default(7),
+      volumeDays: days.default(7),
     })
     .prefault({}),
   login: z
@@ -77,7 +79,7 @@ const fieldsSchema = z.strictObject({
         .string()
         .regex(/^[A-Za-z0-9_-]+$/)
         .default('svc_token'),
-      tokenDays: z.number().positive().default(30),
+      tokenDays: days.default(30),
     })
     .prefault({}),
   /** The size of each container's log; of a longer one, the beginning and the end are kept. */
@@ -118,7 +120,9 @@ const ONE_ACCOUNT_ENGINES: ReadonlySet<string> = new Set(['process', 'local']);
 /** The configuration of a service. `root` contains the store and, by default, the storage of all clusters. */
 export const serviceConfigSchema = fieldsSchema.superRefine((config, context) => {
   const refuse = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message });
-  config.clusters.forEach(({ id, engine, accounts, instanceTypes, quota }, i) => {
+  config.clusters.forEach(({ id, engine, options, accounts, instanceTypes, quota }, i) => {
+    for (const path of ONE_ACCOUNT_ENGINES.has(engine) ? optionPaths(options, instanceTypes) : [])
+      refuse(['clusters', i, ...path], `the engine '${engine}' has no options; remove it, or use docker or slurm`);
     for (const account of Object.keys(quota?.accounts ?? {})) {
       if (!accounts.includes(account))
         refuse(['clusters', i, 'quota', 'accounts', account], `the cluster has no account '${account}'`);
@@ -138,6 +142,14 @@ export const serviceConfigSchema = fieldsSchema.superRefine((config, context) =>
     });
   });
 });
+
+/** The paths of all options of a cluster and its instance types. */
+function optionPaths(options: object, instanceTypes: readonly InstanceTypeConfig[]): (string | number)[][] {
+  const ofTypes = instanceTypes.flatMap((type, j) =>
+    Object.keys(type.options).map((name) => ['instanceTypes', j, 'options', name]),
+  );
+  return [...Object.keys(options).map((name) => ['options', name]), ...ofTypes];
+}
 
 /** The accounts of all clusters whose containers run as the service's own user. */
 function accountsOfOneUser(clusters: readonly Pick<ClusterConfig, 'engine' | 'accounts'>[]): string[] {

@@ -9,6 +9,8 @@ export interface LiveContainer {
   launch: Launch;
   /** Whether this process has submitted it to the engine, or an earlier one may have. */
   launched: boolean;
+  /** Settles when it is known whether a deletion mark in `row` is durable; the mark is removed if not. */
+  marking?: Promise<void>;
   /** Its end is known but not yet durable. */
   ending: boolean;
   /** Resolves when its row is durable. Callers do not see the container before. */

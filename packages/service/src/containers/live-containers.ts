@@ -1,19 +1,22 @@
-import { type KnownContainerPhase, QUEUE_LABEL } from '@sluice/client';
+import { QUEUE_LABEL } from '@sluice/client';
 import type { Observation } from '../engines/engine.ts';
 import type { EngineDriver } from '../engines/engine-driver.ts';
 import type { Clock } from '../host/clock.ts';
 import type { Amount, ContainerRow } from '../store/container-row.ts';
+import { isStoreFull } from '../store/lmdb-store.ts';
 import { renderListItem } from '../store/render-list-item.ts';
-import { put, remove, type Store } from '../store/store.ts';
+import { type Change, put, remove, type Store } from '../store/store.ts';
 import { TABLES, timeKey } from '../store/tables.ts';
 import { CapacityQueue } from './capacity-queue.ts';
 import { createLaunchKey } from './create-launch-key.ts';
+import { endedRow, NEVER_STARTED } from './ended-row.ts';
 import type { LiveContainer } from './live-container.ts';
 import type { LiveIndex } from './live-index.ts';
 import { LiveRegister } from './live-register.ts';
 import { nextPhase, type PhaseTrigger } from './phase-table.ts';
 import { renderEnd } from './render-end.ts';
-import { type LaunchSettings, resolveLaunch } from './resolve-launch.ts';
+import { findLostVolume, type LaunchSettings, resolveLaunch } from './resolve-launch.ts';
+import { openSecretEnvs } from './secret-envs.ts';
 
 /** What `LiveContainers` works on, and what it notifies. */
 export interface LiveContainersOptions {
@@ -35,8 +38,6 @@ export interface LiveContainersOptions {
   /** Called when the store can no longer be written. */
   readonly onFailure: (error: unknown) => void;
 }
-
-const NEVER_STARTED = 'canceled before it was started';
 
 /**
  * All live containers of a cluster, and the only place that changes their phases. Every change is written to the store. An
@@ -78,6 +79,12 @@ export class LiveContainers {
     return this.#register.isMounted(volumeKey);
   }
 
+  /** Makes volumes count as mounted until the returned function is called. */
+  holdVolumes(volumeKeys: readonly string[]): () => void {
+    this.#register.mount(volumeKeys, 1);
+    return () => this.#register.mount(volumeKeys, -1);
+  }
+
   /** Adds a new container. It waits for capacity after `created`, which makes its row durable; rejects if `created` does. */
   async create(rowKey: string, row: ContainerRow, created: Promise<void>): Promise<LiveContainer> {
     const live = this.#add({ rowKey, row, created, launched: false });
@@ -105,11 +112,18 @@ export class LiveContainers {
     return live;
   }
 
-  /** Reverts a deletion mark that did not become durable. */
-  unmarkDeleted(live: LiveContainer): void {
-    const { deleted: _, ...row } = live.row;
-    live.row = row;
-    this.#options.store.write([put(TABLES.containers, live.rowKey, row)]);
+  /** Marks the container as deleted, durably and with `changes`, then removes it. Has no effect if the disk is full. */
+  async delete(live: LiveContainer, changes: readonly Change[]): Promise<void> {
+    const { store } = this.#options;
+    live.row = { ...live.row, deleted: true };
+    live.marking = store.commit([put(TABLES.containers, live.rowKey, live.row), ...changes]).catch((error: unknown) => {
+      const { deleted: _, ...row } = live.row;
+      live.row = row;
+      if (isStoreFull(error)) store.write([put(TABLES.containers, live.rowKey, row)]);
+      throw error;
+    });
+    await live.marking;
+    await this.destroy(live);
   }
 
   #enqueue(live: LiveContainer): void {
@@ -127,8 +141,26 @@ export class LiveContainers {
     const live = this.#register.get(rowKey);
     if (live === undefined || live.ending) return;
     live.launched = true;
+    const state = this.#findStartFault(live.row);
+    if (state !== undefined) {
+      const end = { state, endTime: this.#options.clock.now() };
+      // Later, since ending it admits others, and this is called for each of them.
+      queueMicrotask(() => void this.#end(live, 'failed', end));
+      return;
+    }
     live.row = { ...live.row, state: 'starting' };
     this.#options.driver.submit(live.launch);
+  }
+
+  /** Why a container cannot be started as it was requested. */
+  #findStartFault(row: ContainerRow): string | undefined {
+    const { store, settings } = this.#options;
+    const lost = findLostVolume(row, store);
+    if (lost !== undefined) return `could not mount the volume '${lost}' because it was deleted`;
+    const isOpen = openSecretEnvs(row, settings.sealer) !== undefined;
+    return isOpen
+      ? undefined
+      : 'could not decrypt its secret variables: the key of the service has changed or is missing';
   }
 
   /** The container's `state`, computed for waiting ones. */
@@ -267,6 +299,8 @@ export class LiveContainers {
     this.#queue.release(live.rowKey);
     this.#queue.pump();
     try {
+      // Also decided for a deletion that is refused: the container then ends like any other.
+      await live.marking?.catch(() => {});
       if (live.row.deleted) await this.#sweep(live);
       else await this.#settle(live, endedRow(live.row, nextPhase(live.row.phase, trigger) ?? 'Unknown', end));
     } catch (error) {
@@ -306,18 +340,4 @@ export class LiveContainers {
     store.write([remove(TABLES.containers, rowKey), remove(TABLES.liveContainers, rowKey)]);
     await store.durable();
   }
-}
-
-function endedRow(
-  row: ContainerRow,
-  phase: KnownContainerPhase,
-  end: { state: string; endTime: number },
-): ContainerRow {
-  const state = phase === 'Canceled' ? canceledState(end.state) : end.state;
-  return { ...row, phase, state, endTime: Math.max(end.endTime, row.startTime ?? row.createTime) };
-}
-
-function canceledState(end: string): string {
-  if (end === NEVER_STARTED) return end;
-  return end === 'stopped' ? 'canceled' : `canceled; ${end}`;
 }

@@ -44,7 +44,16 @@ export class LiveRegister {
     this.#byLaunchKey.set(live.row.launchKey, live);
     this.containersOf(live.row.accountID).add(live.rowKey);
     this.#addCores(live, 1);
-    for (const { volumeKey } of live.row.mounts) this.#mounted.set(volumeKey, (this.#mounted.get(volumeKey) ?? 0) + 1);
+    this.mount(volumesOf(live), 1);
+  }
+
+  /** Counts mounts of volumes, or with -1 their ends. */
+  mount(volumeKeys: Iterable<string>, change: 1 | -1): void {
+    for (const key of volumeKeys) {
+      const count = (this.#mounted.get(key) ?? 0) + change;
+      if (count === 0) this.#mounted.delete(key);
+      else this.#mounted.set(key, count);
+    }
   }
 
   /** Call it after the row's launch key has changed from `old`. */
@@ -55,18 +64,20 @@ export class LiveRegister {
 
   /** Removes the container and calls its `onGone` listeners. */
   remove(live: LiveContainer): void {
-    if (this.#byRowKey.delete(live.rowKey)) this.#addCores(live, -1);
+    if (this.#byRowKey.delete(live.rowKey)) {
+      this.#addCores(live, -1);
+      this.mount(volumesOf(live), -1);
+    }
     this.#byLaunchKey.delete(live.row.launchKey);
     this.containersOf(live.row.accountID).delete(live.rowKey);
-    for (const { volumeKey } of live.row.mounts) {
-      const count = (this.#mounted.get(volumeKey) ?? 1) - 1;
-      if (count === 0) this.#mounted.delete(volumeKey);
-      else this.#mounted.set(volumeKey, count);
-    }
     for (const listener of live.onGone) listener();
   }
 
   #addCores({ row: { accountID, amount } }: LiveContainer, sign: 1 | -1): void {
     this.#coresByAccount.set(accountID, this.coresOf(accountID) + sign * amount.cores);
   }
+}
+
+function volumesOf({ row }: LiveContainer): readonly string[] {
+  return row.mounts.map(({ volumeKey }) => volumeKey);
 }

@@ -27,13 +27,19 @@ export class LogNotifier {
   #next = 0;
   #count = 0;
   #isPolling = false;
+  readonly #storageFault: () => Promise<string | undefined>;
+
+  /** `storageFault` says why the storage of all files cannot be used now. */
+  constructor(storageFault: () => Promise<string | undefined>) {
+    this.#storageFault = storageFault;
+  }
 
   /** Calls `wake` once, when the file at `path` has more than `size` bytes, unless the returned function is called first. */
   add(path: string, size: number, wake: () => void): () => void {
     if (!this.#isPolling) {
       this.#isPolling = true;
       this.#next = slotAt(performance.now()) + 1;
-      setTimeout(() => this.#poll(), SLOT_MS);
+      setTimeout(() => void this.#poll(), SLOT_MS);
     }
     const waiter: Waiter = { path, size, wait: FIRST_POLL_MS, slot: this.#slotIn(FIRST_POLL_MS), wake };
     waiter.slot.add(waiter);
@@ -49,18 +55,20 @@ export class LogNotifier {
     return this.#slots[Math.min(Math.max(slot, this.#next + 1), this.#next + SLOTS - 1) % SLOTS]!;
   }
 
-  #poll(): void {
+  /** While the storage does not answer, wakes the readers, which report that. */
+  async #poll(): Promise<void> {
+    const isSilent = (await this.#storageFault()) !== undefined;
     const until = performance.now() + TURN_MS;
     let wakes = 0;
     for (const now = slotAt(performance.now()); this.#next <= now; this.#next++) {
       const slot = this.#slots[this.#next % SLOTS]!;
       for (const waiter of slot) {
         if (wakes === WAKES_A_TURN || performance.now() > until) {
-          setImmediate(() => this.#poll());
+          setImmediate(() => void this.#poll());
           return;
         }
         slot.delete(waiter);
-        if (hasGrown(waiter)) {
+        if (isSilent || hasGrown(waiter)) {
           wakes++;
           this.#count--;
           waiter.wake();
@@ -71,7 +79,7 @@ export class LogNotifier {
         }
       }
     }
-    if (this.#count > 0) setTimeout(() => this.#poll(), SLOT_MS);
+    if (this.#count > 0) setTimeout(() => void this.#poll(), SLOT_MS);
     else this.#isPolling = false;
   }
 }

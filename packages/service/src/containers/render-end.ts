@@ -6,7 +6,7 @@ export function renderEnd(end: End): { readonly trigger: PhaseTrigger; readonly 
   switch (end.kind) {
     case 'exited':
       return {
-        trigger: end.exitCode === 0 && end.outOfMemory !== true ? 'succeeded' : 'failed',
+        trigger: end.exitCode === 0 && end.outOfMemory !== true && end.timedOut !== true ? 'succeeded' : 'failed',
         state: exitState(end),
       };
     case 'refused':
@@ -20,6 +20,9 @@ export function renderEnd(end: End): { readonly trigger: PhaseTrigger; readonly 
 
 function exitState(end: End & { kind: 'exited' }): string {
   if (end.outOfMemory === true) return `out of memory (exit code ${end.exitCode})`;
-  if (end.signal !== undefined) return `exit code ${end.exitCode}: killed by ${end.signal}`;
-  return `exit code ${end.exitCode}`;
+  // The runner knows a time limit by these words.
+  if (end.timedOut === true) return `time limit exceeded (exit code ${end.exitCode})`;
+  const exit =
+    end.signal === undefined ? `exit code ${end.exitCode}` : `exit code ${end.exitCode}: killed by ${end.signal}`;
+  return end.diskFull === true ? `the disk of the service is full (${exit})` : exit;
 }

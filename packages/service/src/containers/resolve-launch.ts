@@ -3,6 +3,9 @@ import type { InstanceTypeConfig } from '../config/service-config.ts';
 import type { Launch } from '../engines/engine.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
 import type { ContainerRow } from '../store/container-row.ts';
+import type { Store } from '../store/store.ts';
+import { TABLES } from '../store/tables.ts';
+import { type EnvSealer, openSecretEnvs } from './secret-envs.ts';
 
 const GIB = 1024 ** 3;
 
@@ -10,11 +13,15 @@ const GIB = 1024 ** 3;
 export interface LaunchSettings {
   readonly storage: string;
   readonly logLimitBytes: number;
+  readonly sealer?: EnvSealer | undefined;
   readonly instanceTypes: ReadonlyMap<string, InstanceTypeConfig>;
 }
 
 /** The launch that the engine receives. Works even if the configuration no longer has the instance type. */
-export function resolveLaunch(row: ContainerRow, { storage, logLimitBytes, instanceTypes }: LaunchSettings): Launch {
+export function resolveLaunch(
+  row: ContainerRow,
+  { storage, logLimitBytes, instanceTypes, sealer }: LaunchSettings,
+): Launch {
   return {
     key: row.launchKey,
     ...(row.launchBootID !== undefined && { bootID: row.launchBootID }),
@@ -23,7 +30,7 @@ export function resolveLaunch(row: ContainerRow, { storage, logLimitBytes, insta
     accountID: row.accountID,
     ...(row.spec.image === undefined ? {} : { image: row.spec.image }),
     command: (row.spec.command ?? []).map((argument) => expandPorts(argument, row.ports)),
-    env: { ...row.spec.envs, ...portVariables(row.ports) },
+    env: { ...row.spec.envs, ...openSecretEnvs(row, sealer), ...portVariables(row.ports) },
     ports: row.ports,
     mounts: row.mounts.map(({ volumeID, subPath, kind, target, readOnly = false }) => ({
       root: storagePaths.volume(storage, row.accountID, volumeID),
@@ -36,8 +43,16 @@ export function resolveLaunch(row: ContainerRow, { storage, logLimitBytes, insta
     directory: storagePaths.container(storage, row.launchKey),
     logPath: storagePaths.log(storage, row.launchKey),
     logLimitBytes,
-    options: instanceTypes.get(row.spec.instanceType)?.options ?? {},
+    options: row.options ?? instanceTypes.get(row.spec.instanceType)?.options ?? {},
   };
+}
+
+/**
+ * The ID of a mounted volume that no longer exists. Its files are found by its ID, which may now belong to another volume.
+ * A purge never removes a mounted volume, so this concerns only rows that another program or an earlier version has changed.
+ */
+export function findLostVolume({ mounts }: ContainerRow, store: Store): string | undefined {
+  return mounts.find(({ volumeKey }) => store.get(TABLES.volumes, volumeKey) === undefined)?.volumeID;
 }
 
 const PREFIX = 'BAT_PORT_';

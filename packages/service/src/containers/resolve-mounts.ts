@@ -1,10 +1,11 @@
-import { type ContainerSpec, isServiceError, type Scope } from '@sluice/client';
+import { type ContainerSpec, isServiceError, type Ref, type Scope } from '@sluice/client';
 import { RequestError } from '../protocol/request-error.ts';
+import { createStoragePacer, type StorageAccess } from '../storage/storage-access.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
 import type { RowMount } from '../store/container-row.ts';
 import type { Store } from '../store/store.ts';
 import { idKey, TABLES } from '../store/tables.ts';
-import { openConfinedTree } from '../volumes/files/confined-tree.ts';
+import { type ConfinedTree, openConfinedTree } from '../volumes/files/confined-tree.ts';
 import { ensureSubPath } from '../volumes/files/sub-path.ts';
 import { volumeFault } from '../volumes/volume-fault.ts';
 import { type MountKey, parseMountKey } from './mount-key.ts';
@@ -13,49 +14,115 @@ import { parseWritableMounts } from './parse-writable-mounts.ts';
 
 interface MountScope extends Scope {
   readonly storage: string;
+  readonly storageAccess: StorageAccess;
 }
 
-/** Resolves the volume mounts of a spec and creates the sub-paths that request it. Throws at the first invalid mount. */
-export function resolveMounts(spec: ContainerSpec, scope: MountScope, store: Store): RowMount[] {
+/** Mounts with everything that they need in their volumes. */
+export interface ResolvedMounts {
+  readonly mounts: readonly RowMount[];
+  /** Throws if a volume is no longer available. Call it in the turn in which the mounts are stored. */
+  check(): void;
+}
+
+/**
+ * Resolves the volume mounts of a spec and creates the sub-paths that request it. Throws at the first invalid mount. Lets
+ * other calls run in between; `hold` is called first and must keep these volumes from being removed.
+ */
+export async function resolveMounts(
+  spec: ContainerSpec,
+  scope: MountScope,
+  { store, hold }: { readonly store: Store; readonly hold: (volumeKeys: readonly string[]) => void },
+): Promise<ResolvedMounts> {
   const writable = parseWritableMounts(spec);
   const entries = Object.entries(spec.volumeMounts ?? {});
-  if (entries.length === 0) return [];
-  const targets = new Map<string, string>();
-  // All mounts are checked before the first sub-path is created, so that a rejected call changes nothing.
+  if (entries.length === 0) return { mounts: [], check: () => {} };
+  const points = new Map<string, string>();
   const checked = entries.map(([key, target]) => {
     const point = normalizeTarget(target);
-    const other = targets.get(point);
+    const other = points.get(point);
     if (other !== undefined) refuseMount(key, `it has the same mount point ${point} as '${other}'`);
-    targets.set(point, key);
-    return { key, point, ...checkVolume(key, scope, store) };
+    points.set(point, key);
+    return { key, point, mount: parseKey(key) };
   });
+  const volumes = findVolumes(checked, scope, store);
+  hold([...volumes.values()]);
+  const silent = await scope.storageAccess.fault();
+  if (silent !== undefined) throw notAvailable(checked[0]!.key, 'Unknown', `: ${silent}`);
+  const roots = openRoots(checked, scope);
   shareCreation(checked);
-  const roots = checked.map(({ mount }) => storagePaths.volume(scope.storage, scope.accountID, mount.volumeID));
-  const found = checked.length > 1 ? checked.map(({ key, mount }, i) => checkSubPath(key, roots[i]!, mount)) : [];
-  const mounts = checked.map(({ key, point, volumeKey, mount }, i) => ({
-    volumeKey,
-    volumeID: mount.volumeID,
-    subPath: mount.subPath,
-    kind: found[i] ?? makeSubPath(key, roots[i]!, mount),
-    target: point,
-    ...(writable === undefined || writable.has(point) ? {} : { readOnly: true }),
-  }));
-  makeInnerMountPoints(mounts, { keys: targets, rootOf: (index) => roots[index]! });
-  return mounts;
+  const pace = createStoragePacer(scope.storageAccess);
+  // All mounts are checked before the first sub-path is created, so that a rejected call changes nothing.
+  const found: ('dir' | 'file' | undefined)[] = [];
+  for (const { key, mount } of checked.length > 1 ? checked : []) {
+    found.push(checkSubPath(key, roots.get(mount.volumeID)!, mount));
+    await pace();
+  }
+  const mounts: RowMount[] = [];
+  for (const [i, { key, point, mount }] of checked.entries()) {
+    const { volumeID, subPath } = mount;
+    const kind = found[i] ?? makeSubPath(key, roots.get(volumeID)!, mount);
+    const readOnly = writable !== undefined && !writable.has(point);
+    mounts.push({
+      volumeKey: volumes.get(volumeID)!,
+      volumeID,
+      subPath,
+      kind,
+      target: point,
+      ...(readOnly && { readOnly }),
+    });
+    await pace();
+  }
+  await makeInnerMountPoints(mounts, { keys: points, roots, pace });
+  return { mounts, check: () => void findVolumes(checked, scope, store) };
+}
+
+type Roots = ReadonlyMap<string, ConfinedTree>;
+
+interface CheckedMount {
+  readonly key: string;
+  readonly point: string;
+  mount: MountKey;
+}
+
+function parseKey(key: string): MountKey {
+  const parsed = parseMountKey(key);
+  return parsed.ok ? parsed.value : refuseMount(key, parsed.reason);
+}
+
+/** The row keys of the mounted volumes by ID. Throws for the first that is not available. */
+function findVolumes(checked: readonly CheckedMount[], scope: Scope, store: Store): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const { key, mount } of checked) {
+    if (!found.has(mount.volumeID)) found.set(mount.volumeID, findVolume(key, { ...scope, id: mount.volumeID }, store));
+  }
+  return found;
+}
+
+/** The trees of the mounted volumes by ID, each opened once. Throws for the first whose files are not available. */
+function openRoots(checked: readonly CheckedMount[], { storage, accountID, storageAccess }: MountScope): Roots {
+  const roots = new Map<string, ConfinedTree>();
+  for (const { key, mount } of checked) {
+    if (roots.has(mount.volumeID)) continue;
+    const root = storagePaths.volume(storage, accountID, mount.volumeID);
+    const fault = volumeFault(root);
+    if (fault !== undefined) throw notAvailable(key, 'Unknown', `: ${fault}`);
+    roots.set(mount.volumeID, openConfinedTree(root, { storage: storageAccess }));
+  }
+  return roots;
 }
 
 /** A path that one mount creates also exists for the other mounts of the call, whatever their order. */
-function shareCreation(checked: readonly { mount: MountKey }[]): void {
+function shareCreation(checked: readonly CheckedMount[]): void {
   const made = new Map<string, MountKey>();
   for (const { mount } of checked) if (mount.create) made.set(`${mount.volumeID}:${mount.subPath}`, mount);
   for (const one of checked) one.mount = { ...made.get(`${one.mount.volumeID}:${one.mount.subPath}`), ...one.mount };
 }
 
 /** Creates missing mount points inside read-only mounts in the volume itself, since no engine can create them there. */
-function makeInnerMountPoints(
+async function makeInnerMountPoints(
   mounts: readonly RowMount[],
-  { keys, rootOf }: { readonly keys: ReadonlyMap<string, string>; readonly rootOf: (index: number) => string },
-): void {
+  { keys, roots, pace }: { keys: ReadonlyMap<string, string>; roots: Roots; pace: () => Promise<void> | undefined },
+): Promise<void> {
   if (!mounts.some(({ readOnly }) => readOnly)) return;
   const indexes = new Map(mounts.map(({ target }, index) => [target, index]));
   for (const { target, kind } of mounts) {
@@ -65,13 +132,14 @@ function makeInnerMountPoints(
     const outer = index === undefined ? undefined : mounts[index];
     if (index === undefined || outer?.readOnly !== true) continue;
     const subPath = [outer.subPath, target.slice(above.length + 1)].filter((part) => part !== '').join('/');
-    makeMountPoint(keys.get(target)!, { root: rootOf(index), subPath, kind });
+    makeMountPoint(keys.get(target)!, { root: roots.get(outer.volumeID)!, subPath, kind });
+    await pace();
   }
 }
 
-function makeMountPoint(key: string, at: { root: string; subPath: string; kind: 'dir' | 'file' }): void {
+function makeMountPoint(key: string, at: { root: ConfinedTree; subPath: string; kind: 'dir' | 'file' }): void {
   try {
-    const found = openConfinedTree(at.root).stat(at.subPath);
+    const found = at.root.stat(at.subPath);
     const isOther = found !== undefined && found.isDirectory() !== (at.kind === 'dir');
     if (isOther) refuseMount(key, `its mount point is in a read-only mount, where '${at.subPath}' is no ${at.kind}`);
     if (found === undefined) ensureSubPath(at.root, at.subPath, at.kind);
@@ -80,35 +148,29 @@ function makeMountPoint(key: string, at: { root: string; subPath: string; kind: 
   }
 }
 
-function checkVolume(key: string, scope: MountScope, store: Store) {
-  const parsed = parseMountKey(key);
-  if (!parsed.ok) return refuseMount(key, parsed.reason);
-  const { volumeID } = parsed.value;
-  const volumeKey = store.get(TABLES.volumeIDs, idKey({ ...scope, id: volumeID }));
+/** The row key of an available volume. */
+function findVolume(key: string, ref: Ref, store: Store): string {
+  const volumeKey = store.get(TABLES.volumeIDs, idKey(ref));
   const volume = volumeKey === undefined ? undefined : store.get(TABLES.volumes, volumeKey);
   if (volumeKey === undefined || volume === undefined) {
     throw new RequestError(
       'MOUNT_VOLUME_UNKNOWN',
-      `could not mount '${key}' because account ${scope.accountID} has no volume '${volumeID}' on cluster ${scope.clusterID}`,
+      `could not mount '${key}' because account ${ref.accountID} has no volume '${ref.id}' on cluster ${ref.clusterID}`,
       { details: { field: `volumeMounts.${key}` } },
     );
   }
-  if (volume.phase !== 'Available') {
-    throw new RequestError('VOLUME_NOT_AVAILABLE', `could not mount '${key}' because the volume is ${volume.phase}`, {
-      details: { field: `volumeMounts.${key}`, phase: volume.phase },
-    });
-  }
-  const fault = volumeFault(storagePaths.volume(scope.storage, scope.accountID, volumeID));
-  if (fault !== undefined) {
-    throw new RequestError('VOLUME_NOT_AVAILABLE', `could not mount '${key}' because the volume is Unknown: ${fault}`, {
-      details: { field: `volumeMounts.${key}`, phase: 'Unknown' },
-    });
-  }
-  return { volumeKey, mount: parsed.value };
+  if (volume.phase !== 'Available') throw notAvailable(key, volume.phase);
+  return volumeKey;
+}
+
+function notAvailable(key: string, phase: string, why = ''): RequestError {
+  return new RequestError('VOLUME_NOT_AVAILABLE', `could not mount '${key}' because the volume is ${phase}${why}`, {
+    details: { field: `volumeMounts.${key}`, phase },
+  });
 }
 
 /** What exists at the sub-path; undefined if it is to be created. Throws if it cannot be created, without creating it. */
-function checkSubPath(key: string, root: string, mount: { subPath: string; create?: 'dir' | 'file' }) {
+function checkSubPath(key: string, root: ConfinedTree, mount: { subPath: string; create?: 'dir' | 'file' }) {
   try {
     const found = ensureSubPath(root, mount.subPath);
     if (mount.create !== undefined && found !== mount.create) refuseMount(key, `a ${found} is at '${mount.subPath}'`);
@@ -119,7 +181,11 @@ function checkSubPath(key: string, root: string, mount: { subPath: string; creat
   }
 }
 
-function makeSubPath(key: string, root: string, mount: { subPath: string; create?: 'dir' | 'file' }): 'dir' | 'file' {
+function makeSubPath(
+  key: string,
+  root: ConfinedTree,
+  mount: { subPath: string; create?: 'dir' | 'file' },
+): 'dir' | 'file' {
   if (mount.subPath === '') return 'dir';
   try {
     return ensureSubPath(root, mount.subPath, mount.create);

@@ -6,6 +6,7 @@ import { backoffDelay, type Feature } from '@sluice/client';
 import { systemErrorCode } from '@sluice/host-system';
 import type { Logger } from 'pino';
 import type { Clock } from '../host/clock.ts';
+import { createDiskCheck, type DiskCheck } from './disk-check.ts';
 import type { Observation } from './engine.ts';
 import { type Engine, EngineError, type EngineSink, type HardwareModels, type Launch } from './engine.ts';
 
@@ -21,6 +22,9 @@ export interface EngineDriverOptions {
   readonly sink: EngineSink;
   /** The cluster's storage; its path is removed from reports and appears only in the log. */
   readonly storage: string;
+  /** Throws while the storage does not answer: requests to the engine would occupy threads with their calls to it. */
+  readonly checkStorage: () => Promise<void>;
+  readonly isDiskFull: () => Promise<boolean>;
 }
 
 /** A requested launch whose end is not yet known. */
@@ -42,12 +46,16 @@ export class EngineDriver {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #sink: EngineSink;
+  readonly #diskCheck: DiskCheck;
   readonly #storage: string;
+  readonly #checkStorage: () => Promise<void>;
   readonly #active = new Map<string, Active>();
   /** Containers to stop, with the shortest grace period requested, in milliseconds. */
   readonly #stopping = new Map<string, number>();
   #unavailable: string | undefined = 'the engine is being opened';
   #isOpen = false;
+  /** Open, and the launches of an earlier process are recovered. */
+  #isReady = false;
   /** Resolves once the engine is open and has recovered the launches of an earlier process. */
   readonly #ready: Promise<void>;
   #markReady = () => {};
@@ -58,8 +66,11 @@ export class EngineDriver {
     this.#clock = options.clock;
     this.#log = options.log;
     this.#storage = options.storage;
+    this.#checkStorage = options.checkStorage;
+    this.#diskCheck = createDiskCheck((key, seen) => options.sink.report(key, seen), options.isDiskFull);
     this.#sink = {
-      report: (key, seen) => options.sink.report(key, withoutHostPath(seen, options.storage)),
+      report: (key, seen) => this.#diskCheck.report(key, withoutHostPath(seen, options.storage)),
+      answers: (failure) => this.#noteAnswer(failure),
     };
     // One listener for each stop that is being retried.
     setMaxListeners(0, this.#closing.signal);
@@ -112,10 +123,14 @@ export class EngineDriver {
   async open(recovered: readonly Launch[]): Promise<void> {
     if (!this.#isOpen) for (const launch of recovered) this.#activate(launch, true);
     try {
+      await this.#checkStorage();
       if (!this.#isOpen) await this.#engine.open(this.#sink);
+      // An engine that answers only after `close` must not keep anything open.
+      if (this.#closing.signal.aborted) return await this.#engine.close();
       this.#isOpen = true;
       await this.#recover(recovered.filter(({ key }) => this.#active.has(key)));
       this.#unavailable = undefined;
+      this.#isReady = true;
       this.#markReady();
     } catch (error) {
       this.#unavailable = hidePath(error instanceof Error ? error.message : String(error), this.#storage);
@@ -162,6 +177,7 @@ export class EngineDriver {
   /** Frees the engine's resources of an ended container; a failure is only logged, because purge repeats it. */
   async remove(key: string): Promise<void> {
     try {
+      await this.#checkStorage();
       await this.#engine.remove(key);
     } catch (error) {
       this.#log.warn({ err: error, key }, 'could not remove a container from the engine');
@@ -173,6 +189,17 @@ export class EngineDriver {
     for (const { unwanted } of this.#active.values()) unwanted.abort();
     await Promise.allSettled([...this.#active.values()].map(({ settled }) => settled));
     await this.#engine.close();
+    await this.#diskCheck.idle();
+  }
+
+  /** An engine that fails before it is ready is reported by `open`. */
+  #noteAnswer(failure: string | undefined): void {
+    if (!this.#isReady) return;
+    const before = this.#unavailable;
+    this.#unavailable = failure && hidePath(failure, this.#storage);
+    if (failure !== undefined && before === undefined)
+      this.#log.warn({ reason: failure }, 'the engine does not answer');
+    if (failure === undefined && before !== undefined) this.#log.info('the engine answers again');
   }
 
   #activate(launch: Launch, taken: boolean): Active {
@@ -196,6 +223,7 @@ export class EngineDriver {
     const { signal } = unwanted;
     for (let tries = 1; !signal.aborted; tries++) {
       try {
+        await this.#checkStorage();
         // Not earlier: creating a directory can take a millisecond, which must not delay the response to a create.
         await ensureDirectory(launch.directory);
         if (signal.aborted) return;
@@ -204,8 +232,8 @@ export class EngineDriver {
         return;
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
-        if (error instanceof EngineError && error.code === 'REFUSED') {
-          const end = { kind: 'refused', reason } as const;
+        if (error instanceof EngineError && error.code !== 'UNAVAILABLE') {
+          const end = { kind: error.code === 'REFUSED' ? 'refused' : 'fault', reason } as const;
           this.#sink.report(launch.key, { type: 'ended', endedAt: this.#clock.now(), end });
           return;
         }

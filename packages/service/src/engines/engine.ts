@@ -18,7 +18,7 @@ export interface Engine {
   /**
    * Starts the container of `launch.key`. Idempotent: another call with the same key never starts a second container, even
    * after a lost response or a restart of the service or the engine. Resolves once the engine has taken it. Throws
-   * `EngineError`: `REFUSED` ends the container at once with that reason, `UNAVAILABLE` is retried. If `signal` is aborted,
+   * `EngineError`: `REFUSED` and `FAULT` end the container at once with that reason, `UNAVAILABLE` is retried. If `signal` is aborted,
    * the container is no longer needed: slow preparations such as a pull are aborted, and the promise settles.
    */
   launch(launch: Launch, options?: LaunchOptions): Promise<void>;
@@ -131,6 +131,11 @@ export interface Limits {
 /** Receives an engine's reports. Reports for one key are in order; a report may be repeated. */
 export interface EngineSink {
   report(key: string, observation: Observation): void;
+  /**
+   * The system behind the open engine does not answer, for this reason; undefined: it answers again. May be repeated.
+   * Default: ignored.
+   */
+  answers?(failure: string | undefined): void;
 }
 
 /** An observed change of a container. Times are in milliseconds since the epoch. */
@@ -153,7 +158,16 @@ export type Observation =
 
 /** How a container ended. */
 export type End =
-  | { readonly kind: 'exited'; readonly exitCode: number; readonly signal?: string; readonly outOfMemory?: boolean }
+  | {
+      readonly kind: 'exited';
+      readonly exitCode: number;
+      readonly signal?: string;
+      readonly outOfMemory?: boolean;
+      /** The system behind the engine ended it at its own time limit, whatever exit code it had then. */
+      readonly timedOut?: boolean;
+      /** The disk of the storage was full when the end was observed. Added by the service to those of the engines. */
+      readonly diskFull?: boolean;
+    }
   /** It could not be started because of the request: no such image, no such command. */
   | { readonly kind: 'refused'; readonly reason: string }
   /** It was ended by `stop`. */
@@ -162,14 +176,14 @@ export type End =
   | { readonly kind: 'fault'; readonly reason: string };
 
 /**
- * A request that the engine cannot fulfill: `REFUSED` means never, `UNAVAILABLE` means not now. The message is shown to
- * users.
+ * A request that the engine cannot fulfill: `REFUSED` means never, `FAULT` not for this container, but perhaps for another
+ * attempt, and `UNAVAILABLE` not now. The message is shown to users.
  */
 export class EngineError extends Error {
   override readonly name = 'EngineError';
-  readonly code: 'REFUSED' | 'UNAVAILABLE';
+  readonly code: 'REFUSED' | 'FAULT' | 'UNAVAILABLE';
 
-  constructor(code: 'REFUSED' | 'UNAVAILABLE', message: string, options?: { cause?: unknown }) {
+  constructor(code: EngineError['code'], message: string, options?: { cause?: unknown }) {
     super(message, options);
     this.code = code;
   }

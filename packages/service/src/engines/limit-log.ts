@@ -8,7 +8,7 @@ const TRIES = 5;
  * Cuts a log that exceeds `limitBytes` to its beginning, a line that says so, and its end. For logs that commands append to
  * directly: call it regularly while the command runs, and once after its end. The call after the end loses nothing of the
  * end that it finds. An earlier call can lose what the command appends during the cut, including its last lines; what was
- * appended before the call or after it is not affected.
+ * appended before the call or after it is not affected. Readers learn of the cut by `followCuts`.
  */
 export async function limitLog(path: string, limitBytes: number | undefined): Promise<void> {
   if (limitBytes === undefined) return;
@@ -20,6 +20,42 @@ export async function limitLog(path: string, limitBytes: number | undefined): Pr
 }
 
 const inFlight = new Map<string, Promise<void>>();
+
+/** The cuts of a log as one of its readers sees them; `stop` must be called at its end. */
+export interface LogCuts {
+  /** Whether the log was cut since the last `settled`, or is being cut. Bytes that were read since then may be wrong. */
+  isStale(): boolean;
+  /** Waits for a cut in progress. Resolves to the first byte that was replaced since the last call; undefined without a cut. */
+  settled(): Promise<number | undefined>;
+  /** Called when a cut begins. */
+  onCut: () => void;
+  stop(): void;
+}
+
+const readers = new Map<string, Set<{ replaced: number | undefined; onCut: () => void }>>();
+
+/** Follows the cuts of the log at `path` by this process, which is the only one that cuts it. */
+export function followCuts(path: string): LogCuts {
+  const others = readers.get(path) ?? new Set();
+  readers.set(path, others);
+  const reader = {
+    replaced: undefined as number | undefined,
+    onCut: () => {},
+    isStale: () => reader.replaced !== undefined,
+    async settled() {
+      while (inFlight.has(path)) await inFlight.get(path)?.catch(() => {});
+      const { replaced } = reader;
+      reader.replaced = undefined;
+      return replaced;
+    },
+    stop() {
+      others.delete(reader);
+      if (others.size === 0 && readers.get(path) === others) readers.delete(path);
+    },
+  };
+  others.add(reader);
+  return reader;
+}
 
 async function cutLog(path: string, limitBytes: number): Promise<void> {
   const found = await lstat(path).catch(() => undefined);
@@ -34,6 +70,10 @@ async function cutLog(path: string, limitBytes: number): Promise<void> {
     );
     const end = Buffer.alloc(Math.min(MOST_END_BYTES, Math.floor(limitBytes / 4)));
     const beginning = Math.floor(limitBytes / 2);
+    for (const reader of readers.get(path) ?? []) {
+      reader.replaced = beginning;
+      reader.onCut();
+    }
     // In this order, so that a crash between the two loses nothing. What a command appends between the last check of the
     // size and the cut is lost: no system call truncates a file only if it still has a given size, and another process
     // cannot be kept from appending. The two follow each other synchronously to minimize this.

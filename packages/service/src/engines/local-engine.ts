@@ -103,7 +103,9 @@ class LocalEngine implements Engine {
     this.#docker ??= import('./docker/docker-engine.ts').then(async ({ createDockerEngine }) => {
       const engine = createDockerEngine(dockerConfigSchema.parse({}), { clusterID: this.#clusterID });
       if (this.#sink === undefined) throw new Error('could not use Docker Engine because the engine is not open');
-      await engine.open(this.#sink);
+      // Steps without an image do not need it: a launch says that it does not answer.
+      const sink = this.#sink;
+      await engine.open({ report: (key, observation) => sink.report(key, observation) });
       return engine;
     });
     this.#docker.catch(() => {

@@ -5,6 +5,7 @@ import type { Cluster } from '../clusters/cluster.ts';
 import type { Clock } from '../host/clock.ts';
 import { put, remove, type Store, type Table } from '../store/store.ts';
 import { idKey, TABLES, timeKey } from '../store/tables.ts';
+import type { RetentionTime } from './retention-time.ts';
 
 /** What `startRetention` removes, and after which time. */
 export interface RetentionOptions {
@@ -12,6 +13,7 @@ export interface RetentionOptions {
   readonly clusters: ReadonlyMap<string, Cluster>;
   readonly volumes: VolumeCalls;
   readonly clock: Clock;
+  readonly time: RetentionTime;
   readonly log: Logger;
   readonly containerMs: number;
   readonly volumeMs: number;
@@ -33,11 +35,12 @@ export function startRetention(options: RetentionOptions): () => Promise<void> {
   let cancel = () => {};
   let inFlight: Promise<void> = Promise.resolve();
   let tokensSwept = Number.NEGATIVE_INFINITY;
+  const { clock, time } = options;
   const sweepAll = async () => {
     const isDone = await sweep(options, () => stopped);
     // Less often, because finding expired tokens means reading all of them.
-    if (options.clock.now() - tokensSwept >= MAX_INTERVAL_MS) {
-      tokensSwept = options.clock.now();
+    if (clock.now() - tokensSwept >= MAX_INTERVAL_MS) {
+      tokensSwept = clock.now();
       await removeExpiredTokens(options, () => stopped);
     }
     return isDone;
@@ -50,7 +53,12 @@ export function startRetention(options: RetentionOptions): () => Promise<void> {
       })
       .then((isDone) => {
         // A record that could not be removed stays overdue and must not be retried without a pause.
-        if (!stopped) cancel = options.clock.after(isDone ? untilNext(options) : MAX_INTERVAL_MS, run);
+        if (stopped) return;
+        const pauseMs = isDone ? untilNext(options) : MAX_INTERVAL_MS;
+        cancel = clock.after(pauseMs, () => {
+          time.observe(pauseMs);
+          return run();
+        });
       });
     return inFlight;
   };
@@ -62,8 +70,8 @@ export function startRetention(options: RetentionOptions): () => Promise<void> {
   };
 }
 
-function untilNext({ store, clock, containerMs, volumeMs }: RetentionOptions): number {
-  const now = clock.now();
+function untilNext({ store, time, containerMs, volumeMs }: RetentionOptions): number {
+  const now = time.now();
   const next = [
     [TABLES.endedContainers, containerMs],
     [TABLES.deletedVolumes, volumeMs],
@@ -77,7 +85,7 @@ function untilNext({ store, clock, containerMs, volumeMs }: RetentionOptions): n
 
 /** Returns false if something could not be removed. */
 async function sweep(options: RetentionOptions, isStopped: () => boolean): Promise<boolean> {
-  const { store, clock, log } = options;
+  const { store, time, log } = options;
   let isDone = true;
   /** A failure, for example because a cluster's storage is unavailable, does not stop the other removals. */
   const removeEach = async (keys: Iterable<string>, purge: (key: string) => Promise<void>) => {
@@ -91,24 +99,25 @@ async function sweep(options: RetentionOptions, isStopped: () => boolean): Promi
       }
     }
   };
-  const containers = overdue(store, TABLES.endedContainers, clock.now() - options.containerMs);
+  const containers = overdue(store, TABLES.endedContainers, time.now() - options.containerMs);
   await removeEach(containers, (key) => purgeContainer(options, key));
-  const volumes = overdue(store, TABLES.deletedVolumes, clock.now() - options.volumeMs);
+  const volumes = overdue(store, TABLES.deletedVolumes, time.now() - options.volumeMs);
   await removeEach(volumes, async (key) => {
-    await options.volumes.purge(key.slice(14));
-    store.write([remove(TABLES.deletedVolumes, key)]);
+    const outcome = await options.volumes.purge(key.slice(14), key.slice(0, 13));
+    if (outcome === 'kept') store.write([remove(TABLES.deletedVolumes, key)]);
+    else if (outcome !== 'purged') isDone = false;
   });
   return isDone;
 }
 
-async function removeExpiredTokens({ store, clock }: RetentionOptions, isStopped: () => boolean): Promise<void> {
+async function removeExpiredTokens({ store, time }: RetentionOptions, isStopped: () => boolean): Promise<void> {
   for (let from = ''; !isStopped(); ) {
     const batch: [key: string, expireTime: number][] = [];
     for (const [key, { expireTime }] of store.range(TABLES.tokens, { from, to: '~', after: true })) {
       batch.push([key, expireTime]);
       if (batch.length === TOKEN_BATCH) break;
     }
-    const expired = batch.filter(([, expireTime]) => expireTime <= clock.now());
+    const expired = batch.filter(([, expireTime]) => expireTime <= time.now());
     if (expired.length > 0) store.write(expired.map(([key]) => remove(TABLES.tokens, key)));
     if (batch.length < TOKEN_BATCH) return;
     from = batch.at(-1)![0];

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { ChangeHint } from '@sluice/client';
 import { type Logger, pino } from 'pino';
 import type { ServedService } from '../api/served-service.ts';
-import { admitUpload } from '../calls/check-stored-bytes.ts';
 import { createContainerCalls } from '../calls/container-calls.ts';
 import { createServiceCalls, type ServiceCalls, type ServiceCallsOptions } from '../calls/service-calls.ts';
 import { createVolumeCalls } from '../calls/volume-calls.ts';
@@ -23,6 +22,7 @@ import { startVolumeSweep } from '../volumes/sweep-volumes.ts';
 import { createTransferThrottle } from '../volumes/transfer-throttle.ts';
 import type { VolumeAccess, VolumeIdentity } from '../volumes/volume-access.ts';
 import { startRetention } from './retention.ts';
+import { openRetentionTime } from './retention-time.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 const DAY_MS = 86_400_000;
@@ -79,6 +79,8 @@ async function assemble(options: AssembleOptions, store: Store): Promise<Service
   const clusters = await createClusterSet({
     ...{ store, clock, log, config, cancelGraceMs: config.cancelGraceSeconds * 1000, exposure },
     ...(options.engines === undefined ? {} : { engines: options.engines }),
+    hiddenPaths: options.hiddenPaths ?? [],
+    ...(options.sealer && { sealer: options.sealer }),
     onChange: ({ clusterID, accountID, id }) => {
       for (const listener of listeners) listener({ clusterID, accountID, containerID: id });
     },
@@ -101,17 +103,18 @@ async function assemble(options: AssembleOptions, store: Store): Promise<Service
     const { root, sftp: at } = config;
     sftp = await openSftp({ root, at, access: volumeAccess, throttle: transferThrottle, log });
   }
+  const time = openRetentionTime({ store, clock, log });
   const stopSweep = startVolumeSweep({
-    ...{ root: config.root, clock, log },
-    directories: () => [...clusters.values()].map(({ storage }) => storagePaths.volumes(storage)),
+    ...{ root: config.root, clock, log, now: time.now },
+    clusters,
   });
   const stopRetention = startRetention({
-    ...{ store, clock, log, clusters, volumes: calls.volumes },
+    ...{ store, clock, time, log, clusters, volumes: calls.volumes },
     volumeMs: config.retention.volumeDays * DAY_MS,
     containerMs: config.retention.containerDays * DAY_MS,
   });
   return {
-    ...{ config, store, clusters, calls, clock, log },
+    ...{ config, store, clusters, calls, clock, log, retentionTime: time.now },
     ...{ volumeAccess, transferThrottle, sftpAddress },
     ...(options.extend && { extend: options.extend }),
     failure: () => failure ?? store.failure,
@@ -169,9 +172,9 @@ function openVolumeAccess(options: {
       const { clusterID, accountID, id: volumeID } = opened.row;
       const cluster = options.clusters.get(clusterID)!;
       const { storage } = cluster;
-      const admit = (bytes: number) => admitUpload(cluster, accountID, bytes);
       const propertiesPath = storagePaths.properties(storage, accountID, volumeID);
-      return { clusterID, accountID, volumeID, root: opened.root, propertiesPath, admit };
+      const { root, space } = opened;
+      return { clusterID, accountID, volumeID, root, propertiesPath, storage: cluster.storageAccess, space };
     },
     onRevoked(listener) {
       options.revocations.add(listener);

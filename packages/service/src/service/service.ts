@@ -25,6 +25,11 @@ export interface Service {
   reload(config: ServiceConfig): Promise<ReloadReport>;
   /** Limitations of the clusters' engines on this machine, for users. */
   warnings(): readonly string[];
+  /**
+   * The time that removals by age use, in milliseconds since the Unix epoch: that of the clock, but not while the clock is
+   * far ahead and has not been steady for a day.
+   */
+  retentionTime(): number;
   /** Finishes requests in progress and releases the store. Containers continue; a later service adopts them. */
   close(): Promise<void>;
 }
@@ -74,6 +79,7 @@ function serve(core: ServiceCore, unlock: () => Promise<void>): Service {
       return core.reload(config);
     },
     warnings: () => [...new Set([...core.clusters.values()].flatMap((cluster) => cluster.driver.warnings))],
+    retentionTime: () => core.retentionTime(),
     close() {
       closed ??= (async () => {
         await Promise.allSettled([...listeners].map((listener) => listener.close()));

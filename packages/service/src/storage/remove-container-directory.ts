@@ -2,6 +2,7 @@ import { rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { removeForGood } from './remove-for-good.ts';
+import { checkAnswer, type StorageAccess } from './storage-access.ts';
 import { storagePaths } from './storage-paths.ts';
 
 /**
@@ -11,10 +12,15 @@ import { storagePaths } from './storage-paths.ts';
  */
 export async function removeContainerDirectory(
   launchKey: string,
-  { storage, log }: { readonly storage: string; readonly log: Logger },
+  {
+    storage,
+    storageAccess,
+    log,
+  }: { readonly storage: string; readonly storageAccess: Pick<StorageAccess, 'fault'>; readonly log: Logger },
 ): Promise<boolean> {
   const trash = join(storagePaths.trash(storage), launchKey);
   try {
+    await checkAnswer(storageAccess);
     await stat(storagePaths.trash(storage));
     await rename(storagePaths.container(storage, launchKey), trash).catch(ignoreAbsence);
     await removeForGood(trash);

@@ -9,10 +9,14 @@ export interface ContainerRow {
   readonly launchKey: string;
   /** The machine's boot in which the launch key was created; absent if unknown. */
   readonly launchBootID?: string;
-  /** As the client gave it. */
+  /** As the client gave it, without the variables in `sealedEnvs`. */
   readonly spec: ContainerSpec;
+  /** The secret variables, encrypted. Absent: it has none, or it has ended. */
+  readonly sealedEnvs?: string;
   /** The size of its instance type at creation. */
   readonly amount: Amount;
+  /** The engine's options of its instance type at creation; absent in rows of earlier versions. */
+  readonly options?: Readonly<Record<string, unknown>>;
   /** Port name to number. */
   readonly ports: Readonly<Record<string, number>>;
   /** Port name to public host, for those exposed. */

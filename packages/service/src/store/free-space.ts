@@ -1,4 +1,5 @@
-import { rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, statfsSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -16,19 +17,50 @@ export function readFreeSpace(directory: string): number {
   }
 }
 
-/** Whether `bytes` can be written to `directory` now, checked by writing a temporary file, which respects quotas. */
-export function canWrite(directory: string, bytes: number): boolean {
-  const path = join(directory, '.write-probe');
-  let isWritten = false;
+/**
+ * A file that holds space for what must be written to a full disk. It is never removed: the disk may have no inode left for
+ * a new one.
+ */
+export interface SpaceReserve {
+  /** The bytes that it holds. */
+  readonly bytes: number;
+  /** Makes it hold this many. False if these cannot be written, which also detects quotas; it then holds what it did. */
+  hold(bytes: number): boolean;
+}
+
+/** The reserve in `directory`, as the last process has left it. */
+export function openSpaceReserve(directory: string): SpaceReserve {
+  const path = join(directory, 'reserve');
+  return {
+    get bytes() {
+      return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    },
+    hold(bytes) {
+      try {
+        const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+        try {
+          return resize(file, bytes);
+        } finally {
+          closeSync(file);
+        }
+      } catch {
+        // There is no inode for it, or the file system has become read-only: the next write reports the cause.
+        return false;
+      }
+    },
+  };
+}
+
+function resize(file: number, bytes: number): boolean {
+  const before = fstatSync(file).size;
   try {
-    writeFileSync(path, Buffer.alloc(bytes));
-    isWritten = true;
-  } catch {}
-  try {
-    rmSync(path, { force: true });
-    return isWritten;
+    // Bytes that no file system can compress.
+    const added = randomBytes(Math.max(0, bytes - before));
+    for (let at = 0; at < added.length; ) at += writeSync(file, added, at, added.length - at, before + at);
+    ftruncateSync(file, bytes);
+    return true;
   } catch {
-    // The file system has become read-only.
+    ftruncateSync(file, before);
     return false;
   }
 }

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isServiceError } from '@sluice/client';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { RequestError } from '../protocol/request-error.ts';
-import { canWrite, readFreeSpace } from './free-space.ts';
+import { openSpaceReserve, readFreeSpace, type SpaceReserve } from './free-space.ts';
 import { mergeRanges } from './merge-ranges.ts';
 import type { Change, KeyRange, Store, StoreOptions, Table, WriteOptions } from './store.ts';
 import { UnflushedRows } from './unflushed-rows.ts';
@@ -17,6 +17,11 @@ const LINGER_MS = 100;
 const RESERVED_BYTES = 1024 * 1024;
 /** What a transaction may need in addition to its rows. LMDB should never hit a full disk: it prints that to standard error. */
 const FLUSH_BYTES = 256 * 1024;
+/**
+ * Held in a file, and released for `write` when programs have taken even `RESERVED_BYTES`. A container that has ended no
+ * longer writes, so it cannot take what is released for its end.
+ */
+const HELD_BYTES = 512 * 1024;
 /** With more free space than this, the size of a transaction is not estimated. */
 const AMPLE_BYTES = 256 * 1024 * 1024;
 
@@ -40,6 +45,7 @@ export function openLmdbStore(path: string, tables: readonly Table<unknown>[], o
 class LmdbStore implements Store {
   readonly #root: RootDatabase;
   readonly #path: string;
+  readonly #reserve: SpaceReserve;
   readonly #databases: ReadonlyMap<string, Database<unknown, string>>;
   readonly #options: StoreOptions;
   /** Written, but not yet in a transaction. */
@@ -50,6 +56,8 @@ class LmdbStore implements Store {
   #next: Commit | undefined;
   /** Set while all waiting writes are `canWait`. */
   #linger: NodeJS.Timeout | undefined;
+  /** A write waits that is not `canWait`, such as the end of a container. */
+  #isOwed = false;
   #failure: RequestError | undefined;
   #shortage: RequestError | undefined;
   #closed: Promise<void> | undefined;
@@ -60,6 +68,8 @@ class LmdbStore implements Store {
   ) {
     this.#root = root;
     this.#path = given.path;
+    this.#reserve = openSpaceReserve(given.path);
+    this.#holdReserve();
     this.#databases = given.databases;
     this.#options = given.options;
   }
@@ -91,6 +101,7 @@ class LmdbStore implements Store {
   write(changes: readonly Change[], { canWait = false }: WriteOptions = {}): void {
     this.#requireUsable();
     this.#waiting.add(changes, { isRevocable: false });
+    this.#isOwed ||= !canWait;
     if (!canWait) this.#scheduleNext();
     else if (this.#next === undefined) this.#linger ??= setTimeout(() => this.#scheduleNext(), LINGER_MS);
   }
@@ -165,12 +176,15 @@ class LmdbStore implements Store {
     this.#next = undefined;
     this.#flushing = this.#waiting;
     this.#waiting = new UnflushedRows();
+    const isOwed = this.#isOwed;
+    this.#isOwed = false;
     try {
-      const refused = this.#checkSpace();
+      const refused = this.#checkSpace(isOwed);
       await this.#put(this.#flushing.rows());
       this.#flushing = new UnflushedRows();
       if (refused !== undefined) throw refused;
     } catch (error) {
+      this.#isOwed ||= isOwed;
       throw this.#handleFailedFlush(await commitError(error));
     } finally {
       this.#flushing = new UnflushedRows();
@@ -197,15 +211,21 @@ class LmdbStore implements Store {
     await Promise.all(written);
   }
 
-  /** Throws if the disk is full. Returns the error for revoked changes if there is space only for the others. */
-  #checkSpace(): RequestError | undefined {
+  /**
+   * Throws if the disk is full. Returns the error for revoked changes if there is space only for the others. Only if `isOwed`,
+   * these may take the reserve.
+   */
+  #checkSpace(isOwed: boolean): RequestError | undefined {
     const free = readFreeSpace(this.#path);
     if (free >= AMPLE_BYTES && this.#shortage === undefined) return undefined;
     if (this.#shortage === undefined && free >= RESERVED_BYTES + this.#flushing.estimateBytes()) return undefined;
     const shortage = this.#runShort();
     const isRevoked = this.#flushing.revoke();
     const needed = FLUSH_BYTES + this.#flushing.estimateBytes();
-    if (free < needed || !canWrite(this.#path, needed)) throw shortage;
+    if (free < needed && isOwed) this.#reserve.hold(0);
+    const held = this.#reserve.bytes;
+    if (readFreeSpace(this.#path) < needed || !this.#reserve.hold(held + needed)) throw shortage;
+    this.#reserve.hold(held);
     return isRevoked ? shortage : undefined;
   }
 
@@ -249,9 +269,16 @@ class LmdbStore implements Store {
     return this.#shortage;
   }
 
+  /** False if the disk has no space for it beside `RESERVED_BYTES`. */
+  #holdReserve(): boolean {
+    const free = readFreeSpace(this.#path) + this.#reserve.bytes;
+    if (free < RESERVED_BYTES + HELD_BYTES || !this.#reserve.hold(RESERVED_BYTES + HELD_BYTES)) return false;
+    return this.#reserve.hold(HELD_BYTES);
+  }
+
   #pollFreeSpace(): void {
     if (this.#closed !== undefined || this.#failure !== undefined) return;
-    if (readFreeSpace(this.#path) < RESERVED_BYTES || !canWrite(this.#path, RESERVED_BYTES)) {
+    if (!this.#holdReserve()) {
       setTimeout(() => this.#pollFreeSpace(), RETRY_MS).unref();
       return;
     }

@@ -1,6 +1,6 @@
 import type { Ref, Scope } from '@sluice/client';
 import type { ContainerRow } from './container-row.ts';
-import type { KeyRange, Table } from './store.ts';
+import type { KeyRange, Store, Table } from './store.ts';
 import type { TokenRow, UserRow } from './user-row.ts';
 import type { VolumeRow } from './volume-row.ts';
 
@@ -39,18 +39,44 @@ export function timeKey(time: number): string {
 }
 
 /** The key of a resource in an index of IDs. */
-export function idKey({ clusterID, accountID, id }: Ref): string {
-  return `${clusterID}/${accountID}/${id}`;
+export function idKey(ref: Ref): string {
+  return accountPrefix(ref) + ref.id;
 }
 
 /** The key of a new resource of an account. `sequence` must be greater than that of all earlier ones. */
-export function sequenceKey({ clusterID, accountID }: Scope, sequence: string): string {
-  return `${clusterID}/${accountID}/${sequence}`;
+export function sequenceKey(scope: Scope, sequence: string): string {
+  return accountPrefix(scope) + sequence;
 }
 
 /** The keys of an account after `after`, which may belong to another account; all keys if it is `''`. */
-export function accountRange({ clusterID, accountID }: Scope, after: string): KeyRange {
-  const account = `${clusterID}/${accountID}`;
+export function accountRange(scope: Scope, after: string): KeyRange {
+  const prefix = accountPrefix(scope);
   // '0' is the character after '/'.
-  return { from: after > `${account}/` ? after : `${account}/`, to: `${account}0`, after: true };
+  return { from: after > prefix ? after : prefix, to: `${prefix.slice(0, -1)}0`, after: true };
+}
+
+/**
+ * Sorts accounts as the keys of their resources are sorted. The order of their names differs if one name is the beginning of
+ * another: `hpc` is less than `hpc-2`, but `hpc/` is greater than `hpc-2/`.
+ */
+export function compareAccounts(a: Scope, b: Scope): number {
+  const [left, right] = [accountPrefix(a), accountPrefix(b)];
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** The resources of several accounts after `after`, in the order of their keys, whatever the order of the accounts. */
+export function* rowsOfAccounts<T>(
+  { store, table }: { readonly store: Store; readonly table: Table<T> },
+  accounts: readonly Scope[],
+  after: string,
+): Iterable<readonly [key: string, row: T]> {
+  for (const account of accounts.toSorted(compareAccounts)) {
+    const range = accountRange(account, after);
+    if (range.from < range.to) yield* store.range(table, range);
+  }
+}
+
+/** The beginning of the keys of an account's resources. */
+function accountPrefix({ clusterID, accountID }: Scope): string {
+  return `${clusterID}/${accountID}/`;
 }

@@ -10,6 +10,8 @@ export interface VolumeRow {
   readonly createTime: number;
   /** When it was deleted; absent while it is available. */
   readonly deleteTime?: number;
+  /** When it was undeleted last; absent if it was not, or was deleted again. */
+  readonly undeleteTime?: number;
   /** The login of the transfer service, if one was requested. */
   readonly login?: { readonly username: string; readonly passwordHash: string };
 }

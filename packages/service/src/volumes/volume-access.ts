@@ -1,3 +1,6 @@
+import type { StorageAccess } from '../storage/storage-access.ts';
+import type { StorageSpace } from './storage-space.ts';
+
 /** An accepted login, and where the volume's files are. */
 export interface VolumeSession {
   readonly clusterID: string;
@@ -10,8 +13,10 @@ export interface VolumeSession {
    * first needed, and removed with the volume.
    */
   readonly propertiesPath: string;
-  /** Why `bytes` more may not be stored; undefined if they may, and then they are counted. Absent: no limit. */
-  readonly admit?: (bytes: number) => string | undefined;
+  /** Access to the volume's storage; absent for a local directory. */
+  readonly storage?: StorageAccess;
+  /** Counts what is stored, and limits it. Absent: no limit. */
+  readonly space?: StorageSpace;
 }
 
 /** What WebDAV and SFTP need of the service: authentication, and notification when a login ends. */

@@ -166,7 +166,9 @@ describe('endpoint images', () => {
       throw new EngineError(image === 'A b' ? 'REFUSED' : 'UNAVAILABLE', 'no such thing');
     };
     expect((await ask('?image=A%20b')).status).toBe(400);
-    expect((await ask('?image=x')).status).toBe(503);
+    const away = await ask('?image=x');
+    expect(away.status).toBe(503);
+    expect(away.headers['retry-after'] ?? null).toBeNull();
     engine.resolveImage = resolveImage;
   });
 });

@@ -227,6 +227,7 @@ describe('operations', () => {
       ready: true,
       store: 'ready',
       engines: { one: 'ready', two: 'ready', three: 'ready' },
+      storages: { one: 'ready', two: 'ready', three: 'ready' },
     });
     const metrics = await http.send('GET', '/metrics', { headers });
     expect(metrics.text).toContain('sluice_requests_total{operation="createContainer",status="200"}');

@@ -39,6 +39,20 @@ describe('parseServiceConfig', () => {
     ]);
   });
 
+  it('rejects a retention that no date can express', () => {
+    const text = `${GOOD}retention: { containerDays: 1e9, volumeDays: 36500 }\n`;
+    expect(problems(text)).toEqual([expect.stringMatching(/^12:29 .*36500/)]);
+  });
+
+  it('rejects options of an engine that has none, at each of them', () => {
+    const text = GOOD.replace('    capacity', '    options: { runtime: runsc }\n    capacity').replace(
+      'memory: 2GB }',
+      'memory: 2GB, options: { partition: x } }',
+    );
+    const message = "the engine 'process' has no options; remove it, or use docker or slurm";
+    expect(problems(text)).toEqual([`6:25 ${message}`, `10:65 ${message}`]);
+  });
+
   it('names the present form of fields of earlier versions', () => {
     const text = GOOD.replace('cpu: 4, memory: 8GB', 'cores: 4, memoryGB: 8').replace('memory: 2GB', 'memory: 2');
     expect(problems(text)).toEqual([

@@ -5,12 +5,24 @@ import { openLmdbStore } from '../../src/store/lmdb-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { idKey, TABLES } from '../../src/store/tables.ts';
 import { SCOPE } from '../service-rig.ts';
-import { create, engine, get, launched, openContainerRig, reaches, ref, rig, service } from './container-rig.ts';
+import {
+  create,
+  engine,
+  get,
+  launched,
+  openContainerRig,
+  reaches,
+  ref,
+  restart,
+  rig,
+  service,
+} from './container-rig.ts';
 
 openContainerRig();
 
 describe('retention', () => {
   const DAY = 86_400_000;
+  const HOUR = 3_600_000;
 
   it('removes the record, the directory and the reservation of the ID', async () => {
     await create('a');
@@ -33,6 +45,8 @@ describe('retention', () => {
     await service.volumes.delete(volume);
     await rig.clock.advance(6 * DAY);
     await service.volumes.undelete(volume);
+    // Repeated, as after a lost reply.
+    await service.volumes.undelete(volume);
     await service.volumes.delete(volume);
     await rig.clock.advance(6 * DAY);
     await service.volumes.undelete(volume);
@@ -41,6 +55,27 @@ describe('retention', () => {
     await expect(service.volumes.undelete(volume)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect(existsSync(join(rig.root, 'clusters/one/volumes/mine/v'))).toBe(false);
     await service.volumes.create(SCOPE, { volumeID: 'v' });
+  });
+
+  it.each<[string, () => Promise<void>]>([
+    ['at a restart', restart],
+    ['while it runs', () => rig.clock.advance(600_000)],
+  ])('removes nothing because the clock is set years ahead %s, until that was steady for a day', async (_, act) => {
+    await create('a');
+    await launched('a');
+    engine.end('a', undefined, rig.clock.now());
+    await reaches('a', 'Succeeded');
+    await service.volumes.create(SCOPE, { volumeID: 'v' });
+    await service.volumes.delete({ ...SCOPE, id: 'v' });
+    const volume = join(rig.root, 'clusters/one/volumes/mine/v');
+    rig.clock.jump(10 * 365 * DAY);
+    await act();
+    await rig.clock.advance(23 * HOUR);
+    await expect(get('a')).resolves.toMatchObject({ phase: 'Succeeded' });
+    expect(existsSync(volume)).toBe(true);
+    await rig.clock.advance(2 * HOUR);
+    await expect.poll(() => existsSync(volume)).toBe(false);
+    await expect(get('a')).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 });
 

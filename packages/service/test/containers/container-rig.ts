@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ContainerService, ContainerSpec } from '@sluice/client';
 import { afterEach, beforeEach, expect } from 'vitest';
 import { FakeEngine } from '../fakes/fake-engine.ts';
@@ -25,6 +26,8 @@ export function openContainerRig(): void {
 /** Closes the service, and opens another one on the same data. */
 export async function restart(): Promise<void> {
   await rig.restart();
+  // The first sweep has set its timer, which virtual time would pass otherwise.
+  await nextTurn();
   service = rig.service.inProcess(PRINCIPAL);
 }
 

@@ -13,7 +13,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 describe('LogNotifier', () => {
   it('notifies each of thousands when its file has grown, and only then', async () => {
-    const notifier = new LogNotifier();
+    const notifier = new LogNotifier(async () => undefined);
     const grown: number[] = [];
     const paths = Array.from({ length: 3000 }, (_, i) => join(directory, String(i % 100)));
     for (const path of new Set(paths)) writeFileSync(path, 'one\n');
@@ -27,7 +27,7 @@ describe('LogNotifier', () => {
   });
 
   it('notifies of a file that is created later, but not after it is canceled', async () => {
-    const notifier = new LogNotifier();
+    const notifier = new LogNotifier(async () => undefined);
     const grown: string[] = [];
     const leave = notifier.add(join(directory, 'late'), 0, () => grown.push('left'));
     notifier.add(join(directory, 'late'), 0, () => grown.push('stayed'));

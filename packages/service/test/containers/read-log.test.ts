@@ -4,6 +4,7 @@ import {
   ftruncateSync,
   mkdtempSync,
   openSync,
+  readFileSync,
   rmSync,
   writeFileSync,
   writeSync,
@@ -14,6 +15,8 @@ import { fc, test } from '@fast-check/vitest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LogNotifier } from '../../src/containers/log-notifier.ts';
 import { type LogOptions, type LogWriter, readLog } from '../../src/containers/read-log.ts';
+import { limitLog } from '../../src/engines/limit-log.ts';
+import { LOCAL_STORAGE } from '../../src/storage/storage-access.ts';
 
 let directory: string;
 let path: string;
@@ -25,7 +28,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 async function text(options: LogOptions, writer?: LogWriter): Promise<string> {
   const blocks: Uint8Array[] = [];
-  for await (const block of readLog(path, options, writer)) blocks.push(block);
+  for await (const block of readLog({ path, access: LOCAL_STORAGE }, options, writer)) blocks.push(block);
   return Buffer.concat(blocks).toString('latin1');
 }
 
@@ -34,7 +37,7 @@ function createWriter(): LogWriter & { end(): void } {
   const listeners = new Set<() => void>();
   let live = true;
   return {
-    notifier: new LogNotifier(),
+    notifier: new LogNotifier(LOCAL_STORAGE.fault),
     isLive: () => live,
     onEnd(listener) {
       listeners.add(listener);
@@ -79,7 +82,7 @@ describe('readLog', () => {
   it('follow yields new bytes, and ends with the container', async () => {
     const writer = createWriter();
     writeFileSync(path, 'one\n');
-    const log = readLog(path, { follow: true }, writer);
+    const log = readLog({ path, access: LOCAL_STORAGE }, { follow: true }, writer);
     const next = async () => Buffer.from(((await log.next()).value as Uint8Array | undefined) ?? []).toString();
     expect(await next()).toBe('one\n');
     appendFileSync(path, 'two\n');
@@ -113,7 +116,7 @@ describe('readLog', () => {
     closeSync(file);
     const writer = createWriter();
     const before = process.memoryUsage().rss;
-    const slow = Array.from({ length: 50 }, () => readLog(path, { follow: true }, writer));
+    const slow = Array.from({ length: 50 }, () => readLog({ path, access: LOCAL_STORAGE }, { follow: true }, writer));
     await Promise.all(slow.map((log) => log.next()));
     const silent = Array.from({ length: 1000 }, () => text({ follow: true, tail: 0 }, writer));
     await Promise.all(slow.map((log) => log.next()));
@@ -122,4 +125,100 @@ describe('readLog', () => {
     writer.end();
     expect((await Promise.all(silent)).join('')).toBe('');
   });
+});
+
+describe('readLog of a log that is cut to its limit', () => {
+  const LIMIT = 1000;
+  const CUT = `\n[sluice] the log has reached its limit of ${LIMIT} bytes; output was left out here\n`;
+  let count = 0;
+  beforeEach(() => {
+    count = 0;
+  });
+  /** Ten bytes each. */
+  const append = (lines: number) => {
+    for (let line = 0; line < lines; line++) appendFileSync(path, `${String(count++).padStart(9, '0')}\n`);
+  };
+  const read = async (log: AsyncGenerator<Uint8Array>) =>
+    Buffer.from(((await log.next()).value as Uint8Array | undefined) ?? []).toString();
+  const rest = async (log: AsyncGenerator<Uint8Array>) => {
+    let all = '';
+    for await (const block of log) all += Buffer.from(block).toString();
+    return all;
+  };
+
+  it('tells a follower beyond the cut what was left out, and continues with the end', async () => {
+    const writer = createWriter();
+    append(90);
+    const log = readLog({ path, access: LOCAL_STORAGE }, { follow: true }, writer);
+    expect(await read(log)).toHaveLength(900);
+    append(30);
+    await limitLog(path, LIMIT);
+    writer.end();
+    expect(await rest(log)).toBe(CUT + readFileSync(path, 'utf8').slice(LIMIT / 2 + CUT.length));
+    expect(readFileSync(path, 'utf8')).toMatch(/000000119\n$/);
+  });
+
+  it('tells it so even if the log has grown beyond it again', async () => {
+    const writer = createWriter();
+    append(90);
+    const log = readLog({ path, access: LOCAL_STORAGE }, { follow: true }, writer);
+    await read(log);
+    append(30);
+    await limitLog(path, LIMIT);
+    append(20);
+    writer.end();
+    expect(await rest(log)).toBe(readFileSync(path, 'utf8').slice(LIMIT / 2));
+  });
+
+  it('wakes a follower that waits', async () => {
+    const writer = createWriter();
+    append(120);
+    const log = readLog({ path, access: LOCAL_STORAGE }, { follow: true }, writer);
+    await read(log);
+    const next = read(log);
+    await limitLog(path, LIMIT);
+    expect(await next).toBe(readFileSync(path, 'utf8').slice(LIMIT / 2));
+    writer.end();
+    expect(await rest(log)).toBe('');
+  });
+
+  it('yields the line to a reader that does not follow', async () => {
+    append(7_000);
+    const log = readLog({ path, access: LOCAL_STORAGE }, {});
+    expect(await read(log)).toHaveLength(65_536);
+    await limitLog(path, LIMIT);
+    expect(await rest(log)).toBe(readFileSync(path, 'utf8').slice(LIMIT / 2));
+  });
+
+  const action = fc.constantFrom('append' as const, 'read' as const, 'cut' as const, 'start cut' as const);
+  test.prop([fc.array(action, { maxLength: 60 })], { numRuns: process.env.CI ? 300 : 60 })(
+    'never leaves out a line without saying so',
+    async (actions) => {
+      rmSync(path, { force: true });
+      count = 0;
+      append(1);
+      const writer = createWriter();
+      const log = readLog({ path, access: LOCAL_STORAGE }, { follow: true }, writer);
+      let text = '';
+      const cuts: Promise<void>[] = [];
+      for (const one of actions) {
+        if (one === 'append') append(17);
+        else if (one === 'cut') await limitLog(path, LIMIT);
+        else if (one === 'start cut') cuts.push(limitLog(path, LIMIT));
+        else if (text.length < readFileSync(path).length) text += await read(log);
+      }
+      await Promise.all(cuts);
+      await limitLog(path, LIMIT);
+      writer.end();
+      text += await rest(log);
+      // Between two lines that do not follow each other, the log says that something was left out.
+      let last = -1;
+      for (const [line] of text.matchAll(/^.*(?:limit|\d{9})/gm)) {
+        if (line.startsWith('[sluice]')) last = Number.NaN;
+        else if (Number.isNaN(last)) last = Number(line.slice(-9));
+        else expect(Number(line.slice(-9))).toBe(++last);
+      }
+      expect(text.endsWith(readFileSync(path, 'utf8').slice(-100))).toBe(true);
+    },
+  );
 });

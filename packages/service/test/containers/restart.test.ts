@@ -68,6 +68,30 @@ describe('restart', () => {
     await expect.poll(() => existsSync(directory)).toBe(false);
   });
 
+  it('queued: keeps the engine options of an instance type that was removed from the configuration', async () => {
+    const cluster = rig.config.clusters[0]!;
+    const small = cluster.instanceTypes[0]!;
+    const [own, other] = [
+      { ...small, id: 'own', options: { runtime: 'runsc' } },
+      { ...small, id: 'other' },
+    ];
+    const withTypes = (instanceTypes: typeof cluster.instanceTypes) => {
+      const clusters = [{ ...cluster, instanceTypes }, ...rig.config.clusters.slice(1)];
+      (rig.config as { clusters: typeof clusters }).clusters = clusters;
+    };
+    withTypes([...cluster.instanceTypes, own]);
+    await restart();
+    await create('first', { instanceType: 'big' });
+    await launched('first');
+    await create('a', { instanceType: 'own' });
+    withTypes([...cluster.instanceTypes, other]);
+    await restart();
+    engine.run('first');
+    engine.end('first');
+    await launched('a');
+    expect(engine.launchOf('a').options).toEqual({ runtime: 'runsc' });
+  });
+
   it('is refused while another process serves the root', async () => {
     const { createService } = await import('../../src/service/service.ts');
     const { embeddedConfig } = await import('../../src/config/embedded-config.ts');

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
+import { describeIdentity } from './describe-identity.ts';
 import { describeLimits } from './describe-limits.ts';
 import { describeLogLimit } from './describe-log-limit.ts';
 import { describeMounts } from './describe-mounts.ts';
@@ -17,6 +18,7 @@ export function describeEngine(name: string, create: CreateEngine, subject: Engi
     afterAll(() => rig.close());
 
     describeRun(rig, subject);
+    describeIdentity(rig, subject);
     describeLogLimit(rig);
     describeMounts(rig, subject);
     if (!subject.sharesMachine) describeReadOnly(rig);

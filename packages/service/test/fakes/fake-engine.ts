@@ -23,6 +23,8 @@ export class FakeEngine implements Engine {
   readonly launchErrors: Error[] = [];
   /** The error that `open` throws while set. */
   openError: Error | undefined;
+  /** While set, `open` waits for it, as for a socket that does not answer. */
+  silence: Promise<void> | undefined;
   /** Errors that the next calls of `recover` throw, in order. */
   readonly recoverErrors: Error[] = [];
   /** The number of calls of `open`. */
@@ -36,9 +38,15 @@ export class FakeEngine implements Engine {
   #sink: EngineSink | undefined;
 
   async open(sink: EngineSink): Promise<void> {
+    await this.silence;
     if (this.openError !== undefined) throw this.openError;
     this.opened++;
     this.#sink = sink;
+  }
+
+  /** Tells the service whether the system behind the engine answers. */
+  answers(failure: string | undefined): void {
+    this.#sink?.answers?.(failure);
   }
 
   async launch(launch: Launch, { signal }: { signal?: AbortSignal } = {}): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/host/clock.ts';
 
 interface Timer {
-  readonly at: number;
+  at: number;
   readonly action: () => unknown;
 }
 
@@ -22,6 +22,12 @@ export class VirtualClock implements Clock {
     const timer = { at: this.#now + ms, action };
     this.#timers.add(timer);
     return () => this.#timers.delete(timer);
+  }
+
+  /** Sets the clock without any time passing: timers stay as far away as they are. */
+  jump(ms: number): void {
+    this.#now += ms;
+    for (const timer of this.#timers) timer.at += ms;
   }
 
   /** Advances by `ms`, fires due timers in order, and awaits their actions. */

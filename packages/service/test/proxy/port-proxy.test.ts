@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
+import { VARIANTS } from '../api/path-variants.ts';
 import { openProxyRig } from './proxy-rig.ts';
 import { openWebApplication } from './web-application.ts';
 
@@ -190,5 +191,21 @@ describe('createPortProxy', () => {
     );
     expect(reply).toMatch(/^HTTP\/1.1 200 /);
     expect(application.seen[0]?.url).toBe('/headers');
+  });
+
+  // Its only protection is the name of the host, and the path is the application's.
+  test.for(Object.entries(VARIANTS))('passes a path on as it is, and to no other host: %s', async ([, variant]) => {
+    const { application, rig } = await openBoth();
+    rig.proxy.routes.add('other.ports.test', { host: '127.0.0.1', port: 1 });
+    const target = variant('/a/b');
+    const path = /^http:/i.test(target) ? undefined : target;
+    const ask = (host: string, of: string) =>
+      rig.sendRaw(host, `POST ${of} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    expect(await ask('nobody.ports.test', target)).toMatch(/^HTTP\/1.1 4(00|21) /);
+    expect(await ask('other.ports.test', target.replace('example.org', HOST))).toMatch(/^HTTP\/1.1 (400|503) /);
+    expect(application.seen).toEqual([]);
+    const reply = await ask(HOST, target);
+    expect(reply).toMatch(path === undefined ? /^HTTP\/1.1 400 / : /^HTTP\/1.1 200 /);
+    expect(application.seen.map(({ url }) => url)).toEqual(path === undefined ? [] : [path]);
   });
 });

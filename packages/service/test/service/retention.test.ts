@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { startRetention } from '../../src/service/retention.ts';
+import { openRetentionTime } from '../../src/service/retention-time.ts';
 import { openLmdbStore } from '../../src/store/lmdb-store.ts';
 import { put, type Store } from '../../src/store/store.ts';
 import { TABLES, timeKey } from '../../src/store/tables.ts';
@@ -40,8 +41,9 @@ test('startRetention removes expired tokens, and reads all of them only once per
       put(TABLES.endedContainers, `${timeKey(now + i * 1000)}/one/mine/c${i}`, true),
     ),
   );
+  const log = pino({ level: 'silent' });
   const stop = startRetention({
-    ...{ store: counting, clock, log: pino({ level: 'silent' }), clusters: new Map() },
+    ...{ store: counting, clock, time: openRetentionTime({ store, clock, log }), log, clusters: new Map() },
     ...{ volumes: undefined as never, containerMs: 0, volumeMs: 0 },
   });
   onTestFinished(async () => {

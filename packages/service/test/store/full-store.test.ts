@@ -5,7 +5,7 @@ import { put, remove, type Store, type Table } from '../../src/store/store.ts';
 import { mountSmallDisk } from './small-disk.ts';
 
 const WORDS: Table<string> = { name: 'words' };
-const disk = mountSmallDisk('12m');
+const disk = mountSmallDisk('12m,nr_inodes=100');
 const FULL = { code: 'UNAVAILABLE', reason: 'STORE_FULL', status: 507 };
 
 describe.skipIf(disk === undefined && process.env.CI !== 'true')('LmdbStore on a full disk', () => {
@@ -79,6 +79,24 @@ describe.skipIf(disk === undefined && process.env.CI !== 'true')('LmdbStore on a
     await store.durable();
     expect(store.shortage).toMatch(/disk is full/);
     expect(await reopened()).toEqual(['kept=happened']);
+  });
+
+  it('needs no inode for what is written when commits are already rejected', async () => {
+    disk!.fill(700_000);
+    disk!.fillInodes();
+    store.write([put(WORDS, 'kept', 'happened')]);
+    await store.durable();
+    expect(await reopened()).toEqual(['kept=happened']);
+  });
+
+  it('releases its reserve for what has happened, on a disk without a free byte, and not for what may wait', async () => {
+    disk!.fill();
+    store.write([put(WORDS, 'k', 'running')], { canWait: true });
+    await expect(store.commit([])).rejects.toMatchObject(FULL);
+    disk!.fill();
+    store.write([put(WORDS, 'kept', 'happened')]);
+    await store.durable();
+    expect(await reopened()).toEqual(['k=running', 'kept=happened']);
   });
 
   it('reports the shortage without a write, rejects immediately, and recovers by itself when space is free', async () => {

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, statfsSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -8,12 +8,17 @@ export interface SmallDisk {
   readonly path: string;
   /** Fills the free space except for `leave` bytes. */
   fill(leave?: number): void;
-  /** Frees the space again. */
+  /** Uses up the inodes except for `leave`. */
+  fillInodes(leave?: number): void;
+  /** Frees the space and the inodes again. */
   empty(): void;
   unmount(): void;
 }
 
-/** Mounts one on an empty directory, by default a new one; undefined without permission. Unmounting removes the directory. */
+/**
+ * Mounts one on an empty directory, by default a new one; undefined without permission. `size` may be followed by other
+ * options of a tmpfs, each after a comma. Unmounting removes the directory.
+ */
 export function mountSmallDisk(
   size: string,
   path = mkdtempSync(join(tmpdir(), 'sluice-disk-')),
@@ -22,7 +27,7 @@ export function mountSmallDisk(
     rmSync(path, { recursive: true });
     return undefined;
   }
-  const [ballast, spare] = [join(path, 'ballast'), join(path, 'spare')];
+  const [ballast, spare, files] = [join(path, 'ballast'), join(path, 'spare'), join(path, 'files')];
   return {
     path,
     fill(leave = 0) {
@@ -30,7 +35,14 @@ export function mountSmallDisk(
       writeAll(ballast, Number.POSITIVE_INFINITY);
       rmSync(spare, { force: true });
     },
-    empty: () => rmSync(ballast, { force: true }),
+    fillInodes(leave = 0) {
+      mkdirSync(files);
+      for (let left = statfsSync(path).ffree - leave; left > 0; left--) writeFileSync(join(files, `${left}`), '');
+    },
+    empty() {
+      rmSync(ballast, { force: true });
+      rmSync(files, { recursive: true, force: true });
+    },
     unmount() {
       execFileSync('umount', ['-l', path]);
       rmSync(path, { recursive: true, force: true });

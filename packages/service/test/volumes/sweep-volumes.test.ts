@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSy
 import { basename, join } from 'node:path';
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { LOCAL_STORAGE } from '../../src/storage/storage-access.ts';
 import { temporaryBeside, temporaryName } from '../../src/volumes/files/temporary-name.ts';
 import { startVolumeSweep } from '../../src/volumes/sweep-volumes.ts';
 import { VirtualClock } from '../fakes/virtual-clock.ts';
@@ -23,7 +24,10 @@ function openRig() {
     return file;
   };
   const start = () =>
-    startVolumeSweep({ root, directories: () => [join(root, 'volumes')], clock, log: pino({ level: 'silent' }) });
+    startVolumeSweep({
+      ...{ root, clock, log: pino({ level: 'silent' }), now: () => clock.now() },
+      clusters: new Map([['one', { storage: root, storageAccess: LOCAL_STORAGE }]]),
+    });
   return { root, volume, clock, half, start };
 }
 

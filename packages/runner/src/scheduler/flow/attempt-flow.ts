@@ -12,7 +12,7 @@ import { attemptVerdict } from './attempt-verdict.ts';
 import { backoffDelay } from './backoff.ts';
 import { decideRetry, failureState } from './retry-decision.ts';
 import { accepts, cellRan, makeReady } from './step-flow.ts';
-import { stopEnd, stopStep } from './stop-flow.ts';
+import { cancelCell, stopEnd, stopStep } from './stop-flow.ts';
 
 type AttemptEventOf = Extract<SchedulerEvent, { readonly attempt: number }>;
 
@@ -30,6 +30,16 @@ export function attemptEvent(run: RunState, event: AttemptEventOf): void {
   }
   if (event.type === 'capacityFreed') {
     if (run.cells.state[id] === CODE.backingOff) makeReady(run, step, { cell, cause: CAUSE.due });
+    else countStale(run);
+    return;
+  }
+  if (event.type === 'pulling') {
+    pulling(run, step, cell);
+    return;
+  }
+  if (event.type === 'notReady') {
+    const isOpen = run.cells.state[id] === CODE.running && (run.cells.flags[id]! & CELL.serving) === 0;
+    if (isOpen) cancelCell(run, step, { cell, reason: 'notReady' });
     else countStale(run);
     return;
   }
@@ -92,6 +102,14 @@ function submitted(run: RunState, step: number, cell: number): void {
   run.timers.add({ kind: 'queueTimeout', at: run.now + queueTimeoutMs, step, cell, attempt: run.cells.attempt[id]! });
 }
 
+/** Reported again after a resume: the first timer is due first. */
+function pulling(run: RunState, step: number, cell: number): void {
+  const id = run.cellBase[step]! + cell;
+  const { timeoutMs } = run.plan.steps[step]!.step;
+  if (run.cells.state[id] !== CODE.pending || timeoutMs === undefined) countStale(run);
+  else run.timers.add({ kind: 'pullTimeout', at: run.now + timeoutMs, step, cell, attempt: run.cells.attempt[id]! });
+}
+
 function postponed(run: RunState, event: Extract<SchedulerEvent, { type: 'postponed' }>): void {
   const { step, cell } = event;
   const id = run.cellBase[step]! + cell;
@@ -105,7 +123,7 @@ function postponed(run: RunState, event: Extract<SchedulerEvent, { type: 'postpo
   if (end !== undefined) stopStep(run, step, end);
 }
 
-function running(run: RunState, { step, cell }: { step: number; cell: number }): void {
+function running(run: RunState, { step, cell, since = run.now }: { step: number; cell: number; since?: number }): void {
   const id = run.cellBase[step]! + cell;
   const state = run.cells.state[id]!;
   if (state === CODE.running || state === CODE.publishing) return;
@@ -114,7 +132,8 @@ function running(run: RunState, { step, cell }: { step: number; cell: number }):
   const watched = (run.index.flags[step]! & (STEP.watched | STEP.service)) !== 0;
   if (watched && service?.ready === undefined) cellRan(run, step, cell);
   if (timeoutMs !== undefined) {
-    run.timers.add({ kind: 'timeout', at: run.now + timeoutMs, step, cell, attempt: run.cells.attempt[id]! });
+    const from = Math.min(since, run.now);
+    run.timers.add({ kind: 'timeout', at: from + timeoutMs, step, cell, attempt: run.cells.attempt[id]! });
   }
 }
 

@@ -13,6 +13,10 @@ export function attemptVerdict(outcome: Outcome, asked: CancelReason | undefined
       return timedOut('it ran longer than its timeout', false);
     case 'queueTimeout':
       return timedOut('it was not started within its queue timeout', false);
+    case 'pullTimeout':
+      return timedOut('its image was not pulled within its timeout', false);
+    case 'notReady':
+      return timedOut('it was not ready within its limit', false);
     case 'deadline':
       return timedOut('its deadline has passed', true);
     case 'runTimeout':

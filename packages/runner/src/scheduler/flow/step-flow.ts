@@ -160,7 +160,10 @@ export function makeReady(run: RunState, step: number, { cell, cause }: { cell: 
   run.queue.push(run.index.lane[step]!, run.index.position[step]! * CELL_SPAN + cell);
 }
 
-/** Answer to `decide`: `when` holds, and the number of cells is known. */
+/**
+ * Answer to `decide`: `when` holds, and the number of cells is known. A step that stops instead is not expanded, like one
+ * that is stopped before the answer.
+ */
 export function decided(run: RunState, step: number, cells: number): void {
   if (!expectDeciding(run, step, CAUSE.released)) return;
   if (stopIfStopping(run, step)) return;
@@ -168,9 +171,9 @@ export function decided(run: RunState, step: number, cells: number): void {
     openStep(run, step);
     return;
   }
+  run.expanded.set(step, cells);
   if (cells === 0) {
     setPhase(run, step, PHASE.open);
-    run.emptySteps.add(step);
     moveCell(run, step, { cell: 0, to: CODE.succeeded, cause: CAUSE.released });
     return;
   }

@@ -34,7 +34,15 @@ export type Command =
   | { readonly type: 'finish'; readonly status: RunStatus };
 
 /** Why the scheduler cancels an attempt. It decides the verdict unless the container succeeded first. */
-export type CancelReason = 'timeout' | 'queueTimeout' | 'deadline' | 'runTimeout' | 'canceled' | 'noLongerNeeded';
+export type CancelReason =
+  | 'timeout'
+  | 'queueTimeout'
+  | 'pullTimeout'
+  | 'notReady'
+  | 'deadline'
+  | 'runTimeout'
+  | 'canceled'
+  | 'noLongerNeeded';
 
 /** How a run ended. A run with a tolerated failure has succeeded. */
 export type RunStatus = 'succeeded' | 'failed' | 'canceled';

@@ -33,10 +33,17 @@ export type SchedulerEvent =
     } & AttemptEvent)
   /** The capacity that a submission was postponed for is free: it is tried again before its time. */
   | ({ readonly type: 'capacityFreed' } & AttemptEvent)
-  /** The container has reached Running. */
-  | ({ readonly type: 'running' } & AttemptEvent)
+  /** The service pulls the image of the container, which then waits for nothing else: its timeout limits the pull, too. */
+  | ({ readonly type: 'pulling' } & AttemptEvent)
+  /**
+   * The container has reached Running. `since`: it did so at the latest then, before it was observed; its timeout counts
+   * from there.
+   */
+  | ({ readonly type: 'running'; readonly since?: number } & AttemptEvent)
   /** A `service` step has passed its readiness check. */
   | ({ readonly type: 'serviceReady' } & AttemptEvent)
+  /** A `service` step has not passed its readiness check within its limit. `message`: for people, with the last reason. */
+  | ({ readonly type: 'notReady'; readonly message: string } & AttemptEvent)
   /** The attempt has ended, by a terminal phase of its container or because the service rejected it. */
   | ({ readonly type: 'ended'; readonly outcome: Outcome } & AttemptEvent)
   /** Answer to `publish`: the outputs are in their published place and the results are read. */

@@ -9,6 +9,8 @@ const CANCEL_REASONS: readonly CancelReason[] = [
   'runTimeout',
   'canceled',
   'noLongerNeeded',
+  'notReady',
+  'pullTimeout',
 ];
 
 /** Sets why the cancellation of the cell's attempt was requested; undefined for a new attempt. */

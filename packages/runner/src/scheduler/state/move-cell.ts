@@ -120,10 +120,10 @@ export function dropStopped(run: RunState): void {
   });
 }
 
-/** Throws for a step or cell that the plan does not have: the event belongs to another run. */
+/** Throws for a step or cell that the run does not have, as in an event that belongs to another run. */
 export function checkCell(run: RunState, step: number, cell: number): void {
   if (cell >= 0 && cell < (run.cellCount[step] ?? 0)) return;
-  throw new IllegalMove(`cannot take an event for cell ${cell} of step ${step}: the run has no such cell`, []);
+  throw new IllegalMove(`cannot use cell ${cell} of step ${step}: the run has no such cell`, []);
 }
 
 /** The error for an event that is impossible now. */

@@ -97,8 +97,8 @@ export interface RunState {
   readonly notRun: Int32Array;
   /** For a service: dependents that have not ended. -1 if it never had any. */
   readonly needers: Int32Array;
-  /** Steps whose `foreach` had no items. */
-  readonly emptySteps: Set<number>;
+  /** The number of items of each `foreach` whose cells exist. */
+  readonly expanded: Map<number, number>;
   openMain: number;
   openFinal: number;
   finalsReleased: boolean;
@@ -147,7 +147,7 @@ export function createRunState(plan: Plan, options: SchedulerOptions): RunState 
     causeEdge: new Uint8Array(count),
     notRun: new Int32Array(count),
     needers: new Int32Array(count).fill(-1),
-    emptySteps: new Set(),
+    expanded: new Map(),
     backOffs: new Map(),
     stuckReasons: new Map(),
     ended: [],

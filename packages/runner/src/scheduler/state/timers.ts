@@ -2,7 +2,7 @@
  * What a timer is for. Timers are not removed when they become void: whether one still applies is checked when it is
  * due.
  */
-type TimerKind = 'due' | 'timeout' | 'queueTimeout' | 'deadline' | 'approval' | 'runTimeout';
+type TimerKind = 'due' | 'timeout' | 'queueTimeout' | 'pullTimeout' | 'deadline' | 'approval' | 'runTimeout';
 
 /** A time that the run waits for, in milliseconds since the epoch. */
 export interface Timer {

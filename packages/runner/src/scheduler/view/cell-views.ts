@@ -3,7 +3,6 @@ import type { Command } from '../model/command.ts';
 import type { LiveCell } from '../model/live-cell.ts';
 import { CODE, isLive, stateName } from '../model/state-code.ts';
 import { cancelReason } from '../state/cancel-reason.ts';
-import { STEP } from '../state/plan-index.ts';
 import { PHASE, type RunState } from '../state/run-state.ts';
 import { runStatus } from './run-status.ts';
 
@@ -58,8 +57,11 @@ export function countStates(run: RunState): Readonly<Record<CellState, number>> 
 
 /** See `Scheduler.cellCount`. */
 export function knownCells(run: RunState, step: number): number | undefined {
-  if (run.emptySteps.has(step)) return 0;
-  const undecided = (run.index.flags[step]! & STEP.dynamic) !== 0 && run.plan.steps[step]!.cells === undefined;
-  if (undecided && run.phase[step]! < PHASE.approval) return undefined;
-  return run.cellCount[step]!;
+  if (isExpanded(run, step)) return run.expanded.get(step) ?? run.cellCount[step]!;
+  return run.phase[step]! < PHASE.approval ? undefined : run.cellCount[step]!;
+}
+
+/** See `Scheduler.isExpanded`. */
+export function isExpanded(run: RunState, step: number): boolean {
+  return run.plan.steps[step]!.cells !== undefined || run.expanded.has(step);
 }

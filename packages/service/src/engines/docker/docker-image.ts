@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { EngineError } from '../engine.ts';
 import { checkImageName } from '../image-name.ts';
+import { isUnreachableRegistry } from '../unreachable-registry.ts';
 import { ACTS_WITHIN_MS, type DockerApi, DockerError } from './docker-api.ts';
 import { type DockerConfig, type RegistryLogin, registryLogin } from './docker-config.ts';
 import { parseJsonLines } from './docker-json-lines.ts';
@@ -23,8 +24,8 @@ export interface DockerImage {
 }
 
 /**
- * Pulls the image unless the daemon has it, and reports progress to `onProgress`. Throws `EngineError` `REFUSED` if it
- * cannot be pulled. All accounts share the daemon's images, so if accounts have their own logins, the registry checks access
+ * Pulls the image unless the daemon has it, and reports progress to `onProgress`. Throws `EngineError`: `REFUSED` if the
+ * registry does not have it or denies access, `FAULT` if the registry cannot be asked or sends nothing for long. All accounts share the daemon's images, so if accounts have their own logins, the registry checks access
  * even for an image that is present.
  */
 export async function ensureDockerImage(api: DockerApi, image: string, options: PullOptions): Promise<DockerImage> {
@@ -46,29 +47,41 @@ export function commandLine(image: DockerImage, command: readonly string[]): str
 
 async function pull(api: DockerApi, image: string, options: PullOptions & Pick<RegistryLogin, 'login'>): Promise<void> {
   options.onProgress(`pulling image ${image}`);
-  const { login } = options;
+  const { login, stallMs = STALL_MS } = options;
+  const stalled = new AbortController();
+  const timer = setTimeout(() => stalled.abort(), stallMs);
   try {
     const body = await api.stream('POST', '/images/create', {
       query: { fromImage: withTag(image) },
       headers: login ? { 'x-registry-auth': authHeader(login) } : {},
-      ...(options.signal && { signal: options.signal }),
+      signal: AbortSignal.any([stalled.signal, ...(options.signal ? [options.signal] : [])]),
     });
     for await (const said of parseJsonLines(body)) {
+      timer.refresh();
       const progress = progressSchema.parse(said);
       if (progress.error !== undefined) throw refusedPull(image, progress.error, login);
       options.onProgress(describe(image, progress));
     }
   } catch (error) {
     if (error instanceof DockerError) throw refusedPull(image, error.message, login);
+    const words = `the registry sent nothing for ${stallMs / 1000} s`;
+    if (stalled.signal.aborted) throw new EngineError('FAULT', `${describePull(image)}: ${words}`, { cause: error });
     throw error;
+  } finally {
+    clearTimeout(timer);
   }
 }
+
+/** How long a pull may make no progress. A step with a `timeout` is canceled by its runner before that. */
+const STALL_MS = 900_000;
 
 interface PullOptions {
   readonly config: DockerConfig;
   readonly accountID: string;
   readonly onProgress: (text: string) => void;
   readonly signal: AbortSignal | undefined;
+  /** Default: 15 minutes. */
+  readonly stallMs?: number;
 }
 
 async function inspectImage(api: DockerApi, image: string): Promise<DockerImage | undefined> {
@@ -85,12 +98,17 @@ async function inspectImage(api: DockerApi, image: string): Promise<DockerImage 
 }
 
 function refused(image: string, words: string): EngineError {
-  return new EngineError('REFUSED', `image ${image} cannot be pulled from ${registryOf(image)}: ${words}`);
+  return new EngineError('REFUSED', `${describePull(image)}: ${words}`);
+}
+
+function describePull(image: string): string {
+  return `image ${image} cannot be pulled from ${registryOf(image)}`;
 }
 
 /** The daemon's message, with advice if it is about the login. Registries may quote the credentials that they received. */
 function refusedPull(image: string, words: string, login: RegistryLogin['login']): EngineError {
   const clean = login ? words.replaceAll(login.password, '***') : words;
+  if (isUnreachableRegistry(words)) return new EngineError('FAULT', `${describePull(image)}: ${clean}`);
   if (!/unauthorized|no basic auth|denied|authentication|40[13]\b/i.test(words)) return refused(image, clean);
   const advice = login
     ? `the login of ${login.username} in the cluster's configuration was tried`

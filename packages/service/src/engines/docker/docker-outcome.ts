@@ -9,6 +9,8 @@ type DaemonState = DockerContainer['State'];
  * exist.
  */
 const NOT_EXECUTED = 1;
+/** The exit code of the first process if it does not start the command. */
+const NOT_STARTED = 125;
 const TOO_LONG =
   'could not start the command: its arguments and environment are too long (Linux takes 128 KiB each, and 2 MiB together): put them into files';
 
@@ -67,6 +69,9 @@ function daemonEnd(state: DaemonState, record: DockerRecord | undefined): End {
   if (state.ExitCode === 255 && (state.Error ?? '') !== '') return { kind: 'fault', reason: state.Error ?? '' };
   if (record !== undefined && record.startedAt === undefined && state.ExitCode === NOT_EXECUTED) {
     return { kind: 'refused', reason: TOO_LONG };
+  }
+  if (record !== undefined && record.startedAt === undefined && state.ExitCode === NOT_STARTED) {
+    return { kind: 'fault', reason: 'could not record the start of the command, so it was not started' };
   }
   if (record !== undefined && state.OOMKilled !== true) {
     // The first process always writes its record before it exits, unless it is killed by SIGKILL.

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { EngineSink, Launch } from '../engine.ts';
+import { EngineError, type EngineSink, type Launch } from '../engine.ts';
 import { forEachLimit } from '../for-each-limit.ts';
 import type { DockerApi, DockerContainer, DockerListItem } from './docker-api.ts';
 import { createTrackedContainer, type TrackedContainer } from './docker-container.ts';
@@ -153,7 +153,9 @@ export class DockerWatch {
     let listed: Listed;
     try {
       listed = await this.list();
-    } catch {
+      this.#noteAnswer(undefined);
+    } catch (error) {
+      this.#noteAnswer(error);
       // The daemon does not respond. Containers continue, and those that have ended have a record.
       await forEachLimit([...this.#tracked.values()], async (entry) => {
         if (entry.running) await this.#settle(entry, undefined).catch(() => undefined);
@@ -188,6 +190,12 @@ export class DockerWatch {
     this.#tracked.delete(entry.launch.key);
   }
 
+  /** Only a missing response concerns the whole engine; `undefined`: the daemon has responded. */
+  #noteAnswer(error: unknown): void {
+    if (this.#closing.signal.aborted || !(error === undefined || error instanceof EngineError)) return;
+    this.#sink.answers?.(error?.message);
+  }
+
   async #listen(): Promise<void> {
     while (!this.#closing.signal.aborted) {
       try {
@@ -198,8 +206,9 @@ export class DockerWatch {
           if (entry && isKill && !entry.stopped) entry.killed = true;
           await this.look(key);
         }
-      } catch {
+      } catch (error) {
         // The daemon does not respond or was restarted: the next sweep detects the changes.
+        this.#noteAnswer(error);
       }
       await pause(RECONNECT_MS, undefined, { signal: this.#closing.signal }).catch(() => {});
     }

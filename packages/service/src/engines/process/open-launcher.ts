@@ -1,7 +1,8 @@
-import { realpath } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { EngineError } from '../engine.ts';
 import { findNativeProgram, NATIVE_DIRECTORY } from '../native-program.ts';
+import { findAliases } from './find-aliases.ts';
 import type { Launcher, LauncherListener, MountsBy } from './launcher.ts';
 import { openNativeLauncher } from './native-launcher.ts';
 import type { ProcessConfig } from './process-config.ts';
@@ -18,7 +19,7 @@ export async function openLauncher(config: LauncherOptions, listener: LauncherLi
   if (process.platform !== 'linux') throw unavailable([`it needs Linux, and this is ${process.platform}`]);
   const path = config.launcherPath ?? findNativeProgram('launcher');
   const scripts = config.launcherPath === undefined ? NATIVE_DIRECTORY : dirname(dirname(config.launcherPath));
-  const maskedPaths = (await Promise.all((config.maskedPaths ?? []).map(resolvePath))).sort();
+  const maskedPaths = await findAllNames(config.maskedPaths ?? []);
   const prefix = config.prefix ?? [];
   const native = (mountsBy: MountsBy) =>
     openNativeLauncher({ path, prefix, mountsBy, scope: 'sluice', maskedPaths }, listener);
@@ -38,6 +39,13 @@ export async function openLauncher(config: LauncherOptions, listener: LauncherLi
     reasons.push(launcher.message);
   }
   throw unavailable(reasons);
+}
+
+/** The paths with links resolved, and their other names by mounts, outer ones first. */
+async function findAllNames(paths: readonly string[]): Promise<string[]> {
+  const mountinfo = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '');
+  const resolved = await Promise.all(paths.map(resolvePath));
+  return [...new Set(resolved.flatMap((path) => [path, ...findAliases(path, mountinfo)]))].sort();
 }
 
 /** The path with links resolved. A path that does not exist yet can be created later, so its parent is resolved instead. */

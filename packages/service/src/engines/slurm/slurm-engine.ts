@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
-import type { Feature } from '@sluice/client';
+import { basename, dirname } from 'node:path';
+import { FEATURES, type Feature } from '@sluice/client';
 import { type Engine, EngineError, type EngineSink, type HardwareModels, type Launch } from '../engine.ts';
 import type { EngineSite } from '../engine-factory.ts';
 import { forEachLimit } from '../for-each-limit.ts';
@@ -12,9 +13,10 @@ import { createSlurmCommands, type SlurmCommands } from './slurm-commands.ts';
 import { type SlurmConfig, slurmPlacementSchema } from './slurm-config.ts';
 import { createTrackedContainer } from './slurm-container.ts';
 import { NODE_ARGUMENTS, slurmModels } from './slurm-models.ts';
-import { readQueue } from './slurm-queue.ts';
+import { jobOwners, readQueue } from './slurm-queue.ts';
 import { openSlurmRecords } from './slurm-records.ts';
 import { isPermanentRefusal, slurmJobName } from './slurm-request.ts';
+import { readSlurmSettings, type SlurmSettings } from './slurm-settings.ts';
 import { findJob, startJob } from './slurm-start.ts';
 import { SlurmWatch } from './slurm-watch.ts';
 import { checkMaySwitch, findUnixUser, type UnixUser } from './unix-user.ts';
@@ -41,6 +43,8 @@ class SlurmEngine implements Engine {
   #sink: EngineSink | undefined;
   /** Slurm's description of its nodes, read once by `open`. */
   #nodes = '';
+  /** Slurm's own settings, read once by `open`. */
+  #settings: SlurmSettings = { limitsMemory: undefined, mungeSocket: undefined };
 
   constructor(config: SlurmConfig, options: SlurmEngineOptions) {
     this.#config = config;
@@ -49,9 +53,12 @@ class SlurmEngine implements Engine {
     this.#watch = new SlurmWatch({ slurm: this.#slurm, config });
   }
 
-  /** Charliecloud mounts everything writable. */
   get features(): readonly Feature[] {
-    return this.#config.runtime === 'charliecloud' ? [] : ['read-only-mounts'];
+    return [
+      // Charliecloud mounts everything writable.
+      ...(this.#config.runtime === 'charliecloud' ? [] : [FEATURES.readOnlyMounts]),
+      ...(this.#settings.limitsMemory === false ? [FEATURES.unlimitedMemory] : []),
+    ];
   }
 
   async open(sink: EngineSink): Promise<void> {
@@ -63,6 +70,7 @@ class SlurmEngine implements Engine {
       if (error instanceof EngineError) throw error;
       throw new EngineError('UNAVAILABLE', `Slurm does not answer: ${String(error)}`, { cause: error });
     }
+    this.#settings = await readSlurmSettings(this.#slurm);
     this.#watch.start(sink);
   }
 
@@ -84,7 +92,11 @@ class SlurmEngine implements Engine {
 
   async recover(launches: readonly Launch[]): Promise<void> {
     if (launches.length === 0) return;
-    const jobs = await readQueue(this.#slurm);
+    const owners = await Promise.all(launches.map(({ directory }) => jobOwners(directory)));
+    const jobs = await readQueue(
+      this.#slurm,
+      owners.flatMap((uids) => [...uids]),
+    );
     await forEachLimit(launches, async (launch) => {
       const records = openSlurmRecords(launch.directory);
       const jobID = await findJob(launch, records, async () => jobs);
@@ -143,9 +155,13 @@ class SlurmEngine implements Engine {
       throw new EngineError('REFUSED', `could not run a job for account '${launch.accountID}': ${why}`);
     }
     const records = openSlurmRecords(launch.directory);
-    const { storage, maskedPaths = [] } = this.#options;
+    const { storage } = this.#options;
+    const maskedPaths = [...(this.#options.maskedPaths ?? []), ...mungePaths(this.#settings)];
     try {
-      const found = await findJob(launch, records, () => readQueue(this.#slurm, `--name=${slurmJobName(launch.key)}`));
+      const name = `--name=${slurmJobName(launch.key)}`;
+      const found = await findJob(launch, records, async () =>
+        readQueue(this.#slurm, await jobOwners(launch.directory), name),
+      );
       if (found === undefined) await records.withdrawAbsent();
       const options = { slurm: this.#slurm, config: this.#config, storage, maskedPaths, user };
       const jobID = found ?? (await startJob(launch, records, options));
@@ -157,4 +173,13 @@ class SlurmEngine implements Engine {
       throw new EngineError(isPermanentRefusal(message) ? 'REFUSED' : 'UNAVAILABLE', message, { cause: error });
     }
   }
+}
+
+/**
+ * What hides Munge's socket, which would let a container submit jobs: its directory, if it is Munge's own, since a restarted
+ * Munge creates a new socket there.
+ */
+function mungePaths({ mungeSocket }: SlurmSettings): string[] {
+  if (mungeSocket === undefined) return [];
+  return [basename(dirname(mungeSocket)).includes('munge') ? dirname(mungeSocket) : mungeSocket];
 }

@@ -3,12 +3,20 @@ import { shellQuote as q, shellWords as words } from '../shell-quote.ts';
 import { isHiddenVariable } from './is-hidden-variable.ts';
 import { gpuWords } from './slurm-gpu.ts';
 
-/** File with the reason why the container could not be set up, shown to the user. */
+/** File with the reason why the request cannot be met, shown to the user. */
 export const REFUSAL_RECORD = 'refused';
+/** File with the reason why the node could not set up the container: no fault of the request. */
+export const FAULT_RECORD = 'fault';
+/** File that exists once the container is set up, just before its command starts. */
+export const SETUP_RECORD = 'set-up';
+
+/** Pipes by which a script that runs as root requests and awaits the mapping of all users, which only another process may do. */
+export const UNMAPPED_FIFO = 'unmapped';
+/** See `UNMAPPED_FIFO`. */
+export const MAPPED_FIFO = 'mapped';
 
 /** Capabilities of root in a container: changing owners and users, but not mounts. */
-const KEPT_CAPABILITIES =
-  '-all,+chown,+dac_override,+fowner,+fsetid,+kill,+setgid,+setuid,+net_bind_service,+sys_chroot';
+const ROOT_CAPABILITIES = '+chown,+dac_override,+fowner,+fsetid,+kill,+setgid,+setuid,+net_bind_service,+sys_chroot';
 
 /**
  * Devices in the private /dev. With the host's /dev, root could write to its disks, even through a read-only mount. Devices
@@ -31,12 +39,17 @@ const RUN =
 export interface SlurmHostRootOptions {
   /** Host paths that appear empty inside. */
   readonly maskedPaths: readonly string[];
-  /** The job's user is root on the node; the kernel then allows writing settings in /proc regardless of capabilities. */
+  /**
+   * The job's user is root on the node: all users are mapped, and the kernel allows writing settings in /proc regardless of
+   * capabilities.
+   */
   readonly isRoot: boolean;
 }
 
 /** The shell functions that the script is composed of. They use `$d`, `$r` and `$points`. */
-const FUNCTIONS = `refuse() { printf '%s' "$1" >"$d/.refused" && mv "$d/.refused" "$d/${REFUSAL_RECORD}"; exit 125; }
+const FUNCTIONS = `end() { printf '%s' "$2" >"$d/.$1" && mv "$d/.$1" "$d/$1"; exit 125; }
+refuse() { end ${REFUSAL_RECORD} "$1"; }
+fail() { end ${FAULT_RECORD} "$1"; }
 
 # Binds the entries of host directory $1, and the paths $5, read-only into $2, whose name in fstab is $3; $4 are further
 # lines for fstab. One mount call for all entries, because forks are expensive here.
@@ -74,16 +87,18 @@ inner() { [ -e "$r$1" ] || mkdir "$r$1" || refuse "the mount point $1 cannot be 
 # An ordinary user must repeat the options of the file system. Tries the usual ones instead of reading all mounts each time.
 freeze() {
   quick='mount --no-canonicalize --options-source=disable -o remount,bind,ro,nosuid,nodev'
-  $quick "$1" || $quick,noexec "$1" || refuse "$2 cannot be made read-only"
+  $quick "$1" || $quick,noexec "$1" || fail "$2 cannot be made read-only"
 }
 # Binds $2 beneath the volume root $1, of kind $3, to $4 with its inner mounts; $5 is ro or rw. The source is opened first
 # and must then be beneath the root, so a link that is changed in the meantime has no effect.
 volume() {
-  cd -P "$1" && base=$(pwd -P) || refuse "volume root $1 cannot be opened"
+  cd -P "$1" && base=$(pwd -P) || fail "volume root $1 cannot be opened"
   if [ "$3" = dir ]; then
+    is=-d
     cd -P "./$2" && real=$(pwd -P) || refuse "$2 of the volume is not a directory"
     what=.
   else
+    is=-f
     exec 3<"./$2" && real=$(readlink /proc/self/fd/3) || refuse "$2 of the volume is not a file"
     what=/proc/self/fd/3
     [ -e "$r$4" ] || : >"$r$4"
@@ -92,7 +107,8 @@ volume() {
   how=--bind
   case "$points" in *"
 $real/"*) how=--rbind ;; esac
-  mount --no-canonicalize $how "$what" "$r$4" || refuse "$2 of the volume cannot be mounted at $4"
+  [ $is "$r$4" ] || refuse "$2 of the volume cannot be mounted at $4: it is of another kind"
+  mount --no-canonicalize $how "$what" "$r$4" || fail "$2 of the volume cannot be mounted at $4"
   exec 3<&-
   cd /
   [ "$5" = ro ] || return 0
@@ -114,52 +130,86 @@ each_writable() {
   done </proc/self/mountinfo
 }
 remount_line() { printf 'none %s none remount,bind,%s,ro 0 0\n' "$1" "$2"; }
-cover() { mount -t tmpfs -o ro,size=4k tmpfs "$(printf %b "$1")" || refuse "$1 cannot be made read-only"; }
+# Hides a mount that cannot be made read-only. If the user cannot reach it, the directory above it that the user cannot
+# search is covered: the user could write to the mount if the directory were opened later.
+cover() {
+  covered=$(printf %b "$1")
+  while ! mount -t tmpfs -o ro,mode=0,size=4k tmpfs "$covered"; do
+    [ ! -e "$covered" ] || fail "$1 cannot be made read-only"
+    # Another mount hides it.
+    case $(stat "$covered" 2>&1) in *'No such file'* | *'Not a directory'*) return ;; esac
+    covered=\${covered%/*}
+    case "$covered" in "$r"/*) ;; *) fail "$1 cannot be made read-only" ;; esac
+    [ ! -e "$covered/." ] || fail "$1 cannot be made read-only"
+  done
+}
 # Inner mounts of the host are bound with the rest, but writable.
 freeze_host() {
   each_writable "$1" remount_line >"$d/.fstab"
   [ ! -s "$d/.fstab" ] || mount --all --fstab "$d/.fstab"
   each_writable "$1" cover
 }
-# Hides the host's directory $1 if it is visible.
+# Hides the host's directory $1. Mount points can be made in the empty directory until it is sealed.
 mask() {
-  if [ "$r$1" -ef "$1" ]; then mount -t tmpfs -o ro,mode=555,size=4k tmpfs "$r$1" || refuse "$1 cannot be hidden"; fi
+  # A socket of a daemon that would obey the user: its directory may hold other things.
+  if [ -S "$r$1" ]; then mount --bind /dev/null "$r$1" || fail "$1 cannot be hidden"; fi
+  masked=$(cd -P "$1" && pwd -P) || return 0
+  if [ -d "$r$masked" ]; then mount -t tmpfs -o mode=755,size=4k tmpfs "$r$masked" || fail "$1 cannot be hidden"; fi
+}
+seal() {
+  masked=$(cd -P "$1" && pwd -P) || return 0
+  if mountpoint -q "$r$masked"; then mount -o remount,bind,ro "$r$masked" || fail "$1 cannot be made read-only"; fi
 }`;
 
 /**
  * Returns the script for PID 1 of a container that uses the node's own file system as its image: a root on tmpfs into which
  * every entry of `/` is bound read-only, the volumes at their mount points, and a private /tmp, /dev, /run and /proc. It
- * must run as root of a user namespace with its own mount, PID and IPC namespaces. It needs sh, coreutils and util-linux,
- * and `root` and `tmp` in the container's directory. Before the command starts, the host's root is unmounted, and the
- * permissions to mount and to create user namespaces are dropped: otherwise the command could make a read-only mount
- * writable, or mount a cgroup hierarchy.
+ * must run with all capabilities of a user namespace with its own mount, PID and IPC namespaces, as the user that the
+ * command shall have. It needs sh, coreutils and util-linux, and `root` and `tmp` in the container's directory. Before the
+ * command starts, the host's root is unmounted, and the permissions to mount and to create user namespaces are dropped:
+ * otherwise the command could make a read-only mount writable, or mount a cgroup hierarchy.
  */
 export function slurmHostRoot(launch: Launch, { maskedPaths, isRoot }: SlurmHostRootOptions): string {
   const mounts = [...launch.mounts].sort((a, b) => (a.target < b.target ? -1 : 1));
   const targets = new Set(mounts.map(({ target }) => target));
   const root = fstabName(`${launch.directory}/root`);
   return `d=${q(launch.directory)}
-r="$d/root"
+${
+  isRoot
+    ? `read -r it _ </proc/self/stat
+echo "$it" >"$d/${UNMAPPED_FIFO}"
+read -r _ <"$d/${MAPPED_FIFO}"
+`
+    : ''
+}r="$d/root"
 points=$(while read -r _ _ _ _ point _; do printf '%b\\n' "$point"; done </proc/self/mountinfo)
 ${FUNCTIONS}
 exec 4>&2 2>/dev/null
-mount -t tmpfs -o mode=755 tmpfs "$r" || refuse 'the node does not allow mounts in user namespaces'
+mount -t tmpfs -o mode=755 tmpfs "$r" || fail 'the node does not allow mounts in user namespaces'
 fill '' "$r" ${q(root)} ${q(ownLines({ directory: launch.directory, root, isRoot }))} ${q(`${DEVICES} ${RUN}`)}
-[ "$r/tmp" -ef "$d/tmp" ] || refuse 'the private /tmp cannot be mounted'
+[ "$r/tmp" -ef "$d/tmp" ] || fail 'the private /tmp cannot be mounted'
 [ -e "$r/proc/self" ] || mount -o rbind${isRoot ? ',ro' : ''} /proc "$r/proc"
-command -v setpriv >/dev/null || refuse 'the node has no setpriv (util-linux)'
+command -v setpriv >/dev/null || fail 'the node has no setpriv (util-linux)'
 freeze_host ${q(root)}
-${maskedPaths.map((path) => `mask ${q(path)}\n`).join('')}\
+# A point may recreate a directory with all entries, also those that are hidden next. Points in what is hidden come last.
+make_points() {
+:
 ${mounts.flatMap((mount) => pointLines(mount, { root, targets })).join('\n')}
+}
+make_points
+${maskedPaths.map((path) => `mask ${q(path)}\n`).join('')}\
+make_points
+${maskedPaths.map((path) => `seal ${q(path)}\n`).join('')}\
 ${mounts.flatMap((mount) => volumeLines(mount, targets)).join('\n')}
-mount -o remount,bind,ro "$r" || refuse "the container's root cannot be made read-only"
-echo 0 >/proc/sys/user/max_user_namespaces${isRoot ? " || refuse 'user namespaces in the container cannot be forbidden'" : ''}
-cd "$r" && pivot_root . . || refuse "the container's root cannot be entered"
+mount -o remount,bind,ro "$r" || fail "the container's root cannot be made read-only"
+echo 0 >/proc/sys/user/max_user_namespaces${isRoot ? " || fail 'user namespaces in the container cannot be forbidden'" : ''}
+: >"$d/${SETUP_RECORD}"
+cd "$r" && pivot_root . . || fail "the container's root cannot be entered"
 umount -l . || exit 125
 cd /
 exec 2>&4 4>&-
 (
-${exportLines(launch)}exec setpriv --no-new-privs --inh-caps=-all --ambient-caps=-all --bounding-set=${KEPT_CAPABILITIES} -- env -u PWD -u OLDPWD -u SHLVL -u _ -C /tmp ${words(shownVariables(launch))} ${gpuWords(launch, (name) => `${name}=$${name}`)}${words(launch.command)}
+${exportLines(launch)}exec setpriv --no-new-privs --inh-caps=-all --ambient-caps=-all --bounding-set=-all${isRoot ? `,${ROOT_CAPABILITIES}` : ''} -- env -u PWD -u OLDPWD -u SHLVL -u _ -C /tmp ${words(shownVariables(launch))} ${gpuWords(launch, (name) => `${name}=$${name}`)}${words(launch.command)}
 ) &
 c=$!
 trap 'kill -TERM $c 2>/dev/null' TERM

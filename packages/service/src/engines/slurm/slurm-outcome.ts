@@ -51,8 +51,10 @@ export interface SlurmEvidence {
   readonly exit: { readonly exitCode: number; readonly asked: boolean } | undefined;
   /** A stop was requested by the service. */
   readonly stopped: boolean;
-  /** The job's script could not prepare the container, for this reason. */
+  /** The job's script found that the request cannot be met, for this reason. */
   readonly refusal?: string | undefined;
+  /** The node could not set up the container, for this reason. */
+  readonly fault?: string | undefined;
 }
 
 /**
@@ -62,18 +64,26 @@ export interface SlurmEvidence {
  */
 const SIGNALED: ReadonlySet<string> = new Set(['PREEMPTED', 'CANCELLED', 'TIMEOUT', 'DEADLINE', 'REVOKED']);
 
+/** States of jobs that needed more time than they may have: another attempt would need as much. */
+const TIMED_OUT: ReadonlySet<string> = new Set(['TIMEOUT', 'DEADLINE']);
+
 /** States of jobs that ended with a failure of a node. */
 const NODE_FAILED: ReadonlySet<string> = new Set(['NODE_FAIL', 'BOOT_FAIL', 'LAUNCH_FAILED']);
 
 /**
  * How a container ended. The script's exit record takes precedence over Slurm's state, unless Slurm itself ended the job. A
- * refusal counts only without a signal: a signal also ends the programs that prepare the container.
+ * refusal or a fault counts only without a signal: a signal also ends the programs that prepare the container.
  */
-export function slurmOutcome({ state, exit, stopped, refusal }: SlurmEvidence): End {
+export function slurmOutcome({ state, exit, stopped, refusal, fault }: SlurmEvidence): End {
   if (stopped) return { kind: 'stopped' };
-  if (refusal && exit?.asked !== true) return { kind: 'refused', reason: refusal };
+  if (exit?.asked !== true) {
+    if (refusal) return { kind: 'refused', reason: refusal };
+    if (fault) return { kind: 'fault', reason: fault };
+  }
   if (state === 'OUT_OF_MEMORY') return { kind: 'exited', exitCode: exit?.exitCode ?? 137, outOfMemory: true };
   if (exit && isOwnEnd(exit, state)) return { kind: 'exited', exitCode: exit.exitCode };
+  if (state !== undefined && TIMED_OUT.has(state))
+    return { kind: 'exited', exitCode: exit?.exitCode ?? 143, timedOut: true };
   return {
     kind: 'fault',
     reason: isAlive(state)

@@ -54,11 +54,18 @@ function groupQueue(stdout: string, mark: string): SlurmQueue {
   return byKey;
 }
 
-/** Reads Slurm's queue, or the part that the arguments of `squeue` select. Rejects if Slurm does not respond. */
-export async function readQueue(slurm: SlurmCommands, ...which: string[]): Promise<SlurmQueue> {
+/**
+ * Reads the jobs of some users in Slurm's queue, by user ID: those of others may be many. Rejects if Slurm does not respond.
+ */
+export async function readQueue(
+  slurm: SlurmCommands,
+  users: Iterable<number>,
+  ...which: string[]
+): Promise<SlurmQueue> {
   const mark = randomUUID();
   const env = squeueEnvironment(mark);
-  return groupQueue(await slurm.run('squeue', [...SQUEUE_ARGUMENTS, ...which], { env }), mark);
+  const ours = `--user=${[...new Set(users)].join(',')}`;
+  return groupQueue(await slurm.run('squeue', [...SQUEUE_ARGUMENTS, ours, ...which], { env }), mark);
 }
 
 /** User IDs whose jobs may belong to a container: this process's user, and the owner of the container's directory. */

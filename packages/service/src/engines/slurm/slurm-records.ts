@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { isSystemError } from '@sluice/host-system';
 import { z } from 'zod';
 import { exists } from '../exists.ts';
-import { REFUSAL_RECORD } from './slurm-host-root.ts';
+import { FAULT_RECORD, REFUSAL_RECORD } from './slurm-host-root.ts';
 import { CLAIM, EXIT_RECORD, START_RECORD } from './slurm-script.ts';
 
 const INTENT = 'slurm-intent';
@@ -38,8 +38,10 @@ export interface SlurmRecords {
   writeStop(): Promise<void>;
   readStart(): Promise<StartRecord | undefined>;
   readExit(): Promise<ExitRecord | undefined>;
-  /** Why the container could not be set up. */
+  /** Why the request cannot be met. */
   readRefusal(): Promise<string | undefined>;
+  /** Why the node could not set up the container. */
+  readFault(): Promise<string | undefined>;
   /**
    * Takes the claim in the job's place; true if no job has started. None can start then, except that an `absent` claim can
    * be withdrawn by `withdrawAbsent`.
@@ -68,6 +70,7 @@ export function openSlurmRecords(directory: string): SlurmRecords {
       return found && { ...found.record, endedAt: found.writtenAt };
     },
     readRefusal: () => read(path(REFUSAL_RECORD)),
+    readFault: () => read(path(FAULT_RECORD)),
     claim: async (as) => {
       try {
         await writeFile(path(CLAIM), as, { flag: 'wx' });

@@ -1,9 +1,10 @@
 import type { Launch } from '../engine.ts';
 import { shellQuote as q, shellWords as words } from '../shell-quote.ts';
+import { UNREACHABLE_REGISTRY } from '../unreachable-registry.ts';
 import { isHiddenVariable } from './is-hidden-variable.ts';
 import type { SlurmConfig } from './slurm-config.ts';
 import { gpuWords } from './slurm-gpu.ts';
-import { REFUSAL_RECORD } from './slurm-host-root.ts';
+import { FAULT_RECORD, MAPPED_FIFO, REFUSAL_RECORD, SETUP_RECORD, UNMAPPED_FIFO } from './slurm-host-root.ts';
 
 /**
  * The script that `runtime: none` runs as PID 1 (`slurmHostRoot`): a file, because an environment may be too long for an
@@ -11,25 +12,49 @@ import { REFUSAL_RECORD } from './slurm-host-root.ts';
  */
 export const INSIDE_SCRIPT = 'inside.sh';
 
+/** Who runs the job. */
+export interface SlurmJobUser {
+  readonly isRoot: boolean;
+}
+
 /** The shell code by which a job's script uses one of a site's container runtimes; `$d` is the container's directory. */
 export interface SlurmRuntime {
   /** Lines before the start of the command. */
-  prepare?(launch: Launch): string;
+  prepare?(launch: Launch, job: SlurmJobUser): string;
   /** Starts the command: a single shell command to which `&` is appended. */
-  start(launch: Launch): string;
+  start(launch: Launch, job: SlurmJobUser): string;
   /** Sends SIGTERM to the command; `$pid` is the process that `start` created. */
   ask(launch: Launch): string;
   /**
-   * Lines after the end: they may correct `$code`, depending on whether a stop was requested (`$asked`), or write a refusal.
+   * Lines after the end: they may correct `$code`, depending on whether a stop was requested (`$asked`), or write a refusal
+   * or a fault.
    */
-  finish?(launch: Launch): string;
+  finish?(launch: Launch, job: SlurmJobUser): string;
 }
 
+/**
+ * The command runs as the job's user, as on every other engine. An ordinary user has only itself in the user namespace; for
+ * root, a process outside the namespace maps all users.
+ */
 const none: SlurmRuntime = {
-  start: (launch) =>
-    `unshare --user --map-root-user --mount --pid --ipc --fork --kill-child env -i PATH="$PATH" ${gpuWords(launch, (name) => `${name}=$${name}`)}sh "$d/${INSIDE_SCRIPT}"`,
+  prepare: (_launch, { isRoot }) =>
+    isRoot
+      ? `mkfifo "$d/${UNMAPPED_FIFO}" "$d/${MAPPED_FIFO}"
+map() { printf '%s\\n' "$(while read -r from _ count; do echo "$from $from $count"; done </proc/self/$2)" >/proc/$1/$2; }
+{ read -r it <"$d/${UNMAPPED_FIFO}" && map $it uid_map && map $it gid_map; echo >"$d/${MAPPED_FIFO}"; } &
+mapper=$!
+`
+      : '',
+  start: (launch, { isRoot }) =>
+    `unshare --user ${isRoot ? '' : '--map-current-user '}--keep-caps --mount --pid --ipc --fork --kill-child env -i PATH="$PATH" ${gpuWords(launch, (name) => `${name}=$${name}`)}sh "$d/${INSIDE_SCRIPT}"`,
   // util-linux's unshare does not forward signals, so the signal is sent to its child.
   ask: () => 'kill -TERM $(cat /proc/$pid/task/$pid/children)',
+  finish: (launch, { isRoot }) => `${isRoot ? 'kill $mapper 2>/dev/null\n' : ''}\
+if ! $asked && [ ! -e "$d/${SETUP_RECORD}" ] && [ ! -e "$d/${REFUSAL_RECORD}" ] && [ ! -e "$d/${FAULT_RECORD}" ]; then
+  said=$(tail -n 1 ${q(launch.logPath)})
+  printf 'could not set up the container on node %s: %s' "$SLURMD_NODENAME" "\${said:-code $code}" >"$d/${FAULT_RECORD}"
+fi
+`,
 };
 
 /**
@@ -70,7 +95,13 @@ ${Object.entries(launch.env)
 elif [ $code -ge 125 ] && [ $code -le 127 ]; then
   # With this log driver the reason of the program beneath Podman is in the line before.
   said=$(tail -n 2 ${q(launch.logPath)} | tr '\\n' ' ' | cut -c 1-1000)
-  case $said in *'Error: '*) printf %s "$said" >"$d/${REFUSAL_RECORD}" ;; esac
+  case $said in
+  *'Error: '*)
+    record=${REFUSAL_RECORD}
+    case $said in ${UNREACHABLE_REGISTRY.map((part) => `*${q(part)}*`).join(' | ')}) record=${FAULT_RECORD} ;; esac
+    printf %s "$said" >"$d/$record"
+    ;;
+  esac
 fi
 echo over >&9
 `,

@@ -2,7 +2,7 @@ import type { Launch } from '../engine.ts';
 import { shellQuote as q } from '../shell-quote.ts';
 import type { SlurmConfig } from './slurm-config.ts';
 import { REFUSAL_RECORD } from './slurm-host-root.ts';
-import { mountSource, SLURM_RUNTIMES } from './slurm-runtimes.ts';
+import { mountSource, SLURM_RUNTIMES, type SlurmJobUser } from './slurm-runtimes.ts';
 
 /**
  * The claim in the container's directory, on storage that the nodes share: created exclusively, by the job or in its place.
@@ -26,19 +26,20 @@ export const STOP_SIGNAL = 'URG';
  * records its start, runs the command with its output in the container's log, and records the exit code and whether a signal
  * was received before. Each record is one line in one write; without its newline it is incomplete. The exit record is
  * allocated at the start and later overwritten, so that it can be written even if the command has filled the disk or quota.
+ * Where a record cannot be written at the start, the command is not started: a success without a record would be repeated.
  * The script uses shell built-ins, because forks are its main cost.
  */
-export function slurmScript(launch: Launch, config: Pick<SlurmConfig, 'runtime'>): string {
+export function slurmScript(launch: Launch, config: Pick<SlurmConfig, 'runtime'> & SlurmJobUser): string {
   const runtime = SLURM_RUNTIMES[config.runtime];
   return `#!/bin/sh
 d=${q(launch.directory)}
 set -C
 { true >"$d/${CLAIM}"; } 2>/dev/null || exit 0
 set +C
-printf '{"node":"%s","jobID":"%s"}\\n' "$SLURMD_NODENAME" "$SLURM_JOB_ID" >"$d/${START_RECORD}"
-printf '%80s\\n' '' >"$d/${EXIT_RECORD}"
+printf '{"node":"%s","jobID":"%s"}\\n' "$SLURMD_NODENAME" "$SLURM_JOB_ID" >"$d/${START_RECORD}" || exit 1
+printf '%80s\\n' '' >"$d/${EXIT_RECORD}" || exit 1
 exec >>${q(launch.logPath)} 2>&1 </dev/null
-${config.runtime === 'none' ? '' : launch.mounts.map(confinement).join('')}${runtime.prepare?.(launch) ?? ''}${runtime.start(launch)} &
+${config.runtime === 'none' ? '' : launch.mounts.map(confinement).join('')}${runtime.prepare?.(launch, config) ?? ''}${runtime.start(launch, config)} &
 pid=$! asked=false
 trap 'asked=true; ${runtime.ask(launch)} 2>/dev/null' TERM ${STOP_SIGNAL}
 wait $pid
@@ -47,7 +48,7 @@ while kill -0 $pid 2>/dev/null; do
   wait $pid
   code=$?
 done
-${runtime.finish?.(launch) ?? ''}printf '{"exitCode":%s,"asked":%s}\\n' "$code" $asked 1<>"$d/${EXIT_RECORD}"
+${runtime.finish?.(launch, config) ?? ''}printf '{"exitCode":%s,"asked":%s}\\n' "$code" $asked 1<>"$d/${EXIT_RECORD}"
 exit $code
 `;
 }

@@ -26,12 +26,12 @@ export interface StartJobOptions {
 export async function startJob(launch: Launch, records: SlurmRecords, options: StartJobOptions): Promise<string> {
   const { slurm, config, storage, maskedPaths, user } = options;
   const placement = slurmPlacementSchema.parse(launch.options);
+  const isRoot = user === undefined && process.geteuid?.() === 0;
   if (config.runtime === 'none') {
-    const isRoot = user === undefined && process.geteuid?.() === 0;
     for (const name of ['root', 'tmp']) await mkdir(join(launch.directory, name), { recursive: true, mode: 0o700 });
     await records.writeScript(INSIDE_SCRIPT, slurmHostRoot(launch, { maskedPaths, isRoot }));
   }
-  await records.writeScript(JOB_SCRIPT, slurmScript(launch, config));
+  await records.writeScript(JOB_SCRIPT, slurmScript(launch, { ...config, isRoot }));
   await records.writeIntent();
   if (user) await chownToUser(launch, user, storage);
   const given = Object.fromEntries(Object.entries(placement).filter(([, value]) => value !== undefined));

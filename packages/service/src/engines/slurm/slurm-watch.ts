@@ -12,6 +12,9 @@ import { ownJobs, readQueue, type SlurmJob } from './slurm-queue.ts';
 /** Interval at which a killed job is killed again while it still exists. */
 const KILL_AGAIN_MS = 5000;
 
+/** How often Slurm is asked whether it answers while there is no container. */
+const IDLE_MS = 30_000;
+
 /** The cluster to watch. */
 export interface SlurmWatchOptions {
   readonly slurm: SlurmCommands;
@@ -31,6 +34,8 @@ export class SlurmWatch {
   #closed = false;
   #timer: NodeJS.Timeout | undefined;
   #ticking: Promise<void> | undefined;
+  /** When the queue was last read, by a monotonic clock. */
+  #readAt = Number.NEGATIVE_INFINITY;
 
   constructor({ slurm, config }: SlurmWatchOptions) {
     this.#slurm = slurm;
@@ -66,9 +71,12 @@ export class SlurmWatch {
 
   /** Reports changes of the queue and the records. Rejects if Slurm does not respond. */
   async tick(): Promise<void> {
-    if (this.#tracked.size === 0) return;
+    if (this.#tracked.size === 0 && performance.now() - this.#readAt < IDLE_MS) return;
     const before = [...this.#tracked.values()];
-    const jobs = await readQueue(this.#slurm);
+    this.#readAt = performance.now();
+    const own = process.geteuid?.() ?? 0;
+    const jobs = await readQueue(this.#slurm, [own, ...before.flatMap(({ owners }) => [...owners])]);
+    this.#sink?.answers?.(undefined);
     await forEachLimit(before, async (entry) => {
       if (this.#closed) return;
       // A controller that crashed may have lost a job and reused its ID for another.
@@ -108,7 +116,10 @@ export class SlurmWatch {
     this.#timer = setTimeout(() => {
       // Slurm's controller may not respond: the jobs continue, and the next tick tries again.
       this.#ticking = this.tick()
-        .catch(() => undefined)
+        .catch((error: unknown) => {
+          this.#readAt = Number.NEGATIVE_INFINITY;
+          this.#sink?.answers?.(`Slurm does not answer: ${(error as Error).message}`);
+        })
         .finally(() => {
           if (!this.#closed) this.#schedule();
         });
@@ -153,7 +164,8 @@ export class SlurmWatch {
   async #end(entry: TrackedContainer, seen: Omit<JobEvidence, 'hasRecord'>): Promise<void> {
     const exit = await entry.records.readExit();
     const refusal = await entry.records.readRefusal();
-    const evidence = { ...seen, hasRecord: exit !== undefined || refusal !== undefined };
+    const fault = await entry.records.readFault();
+    const evidence = { ...seen, hasRecord: [exit, refusal, fault].some((record) => record !== undefined) };
     const { launch, owners } = entry;
     const kill = () => killJobs(this.#slurm, { key: launch.key, owners });
     if (!(await isJobOver(entry, evidence, { graceMs: this.#config.recordGraceMs, kill }))) return;
@@ -163,7 +175,7 @@ export class SlurmWatch {
     this.#sink?.report(launch.key, {
       type: 'ended',
       endedAt: exit?.endedAt ?? Date.now(),
-      end: slurmOutcome({ state, exit, stopped, refusal }),
+      end: slurmOutcome({ state, exit, stopped, refusal, fault }),
     });
   }
 }

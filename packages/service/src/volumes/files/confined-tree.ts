@@ -4,7 +4,6 @@ import {
   fstatSync,
   linkSync,
   lstatSync,
-  mkdirSync,
   opendirSync,
   openSync,
   realpathSync,
@@ -14,17 +13,16 @@ import {
   symlinkSync,
   unlinkSync,
 } from 'node:fs';
-import { setImmediate as yieldToLoop } from 'node:timers/promises';
 import { bytesToName, nameOnDisk } from '@sluice/client';
 import { isSystemError } from '@sluice/host-system';
-import { ConfinementError, errno, isAbsence } from './file-errors.ts';
+import { createStoragePacer, LOCAL_STORAGE, type StorageAccess } from '../../storage/storage-access.ts';
+import { StorageSpace } from '../storage-space.ts';
+import { ConfinementError, errno, isAbsence, refuseUnlessFile } from './file-errors.ts';
 import { type HeldDirectory, holdExactly, holdNode, linkTargetAt, namesIn, release, within } from './held-directory.ts';
-import { inheritOwner } from './inherit-owner.ts';
+import { inheritOwner, makeIn } from './inherit-owner.ts';
 import { climbs, resolveLinks } from './resolve-links.ts';
+import type { TreeOptions } from './tree-options.ts';
 import { joinVolumePath, splitVolumePath } from './volume-path.ts';
-
-/** Entries processed between yields to the event loop. */
-const LIST_BATCH = 500;
 
 /** Prefix of the names of incomplete files: these are never listed or served. */
 export const TEMPORARY_PREFIX = '.sluice-tmp-';
@@ -43,15 +41,19 @@ export interface TreeEntry {
  * directory anywhere on its way, is rejected with `ELOOP` (`stat` and `list` treat it as missing). Operations on the last
  * segment itself (rename, unlink) affect the link. Method: each directory on a path is held by a descriptor that is checked
  * after opening, and all operations go through it. Short metadata calls are synchronous: they take microseconds, a round
- * trip through the thread pool a hundred times as long. Paths must have passed `checkVolumePath`. Throws errors of
- * `node:fs`.
+ * trip through the thread pool a hundred times as long. The caller checks directly before them that the storage answers,
+ * and moves data only through `storage`. Paths must have passed `checkVolumePath`. Throws errors of `node:fs`.
  */
 export class ConfinedTree {
   /** Absolute, without symlinks. */
   readonly root: string;
+  readonly space: StorageSpace;
+  readonly storage: StorageAccess;
 
-  constructor(realRoot: string) {
+  constructor(realRoot: string, { space, storage }: TreeOptions) {
     this.root = realRoot;
+    this.space = space ?? new StorageSpace();
+    this.storage = storage ?? LOCAL_STORAGE;
   }
 
   /** Runs `use` with the held directory `path`. Follows links inside the volume unless `links` is `refuse`. */
@@ -110,15 +112,15 @@ export class ConfinedTree {
    * for 100,000 entries, the names take a tenth of the memory, and the consumer may be slow.
    */
   list(path: string, links: 'reachable' | 'all' = 'reachable'): AsyncGenerator<TreeEntry> {
-    const names = this.inDirectory(path, (directory) => namesIn(directory).sort());
-    return this.#describeEntries(path, names, links === 'all');
+    return this.#describeEntries(path, this.inDirectory(path, namesIn).sort(), links === 'all');
   }
 
   async *#describeEntries(path: string, names: readonly string[], allLinks: boolean): AsyncGenerator<TreeEntry> {
     const directory = this.hold(path);
+    const pace = createStoragePacer(this.storage);
     try {
-      for (const [index, name] of names.entries()) {
-        if (index % LIST_BATCH === LIST_BATCH - 1) await yieldToLoop();
+      for (const name of names) {
+        await pace();
         const stats = statIn(directory, name);
         if (stats?.isSymbolicLink()) {
           const reached = this.stat(joinVolumePath(path, name)) ?? (allLinks ? stats : undefined);
@@ -136,15 +138,15 @@ export class ConfinedTree {
    */
   async *scan(path: string): AsyncGenerator<TreeEntry> {
     const held = this.hold(path);
+    const pace = createStoragePacer(this.storage);
     try {
       const directory = opendirSync(`/proc/self/fd/${held}`, { encoding: 'buffer' as BufferEncoding });
       try {
-        let count = 0;
         for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) {
-          if (++count % LIST_BATCH === 0) await yieldToLoop();
           const name = bytesToName(entry.name as unknown as Buffer);
           const stats = statIn(held, name);
           if (stats?.isFile() || stats?.isDirectory() || stats?.isSymbolicLink()) yield { name, stats };
+          await pace();
         }
       } finally {
         directory.closeSync();
@@ -208,7 +210,13 @@ export class ConfinedTree {
     const source = splitVolumePath(from);
     const target = splitVolumePath(to);
     this.inDirectory(source.parent, (left) =>
-      this.inDirectory(target.parent, (right) => renameSync(within(left, source.name), within(right, target.name))),
+      this.inDirectory(target.parent, (right) => {
+        const replaced = lstatSync(within(right, target.name), { throwIfNoEntry: false });
+        const moved = lstatSync(within(left, source.name));
+        this.space.touched(moved);
+        renameSync(within(left, source.name), within(right, target.name));
+        if (replaced !== undefined && replaced.ino !== moved.ino) this.space.removed(replaced);
+      }),
     );
   }
 
@@ -218,11 +226,12 @@ export class ConfinedTree {
     const source = splitVolumePath(from);
     const target = splitVolumePath(to);
     this.inDirectory(source.parent, (left) => {
-      lstatSync(within(left, source.name));
+      const moved = lstatSync(within(left, source.name));
       this.inDirectory(target.parent, (right) => {
         if (lstatSync(within(right, target.name), { throwIfNoEntry: false }) !== undefined) {
           throw errno('EEXIST', `could not rename '${from}' to '${to}': it already exists`);
         }
+        this.space.touched(moved);
         renameSync(within(left, source.name), within(right, target.name));
       });
     });
@@ -233,16 +242,21 @@ export class ConfinedTree {
     this.#refuseRoot(from, to);
     const source = splitVolumePath(from);
     const target = splitVolumePath(to);
-    this.inDirectory(source.parent, (left) =>
-      this.inDirectory(target.parent, (right) => linkSync(within(left, source.name), within(right, target.name))),
-    );
+    this.inDirectory(source.parent, (left) => {
+      this.space.touched(lstatSync(within(left, source.name)));
+      this.inDirectory(target.parent, (right) => linkSync(within(left, source.name), within(right, target.name)));
+    });
   }
 
   /** Removes a file, or a link itself. */
   unlink(path: string): void {
     this.#refuseRoot(path);
     const { parent, name } = splitVolumePath(path);
-    this.inDirectory(parent, (directory) => unlinkSync(within(directory, name)));
+    this.inDirectory(parent, (directory) => {
+      const stats = lstatSync(within(directory, name));
+      unlinkSync(within(directory, name));
+      this.space.removed(stats);
+    });
   }
 
   /** Removes an empty directory. */
@@ -265,6 +279,7 @@ export class ConfinedTree {
     this.#refuseOutwardTarget(target, parent);
     this.inDirectory(parent, (directory) => {
       symlinkSync(nameOnDisk(target), within(directory, name));
+      this.space.added(lstatSync(within(directory, name)));
       inheritOwner(directory, name);
     });
   }
@@ -280,6 +295,7 @@ export class ConfinedTree {
     try {
       const stats = fstatSync(node);
       if (!stats.isDirectory()) refuseUnlessFile(path, stats);
+      this.space.touched(stats);
       return use(`/proc/self/fd/${node}`);
     } finally {
       closeSync(node);
@@ -321,24 +337,13 @@ export class ConfinedTree {
   }
 }
 
-/** The tree beneath `root`, which must exist. Links on the path to `root` belong to the operator and are resolved once. */
-export function openConfinedTree(root: string): ConfinedTree {
-  return new ConfinedTree(realpathSync(root));
+/** The tree beneath `root`, which must exist. Links on the way to it are the operator's, and resolved once. */
+export function openConfinedTree(root: string, options: TreeOptions = {}): ConfinedTree {
+  return new ConfinedTree(realpathSync(root), options);
 }
 
 /** Undefined for an entry that was removed, and for incomplete files. */
 function statIn(directory: HeldDirectory, name: string): Stats | undefined {
   if (name.startsWith(TEMPORARY_PREFIX)) return undefined;
   return lstatSync(within(directory, name), { throwIfNoEntry: false });
-}
-
-function makeIn(directory: HeldDirectory, name: string, mode = 0o777): void {
-  mkdirSync(within(directory, name), mode);
-  inheritOwner(directory, name);
-}
-
-function refuseUnlessFile(path: string, stats: Stats): void {
-  if (stats.isFile()) return;
-  if (stats.isDirectory()) throw errno('EISDIR', `could not open '${path}': it is a directory`);
-  throw errno('EINVAL', `could not open '${path}': it is not a regular file`);
 }

@@ -1,12 +1,16 @@
-import { closeSync, constants, copyFile, fchmodSync, fstatSync } from 'node:fs';
+import { constants, copyFile, fchmod, fstatSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { isSystemError } from '@sluice/host-system';
+import { checkAnswer } from '../../storage/storage-access.ts';
+import { openChargedFile } from './charged-file.ts';
+import { closeFile } from './close-file.ts';
 import { type ConfinedTree, TEMPORARY_PREFIX } from './confined-tree.ts';
 import { ConfinementError } from './file-errors.ts';
 import { namesIn } from './held-directory.ts';
 import { joinVolumePath } from './volume-path.ts';
 
 const copyFileByKernel = promisify(copyFile);
+const changeMode = promisify(fchmod);
 
 /**
  * Copies a file or directory to an unused name inside the same volume. Links are copied as links if they stay inside at
@@ -17,6 +21,7 @@ export async function copyTree(
   options: { from: string; to: string; members: boolean },
 ): Promise<void> {
   const { from, to, members } = options;
+  await checkAnswer(tree.storage);
   const stats = tree.lstat(from);
   if (stats === undefined)
     throw Object.assign(new Error(`could not copy '${from}': it does not exist`), { code: 'ENOENT' });
@@ -39,15 +44,23 @@ async function copyRegularFile(tree: ConfinedTree, from: string, to: string): Pr
   const source = tree.openFile(from, constants.O_RDONLY);
   try {
     // Created by the tree, which sets the owner; the kernel then copies the content.
-    const target = tree.openFile(to, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
+    const target = openChargedFile(tree, {
+      path: to,
+      flags: constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL,
+    });
     try {
-      await copyFileByKernel(`/proc/self/fd/${source}`, `/proc/self/fd/${target}`, constants.COPYFILE_FICLONE);
-      fchmodSync(target, fstatSync(source).mode & 0o777);
+      const { size, mode } = fstatSync(source);
+      // All of it: the kernel may fill holes.
+      target.expect(size);
+      await tree.storage.inThread(async () => {
+        await copyFileByKernel(`/proc/self/fd/${source}`, `/proc/self/fd/${target.file}`, constants.COPYFILE_FICLONE);
+        await changeMode(target.file, mode & 0o777);
+      });
     } finally {
-      closeSync(target);
+      await target.close();
     }
   } finally {
-    closeSync(source);
+    await closeFile(tree.storage, source);
   }
 }
 

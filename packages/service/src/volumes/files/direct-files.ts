@@ -1,24 +1,26 @@
 import type { Stats } from 'node:fs';
 import { type FileEntry, ServiceError, type VolumeFiles } from '@sluice/client';
 import { isSystemError } from '@sluice/host-system';
+import { checkAnswer } from '../../storage/storage-access.ts';
 import { type ConfinedTree, openConfinedTree, TEMPORARY_PREFIX } from './confined-tree.ts';
 import { copyTree } from './copy-tree.ts';
 import { errno } from './file-errors.ts';
 import { fileFailure } from './file-failure.ts';
 import { readRange } from './file-range.ts';
-import { removeTree } from './remove-tree.ts';
+import { removeLater, removeTree } from './remove-tree.ts';
 import { temporaryBeside } from './temporary-name.ts';
+import type { TreeOptions } from './tree-options.ts';
 import { checkVolumePath, joinVolumePath, splitVolumePath } from './volume-path.ts';
 import { createWholeFile, type WholeFile } from './whole-file.ts';
 
 /**
  * Access to the files of the volume in the directory `root` without a server. Opens nothing before the first call, and keeps
- * nothing open after a call. Follows links that stay inside (see `ConfinedTree`).
+ * nothing open after a call. The caller checks before each call that the storage answers. Follows links that stay inside (see `ConfinedTree`).
  */
-export function createDirectFiles(root: string): VolumeFiles {
+export function createDirectFiles(root: string, options?: TreeOptions): VolumeFiles {
   let opened: ConfinedTree | undefined;
   const tree = () => {
-    opened ??= openConfinedTree(root);
+    opened ??= openConfinedTree(root, options);
     return opened;
   };
   return {
@@ -28,7 +30,7 @@ export function createDirectFiles(root: string): VolumeFiles {
     write: (path, body, options = {}) =>
       attempt(`write '${path}'`, path, () => writeFile(tree(), { path, body, ...options })),
     link: (path, target) => attempt(`make the link '${path}'`, path, () => makeLink(tree(), path, target)),
-    makeDirectory: (path) => attempt(`make the directory '${path}'`, path, () => tree().makeDirectories(path)),
+    makeDirectory: (path) => attempt(`make the directory '${path}'`, path, () => makeDirectory(tree(), path)),
     async move(from, to) {
       requirePath(`move '${from}' to '${to}'`, from);
       return attempt(`move '${from}' to '${to}'`, to, () => moveTo(tree(), from, to));
@@ -83,12 +85,12 @@ async function listEntries(tree: ConfinedTree, path: string): Promise<FileEntry[
 interface Write {
   readonly path: string;
   readonly body: Uint8Array | AsyncIterable<Uint8Array>;
-  readonly size?: number;
-  readonly executable?: boolean;
+  readonly size?: number | undefined;
+  readonly executable?: boolean | undefined;
 }
 
 async function writeFile(tree: ConfinedTree, { path, body, size, executable }: Write): Promise<void> {
-  const file = beginFile(tree, path, executable);
+  const file = beginFile(tree, path, { size: body instanceof Uint8Array ? body.length : size, executable });
   try {
     let written = 0;
     for await (const bytes of body instanceof Uint8Array ? [body] : body) {
@@ -101,17 +103,18 @@ async function writeFile(tree: ConfinedTree, { path, body, size, executable }: W
         `could not write '${path}': received ${written} bytes instead of ${size}`,
       );
     }
+    await file.finish();
     file.commit();
   } catch (error) {
-    file.discard();
+    await file.discard();
     throw error;
   }
 }
 
 /** Creates parent directories only if they are missing: they usually exist, and checking them would double the cost. */
-function beginFile(tree: ConfinedTree, path: string, executable: boolean | undefined): WholeFile {
+function beginFile(tree: ConfinedTree, path: string, { size, executable }: Omit<Write, 'path' | 'body'>): WholeFile {
   if (path === '') throw Object.assign(new Error('the root is a directory'), { code: 'EISDIR' });
-  const options = executable === undefined ? {} : { mode: executable ? 0o755 : 0o644 };
+  const options = { size, mode: executable === undefined ? undefined : executable ? 0o755 : 0o644 };
   try {
     return createWholeFile(tree, path, options);
   } catch (error) {
@@ -119,6 +122,11 @@ function beginFile(tree: ConfinedTree, path: string, executable: boolean | undef
   }
   tree.makeDirectories(splitVolumePath(path).parent);
   return createWholeFile(tree, path, options);
+}
+
+function makeDirectory(tree: ConfinedTree, path: string): void {
+  tree.space.check();
+  tree.makeDirectories(path);
 }
 
 /** Succeeds if the same link already exists, because a caller may repeat a request whose response was lost. */
@@ -165,9 +173,10 @@ async function copyTo(tree: ConfinedTree, from: string, to: string): Promise<voi
   const temporary = temporaryBeside(target);
   try {
     await copyTree(tree, { from: source, to: temporary, members: true });
+    await checkAnswer(tree.storage);
     tree.renameNew(temporary, target);
   } catch (error) {
-    await removeTree(tree, temporary).catch(() => false);
+    await removeLater(tree, temporary);
     throw error;
   }
 }

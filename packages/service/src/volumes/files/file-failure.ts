@@ -1,5 +1,7 @@
 import { isServiceError, own, ServiceError, type ServiceErrorCode } from '@sluice/client';
 import { systemErrorCode } from '@sluice/host-system';
+import { StorageSilent } from '../../storage/storage-access.ts';
+import { VolumeQuotaExceeded } from '../storage-space.ts';
 
 const CODES: Readonly<Record<string, ServiceErrorCode>> = {
   ENOENT: 'NOT_FOUND',
@@ -22,7 +24,9 @@ const CODES: Readonly<Record<string, ServiceErrorCode>> = {
 export function fileFailure(action: string, error: unknown): ServiceError {
   if (isServiceError(error)) return error;
   const code = systemErrorCode(error) ?? '';
-  return new ServiceError(own(CODES, code) ?? 'UNAVAILABLE', `could not ${action}: ${reasonOf(code)}`, {
+  const isExplained = error instanceof VolumeQuotaExceeded || error instanceof StorageSilent;
+  const reason = isExplained ? error.message : reasonOf(code);
+  return new ServiceError(own(CODES, code) ?? 'UNAVAILABLE', `could not ${action}: ${reason}`, {
     cause: error,
   });
 }

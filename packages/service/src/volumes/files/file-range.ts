@@ -1,5 +1,10 @@
-import { closeSync, constants, fstatSync, read, readSync } from 'node:fs';
+import { constants, fstatSync, read } from 'node:fs';
+import { promisify } from 'node:util';
+import { checkAnswer, type StorageAccess } from '../../storage/storage-access.ts';
+import { closeFile } from './close-file.ts';
 import type { ConfinedTree } from './confined-tree.ts';
+
+const readFile = promisify(read);
 
 /** Ranges up to this size are read immediately. */
 const SMALL_BYTES = 64 * 1024;
@@ -9,20 +14,20 @@ const BLOCK_BYTES = 512 * 1024;
  * The bytes of a file from `start` up to `end` (exclusive). A small range is read immediately. For a larger one the file is
  * opened again when reading begins, so that an unused iterable holds no descriptor. Throws if the file does not exist.
  */
-export function readRange(
+export async function readRange(
   tree: ConfinedTree,
   path: string,
   range: { start?: number; end?: number } = {},
-): AsyncIterable<Uint8Array> {
+): Promise<AsyncIterable<Uint8Array>> {
   const file = tree.openFile(path, constants.O_RDONLY);
   try {
     const size = fstatSync(file).size;
     const start = Math.min(range.start ?? 0, size);
     const end = Math.max(start, Math.min(range.end ?? size, size));
-    if (end - start <= SMALL_BYTES) return once(readSmall(file, start, end));
-    return reread(() => tree.openFile(path, constants.O_RDONLY), start, end);
+    if (end - start <= SMALL_BYTES) return once(await readSmall(tree.storage, file, { start, end }));
+    return reread(tree, path, { start, end });
   } finally {
-    closeSync(file);
+    await closeFile(tree.storage, file);
   }
 }
 
@@ -31,6 +36,7 @@ export function readRange(
  * share one buffer, so a block is valid only until the next one is requested.
  */
 export async function* readBlocks(
+  storage: StorageAccess,
   file: number,
   { start, end, reuse }: { start: number; end: number; reuse?: boolean },
 ): AsyncGenerator<Uint8Array> {
@@ -40,35 +46,40 @@ export async function* readBlocks(
     const length = Math.min(BLOCK_BYTES, end - position);
     if (!reuse || memory === undefined) memory = Buffer.allocUnsafeSlow(length);
     const block = memory.subarray(0, length);
-    const bytes = await readBlock(file, block, position);
+    const at = position;
+    const { bytesRead: bytes } = await storage.inThread(() => readFile(file, block, 0, length, at));
     if (bytes === 0) return;
     position += bytes;
     yield block.subarray(0, bytes);
   }
 }
 
-async function* reread(open: () => number, start: number, end: number): AsyncGenerator<Uint8Array> {
-  const file = open();
+async function* reread(
+  tree: ConfinedTree,
+  path: string,
+  range: { start: number; end: number },
+): AsyncGenerator<Uint8Array> {
+  await checkAnswer(tree.storage);
+  const file = tree.openFile(path, constants.O_RDONLY);
   try {
-    yield* readBlocks(file, { start, end });
+    yield* readBlocks(tree.storage, file, range);
   } finally {
-    closeSync(file);
+    await closeFile(tree.storage, file);
   }
 }
 
-function readBlock(file: number, block: Uint8Array, position: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    read(file, block, 0, block.length, position, (error, bytes) => (error ? reject(error) : resolve(bytes)));
-  });
-}
-
-function readSmall(file: number, start: number, end: number): Uint8Array {
+async function readSmall(
+  storage: StorageAccess,
+  file: number,
+  { start, end }: { start: number; end: number },
+): Promise<Uint8Array> {
   const bytes = Buffer.allocUnsafeSlow(end - start);
   let done = 0;
   while (done < bytes.length) {
-    const count = readSync(file, bytes, done, bytes.length - done, start + done);
-    if (count === 0) break;
-    done += count;
+    const at = done;
+    const { bytesRead } = await storage.inThread(() => readFile(file, bytes, at, bytes.length - at, start + at));
+    if (bytesRead === 0) break;
+    done += bytesRead;
   }
   return bytes.subarray(0, done);
 }

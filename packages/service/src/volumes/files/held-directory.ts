@@ -2,7 +2,7 @@ import { closeSync, constants, openSync, readdirSync, readlinkSync } from 'node:
 import { bytesToName, nameOnDisk } from '@sluice/client';
 
 /** Linux: opens a file only as a reference, without read permission. Node has no name for it. */
-const O_PATH = 0o10_000_000;
+export const O_PATH = 0o10_000_000;
 const HOLD = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /** A descriptor of a directory. `/proc/self/fd/<n>/name` serves as a replacement for `openat`, which Node lacks. */

@@ -1,4 +1,4 @@
-import { fchownSync, fstatSync, lchownSync } from 'node:fs';
+import { fchownSync, fstatSync, lchownSync, mkdirSync } from 'node:fs';
 import { type HeldDirectory, within } from './held-directory.ts';
 
 /**
@@ -11,4 +11,10 @@ export function inheritOwner(directory: HeldDirectory, made: string | number): v
   if (uid === 0) return;
   if (typeof made === 'number') fchownSync(made, uid, gid);
   else lchownSync(within(directory, made), uid, gid);
+}
+
+/** Creates a directory whose owner is that of the directory that contains it. */
+export function makeIn(directory: HeldDirectory, name: string, mode = 0o777): void {
+  mkdirSync(within(directory, name), mode);
+  inheritOwner(directory, name);
 }

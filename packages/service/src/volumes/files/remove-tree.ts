@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
-import { setImmediate as yieldToLoop } from 'node:timers/promises';
 import { isSystemError } from '@sluice/host-system';
+import { checkAnswer, createStoragePacer } from '../../storage/storage-access.ts';
 import type { ConfinedTree } from './confined-tree.ts';
 import { errno } from './file-errors.ts';
 import { type HeldDirectory, holdBelow, release, within, withinBytes } from './held-directory.ts';
@@ -9,7 +9,6 @@ import { splitVolumePath } from './volume-path.ts';
 
 /** Directories at a greater depth are moved up before they are emptied, which limits the number of open descriptors. */
 const MAX_HELD = 64;
-const BATCH = 500;
 /**
  * Attempts to empty a directory in which entries appear. Some network mounts create entries for removed files that are still
  * open.
@@ -17,8 +16,9 @@ const BATCH = 500;
 const MAX_LOOKS = 5;
 
 interface Removal {
+  readonly tree: ConfinedTree;
   readonly top: HeldDirectory;
-  count: number;
+  readonly pace: () => Promise<void> | undefined;
 }
 
 /**
@@ -35,11 +35,24 @@ export async function removeTree(tree: ConfinedTree, path: string): Promise<bool
   const { parent, name } = splitVolumePath(path);
   const top = tree.hold(parent);
   try {
-    await emptyAndRemove({ top, count: 0 }, { holder: top, name: Buffer.from(name), depth: 0 });
+    await emptyAndRemove(
+      { tree, top, pace: createStoragePacer(tree.storage) },
+      { holder: top, name: Buffer.from(name), depth: 0 },
+    );
   } finally {
     release(top);
   }
   return true;
+}
+
+/** Removes what a failed or completed operation has left; what cannot be removed now is removed by the daily sweep. */
+export async function removeLater(tree: ConfinedTree, path: string): Promise<void> {
+  try {
+    await checkAnswer(tree.storage);
+    await removeTree(tree, path);
+  } catch {
+    // The operation's own outcome is more useful.
+  }
 }
 
 async function emptyAndRemove(
@@ -67,12 +80,11 @@ async function emptyAndRemove(
 
 async function emptyOnce(removal: Removal, directory: HeldDirectory, depth: number): Promise<void> {
   for (const name of namesIn(directory)) {
-    removal.count += 1;
-    if (removal.count % BATCH === 0) await yieldToLoop();
+    await removal.pace();
     const stats = lstatSync(withinBytes(directory, name), { throwIfNoEntry: false });
     if (stats === undefined) continue;
     if (stats.isDirectory()) await emptyAndRemove(removal, { holder: directory, name, depth: depth + 1 });
-    else unlinkIfThere(directory, name);
+    else if (unlinkIfThere(directory, name)) removal.tree.space.removed(stats);
   }
 }
 
@@ -80,11 +92,13 @@ function namesIn(directory: HeldDirectory): Buffer[] {
   return readdirSync(`/proc/self/fd/${directory}`, { encoding: 'buffer' }).sort(Buffer.compare);
 }
 
-function unlinkIfThere(directory: HeldDirectory, name: Buffer): void {
+function unlinkIfThere(directory: HeldDirectory, name: Buffer): boolean {
   try {
     unlinkSync(withinBytes(directory, name));
+    return true;
   } catch (error) {
-    if (!isSystemError(error, 'ENOENT')) throw error;
+    if (isSystemError(error, 'ENOENT')) return false;
+    throw error;
   }
 }
 

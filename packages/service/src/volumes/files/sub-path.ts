@@ -1,22 +1,22 @@
 import { closeSync, constants } from 'node:fs';
 import { ServiceError } from '@sluice/client';
 import { isSystemError } from '@sluice/host-system';
-import { type ConfinedTree, openConfinedTree } from './confined-tree.ts';
+import type { ConfinedTree } from './confined-tree.ts';
 import { fileFailure } from './file-failure.ts';
 import { checkVolumePath, splitVolumePath } from './volume-path.ts';
 
 /**
- * Checks that `subPath` of the volume at `root` can be mounted, and returns its kind. With `kind` it is created if missing,
+ * Checks that `subPath` of the volume `tree` can be mounted, and returns its kind. With `kind` it is created if missing,
  * with its parents; without, it must exist. No symlink may be on the path, not even one that stays inside the volume,
  * because the engine mounts exactly this path. Throws `ServiceError`: `INVALID_ARGUMENT` for what the caller can fix,
  * `NOT_FOUND` for what does not exist.
  */
-export function ensureSubPath(root: string, subPath: string, kind?: 'dir' | 'file'): 'dir' | 'file' {
+export function ensureSubPath(tree: ConfinedTree, subPath: string, kind?: 'dir' | 'file'): 'dir' | 'file' {
   const action = `mount '${subPath}' of the volume`;
   const fault = checkVolumePath(subPath);
   if (fault !== undefined) throw new ServiceError('INVALID_ARGUMENT', `could not ${action}: ${fault}`);
   try {
-    const found = ensure(root, subPath, kind);
+    const found = ensure(tree, subPath, kind);
     if (kind !== undefined && found !== kind) {
       throw new ServiceError('INVALID_ARGUMENT', `could not ${action} as ${kind}: a ${found} is there`);
     }
@@ -26,8 +26,7 @@ export function ensureSubPath(root: string, subPath: string, kind?: 'dir' | 'fil
   }
 }
 
-function ensure(root: string, subPath: string, kind: 'dir' | 'file' | undefined): 'dir' | 'file' {
-  const tree = openConfinedTree(root);
+function ensure(tree: ConfinedTree, subPath: string, kind: 'dir' | 'file' | undefined): 'dir' | 'file' {
   if (subPath === '') return 'dir';
   const { parent } = splitVolumePath(subPath);
   if (kind === 'dir' && tree.lstat(subPath)?.isFile() !== true) {

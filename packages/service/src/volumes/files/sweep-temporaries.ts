@@ -1,6 +1,6 @@
 import { lstatSync, opendirSync } from 'node:fs';
-import { setImmediate as yieldToLoop } from 'node:timers/promises';
 import { isSystemError } from '@sluice/host-system';
+import { checkAnswer, createStoragePacer } from '../../storage/storage-access.ts';
 import { type ConfinedTree, TEMPORARY_PREFIX } from './confined-tree.ts';
 import { isAbsence } from './file-errors.ts';
 import { release, within } from './held-directory.ts';
@@ -9,14 +9,11 @@ import { ASIDE_PREFIX, putBack } from './replace-entry.ts';
 import { isOwnTemporary } from './temporary-name.ts';
 import { joinVolumePath } from './volume-path.ts';
 
-/** Entries processed between yields to the event loop. */
-const BATCH = 200;
-
 /**
  * Removes the incomplete files of a volume: those of earlier processes regardless of their age, and those of this process
  * without a write since `before`, in milliseconds since the epoch. Restores entries that were moved aside for a replacement.
  * Resolves to the number removed. Follows no link, and yields to the event loop, because a volume may have millions of
- * entries. Ends early once `isStopped`.
+ * entries. Ends early once `isStopped`. Throws `StorageSilent`.
  */
 export async function sweepTemporaries(
   tree: ConfinedTree,
@@ -26,6 +23,7 @@ export async function sweepTemporaries(
   let removed = 0;
   for (let path = waiting.pop(); path !== undefined && !isStopped(); path = waiting.pop()) {
     const stale: string[] = [];
+    await checkAnswer(tree.storage);
     try {
       await lookInto(tree, path, { before, stale, waiting, isStopped });
     } catch (error) {
@@ -53,11 +51,11 @@ async function lookInto(
   found: { before: number; stale: string[]; waiting: string[]; isStopped: () => boolean },
 ): Promise<void> {
   const held = tree.hold(path, 'refuse');
+  const pace = createStoragePacer(tree.storage);
   const directory = opendirSync(`/proc/self/fd/${held}`);
   try {
-    let count = 0;
     for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) {
-      if (++count % BATCH === 0) await yieldToLoop();
+      await pace();
       if (found.isStopped()) return;
       if (!entry.name.startsWith(TEMPORARY_PREFIX)) {
         if (entry.isDirectory()) found.waiting.push(joinVolumePath(path, entry.name));

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync } from 'node:fs';
+import type { ChargedFile } from '../files/charged-file.ts';
 import type { TreeEntry } from '../files/confined-tree.ts';
 import type { OrderedWrites } from './ordered-writes.ts';
 import { SftpFailure } from './sftp-failure.ts';
@@ -7,15 +7,15 @@ import { STATUS } from './sftp-packet.ts';
 
 const MAX_HANDLES = 256;
 
-/** What a client has open: a file's descriptor, or the remaining entries of a directory. */
+/** What a client has open: a file, or the remaining entries of a directory. */
 export type OpenHandle =
-  | { readonly kind: 'file'; readonly file: number; readonly writes: OrderedWrites }
+  | { readonly kind: 'file'; readonly file: ChargedFile; readonly writes: OrderedWrites }
   | { readonly kind: 'directory'; readonly entries: AsyncGenerator<TreeEntry> };
 
 /** The handles of one session. `closeAll` must be called at its end. */
 export interface OpenHandles {
   add(handle: OpenHandle): Buffer;
-  file(name: Buffer): { readonly file: number; readonly writes: OrderedWrites };
+  file(name: Buffer): { readonly file: ChargedFile; readonly writes: OrderedWrites };
   directory(name: Buffer): AsyncGenerator<TreeEntry>;
   close(name: Buffer): Promise<void>;
   closeAll(): Promise<void>;
@@ -30,14 +30,14 @@ export function createOpenHandles(): OpenHandles {
     return handle;
   };
   const end = async (handle: OpenHandle): Promise<void> => {
-    if (handle.kind === 'file') closeSync(handle.file);
+    if (handle.kind === 'file') await handle.file.close();
     else await handle.entries.return(undefined);
   };
   return {
     add(handle) {
       if (handles.size >= MAX_HANDLES) {
         // The entries of a directory hold no resources before they are read.
-        if (handle.kind === 'file') closeSync(handle.file);
+        if (handle.kind === 'file') void handle.file.close().catch(() => {});
         throw new SftpFailure(STATUS.FAILURE, `more than ${MAX_HANDLES} handles are open`);
       }
       const name = randomBytes(8);

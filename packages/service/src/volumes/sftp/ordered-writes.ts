@@ -1,5 +1,4 @@
-import { writev } from 'node:fs';
-import { writeAll } from '../files/whole-file.ts';
+import type { ChargedFile } from '../files/charged-file.ts';
 
 interface PendingWrite {
   readonly bytes: Buffer;
@@ -13,11 +12,11 @@ interface PendingWrite {
  * from the file's length would never fill it.
  */
 export class OrderedWrites {
-  readonly #file: number;
+  readonly #file: Pick<ChargedFile, 'write'>;
   #pending: PendingWrite[] = [];
   #isWriting = false;
 
-  constructor(file: number) {
+  constructor(file: Pick<ChargedFile, 'write'>) {
     this.#file = file;
   }
 
@@ -32,7 +31,8 @@ export class OrderedWrites {
     this.#isWriting = true;
     while (this.#pending.length > 0) {
       const batch = this.#takeAdjacent();
-      const error = await this.#writeTogether(batch).then(
+      const blocks = batch.map(({ bytes }) => bytes);
+      const error = await this.#file.write(blocks, batch[0]!.offset).then(
         () => undefined,
         (reason: unknown) => reason ?? new Error('a write failed'),
       );
@@ -46,20 +46,5 @@ export class OrderedWrites {
       index === 0 || offset === all[index - 1]!.offset + all[index - 1]!.bytes.length;
     const end = this.#pending.findIndex((write, index, all) => !isAdjacent(write, index, all));
     return this.#pending.splice(0, end === -1 ? this.#pending.length : end);
-  }
-
-  async #writeTogether(batch: readonly PendingWrite[]): Promise<void> {
-    const { bytes, offset } = batch[0]!;
-    if (batch.length === 1) return writeAll(this.#file, bytes, offset);
-    const blocks = batch.map((write) => write.bytes);
-    const written = await new Promise<number>((resolve, reject) => {
-      writev(this.#file, blocks, offset, (error, count) => (error ? reject(error) : resolve(count)));
-    });
-    const total = blocks.reduce((sum, { length }) => sum + length, 0);
-    // A write may be partial.
-    if (written < total) {
-      const rest = Buffer.concat(blocks).subarray(written);
-      await writeAll(this.#file, rest, offset + written);
-    }
   }
 }

@@ -1,5 +1,6 @@
 import { own } from '@sluice/client';
 import { systemErrorCode } from '@sluice/host-system';
+import { VolumeQuotaExceeded } from '../storage-space.ts';
 import { MalformedPacket, STATUS } from './sftp-packet.ts';
 
 /** Thrown by a handler to send a status as the response. The message is shown to the client. */
@@ -28,6 +29,7 @@ const CODES: Readonly<Record<string, number>> = {
  */
 export function statusOf(error: unknown): { code: number; message: string } | undefined {
   if (error instanceof SftpFailure) return { code: error.status, message: error.message };
+  if (error instanceof VolumeQuotaExceeded) return { code: STATUS.FAILURE, message: error.message };
   if (error instanceof MalformedPacket) return { code: STATUS.BAD_MESSAGE, message: error.message };
   const code = systemErrorCode(error);
   return code === undefined ? undefined : { code: own(CODES, code) ?? STATUS.FAILURE, message: code };

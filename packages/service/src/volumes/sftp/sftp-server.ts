@@ -222,7 +222,8 @@ async function serveVolume(channel: ServerChannel, volume: VolumeSession, contex
   sessions.set(key, (sessions.get(key) ?? 0) + 1);
   channel.on('error', () => undefined);
   try {
-    await serveSftp(channel, openConfinedTree(volume.root), { onError: context.onError, admit: volume.admit });
+    if ((await volume.storage?.fault()) !== undefined) return context.client.cut();
+    await serveSftp(channel, openConfinedTree(volume.root, volume), { onError: context.onError });
     channel.exit(0);
     channel.end();
   } catch (error) {

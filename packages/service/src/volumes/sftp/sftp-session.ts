@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
+import { checkAnswer, StorageSilent } from '../../storage/storage-access.ts';
 import type { ConfinedTree } from '../files/confined-tree.ts';
 import { isAbsence } from '../files/file-errors.ts';
 import { volumeFault } from '../volume-fault.ts';
@@ -60,12 +61,10 @@ const HANDLERS: ReadonlyMap<number, Handler> = new Map<number, Handler>([
 /** Concurrent READs or WRITEs; further ones wait in the channel, whose window then stops the client. */
 const MAX_IN_FLIGHT = 32;
 
-/** How a session reports errors and limits storage. */
+/** How a session reports errors. */
 export interface SessionOptions {
   /** Receives errors that are caused neither by the client nor by the file system. */
   readonly onError: (error: unknown) => void;
-  /** See `VolumeSession`. */
-  readonly admit?: RequestContext['admit'];
 }
 
 /**
@@ -75,13 +74,9 @@ export interface SessionOptions {
  * requests: clients write data in the order received, so if a response overtook another, a broken connection would leave a
  * hole in the client's file, which resuming the download would not fill.
  */
-export async function serveSftp(
-  channel: Duplex,
-  tree: ConfinedTree,
-  { onError, admit }: SessionOptions,
-): Promise<void> {
+export async function serveSftp(channel: Duplex, tree: ConfinedTree, { onError }: SessionOptions): Promise<void> {
   const handles = createOpenHandles();
-  const perform = createPerformer({ tree, handles, admit }, onError);
+  const perform = createPerformer({ tree, handles }, { onError });
   const inFlight = new Set<Promise<void>>();
   let kindInFlight = 0;
   let answered = Promise.resolve();
@@ -121,12 +116,13 @@ export async function serveSftp(
 
 /** Returns a function that handles one request; its response also reports errors, so it rejects only for bugs. */
 function createPerformer(
-  session: Pick<RequestContext, 'tree' | 'handles' | 'admit'>,
-  onError: SessionOptions['onError'],
+  session: Pick<RequestContext, 'tree' | 'handles'>,
+  { onError }: SessionOptions,
 ): (type: number, numbered: Numbered) => Promise<Buffer> {
   const failurePacket = (request: number, error: unknown): Buffer => {
     const isAbsent = isAbsence(error);
-    const fault = isAbsent ? volumeFault(session.tree.root) : undefined;
+    const silent = error instanceof StorageSilent ? error.message : undefined;
+    const fault = isAbsent ? volumeFault(session.tree.root) : silent;
     // Not NO_SUCH_FILE, from which the client would conclude that its files were deleted.
     if (fault !== undefined) return statusPacket(request, STATUS.FAILURE, `the volume is not available: ${fault}`);
     const status = statusOf(error);
@@ -137,6 +133,7 @@ function createPerformer(
     const handler = HANDLERS.get(type);
     if (handler === undefined) return statusPacket(request, STATUS.OP_UNSUPPORTED);
     try {
+      await checkAnswer(session.tree.storage);
       return await handler({ ...session, request, reader });
     } catch (error) {
       return failurePacket(request, error);

@@ -1,8 +1,10 @@
-import { chmodSync, opendirSync, type Stats, statfsSync, truncateSync, utimesSync } from 'node:fs';
+import { chmodSync, constants, opendirSync, type Stats, utimesSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { openChargedFile } from '../files/charged-file.ts';
 import type { ConfinedTree, TreeEntry } from '../files/confined-tree.ts';
 import { volumePathOf } from './client-path.ts';
 import { encodeAttributes, encodeBareName, encodeName, readAttributes } from './file-attributes.ts';
-import { MAX_DATA_BYTES, type RequestContext, syncFile } from './file-requests.ts';
+import { MAX_DATA_BYTES, type RequestContext, syncFile, truncate } from './file-requests.ts';
 import { MAX_PACKET_BYTES } from './packet-stream.ts';
 import { SftpFailure } from './sftp-failure.ts';
 import { attributesPacket, extendedPacket, handlePacket, namePacket, STATUS, statusPacket } from './sftp-packet.ts';
@@ -30,15 +32,24 @@ export function statLink({ tree, request, reader }: RequestContext): Buffer {
 }
 
 /** SETSTAT. */
-export function setAttributes({ tree, request, reader }: RequestContext): Buffer {
+export async function setAttributes({ tree, request, reader }: RequestContext): Promise<Buffer> {
   const path = volumePathOf(reader.text());
   const { size, mode, times } = readAttributes(reader);
+  if (size !== undefined) await truncateAt(tree, path, size);
   tree.inNode(path, (node) => {
-    if (size !== undefined) truncateSync(node, size);
     if (mode !== undefined) chmodSync(node, mode);
     if (times !== undefined) utimesSync(node, times.accessed, times.modified);
   });
   return ok(request);
+}
+
+async function truncateAt(tree: ConfinedTree, path: string, size: number): Promise<void> {
+  const file = openChargedFile(tree, { path, flags: constants.O_WRONLY });
+  try {
+    await truncate(tree, file, size);
+  } finally {
+    await file.close();
+  }
 }
 
 /** OPENDIR: checks permissions; entries are read later. */
@@ -77,6 +88,7 @@ export function removeFile({ tree, request, reader }: RequestContext): Buffer {
 /** MKDIR. */
 export function makeDirectory({ tree, request, reader }: RequestContext): Buffer {
   const path = volumePathOf(reader.text());
+  tree.space.check();
   tree.makeDirectory(path, readAttributes(reader).mode ?? 0o777);
   return ok(request);
 }
@@ -121,7 +133,7 @@ export const EXTENSIONS: Readonly<Record<string, string>> = {
 };
 
 /** EXTENDED. Throws `SftpFailure` for an unknown extension. */
-export function extended(context: RequestContext): Buffer {
+export async function extended(context: RequestContext): Promise<Buffer> {
   const { tree, request, reader } = context;
   const name = reader.text();
   switch (name) {
@@ -146,7 +158,9 @@ export function extended(context: RequestContext): Buffer {
   }
 }
 
-function fileSystem(tree: ConfinedTree, request: number): Buffer {
-  const { bsize, blocks, bfree, bavail, files, ffree } = statfsSync(tree.root, { bigint: true });
+async function fileSystem(tree: ConfinedTree, request: number): Promise<Buffer> {
+  const { bsize, blocks, bfree, bavail, files, ffree } = await tree.storage.inThread(() =>
+    statfs(tree.root, { bigint: true }),
+  );
   return extendedPacket(request, bsize, bsize, blocks, bfree, bavail, files, ffree, ffree, 0n, 0n, 255n);
 }

@@ -14,6 +14,7 @@ export async function makeCollection(dav: DavRequest): Promise<void> {
   if (volume.tree.lstat(path) !== undefined) throw new DavRefusal(405, 'it already exists');
   requireParent(dav, path);
   checkLocks(dav, path, { member: true });
+  volume.tree.space.check();
   volume.tree.makeDirectory(path);
   answer(reply, 201);
 }

@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
+import { checkAnswer } from '../../storage/storage-access.ts';
 import { copyTree } from '../files/copy-tree.ts';
-import { removeTree } from '../files/remove-tree.ts';
+import { removeLater } from '../files/remove-tree.ts';
 import { replaceEntry } from '../files/replace-entry.ts';
 import { temporaryBeside } from '../files/temporary-name.ts';
 import { joinVolumePath, splitVolumePath } from '../files/volume-path.ts';
@@ -27,20 +28,22 @@ export async function copy(dav: DavRequest): Promise<void> {
   const members = depth === 'infinity';
   const directory = requireStats(volume, path).isDirectory();
   checkDestination(dav, to, members);
+  volume.tree.space.check();
   const temporary = temporaryBeside(to);
   let replaced: Replaced;
   let aside: string | undefined;
   try {
     await copyTree(volume.tree, { from: volume.tree.realPath(path), to: temporary, members });
+    await checkAnswer(volume.tree.storage);
     // Checked again: the destination may have changed during the copy.
     replaced = checkDestination(dav, to, members);
     aside = place(volume, { from: temporary, to, replaced, directory });
   } catch (error) {
-    await removeTree(volume.tree, temporary);
+    await removeLater(volume.tree, temporary);
     throw error;
   }
   volume.properties.copy(path, to, { members });
-  await removeAside(volume, aside);
+  if (aside !== undefined) await removeLater(volume.tree, aside);
   answer(dav.reply, replaced === undefined ? 201 : 204);
 }
 
@@ -56,7 +59,7 @@ export async function move(dav: DavRequest): Promise<void> {
   const aside = place(volume, { from: path, to, replaced, directory });
   volume.locks.forget(path);
   volume.properties.move(path, to);
-  await removeAside(volume, aside);
+  if (aside !== undefined) await removeLater(volume.tree, aside);
   answer(dav.reply, replaced === undefined ? 201 : 204);
 }
 
@@ -104,9 +107,4 @@ function place(
 
 function isOneFile(one: Stats | undefined, other: Stats | undefined): boolean {
   return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
-}
-
-/** The operation has already succeeded: what cannot be removed now is removed by the daily sweep. */
-async function removeAside({ tree }: DavVolume, aside: string | undefined): Promise<void> {
-  if (aside !== undefined) await removeTree(tree, aside).catch(() => false);
 }

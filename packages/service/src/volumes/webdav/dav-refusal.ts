@@ -1,6 +1,8 @@
 import { own } from '@sluice/client';
 import { systemErrorCode } from '@sluice/host-system';
 import { ClientGone } from '../../http/send-block.ts';
+import { StorageSilent } from '../../storage/storage-access.ts';
+import { VolumeQuotaExceeded } from '../storage-space.ts';
 
 /**
  * Thrown by a handler to send `status` as the response; `condition` is the DAV: precondition element of the body, as XML.
@@ -40,10 +42,20 @@ const STATUS: Readonly<Record<string, number>> = {
   EDQUOT: 507,
 };
 
+/** The response while the files of a volume cannot be used: not 404, from which the client would conclude that they were deleted. */
+export function unavailable(fault: string): DavRefusal {
+  return new DavRefusal(503, `the volume is not available: ${fault}`, { headers: { 'retry-after': '5' } });
+}
+
 /** The response for a failure; undefined for an unexpected error. */
 export function refusalOf(error: unknown): DavRefusal | undefined {
   if (error instanceof DavRefusal) return error;
   if (error instanceof ClientGone) return new DavRefusal(400, error.message);
+  if (error instanceof StorageSilent) return unavailable(error.message);
+  // The precondition of RFC 4331.
+  if (error instanceof VolumeQuotaExceeded) {
+    return new DavRefusal(507, error.message, { condition: '<D:quota-not-exceeded/>' });
+  }
   const code = systemErrorCode(error);
   const status = code === undefined ? undefined : own(STATUS, code);
   return status === undefined ? undefined : new DavRefusal(status, `the file system reported ${code}`);

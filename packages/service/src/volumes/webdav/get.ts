@@ -1,6 +1,7 @@
-import { closeSync, constants, fstatSync, type Stats } from 'node:fs';
+import { constants, fstatSync, type Stats } from 'node:fs';
 import { nameToBytes } from '@sluice/client';
 import { sendBlock } from '../../http/send-block.ts';
+import { closeFile } from '../files/close-file.ts';
 import { readBlocks } from '../files/file-range.ts';
 import { contentTypeOf } from './content-type.ts';
 import { DavRefusal } from './dav-refusal.ts';
@@ -14,12 +15,12 @@ export async function get(dav: DavRequest): Promise<void> {
   try {
     await getFile(dav, file);
   } finally {
-    closeSync(file);
+    await closeFile(dav.volume.tree.storage, file);
   }
 }
 
 async function getFile(dav: DavRequest, file: number): Promise<void> {
-  const { request, reply, path } = dav;
+  const { request, reply, path, volume } = dav;
   const stats = fstatSync(file);
   const headers: Record<string, string> = {
     etag: etagOf(stats),
@@ -41,7 +42,7 @@ async function getFile(dav: DavRequest, file: number): Promise<void> {
     return;
   }
   let sent = 0;
-  for await (const block of readBlocks(file, { start, end, reuse: true })) {
+  for await (const block of readBlocks(volume.tree.storage, file, { start, end, reuse: true })) {
     await sendBlock(reply, block);
     sent += block.length;
   }

@@ -1,4 +1,5 @@
-import { closeSync, constants } from 'node:fs';
+import { constants } from 'node:fs';
+import { closeFile } from '../files/close-file.ts';
 import { DavRefusal } from './dav-refusal.ts';
 import { answer, answerXml, type DavRequest, type DavVolume, depthOf, findStats, hrefOf } from './dav-request.ts';
 import { renderLock } from './live-properties.ts';
@@ -16,7 +17,7 @@ const MAX_OWNER_CHARACTERS = 8_192;
  */
 export async function lock(dav: DavRequest): Promise<void> {
   const { volume, path, request, reply } = dav;
-  const body = await readXml(request);
+  const body = await readXml(dav);
   const seconds = secondsOf(request.headers.timeout);
   if (body === undefined) return answerLock(dav, 200, refresh(dav, seconds));
   const depth = depthOf(request, 'infinity');
@@ -31,16 +32,16 @@ export async function lock(dav: DavRequest): Promise<void> {
   }
   const added = volume.locks.add({ path, depth, scope, owner, seconds });
   if (added === undefined) throw new DavRefusal(507, 'the volume has the maximum number of locks');
-  if (created) createLocked(volume, added);
+  if (created) await createLocked(volume, added);
   reply.setHeader('lock-token', `<${added.token}>`);
   answerLock(dav, created ? 201 : 200, added);
 }
 
 /** Removes the lock if its file cannot be created, because the client never receives its token. */
-function createLocked(volume: DavVolume, added: Lock): void {
+async function createLocked(volume: DavVolume, added: Lock): Promise<void> {
   try {
     const file = volume.tree.openFile(added.path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
-    closeSync(file);
+    await closeFile(volume.tree.storage, file);
   } catch (error) {
     volume.locks.remove(added);
     throw error;

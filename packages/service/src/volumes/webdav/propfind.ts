@@ -20,7 +20,7 @@ type Question = { readonly kind: 'all' | 'names' } | { readonly kind: 'some'; re
 export async function propfind(dav: DavRequest): Promise<void> {
   const { volume, path, reply } = dav;
   const depth = depthOf(dav.request, 'infinity');
-  const question = questionOf(await readXml(dav.request));
+  const question = questionOf(await readXml(dav));
   const stats = requireStats(volume, path);
   if (depth === 'infinity' && stats.isDirectory()) {
     throw new DavRefusal(403, 'PROPFIND takes Depth 0 or 1', { condition: '<D:propfind-finite-depth/>' });

@@ -15,7 +15,7 @@ interface Change {
 /** PROPPATCH: applies all changes in order, or none if one of them is to a property that clients cannot set. */
 export async function proppatch(dav: DavRequest): Promise<void> {
   const { volume, path } = dav;
-  const changes = changesOf(await readXml(dav.request));
+  const changes = changesOf(await readXml(dav));
   const stats = requireStats(volume, path);
   checkLocks(dav, path);
   const refused = changes.filter((change) => !isAllowed(change));
@@ -61,12 +61,15 @@ function isAllowed({ kind, element }: Change): boolean {
 }
 
 function apply({ volume, path }: DavRequest, changes: readonly Change[]): void {
+  const [flags, others] = [true, false].map((is) => changes.filter(({ element }) => isExecutable(element) === is));
+  // Storing the properties of a volume is a durable write, which may be refused.
+  if (others!.length > 0) storeProperties({ volume, path }, others!);
+  for (const { element } of flags!) setExecutable({ volume, path }, textOf(element).trim() === 'T');
+}
+
+function storeProperties({ volume, path }: Pick<DavRequest, 'volume' | 'path'>, changes: readonly Change[]): void {
   const properties = new Map(volume.properties.of(path).map((property) => [nameKey(property), property]));
   for (const { kind, element } of changes) {
-    if (isExecutable(element)) {
-      setExecutable({ volume, path }, textOf(element).trim() === 'T');
-      continue;
-    }
     const { namespace, local } = element;
     if (kind === 'remove') properties.delete(nameKey(element));
     else properties.set(nameKey(element), { namespace, local, xml: renderAlone(element) });

@@ -15,16 +15,18 @@ export async function put(dav: DavRequest): Promise<void> {
   checkLocks(dav, path, { member: before === undefined });
   requireParent(dav, path);
   const target = before === undefined ? path : volume.tree.realPath(path);
-  const file = createWholeFile(volume.tree, target);
+  const length = request.headers['content-length'];
+  const file = createWholeFile(volume.tree, target, { size: length === undefined ? undefined : Number(length) });
   try {
     await file.writeFrom(request);
     requireWhole(request);
+    await file.finish();
     // Checked again: the file may have changed during the upload.
     checkVersion(dav);
     checkLocks(dav, path, { member: before === undefined });
     file.commit();
   } catch (error) {
-    file.discard();
+    await file.discard();
     throw error;
   }
   const after = findStats(volume, path);

@@ -1,7 +1,8 @@
-import type { IncomingMessage } from 'node:http';
 import { own } from '@sluice/client';
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes';
+import { checkAnswer } from '../../storage/storage-access.ts';
 import { DavRefusal } from './dav-refusal.ts';
+import type { DavRequest } from './dav-request.ts';
 
 const MAX_BYTES = 1024 * 1024;
 const MAX_DEPTH = 64;
@@ -25,9 +26,9 @@ export interface XmlElement {
 
 /**
  * Parses the body and returns its root element; undefined without a body. Throws `DavRefusal` for invalid XML, a DTD, and
- * more than the limits of bytes, depth and nodes.
+ * more than the limits of bytes, depth and nodes, and `StorageSilent` if the storage does not answer after the body.
  */
-export async function readXml(request: IncomingMessage): Promise<XmlElement | undefined> {
+export async function readXml({ request, volume }: DavRequest): Promise<XmlElement | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -35,6 +36,7 @@ export async function readXml(request: IncomingMessage): Promise<XmlElement | un
     if (size > MAX_BYTES) throw new DavRefusal(413, `the body is larger than ${MAX_BYTES} bytes`);
     chunks.push(chunk);
   }
+  await checkAnswer(volume.tree.storage);
   return size === 0 ? undefined : parseXml(Buffer.concat(chunks));
 }
 

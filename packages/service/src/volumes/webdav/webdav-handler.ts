@@ -6,7 +6,7 @@ import { type VolumeAccess, type VolumeSession, volumeKey } from '../volume-acce
 import { volumeFault } from '../volume-fault.ts';
 import { makeCollection, remove } from './collections.ts';
 import { copy, move } from './copy-move.ts';
-import { DavRefusal, refusalOf } from './dav-refusal.ts';
+import { DavRefusal, refusalOf, unavailable } from './dav-refusal.ts';
 import { answer, answerXml, type DavRequest, type DavVolume, locate } from './dav-request.ts';
 import { get } from './get.ts';
 import { link } from './link.ts';
@@ -94,11 +94,8 @@ export function createWebDavHandler(access: VolumeAccess, settings: WebDavOption
   const serve = async (request: IncomingMessage, reply: ServerResponse): Promise<void> => {
     for (const [name, value] of Object.entries(SAFE_HEADERS)) reply.setHeader(name, value);
     const session = await authenticate(request, { access, throttle, address: addressOf(request) });
-    const fault = volumeFault(session.root);
-    // Not 404, from which the client would conclude that its files were deleted.
-    if (fault !== undefined) {
-      throw new DavRefusal(503, `the volume is not available: ${fault}`, { headers: { 'retry-after': '5' } });
-    }
+    const fault = (await session.storage?.fault()) ?? volumeFault(session.root);
+    if (fault !== undefined) throw unavailable(fault);
     const key = volumeKey(session);
     active.set(reply, key);
     reply.once('close', () => active.delete(reply));
@@ -107,7 +104,6 @@ export function createWebDavHandler(access: VolumeAccess, settings: WebDavOption
     const verb = own(VERBS, request.method ?? '');
     if (verb === undefined) throw new DavRefusal(405, 'unknown method', { headers: allow() });
     if (request.method !== 'OPTIONS') checkPreconditions(dav);
-    checkQuota(session, request);
     await verb(dav);
   };
 
@@ -129,7 +125,7 @@ export function createWebDavHandler(access: VolumeAccess, settings: WebDavOption
 
 function openVolume(session: VolumeSession, { now, prefix }: { now: () => number; prefix: string }): DavVolume {
   return {
-    tree: openConfinedTree(session.root),
+    tree: openConfinedTree(session.root, session),
     locks: createLockTable(now),
     properties: openPropertyStore(session.propertiesPath),
     prefix,
@@ -191,12 +187,3 @@ function answerRefusal(request: IncomingMessage, reply: ServerResponse, refusal:
 function isBodiless(request: IncomingMessage): boolean {
   return request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined;
 }
-
-/** Throws `DavRefusal` 507 with the precondition of RFC 4331. */
-function checkQuota(session: VolumeSession, { method = '', headers }: IncomingMessage): void {
-  if (!STORING.has(method)) return;
-  const refused = session.admit?.(Number(headers['content-length'] ?? 0));
-  if (refused !== undefined) throw new DavRefusal(507, refused, { condition: '<D:quota-not-exceeded/>' });
-}
-
-const STORING: ReadonlySet<string> = new Set(['PUT', 'COPY', 'MKCOL']);

@@ -9,7 +9,7 @@ const ANSWERS_WITHIN_MS = 60_000;
  * for its whole time. It is asked before each file that needs it and after each failure, and then all others fail at
  * once and by name.
  */
-const needsDocker = hasDocker && /\/test\/engines\/(docker\/|examples)/.test(expect.getState().testPath ?? '');
+const needsDocker = hasDocker && /\/test\/engines\/(docker\/|[^/]+$)/.test(expect.getState().testPath ?? '');
 let hang: Error | undefined;
 
 beforeAll(() => (needsDocker ? look() : undefined), 2 * ANSWERS_WITHIN_MS);

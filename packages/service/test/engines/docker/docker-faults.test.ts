@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFirstProcess, firstProcessParts } from '../../../src/engines/docker/docker-first-process.ts';
 import { createRecord, readRecord } from '../../../src/engines/docker/docker-records.ts';
 import { dockerRequest } from '../../../src/engines/docker/docker-request.ts';
+import { mountSmallDisk } from '../../store/small-disk.ts';
 import type { EngineRig } from '../engine-rig.ts';
-import { onFullDisk } from '../on-full-disk.ts';
+import { expectEndOnFullDisk } from '../on-full-disk.ts';
 import { createWith } from './create-engine.ts';
 import { daemon, daemonCall, dockerRig, duringOutage, hasDocker } from './docker-rig.ts';
 
@@ -103,11 +105,27 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine on a rea
     expect(await container.text()).toBe('said in the dark\n');
   }, 90_000);
 
-  it.skipIf(process.geteuid?.() !== 0)('knows how a container ended that has filled its disk', async () => {
-    const makeRig = (directory: string) => dockerRig(undefined, directory);
-    await onFullDisk(makeRig, async ({ container }) => {
-      expect(await container.end()).toEqual({ kind: 'exited', exitCode: 7 });
-    });
+  it.skipIf(process.geteuid?.() !== 0).each(['bytes', 'inodes'] as const)(
+    'knows how a container ended that has used up the %s of its disk',
+    async (what) => {
+      const makeRig = (directory: string) => dockerRig(undefined, directory);
+      await expectEndOnFullDisk(makeRig, what);
+    },
+  );
+
+  it.skipIf(process.geteuid?.() !== 0)('starts no command whose end could not be recorded', async () => {
+    const disk = mountSmallDisk('1m')!;
+    const small = dockerRig(undefined, disk.path);
+    await small.open();
+    const mounts = [{ root: await rig.makeDirectory('elsewhere'), subPath: '', kind: 'dir' as const, target: '/v' }];
+    const container = await small.prepare({ command: ['sh', '-c', 'echo ran > /v/ledger'], mounts });
+    disk.fill();
+    await small.engine.launch(container.launch);
+    const end = await container.end();
+    disk.unmount();
+    expect(end).toMatchObject({ kind: 'fault', reason: expect.stringContaining('could not record') });
+    expect(existsSync(join(rig.directory, 'elsewhere/ledger'))).toBe(false);
+    await small.close();
   });
 
   it('calls it a fault when a container is killed from outside, since no exit code of the command is known', async () => {

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { describeEngine } from '../describe-engine.ts';
+import { expectEndOnFullDisk } from '../on-full-disk.ts';
 import create from './create-podman-engine.ts';
 import { dockerRig, dockerSubject } from './docker-rig.ts';
 
@@ -17,5 +18,13 @@ describe.skipIf(process.env.SLUICE_TEST_PODMAN_SOCKET === undefined && process.e
       expect(await rig.refusal(container)).toMatchObject({ reason: expect.stringContaining('no request for them') });
       await rig.close();
     });
+
+    it.skipIf(process.geteuid?.() !== 0).each(['bytes', 'inodes'] as const)(
+      'knows how a container ended that has used up the %s of its disk',
+      async (what) => {
+        const makeRig = (directory: string) => dockerRig(create, directory);
+        await expectEndOnFullDisk(makeRig, what);
+      },
+    );
   },
 );

@@ -9,7 +9,7 @@ import { createProcessEngine } from '../../../src/engines/process/process-engine
 import { probeProcess } from '../../../src/engines/process/process-probe.ts';
 import { EngineRig, type RigContainer } from '../engine-rig.ts';
 import { hasNamespaces } from '../has-namespaces.ts';
-import { onFullDisk } from '../on-full-disk.ts';
+import { expectEndOnFullDisk } from '../on-full-disk.ts';
 import { copyLauncher } from './copied-launcher.ts';
 
 const launcherPath = fileURLToPath(new URL('../../../native/build/launcher', import.meta.url));
@@ -68,13 +68,11 @@ describe.skipIf(!isBuilt).each(WAYS)('Process engine by %s, when what it stands 
     expect(await container.text()).not.toContain('secret');
   });
 
-  test.runIf(hasNamespaces && process.geteuid?.() === 0)(
-    'knows how a container ended that has filled its disk',
-    async () => {
+  test.runIf(hasNamespaces && process.geteuid?.() === 0).each(['bytes', 'inodes'] as const)(
+    'knows how a container ended that has used up the %s of its disk',
+    async (what) => {
       const makeRig = (directory: string) => new EngineRig(create, { directory });
-      await onFullDisk(makeRig, async ({ container }) => {
-        expect(await container.end()).toEqual({ kind: 'exited', exitCode: 7 });
-      });
+      await expectEndOnFullDisk(makeRig, what);
     },
   );
 

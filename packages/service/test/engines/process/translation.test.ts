@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,6 +9,9 @@ import { createProcessEngine } from '../../../src/engines/process/process-engine
 import { EngineRig } from '../engine-rig.ts';
 
 const launcherPath = fileURLToPath(new URL('../../../native/build/launcher', import.meta.url));
+const tasksSource = fileURLToPath(new URL('./tasks.c', import.meta.url));
+const compiler = process.env.CC ?? 'cc';
+const hasCompiler = spawnSync(compiler, ['--version']).status === 0;
 const isBuilt = existsSync(launcherPath) || process.env.CI === 'true';
 
 describe.runIf(isBuilt)('Process engine without namespaces', () => {
@@ -124,6 +128,22 @@ describe.runIf(isBuilt)('Process engine without namespaces', () => {
       return read.filter((text, index) => text !== names[index]).length;`;
     expect(await evaluate(script, [await mount('threads', '/out')])).toBe(0);
   });
+
+  test.runIf(hasCompiler)(
+    'tasks that share their memory each open their own file, leave none of it mapped, and see their own paths',
+    async () => {
+      const tools = await mount('task-tools', '/tools');
+      const { status, stderr } = spawnSync(compiler, ['-O1', '-pthread', '-o', join(tools.root, 'tasks'), tasksSource]);
+      expect(status, stderr.toString()).toBe(0);
+      const volume = await mount('tasks', '/v');
+      for (const name of ['0', '1', '2', '3']) await rig.write(`tasks/${name}`, `/v/${name}`);
+      const container = await rig.run('exec /tools/tasks', { mounts: [tools, volume] });
+      expect((await container.text()).split('\n')).toEqual([
+        ...['wrong 0', 'bounded', 'file', 'bound at /v/socket, 1', 'connected to /v/socket'],
+        ...['accepted /v/client1', 'accepted /v/client0', 'received from /v/sends, 1', ''],
+      ]);
+    },
+  );
 
   test('a unix socket at a mount point is met by its path, however long that of the volume is', async () => {
     const name = `sockets-${'x'.repeat(90)}`;

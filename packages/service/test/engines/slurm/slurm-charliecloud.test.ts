@@ -1,15 +1,12 @@
-import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { slurmConfigSchema } from '../../../src/engines/slurm/slurm-config.ts';
 import { createSlurmEngine } from '../../../src/engines/slurm/slurm-engine.ts';
 import type { EngineRig } from '../engine-rig.ts';
+import { makeCharliecloudImage } from './charliecloud-image.ts';
 import { hasSlurm, slurmRig } from './slurm-rig.ts';
-
-/** Programs of the image, all of them names of busybox. */
-const APPLETS = ['sh', 'echo', 'env', 'cat', 'ls', 'sleep', 'printf'];
 
 describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine with charliecloud', () => {
   let rig: EngineRig;
@@ -20,14 +17,7 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine with charl
     rig = slurmRig({ partition: 'main' }, () => createSlurmEngine(config, { storage: tmpdir() }));
     await rig.open();
     image = join(rig.directory, 'an image');
-    for (const name of ['bin', 'ch', 'data', 'dev', 'etc', 'home', 'proc', 'sys', 'tmp']) {
-      mkdirSync(join(image, name), { recursive: true });
-    }
-    const busybox = execFileSync('sh', ['-c', 'command -v busybox'], { encoding: 'utf8' }).trim();
-    copyFileSync(busybox, join(image, 'bin/busybox'));
-    for (const name of APPLETS) symlinkSync('busybox', join(image, 'bin', name));
-    for (const name of ['passwd', 'group', 'hosts', 'resolv.conf']) writeFileSync(join(image, 'etc', name), '');
-    writeFileSync(join(image, 'ch/environment'), 'OF_IMAGE=yes\nPATH=/bin\n');
+    makeCharliecloudImage(image);
   });
   afterAll(() => rig.close());
 

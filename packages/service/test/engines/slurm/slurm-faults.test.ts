@@ -178,12 +178,12 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine on a real 
     });
   });
 
-  it('ends a job as a fault that names the time limit of its instance type', async () => {
+  it('ends a job that exceeds the time limit of its instance type as timed out', async () => {
     const limited = slurmRig({ partition: 'main', timeLimitMinutes: 1 });
     await limited.open();
     const container = await limited.launch({ command: ['sleep', '600'] });
     await until('the limit of a minute has passed', () => container.observations.some((one) => one.type === 'ended'));
-    expect(await container.end()).toMatchObject({ kind: 'fault', reason: expect.stringContaining('TIMEOUT') });
+    expect(await container.end()).toMatchObject({ kind: 'exited', timedOut: true });
     await limited.close();
   }, 200_000);
 

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { slurmConfigSchema } from '../../../src/engines/slurm/slurm-config.ts';
 import { createSlurmEngine } from '../../../src/engines/slurm/slurm-engine.ts';
 import { EngineRig } from '../engine-rig.ts';
-import { hasSlurm, slurmSubject } from './slurm-rig.ts';
+import { hasSlurm, slurmSubject, withProgram } from './slurm-rig.ts';
 
 /** Ways out of a root that was only changed, and of a mask that was only put over. */
 const ATTACKS = `
@@ -59,6 +59,23 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine with the n
     expect(await rig.read('volume/f')).toBe('kept\n');
   });
 
+  it.each([
+    ['beside the storage', (path: string) => `${path}-beside`],
+    ['at the storage', (path: string) => path],
+    ['at a directory of the storage', (path: string) => join(path, 'hidden')],
+    ['below the storage', (path: string) => join(path, 'new/deep')],
+  ])('makes a mount point %s, and shows nothing else of it', async (_, at) => {
+    mkdirSync(join(storage, 'hidden'), { recursive: true });
+    const target = at(storage);
+    const volume = `volume-${target.length}`;
+    const mounts = [{ root: await rig.makeDirectory(volume), subPath: '', kind: 'dir' as const, target }];
+    const script = 'echo kept >"$1/f"; [ "$1" = "$2" ] || touch "$2/x"; find "$2" -type f 2>/dev/null; echo over';
+    const container = await rig.run(script, { mounts, args: [target, storage] });
+    const lines = (await container.text()).split('\n').filter((line) => !line.startsWith('touch: '));
+    expect(lines).toEqual([...(target.startsWith(`${storage}-`) ? [] : [`${target}/f`]), 'over', '']);
+    expect(await rig.read(`${volume}/f`)).toBe('kept\n');
+  });
+
   it.skipIf(process.geteuid?.() !== 0)('does not show the sockets of daemons, which would obey', async () => {
     const name = `sluice-${process.pid}.socket`;
     const server = createServer().listen(join('/run', name));
@@ -69,6 +86,29 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine with the n
       expect(await container.text()).toContain('null');
     } finally {
       server.close();
+    }
+  });
+
+  it.each(['munge/socket.2', 'run/munge.socket.2'])("hides Munge's socket at %s, outside /run", async (name) => {
+    const above = mkdtempSync('/var/tmp/sluice-auth-');
+    const path = join(above, name);
+    mkdirSync(dirname(path));
+    const server = createServer().listen(path);
+    await once(server, 'listening');
+    await rig.leave();
+    try {
+      await withProgram('scontrol', `echo 'AuthInfo                = socket=${path}'; exit 0`, async () => {
+        await rig.start();
+        const container = await rig.run('test -S "$1" && echo visible; test -d "$(dirname "$1")" && echo over', {
+          args: [path],
+        });
+        expect(await container.text()).toBe('over\n');
+        await rig.leave();
+      });
+    } finally {
+      server.close();
+      await rig.start();
+      rmSync(above, { recursive: true });
     }
   });
 

@@ -81,6 +81,22 @@ describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)('Slurm engi
     });
   });
 
+  it('is not asked for: the service reads only the jobs of its own users', async () => {
+    await rig.leave();
+    const args = join(rig.directory, 'squeue-arguments');
+    await withProgram('squeue', `echo "$*" >>'${args}'`, async () => {
+      await rig.start();
+      const { container, open } = await prepare('own');
+      await rig.engine.launch(container.launch);
+      open();
+      await container.end();
+      await rig.leave();
+    });
+    await rig.start();
+    const calls = readFileSync(args, 'utf8').trim().split('\n');
+    for (const call of calls) expect(call).toMatch(new RegExp(`--user=${process.geteuid?.()}( |$)`));
+  });
+
   it('cannot pass a job off as that of a container, before and after it is submitted', async () => {
     await withCountedLooks(async (looks) => {
       const { container, open, starts } = await prepare('named');

@@ -48,9 +48,14 @@ describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)('with Podma
       expect(await container.end()).toEqual({ kind: 'stopped' });
     });
 
-    it('gives the reason of an image that is not to be had', async () => {
+    it('calls a registry that cannot be reached a fault', async () => {
       const container = await rig.launch({ command: ['true'], image: '127.0.0.1:1/no/such:image' });
-      expect(await container.end()).toEqual({ kind: 'refused', reason: expect.stringContaining('no/such:image') });
+      expect(await container.end()).toEqual({ kind: 'fault', reason: expect.stringContaining('no/such:image') });
+    });
+
+    it('refuses an image that does not exist, with the reason', async () => {
+      const container = await rig.launch({ command: ['true'], image: 'docker-archive:/no/such.tar' });
+      expect(await container.end()).toEqual({ kind: 'refused', reason: expect.stringContaining('/no/such.tar') });
     });
 
     it('refuses an image that would be an option of the runtime', async () => {

@@ -181,7 +181,7 @@ describe('slurmOutcome', () => {
     expect(slurmOutcome(evidence)).toEqual(end);
   });
 
-  const refusal = 'the node does not allow mounts in user namespaces';
+  const refusal = 'the volume holds no such directory';
 
   it.each([
     [
@@ -200,6 +200,17 @@ describe('slurmOutcome', () => {
     ],
   ])('reads a refusal with %j as %j', (evidence, end) => {
     expect(slurmOutcome({ state: 'FAILED', refusal, ...evidence })).toEqual(end);
+  });
+
+  it('reads what the node could not set up as a fault, unless a signal ended the setup', () => {
+    const fault = 'the node does not allow mounts in user namespaces';
+    expect(slurmOutcome({ state: 'FAILED', exit: own(125), stopped: false, fault })).toEqual({
+      kind: 'fault',
+      reason: fault,
+    });
+    expect(slurmOutcome({ state: 'CANCELLED', exit: { exitCode: 125, asked: true }, stopped: true, fault })).toEqual({
+      kind: 'stopped',
+    });
   });
 
   it.each(['NODE_FAIL', 'PREEMPTED', 'BOOT_FAIL', 'CANCELLED', 'FAILED', 'QUANTUM_FLUX'])(
@@ -223,13 +234,31 @@ describe('slurmOutcome', () => {
     // The signal reached the command before it reached the script.
     ['PREEMPTED', 0, false],
     ['CANCELLED', 0, false],
-    ['TIMEOUT', 0, false],
-    ['TIMEOUT', 143, true],
     ['CANCELLED', 143, true],
     ['NODE_FAIL', 143, false],
     ['NODE_FAIL', 1, true],
   ])('takes the record of %s with exit code %i, asked %s, for no evidence', (state, exitCode, asked) => {
     expect(slurmOutcome({ state, exit: { exitCode, asked }, stopped: false })).toMatchObject({ kind: 'fault' });
+  });
+});
+
+describe('slurmOutcome at a time limit', () => {
+  it.each([
+    ['TIMEOUT', undefined, 143],
+    ['DEADLINE', undefined, 143],
+    // A command that takes SIGTERM by leaving with 0 has not done its work.
+    ['TIMEOUT', { exitCode: 0, asked: true }, 0],
+    ['TIMEOUT', { exitCode: 0, asked: false }, 0],
+    ['TIMEOUT', { exitCode: 143, asked: true }, 143],
+    ['DEADLINE', { exitCode: 143, asked: false }, 143],
+  ])('says so for %s with the record %j', (state, exit, exitCode) => {
+    const end = { kind: 'exited', exitCode, timedOut: true };
+    expect(slurmOutcome({ state, exit, stopped: false })).toEqual(end);
+  });
+
+  it('still believes the failure of a command that ended by itself', () => {
+    const end = slurmOutcome({ state: 'TIMEOUT', exit: { exitCode: 3, asked: false }, stopped: false });
+    expect(end).toEqual({ kind: 'exited', exitCode: 3 });
   });
 });
 
@@ -257,14 +286,14 @@ describe('slurmHostRoot', () => {
 
 describe('slurmScript', () => {
   it('quotes every value, whatever it holds', () => {
-    const script = slurmScript({ ...launch, image: 'img' }, { runtime: 'podman' });
+    const script = slurmScript({ ...launch, image: 'img' }, { runtime: 'podman', isRoot: false });
     expect(script).toContain(`'echo' 'it'\\''s; $(rm -rf /) \`x\`'`);
     expect(script).toContain(`'--volume=/data/v/a b:/in/data'`);
     expect(script).toContain(`export A='b\nc'\n`);
   });
 
   it('claims the directory before it does anything else', () => {
-    const lines = slurmScript(launch, { runtime: 'none' }).split('\n');
+    const lines = slurmScript(launch, { runtime: 'none', isRoot: false }).split('\n');
     expect(lines.slice(0, 4)).toEqual([
       '#!/bin/sh',
       "d='/shared/c1'",

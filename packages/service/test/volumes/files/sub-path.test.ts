@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { isServiceError } from '@sluice/client';
 import { describe, expect, test } from 'vitest';
+import { openConfinedTree } from '../../../src/volumes/files/confined-tree.ts';
 import { ensureSubPath } from '../../../src/volumes/files/sub-path.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 
@@ -17,23 +18,23 @@ function codeOf(call: () => unknown): string {
 describe('ensureSubPath', () => {
   test('makes directories and files with what is above them, and keeps what is there', () => {
     const root = temporaryDirectory();
-    expect(ensureSubPath(root, 'runs/r1/step', 'dir')).toBe('dir');
-    expect(ensureSubPath(root, 'runs/r1/step', 'dir')).toBe('dir');
-    expect(ensureSubPath(root, 'etc/app.conf', 'file')).toBe('file');
+    expect(ensureSubPath(openConfinedTree(root), 'runs/r1/step', 'dir')).toBe('dir');
+    expect(ensureSubPath(openConfinedTree(root), 'runs/r1/step', 'dir')).toBe('dir');
+    expect(ensureSubPath(openConfinedTree(root), 'etc/app.conf', 'file')).toBe('file');
     writeFileSync(join(root, 'etc/app.conf'), 'kept');
-    expect(ensureSubPath(root, 'etc/app.conf', 'file')).toBe('file');
+    expect(ensureSubPath(openConfinedTree(root), 'etc/app.conf', 'file')).toBe('file');
     expect(statSync(join(root, 'etc/app.conf')).size).toBe(4);
-    expect(ensureSubPath(root, '', 'dir')).toBe('dir');
+    expect(ensureSubPath(openConfinedTree(root), '', 'dir')).toBe('dir');
   });
 
   test('without a kind says what is there, and makes nothing', () => {
     const root = temporaryDirectory();
     mkdirSync(join(root, 'd'));
     writeFileSync(join(root, 'f'), '');
-    expect(ensureSubPath(root, 'd')).toBe('dir');
-    expect(ensureSubPath(root, 'f')).toBe('file');
-    expect(ensureSubPath(root, '')).toBe('dir');
-    expect(codeOf(() => ensureSubPath(root, 'absent'))).toBe('NOT_FOUND');
+    expect(ensureSubPath(openConfinedTree(root), 'd')).toBe('dir');
+    expect(ensureSubPath(openConfinedTree(root), 'f')).toBe('file');
+    expect(ensureSubPath(openConfinedTree(root), '')).toBe('dir');
+    expect(codeOf(() => ensureSubPath(openConfinedTree(root), 'absent'))).toBe('NOT_FOUND');
     expect(readdirSync(root)).toEqual(['d', 'f']);
   });
 
@@ -41,9 +42,9 @@ describe('ensureSubPath', () => {
     const root = temporaryDirectory();
     mkdirSync(join(root, 'd'));
     writeFileSync(join(root, 'f'), '');
-    expect(codeOf(() => ensureSubPath(root, 'd', 'file'))).toBe('INVALID_ARGUMENT');
-    expect(codeOf(() => ensureSubPath(root, 'f', 'dir'))).toBe('INVALID_ARGUMENT');
-    expect(codeOf(() => ensureSubPath(root, 'f/below', 'dir'))).toBe('INVALID_ARGUMENT');
+    expect(codeOf(() => ensureSubPath(openConfinedTree(root), 'd', 'file'))).toBe('INVALID_ARGUMENT');
+    expect(codeOf(() => ensureSubPath(openConfinedTree(root), 'f', 'dir'))).toBe('INVALID_ARGUMENT');
+    expect(codeOf(() => ensureSubPath(openConfinedTree(root), 'f/below', 'dir'))).toBe('INVALID_ARGUMENT');
   });
 
   test.each(['inside', 'outward'])('refuses the %s symlink in any segment, for either kind and none', (name) => {
@@ -55,7 +56,7 @@ describe('ensureSubPath', () => {
     symlinkSync('../outside', join(root, 'outward'));
     for (const path of [name, `${name}/e`, `${name}/new/deep`]) {
       for (const kind of ['dir', 'file', undefined] as const) {
-        const code = codeOf(() => ensureSubPath(root, path, kind));
+        const code = codeOf(() => ensureSubPath(openConfinedTree(root), path, kind));
         expect([path, kind, code]).toEqual([path, kind, 'INVALID_ARGUMENT']);
       }
     }
@@ -65,6 +66,6 @@ describe('ensureSubPath', () => {
 
   test.each(['/etc', '../x', 'a/../b', 'a//b', 'a\0b', '.'])('refuses %j', (path) => {
     const root = temporaryDirectory();
-    expect(codeOf(() => ensureSubPath(root, path, 'dir'))).toBe('INVALID_ARGUMENT');
+    expect(codeOf(() => ensureSubPath(openConfinedTree(root), path, 'dir'))).toBe('INVALID_ARGUMENT');
   });
 });

@@ -1,9 +1,15 @@
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { constants, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
+import { openChargedFile } from '../../../src/volumes/files/charged-file.ts';
+import { openConfinedTree } from '../../../src/volumes/files/confined-tree.ts';
 import { OrderedWrites } from '../../../src/volumes/sftp/ordered-writes.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
+
+function open(directory: string, flags = constants.O_WRONLY | constants.O_CREAT) {
+  return openChargedFile(openConfinedTree(directory), { path: 'file', flags });
+}
 
 describe('OrderedWrites', () => {
   const write = fc.record({
@@ -14,8 +20,9 @@ describe('OrderedWrites', () => {
   test.prop([fc.array(write, { maxLength: 30 })], { numRuns: 40 })(
     'leave what one after the other leaves',
     async (all) => {
-      const path = join(temporaryDirectory(), 'file');
-      const file = openSync(path, 'w');
+      const directory = temporaryDirectory();
+      const path = join(directory, 'file');
+      const file = open(directory);
       const writes = new OrderedWrites(file);
       let expected = Buffer.alloc(0);
       let end = 0;
@@ -30,14 +37,15 @@ describe('OrderedWrites', () => {
         done.push(writes.write(bytes, at));
       }
       await Promise.all(done);
-      closeSync(file);
+      await file.close();
       expect(readFileSync(path).equals(expected)).toBe(true);
     },
   );
 
   it('never begin one before the last is on its way, so that what is there has no hole', async () => {
-    const path = join(temporaryDirectory(), 'file');
-    const file = openSync(path, 'w');
+    const directory = temporaryDirectory();
+    const path = join(directory, 'file');
+    const file = open(directory);
     const writes = new OrderedWrites(file);
     const block = Buffer.alloc(100_000, 'x');
     let seen = 0;
@@ -51,13 +59,13 @@ describe('OrderedWrites', () => {
     );
     await Promise.all(done.slice(-1));
     expect(seen).toBe(200);
-    closeSync(file);
+    await file.close();
   });
 
   it('tell each of a failure, and go on', async () => {
-    const path = join(temporaryDirectory(), 'file');
-    openSync(path, 'w');
-    const writes = new OrderedWrites(openSync(path, 'r'));
+    const directory = temporaryDirectory();
+    writeFileSync(join(directory, 'file'), '');
+    const writes = new OrderedWrites(open(directory, constants.O_RDONLY));
     const outcomes = await Promise.allSettled([0, 1, 2].map((at) => writes.write(Buffer.from('x'), at)));
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
   });

@@ -208,6 +208,8 @@ describe('createWebDavHandler, files', () => {
     expect((await set('F')).text).toContain('200 OK');
     expect(statSync(join(rig.session.root, 'run')).mode & 0o111).toBe(0);
     expect((await set('maybe')).text).toContain('403 Forbidden');
+    // It is a bit of the file: the volume's properties are not stored again for it.
+    expect(existsSync(rig.session.propertiesPath)).toBe(false);
   });
 });
 

@@ -1,0 +1,47 @@
+import path from 'node:path';
+import { COLLECTION_MARK } from './collection-mark.ts';
+import type { Disk } from './disk.ts';
+import { describeServer, readServerMark } from './server-mark.ts';
+
+/** Says that another machine executes the run from now on, although this home has started it. */
+export const RELEASED_FILE = 'released.json';
+/** Says that a client has handed the run over: its paths and addresses are those of another machine. */
+export const RECEIVED_FILE = 'start.json';
+
+/** What the files beside a journal say about who may execute the run. */
+export interface RunMarks {
+  /** Why no process of this home may execute or change the run; undefined if one may. */
+  readonly refusal?: { readonly code: 'RUN_HOSTED' | 'RUN_IN_USE' | 'RUN_NOT_FOUND'; readonly message: string };
+  /** Whether the run was written by a machine that this one does not trust. */
+  readonly isReceived: boolean;
+}
+
+/**
+ * Reads every mark of a run. `openJournal` calls it before a run is executed or changed, while the run is claimed; a mark
+ * that is not read here has no effect. Throws if a mark is damaged that says where the run is executed.
+ */
+export async function readRunMarks(disk: Disk, directory: string): Promise<RunMarks> {
+  const names = await disk.list(directory);
+  const isReceived = names.includes(RECEIVED_FILE);
+  const refusal =
+    refuse('RUN_HOSTED', describeServer(await readServerMark(directory, disk))) ??
+    refuse('RUN_HOSTED', names.includes(RELEASED_FILE) && 'its owner has taken it back') ??
+    refuse('RUN_IN_USE', names.includes(COLLECTION_MARK) && 'a garbage collection is removing it') ??
+    refuse('RUN_NOT_FOUND', !names.includes('plan.json') && (await describeRemoved(disk, directory)));
+  return { isReceived, ...(refusal && { refusal }) };
+}
+
+/** Whether this home has released the run to its owner. */
+export async function isReleased(disk: Disk, directory: string): Promise<boolean> {
+  return (await disk.list(directory)).includes(RELEASED_FILE);
+}
+
+/** A home keeps the summary of a run that it has removed because it was old. */
+async function describeRemoved(disk: Disk, directory: string): Promise<string | undefined> {
+  const removed = path.join(path.dirname(path.dirname(directory)), 'removed', path.basename(directory));
+  return (await disk.list(removed)).length > 0 ? 'it has ended, and was removed because it was old' : undefined;
+}
+
+function refuse(code: NonNullable<RunMarks['refusal']>['code'], why: string | false | undefined): RunMarks['refusal'] {
+  return why ? { code, message: `could not execute the run here: ${why}` } : undefined;
+}

@@ -1,0 +1,91 @@
+import { access, constants } from 'node:fs/promises';
+import path from 'node:path';
+import { findMissingSources } from '../data/find-missing-sources.ts';
+import { findMountFault } from '../placement/find-mount-fault.ts';
+import type { RunRefusal } from '../record/run-refusal.ts';
+import type { ProvisionOptions } from '../session/provision-options.ts';
+import { isWithin } from '../trees/is-within.ts';
+import { listSource } from '../trees/list-source.ts';
+import { findTargetFault, resolveTarget } from '../trees/target-fault.ts';
+import { findMissingSecret } from './find-missing-secret.ts';
+import { findOutsideOutput } from './find-outside-output.ts';
+
+/** A reason on this machine for which a run cannot start. */
+export interface LocalFault extends RunRefusal {
+  /** The keys of the value in the pipeline file, from its root. */
+  readonly path?: readonly string[];
+  readonly hint?: string;
+}
+
+/** What the faults of a plan depend on. With `frozen` or `workspaces`, the run has begun, so that it already owns its places. */
+export interface LocalFaultOptions
+  extends Pick<ProvisionOptions, 'plan' | 'baseDir' | 'home' | 'frozen' | 'workspaces' | 'limits' | 'publishBelow'> {
+  readonly readSecret: (name: string) => string | undefined;
+  /** Also lists every file of the sources, which the upload of a run does later. */
+  readonly listsSources?: boolean;
+}
+
+/** Finds everything on this machine for which a run would be refused: for a run before it starts, and for its plan. */
+export async function findLocalFaults(options: LocalFaultOptions): Promise<readonly LocalFault[]> {
+  const { plan, baseDir, home, frozen, workspaces, limits } = options;
+  const secret = findMissingSecret(plan, options.readSecret);
+  const faults: LocalFault[] = secret === undefined ? [] : [secret];
+  if (!frozen && !workspaces) faults.push(...(await findTargetFaults(options)));
+  if (frozen) return faults;
+  const mounts = findMountFault(plan, limits);
+  if (mounts !== undefined) {
+    const section = plan.pipeline.finally.some(({ name }) => name === mounts.step) ? 'finally' : 'steps';
+    faults.push({ code: 'TOO_MANY_MOUNTS', message: mounts.message, path: [section, mounts.step] });
+  }
+  const missing = await findMissingSources(plan, baseDir);
+  faults.push(...missing);
+  if (options.listsSources !== true) return faults;
+  const known = new Set(missing.map(({ path: [, volume] }) => volume));
+  for (const [volume, { source }] of Object.entries(plan.pipeline.volumes)) {
+    const reason =
+      source === undefined || known.has(volume) ? undefined : await whyUnreadable(path.resolve(baseDir, source), home);
+    if (reason === undefined) continue;
+    const message = `could not read the source of volume ${volume}: ${reason}`;
+    faults.push({ code: 'SOURCE_MISSING', message, path: ['volumes', volume, 'source'] });
+  }
+  return faults;
+}
+
+async function whyUnreadable(source: string, home: string): Promise<string | undefined> {
+  try {
+    for (const { local } of (await listSource(source, home)).files) await access(local, constants.R_OK);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** The directories of outputs that could not be replaced, or that are the same once links are followed. */
+async function findTargetFaults(options: LocalFaultOptions): Promise<readonly LocalFault[]> {
+  const { plan, baseDir, home } = options;
+  const outside = await findOutsideOutput(options);
+  if (outside !== undefined) return [{ code: 'TARGET_REFUSED', message: outside }];
+  const faults: LocalFault[] = [];
+  const taken = new Map<string, string>();
+  for (const [name, { publish }] of Object.entries(plan.pipeline.outputs)) {
+    if (publish === undefined) continue;
+    const to = path.resolve(baseDir, publish);
+    const fault = (await findTargetFault(to, [baseDir, home])) ?? (await findShared(to, taken, name));
+    if (fault === undefined) continue;
+    const message = `could not use ${to} for output ${name}: ${fault}`;
+    faults.push({ code: 'TARGET_REFUSED', message, path: ['outputs', name, 'publish'] });
+  }
+  return faults;
+}
+
+/** Each output replaces its directory as a whole, so no other output may be there, below it or above it. */
+async function findShared(to: string, taken: Map<string, string>, name: string): Promise<string | undefined> {
+  const target = await resolveTarget(to);
+  for (const [other, owner] of taken) {
+    if (isWithin(target, other) || isWithin(other, target)) {
+      return `output ${owner} is published to ${other === target ? 'the same directory' : other}, after links are followed; name a directory of its own`;
+    }
+  }
+  taken.set(target, name);
+  return undefined;
+}

@@ -1,0 +1,92 @@
+import type { SourceChange } from '../simulation/plant-bug.ts';
+
+interface PlantedReuseBug extends SourceChange {
+  readonly name: string;
+  /** A seed that finds it; it is tried first. */
+  readonly seed: number;
+}
+
+const BEFORE = 'const before = dependencies.map(({ on }) => known.get(on)!);';
+const ORDER = 'hashText(JSON.stringify([program, ...before.map((one) => one.digest)]))';
+const passesNothing = (condition: string) => ({
+  file: 'cache/lineage.ts',
+  find: BEFORE,
+  replace: BEFORE.replace('dependencies', `(${condition} ? [] : dependencies)`),
+});
+
+/** Bugs that make a run reuse stale results; the reuse model must find each. */
+export const PLANTED_REUSE_BUGS: readonly PlantedReuseBug[] = [
+  { name: 'loses the order behind an approval', seed: 22, ...passesNothing('spec.approval') },
+  { name: 'loses the order behind a service', seed: 62, ...passesNothing('spec.service') },
+  { name: 'loses the order behind a skipped step', seed: 10, ...passesNothing('!spec.approval && !spec.service') },
+  {
+    name: 'leaves what came before a step without work out of fingerprints',
+    seed: 22,
+    file: 'cache/lineage.ts',
+    find: ORDER,
+    replace: 'hashText(program)',
+  },
+  {
+    name: 'takes a service on a shared volume for the same service',
+    seed: 20,
+    file: 'cache/lineage.ts',
+    find: ' || findSharedRead(spec, plan.pipeline) !== undefined',
+    replace: ' || findSharedRead === undefined',
+  },
+  {
+    name: 'leaves the steps in needs out of the fingerprint',
+    seed: 3,
+    file: 'cache/fingerprint-cell.ts',
+    find: 'after: describeOrder(step),',
+    replace: 'after: describeOrder.length === 0 ? {} : {},',
+  },
+  {
+    name: 'identifies outputs by the fingerprint of the work, although two runs may do it at the same time',
+    seed: 17,
+    file: 'cache/digest-cell.ts',
+    find: '  // The outputs of a failed cell may be incomplete.\n',
+    replace: "  if (isSuccess && known?.missed?.reason === 'unknown') return known.missed.fingerprint;\n",
+  },
+  {
+    name: 'takes the newest success of each cell, from any run',
+    seed: 0,
+    file: 'cache/cache-index.ts',
+    find: 'return [...entries].sort((a, b) => rank.get(a.runId)! - rank.get(b.runId)!);',
+    replace: 'return rank.size < 0 ? [] : entries;',
+  },
+  {
+    name: 'takes equal cells for the same work',
+    seed: 5,
+    file: 'cache/fingerprint-cell.ts',
+    find: '...(replicate > 0 && { replicate }),',
+    replace: '...(replicate < 0 && { replicate }),',
+  },
+  {
+    name: 'reuses a step that reads a shared volume',
+    seed: 4,
+    file: 'cache/create-lookup.ts',
+    find: "if (findSharedRead(spec, run.plan.pipeline) !== undefined) return miss('readsShared');",
+    replace: 'void findSharedRead;',
+  },
+  {
+    name: 'reuses a step of finally',
+    seed: 1,
+    file: 'cache/rerun-check.ts',
+    find: "if (final) return { kind: 'final' };",
+    replace: 'void final;',
+  },
+  {
+    name: 'does not rerun what comes after a step that it has executed',
+    seed: 115,
+    file: 'cache/rerun-check.ts',
+    find: 'if (worked !== undefined) return',
+    replace: 'if (worked === -1) return',
+  },
+  {
+    name: 'counts the addresses of services as part of the work',
+    seed: 6,
+    file: 'cache/fingerprint-cell.ts',
+    find: 'if (facts === undefined || names.length === 0) return facts;',
+    replace: 'if (facts === undefined || names.length >= 0) return facts;',
+  },
+];

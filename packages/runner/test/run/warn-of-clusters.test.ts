@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest';
+import { resumeRun } from '../../src/run/resume-run.ts';
+import { startRun } from '../../src/run/start-run.ts';
+import { createHandPlan, createStep } from '../simulation/plans.ts';
+import { createRig, type Rig } from '../simulation/rig.ts';
+
+const PLAN = createHandPlan([createStep('a', { command: ['true'] }), createStep('b', { command: ['true'] })]);
+
+function warnings(rig: Rig): string[] {
+  return rig.events.flatMap((event) => (event.type === 'warning' ? [event.message] : []));
+}
+
+async function start(rig: Rig) {
+  const started = await rig.go(startRun({ ...rig.options, plan: PLAN, baseDir: '/base' }));
+  if (!started.ok) throw new Error(started.error.message);
+  return started.value;
+}
+
+describe('warnOfUnlimitedMemory', () => {
+  test('warns once of a cluster that does not limit memory, also if the run is resumed', async () => {
+    const rig = createRig('unlimited', { features: ['read-only-mounts', 'unlimited-memory'] });
+    const handle = await start(rig);
+    await rig.go(handle.detach());
+    const resumed = await rig.go(resumeRun({ ...rig.options, runId: handle.runId }));
+    if (!resumed.ok) throw new Error(resumed.error.message);
+    const report = await rig.go(resumed.value.finished);
+    expect(report.status).toBe('succeeded');
+    expect(warnings(rig)).toEqual([expect.stringContaining('cluster sim does not limit memory')]);
+  });
+
+  test('says nothing of any other cluster', async () => {
+    const rig = createRig('limited');
+    await rig.go((await start(rig)).finished);
+    expect(warnings(rig)).toEqual([]);
+  });
+});

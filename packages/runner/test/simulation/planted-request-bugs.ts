@@ -1,0 +1,59 @@
+import type { PlantedBug } from './planted-bugs.ts';
+import { drawRequestScenario, drawServerScenario } from './request-scenarios.ts';
+import type { Scenario } from './scenario.ts';
+
+/** The simulation with these seeds must find each bug. */
+const MAX_SEEDS = 100;
+
+function draw(name: string, drawOne: (seed: string) => Scenario): Scenario[] {
+  return Array.from({ length: MAX_SEEDS }, (_, seed) => drawOne(`${name}-${seed}`));
+}
+
+const REQUESTS = draw('request', drawRequestScenario);
+const SERVERS = draw('server', drawServerScenario);
+
+/** Bugs that carry out requests after their clients gave up, or execute runs that now belong to another machine. */
+export const PLANTED_REQUEST_BUGS: readonly PlantedBug[] = [
+  {
+    name: 'carries out a request after its client has given up',
+    file: 'control/control-run.ts',
+    find: 'if (isLate(request.before, clock)) return LATE;',
+    replace: 'void isLate;',
+    within: REQUESTS,
+  },
+  {
+    name: 'confirms a request before it is recorded',
+    file: 'control/control-run.ts',
+    find: "return (await handle.recorded()) ? 'ok' : '';",
+    replace: "return 'ok';",
+    within: REQUESTS,
+  },
+  {
+    name: 'waits for its group, and carries out a late request',
+    file: 'groups/control-entry.ts',
+    find: 'if (isLate(request.before, clock)) return LATE;',
+    replace: 'void isLate;',
+    within: SERVERS,
+  },
+  {
+    name: 'accepts a request for longer than its client waits',
+    file: 'control/request-deadline.ts',
+    find: 'replyMs * ACCEPTED_SHARE',
+    replace: 'replyMs * (1 + ACCEPTED_SHARE)',
+    within: REQUESTS,
+  },
+  {
+    name: 'executes a run that was released',
+    file: 'journal/run-marks.ts',
+    find: "names.includes(RELEASED_FILE) && 'its owner has taken it back'",
+    replace: "names.includes(RELEASED_FILE) && ''",
+    within: SERVERS,
+  },
+  {
+    name: 'is resumed, and replaces a later run',
+    file: 'groups/enter-group.ts',
+    find: "if (mode !== 'resume' || startedAt === undefined) return true;",
+    replace: "if (mode !== 'force' || startedAt === undefined) return true;",
+    within: SERVERS,
+  },
+];

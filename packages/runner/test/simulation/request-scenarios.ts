@@ -1,0 +1,75 @@
+import type { PersonRequest } from './person-request.ts';
+import { createRandom, type Random } from './random.ts';
+import { ASKING_STEP } from './requests.ts';
+import { drawScenario, type Mishap, type RunScript, type Scenario, type StepScript } from './scenario.ts';
+
+/** Around the deadline of a request, which is 4 s, and the time after which its client gives up, which is 5 s. */
+const STOPPED_MS = [0, 0, 1000, 3900, 4500, 4900, 6000, 60_000, 600_000] as const;
+/**
+ * A lost or torn journal does not contain the answers and cancellations, so they cannot be checked. Without working locks, it
+ * is unknown which process receives a request.
+ */
+const UNSUITED: readonly Mishap['kind'][] = ['lose', 'tear', 'second'];
+
+/**
+ * A run that no process resumes for hours keeps its place in the group while one of its containers is alive. Until then, an
+ * earlier run is correctly refused with GROUP_BUSY when it is resumed: with `replace` it does not wait for a later run, and
+ * canceling that run would undo the replacement. The message names the run to resume or cancel. No user does that here, so
+ * the earlier run would use up all of its processes.
+ */
+const UNSUITED_ON_SERVERS: readonly Mishap['kind'][] = [...UNSUITED, 'leave'];
+
+/** A world with users who send requests about its runs. Their seed is separate, so that the meaning of other seeds is kept. */
+export function drawRequestScenario(seed: string): Scenario {
+  const { isRunAgain: _, resumesLost: __, ...scenario } = drawScenario(seed);
+  const random = createRandom(`${seed}/requests`);
+  return { ...scenario, runs: scenario.runs.map((run, index) => addRequests(run, random.fork(`run ${index}`))) };
+}
+
+/** A server whose runs replace each other and are released to their owners, with users who send requests. */
+export function drawServerScenario(seed: string): Scenario {
+  for (let tried = 0; ; tried++) {
+    const scenario = drawScenario(`${seed}/${tried}`);
+    if (scenario.group === undefined) continue;
+    const random = createRandom(`${seed}/server`);
+    return {
+      ...scenario,
+      seed,
+      group: { limit: 1, overlap: 'replace' },
+      isServer: true,
+      runs: scenario.runs.map((run, index) => ({
+        ...addRequests(run, random.fork(`run ${index}`), UNSUITED_ON_SERVERS),
+        ...(random.chance(0.5) && { releaseAfterMs: random.below(120_000) }),
+      })),
+    };
+  }
+}
+
+function addRequests(run: RunScript, random: Random, unsuited = UNSUITED): RunScript {
+  const asks = random.chance(0.7);
+  const verbs = [
+    'cancel',
+    'detach',
+    'detach',
+    ...(asks ? (['approve', 'reject', 'approve', 'reject'] as const) : []),
+  ] as const;
+  const requests = Array.from(
+    { length: 1 + random.below(4) },
+    (): PersonRequest => ({
+      verb: random.pick(verbs),
+      afterMs: random.below(180_000),
+      stoppedMs: random.pick(STOPPED_MS),
+      ...(random.chance(0.15) && { losesReply: true }),
+    }),
+  );
+  const mishaps = run.mishaps.filter(({ kind }) => !unsuited.includes(kind));
+  return { ...run, mishaps, requests, ...(asks && { steps: [...run.steps, ...createAskingSteps()] }) };
+}
+
+function createAskingSteps(): StepScript[] {
+  const step = (name: string, needs: readonly string[]): StepScript => ({
+    ...{ name, needs, inputs: [], hasOutput: false, cells: 1, retries: 0, continueOnError: false },
+    ...{ attempts: ['succeed'], runMs: 50 },
+  });
+  return [{ ...step(ASKING_STEP, []), asks: true }, step('deploy', [ASKING_STEP])];
+}
