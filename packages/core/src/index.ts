@@ -6,6 +6,7 @@ export type { StepConfig } from './builder/step-config.ts';
 export type { OutputHandle, OutputPathHandle, ResultHandle, StepHandle, VolumeHandle } from './builder/step-handle.ts';
 export { describeUnknown } from './checks/nearest-name.ts';
 export type { Doubles } from './expressions/doubles.ts';
+export { evaluateTogether, limitPlan } from './expressions/evaluation-scope.ts';
 export { type PlanGraph, planGraph, type StepEdge, type StepMount, type StepNode } from './graph/plan-graph.ts';
 export { type StepSelection, selectSteps } from './graph/select-steps.ts';
 export type { Diagnostic, SourceRange } from './model/diagnostic.ts';
@@ -17,6 +18,7 @@ export { describeLargeInteger, findLargeInteger } from './model/large-integer.ts
 export { own } from './model/own.ts';
 export {
   type Approval,
+  type BoundValue,
   type Cache,
   type Concurrency,
   FAILURE_CLASSES,

@@ -99,7 +99,7 @@ function unwrap<T>(result: Result<T, SluiceError>): T {
 function check(name: string, document: Json, options: unknown): Result<CheckedPipeline, BuildError> {
   const root = { file: '', text: '', value: document, locate: () => undefined };
   const assembly = assemblePipeline(root, createFileSet(readBuildOptions(name, options)));
-  const checked = checkDocument(assembly.value, { suspicious: true, unread: assembly.unread });
+  const checked = checkDocument(assembly.value, { ...assembly, suspicious: true });
   const diagnostics = [...assembly.diagnostics, ...locateFaults(checked.faults, assembly)];
   if (checked.pipeline === undefined || diagnostics.some(({ severity }) => severity === 'error'))
     return fail(invalidPipeline(name, diagnostics));

@@ -2,6 +2,7 @@ import { createTypeChecker, type TypeChecker } from '../expressions/cel.ts';
 import { hasExpression, splitTemplate } from '../expressions/split-template.ts';
 import { type CompiledTemplate, compileTemplate } from '../expressions/template.ts';
 import type { Json } from '../model/json.ts';
+import { typeOf as jsonTypeOf } from '../model/json-type.ts';
 import { interpreterOf } from '../parse/resolve-step.ts';
 import { isShell, shellScript } from '../parse/shell-script.ts';
 import type { Path } from '../parse/source-document.ts';
@@ -15,8 +16,10 @@ export const checkExpressions: Check = (context) => {
   let types: TypeChecker | undefined;
   const typeOf: TypeChecker = (source) => {
     // Created lazily: most large pipelines have no expressions, and creating it takes some milliseconds.
+    const { params, bound = {} } = context.pipeline;
     types ??= createTypeChecker(
-      Object.fromEntries(Object.entries(context.pipeline.params).map(([name, { type }]) => [name, type])),
+      Object.fromEntries(Object.entries(params).map(([name, { type }]) => [name, type])),
+      Object.fromEntries(Object.entries(bound).map(([name, { value }]) => [name, jsonTypeOf(value)])),
     );
     return types(source);
   };

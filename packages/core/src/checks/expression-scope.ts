@@ -41,6 +41,8 @@ export interface NameFault {
 /** The fault of one name in an expression; undefined if it is valid. `source` is the whole expression. */
 export function checkReference(context: CheckContext, reference: Reference, scope: Scope): NameFault | undefined {
   const { root, keys } = reference;
+  // No file names it: it stands for a parameter of a used file.
+  if (root === 'bound' && own(context.pipeline.bound, keys[0] ?? '') !== undefined) return undefined;
   if (!ROOTS.includes(root)) {
     return {
       code: 'unknown-name',

@@ -4,11 +4,13 @@ import type { Json } from '../model/json.ts';
 import type { JsonType } from '../model/json-type.ts';
 import { own } from '../model/own.ts';
 import { fail, ok, type Result } from '../model/result.ts';
+import { fromCel, type TypedJson, typedFromCel, withDoubles } from './cel-values.ts';
 import { describeCelFault } from './describe-cel-fault.ts';
-import { type Doubles, findDoubles } from './doubles.ts';
-import { limitEvaluation } from './evaluation-budget.ts';
+import type { Doubles } from './doubles.ts';
+import { limitEvaluation, SAFE_MATCHES } from './evaluation-budget.ts';
 import { type Comparison, findComparisons } from './find-comparisons.ts';
 import { keepMapKeys } from './keep-map-keys.ts';
+import { matchText } from './match-text.ts';
 import { collectReferences, type Reference } from './reference.ts';
 import { walk } from './walk.ts';
 
@@ -28,6 +30,8 @@ export interface Expression {
   readonly comparisons: readonly Comparison[];
   /** The error is one line. Values of the context must come from `toCel`. */
   readonly evaluate: (context: Readonly<Record<string, unknown>>) => Result<Json, string>;
+  /** For a value that other expressions read. */
+  readonly evaluateTyped: (context: Readonly<Record<string, unknown>>) => Result<TypedJson, string>;
 }
 
 /** Why an expression is invalid. `start` and `end` are offsets in its source. */
@@ -47,13 +51,14 @@ const LIMITS = {
 };
 const OPTIONS = { homogeneousAggregateLiterals: false, limits: LIMITS };
 
-/** Has as many letters as `matches`, so that offsets in messages stay correct. */
-const SAFE_MATCHES = 're2find';
+/** Of no use in a file: `rewriteTemplates` calls it for values whose places of doubles are known, given as JSON. */
+export const WITH_DOUBLES = 'withDoubles';
 
 function createEnvironment(options: { unlistedVariablesAreDyn: boolean }): Environment {
   const environment = new Environment({ ...OPTIONS, ...options });
-  environment.registerFunction(`string.${SAFE_MATCHES}(string): bool`, (text: string, pattern: string) =>
-    RE2JS.compile(pattern).matcher(text).find(),
+  environment.registerFunction(`string.${SAFE_MATCHES}(string): bool`, matchText);
+  environment.registerFunction(`${WITH_DOUBLES}(dyn, string): dyn`, (value: unknown, doubles: string) =>
+    withDoubles(value, JSON.parse(doubles) as Doubles),
   );
   for (const [operator, apply] of Object.entries(MIXED_ARITHMETIC)) {
     environment.registerOperator(`int ${operator} double`, (a: bigint, b: number) => apply(Number(a), b));
@@ -83,19 +88,25 @@ export function compileExpression(source: string): Result<Expression, Expression
     collectReferences(first.ast, new Set(), references);
     keepMapKeys(program.ast);
     const budget = limitEvaluation(program.ast);
+    const evaluate = <T>(
+      context: Readonly<Record<string, unknown>>,
+      convert: (value: unknown) => T,
+    ): Result<T, string> => {
+      budget?.reset();
+      try {
+        const value = convert(program(context));
+        const excess = budget?.finish(value);
+        return excess === undefined ? ok(value) : fail(excess);
+      } catch (error) {
+        return fail(summaryOf(error));
+      }
+    };
     return ok({
       source,
       references: references.sort((a, b) => a.start - b.start),
       comparisons: findComparisons(first.ast, references),
-      evaluate(context) {
-        budget?.reset();
-        try {
-          const value = fromCel(program(context));
-          return budget?.isSpent() ? fail('it takes too long') : ok(value);
-        } catch (error) {
-          return fail(summaryOf(error));
-        }
-      },
+      evaluate: (context) => evaluate(context, fromCel),
+      evaluateTyped: (context) => evaluate(context, typedFromCel),
     });
   } catch (error) {
     return fail(faultOf(error, { code: 'bad-expression', source }));
@@ -115,16 +126,16 @@ const CEL_TYPES: Readonly<Record<JsonType, string>> = {
 };
 
 /**
- * Creates a checker for the declared types of the parameters. Its functions throw for sources that `compileExpression`
- * rejects.
+ * Creates a checker for the declared types of the parameters, and of those of used files. Its functions throw for
+ * sources that `compileExpression` rejects.
  */
-export function createTypeChecker(params: Readonly<Record<string, JsonType>>): TypeChecker {
+export function createTypeChecker(
+  params: Readonly<Record<string, JsonType>>,
+  bound: Readonly<Record<string, JsonType>> = {},
+): TypeChecker {
   const environment = createEnvironment({ unlistedVariablesAreDyn: false });
-  const names = Object.keys(params);
-  if (names.length > 0 && names.every((name) => /^[A-Za-z_]\w*$/.test(name))) {
-    const schema = Object.fromEntries(names.map((name) => [name, CEL_TYPES[own(params, name) ?? 'string'] ?? 'dyn']));
-    environment.registerVariable({ name: 'params', schema });
-  } else environment.registerVariable('params', 'map');
+  registerRecord(environment, 'params', params);
+  registerRecord(environment, 'bound', bound);
   for (const root of ['env', 'secrets', 'matrix', 'steps', 'inputs', 'outputs', 'run']) {
     environment.registerVariable(root, 'map');
   }
@@ -136,6 +147,16 @@ export function createTypeChecker(params: Readonly<Record<string, JsonType>>): T
     if (checked.valid) return ok(String(checked.type));
     return fail(faultOf(checked.error, { code: 'wrong-type', source }));
   };
+}
+
+function registerRecord(environment: Environment, name: string, types: Readonly<Record<string, JsonType>>): void {
+  const fields = Object.keys(types);
+  if (fields.length > 0 && fields.every((field) => /^[A-Za-z_]\w*$/.test(field))) {
+    const schema = Object.fromEntries(
+      fields.map((field) => [field, CEL_TYPES[own(types, field) ?? 'string'] ?? 'dyn']),
+    );
+    environment.registerVariable({ name, schema });
+  } else environment.registerVariable(name, 'map');
 }
 
 /** Compiles a pattern for the linear-time engine; the error says why it is not supported. */
@@ -178,48 +199,4 @@ class Unfenced extends Error {
     super('`matches` is a method: write text.matches(pattern)');
     this.range = { start: node.start, end: node.end };
   }
-}
-
-/**
- * Converts JSON to CEL: whole numbers become integers, unless they are known to be `doubles`. By default, these are the
- * numbers at the same place as one with a fraction, such as in the same list.
- */
-export function toCel(value: Json, doubles: Doubles | undefined = findDoubles([value])): unknown {
-  return convert(value, doubles);
-}
-
-function convert(value: Json, doubles: Doubles | undefined): unknown {
-  if (typeof value === 'number') return Number.isSafeInteger(value) && doubles?.number !== true ? BigInt(value) : value;
-  if (Array.isArray(value)) return value.map((item: Json) => convert(item, doubles?.items));
-  if (typeof value !== 'object' || value === null) return value;
-  return new Map(Object.entries(value).map(([key, item]) => [key, convert(item, own(doubles?.keys, key))]));
-}
-
-/**
- * Limit for the values in a result: a list that contains one list twice, repeatedly, is small until it is serialized.
- */
-const MAX_RESULT_VALUES = 2_000_000;
-
-function fromCel(value: unknown, counted = { values: 0 }): Json {
-  if (++counted.values > MAX_RESULT_VALUES) throw new Error(`the result holds more than ${MAX_RESULT_VALUES} values`);
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
-  if (typeof value === 'bigint') {
-    if (value > BigInt(Number.MAX_SAFE_INTEGER) || value < BigInt(Number.MIN_SAFE_INTEGER)) {
-      throw new Error(`the integer ${value} is too large`);
-    }
-    return Number(value);
-  }
-  if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new Error(`the result ${value} is not a finite number`);
-    return value;
-  }
-  if (Array.isArray(value)) return value.map((item: unknown) => fromCel(item, counted));
-  if (value instanceof Date) return value.toISOString();
-  const entries = value instanceof Map ? [...value] : isPlainObject(value) ? Object.entries(value) : undefined;
-  if (entries === undefined) throw new Error('the result is neither a string, a number, a boolean, a list nor a map');
-  return Object.fromEntries(entries.map(([key, item]) => [String(key), fromCel(item, counted)]));
-}
-
-function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }

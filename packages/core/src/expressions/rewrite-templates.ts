@@ -1,7 +1,7 @@
 import type { Json } from '../model/json.ts';
 import { own } from '../model/own.ts';
-import { compileExpression } from './cel.ts';
-import { type Doubles, findDoubles } from './doubles.ts';
+import { compileExpression, WITH_DOUBLES } from './cel.ts';
+import { type Doubles, findDoubles, mergeDoubles } from './doubles.ts';
 import type { Reference } from './reference.ts';
 import { escapeTemplate, hasExpression, splitTemplate } from './split-template.ts';
 
@@ -54,7 +54,10 @@ function rewriteExpression(source: string, replace: ReplaceHere): string {
   for (const reference of [...compiled.value.references].reverse()) {
     const found = replace(reference);
     if (found === undefined) continue;
-    const replacement = isCaptured(found.source, reference.bound) ? { ...found, source: hoist(found.source) } : found;
+    const { bound } = reference;
+    // In a loop, a whole list would be converted in every iteration.
+    const isHoisted = isCaptured(found.source, bound) || (bound !== undefined && found.source.includes(WITH_DOUBLES));
+    const replacement = isHoisted ? { ...found, source: hoist(found.source) } : found;
     const { start, end } = reference.has ?? reference;
     const text = reference.has ? hasSource(replacement) : withKeys(replacement.source, replacement.rest);
     rewritten = rewritten.slice(0, start) + text + rewritten.slice(end);
@@ -92,30 +95,33 @@ function hasSource({ source, rest }: Replacement): string {
   return `cel.bind(it, ${source}, has(it.${rest.join('.')}))`;
 }
 
+/** How a value becomes the source of an expression. */
+export interface SourceOptions {
+  /** Strings are no templates. */
+  readonly literal?: boolean;
+  /** Places of doubles beside those that numbers with a fraction show. */
+  readonly doubles?: Doubles | undefined;
+  /** Returns a source that stands for a list or a map without templates, which may be too long for an expression. */
+  readonly bind?: (value: Json, doubles: Doubles | undefined) => string;
+}
+
 /** The source of an expression that yields a value whose strings may be templates, unless it is `literal`. */
-export function expressionOf(
-  value: Json,
-  options: { readonly double?: boolean; readonly literal?: boolean } = {},
-): string {
-  return sourceOf(value, {
-    literal: options.literal ?? false,
-    doubles: options.double === true ? { number: true } : findDoubles([value]),
-  });
+export function expressionOf(value: Json, options: SourceOptions = {}): string {
+  return sourceOf(value, { ...options, doubles: mergeDoubles([options.doubles, findDoubles([value])]) });
 }
 
-interface SourceOptions {
-  readonly literal: boolean;
-  readonly doubles: Doubles | undefined;
-}
-
-function sourceOf(value: Json, { literal, doubles }: SourceOptions): string {
+function sourceOf(value: Json, options: SourceOptions): string {
+  const { literal = false, doubles, bind } = options;
   const double = doubles?.number === true;
   if (typeof value === 'number') return numberSource(value, double);
-  if (Array.isArray(value))
-    return `[${value.map((item: Json) => sourceOf(item, { literal, doubles: doubles?.items })).join(', ')}]`;
   if (typeof value === 'object' && value !== null) {
+    if (bind !== undefined && (literal || !hasTemplates(value))) return bind(value, doubles);
+    if (Array.isArray(value))
+      return `[${value.map((item: Json) => sourceOf(item, { ...options, doubles: doubles?.items })).join(', ')}]`;
     return `{${Object.entries(value)
-      .map(([key, item]) => `${JSON.stringify(key)}: ${sourceOf(item, { literal, doubles: own(doubles?.keys, key) })}`)
+      .map(
+        ([key, item]) => `${JSON.stringify(key)}: ${sourceOf(item, { ...options, doubles: own(doubles?.keys, key) })}`,
+      )
       .join(', ')}}`;
   }
   if (typeof value !== 'string' || literal || !hasExpression(value)) return JSON.stringify(value);
@@ -125,12 +131,21 @@ function sourceOf(value: Json, { literal, doubles }: SourceOptions): string {
   if (split.value.length === 1 && only?.kind === 'expression') {
     // A value declared as a number must be divided as one, even if it is a whole number.
     if (double) return `double${enclosed(only.source)}`;
+    if (doubles !== undefined) {
+      const places = JSON.stringify(JSON.stringify(doubles));
+      return `${WITH_DOUBLES}(${enclosed(only.source)}, ${places})`;
+    }
     return NAME_ALONE.test(only.source) ? only.source : enclosed(only.source);
   }
   const pieces = split.value.map((part) =>
     part.kind === 'text' ? JSON.stringify(part.text) : `string${enclosed(part.source)}`,
   );
   return `(${pieces.join(' + ')})`;
+}
+
+function hasTemplates(value: Json): boolean {
+  if (typeof value === 'string') return hasExpression(value);
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasTemplates);
 }
 
 /** Needs no parentheses, and a secret must not have any: it is passed by name. */

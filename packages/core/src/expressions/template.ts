@@ -1,6 +1,8 @@
 import type { Json } from '../model/json.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { compileExpression, type Expression, type ExpressionFault } from './cel.ts';
+import type { TypedJson } from './cel-values.ts';
+import { createDoubles, type Doubles, mergeDoubles } from './doubles.ts';
 import type { Comparison } from './find-comparisons.ts';
 import type { Reference } from './reference.ts';
 import { hasExpression, splitTemplate } from './split-template.ts';
@@ -76,7 +78,7 @@ function join(
 }
 
 /** Adds the source of the expression to the error. */
-function named({ source }: Expression, value: Result<Json, string>): Result<Json, string> {
+function named<T>({ source }: Expression, value: Result<T, string>): Result<T, string> {
   return value.ok ? value : fail(`\${{ ${source} }}: ${value.error}`);
 }
 
@@ -86,23 +88,37 @@ export function toText(value: Json): string {
   return value === null ? '' : JSON.stringify(value);
 }
 
-/** A JSON value with all its templates evaluated. The error is that of the first one that fails. */
+/**
+ * A JSON value with all its templates evaluated, and the places where they yield doubles. The error is that of the first
+ * one that fails.
+ */
 export function evaluateJson(
   value: Json,
   contextFor: (references: readonly Reference[]) => Readonly<Record<string, unknown>>,
-): Result<Json, string> {
+): Result<TypedJson, string> {
   if (typeof value === 'string') {
-    if (!hasExpression(value)) return ok(value);
+    if (!hasExpression(value)) return ok({ value, doubles: undefined });
     const compiled = compileTemplate(value);
     if (!compiled.ok) return fail(compiled.error.message);
-    return compiled.value.evaluate(contextFor(compiled.value.references));
+    const { references, whole, evaluate } = compiled.value;
+    const context = contextFor(references);
+    if (whole !== undefined) return named(whole, whole.evaluateTyped(context));
+    const text = evaluate(context);
+    return text.ok ? ok({ value: text.value, doubles: undefined }) : text;
   }
-  if (typeof value !== 'object' || value === null) return ok(value);
+  if (typeof value !== 'object' || value === null) return ok({ value, doubles: undefined });
   const entries: [string, Json][] = [];
+  const typed: [string, Doubles][] = [];
   for (const [key, item] of Object.entries(value)) {
     const result = evaluateJson(item, contextFor);
     if (!result.ok) return result;
-    entries.push([key, result.value]);
+    entries.push([key, result.value.value]);
+    if (result.value.doubles !== undefined) typed.push([key, result.value.doubles]);
   }
-  return ok(Array.isArray(value) ? entries.map(([, item]) => item) : Object.fromEntries(entries));
+  if (!Array.isArray(value)) return ok({ value: Object.fromEntries(entries), doubles: createDoubles({ keys: typed }) });
+  const items = typed.map(([, doubles]) => doubles);
+  return ok({
+    value: entries.map(([, item]) => item),
+    doubles: createDoubles({ items: mergeDoubles(items) }),
+  });
 }

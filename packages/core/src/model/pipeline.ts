@@ -1,3 +1,4 @@
+import type { Doubles } from '../expressions/doubles.ts';
 import type { Json } from './json.ts';
 import type { JsonType } from './json-type.ts';
 
@@ -20,6 +21,8 @@ export interface Pipeline {
   /** Labels of every container. */
   readonly labels: Readonly<Record<string, string>>;
   readonly params: Readonly<Record<string, Param>>;
+  /** Lists and maps of used files, which the expressions of their steps read as `bound.<name>`. */
+  readonly bound?: Readonly<Record<string, BoundValue>>;
   /** Environment variables of every step. */
   readonly env: Readonly<Record<string, Template>>;
   /** Names of the secrets that must exist when a run starts. */
@@ -50,6 +53,8 @@ export interface Pipeline {
 export interface Param {
   readonly type: JsonType;
   readonly default?: Json;
+  /** Whole numbers in the default and in the allowed values that the file writes as doubles, such as `1.0`. */
+  readonly doubles?: Doubles;
   /** The allowed values. */
   readonly enum?: readonly Json[];
   /** A regular expression in RE2 syntax that text must match. */
@@ -60,6 +65,13 @@ export interface Param {
   /** True if there is no default. */
   readonly required: boolean;
   readonly description?: string;
+}
+
+/** The value of a parameter of a used file. It contains no expressions. */
+export interface BoundValue {
+  readonly value: Json;
+  /** The numbers that are doubles. */
+  readonly doubles?: Doubles;
 }
 
 /**

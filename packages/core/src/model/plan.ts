@@ -10,6 +10,8 @@ export interface Plan {
   readonly pipeline: Pipeline;
   /** By name, converted to their types. */
   readonly params: Readonly<Record<string, Json>>;
+  /** By parameter: whole numbers that the text given for this run writes as doubles. Absent if there are none. */
+  readonly paramDoubles?: Readonly<Record<string, Doubles>>;
   /** The steps of the pipeline in the order of the file, then those of `finally`. */
   readonly steps: readonly PlannedStep[];
 }

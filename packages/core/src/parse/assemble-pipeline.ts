@@ -4,11 +4,11 @@ import type { Json } from '../model/json.ts';
 import { own } from '../model/own.ts';
 import type { RawPipeline } from '../schema/pipeline-schema.ts';
 import { type RawStep, stepSchema } from '../schema/step-schema.ts';
-import { type AssemblyWork, addTo, locator, placeSteps, type StepPath, type Use } from './assembly-work.ts';
+import { type AssemblyWork, addTo, bindValue, locator, placeSteps, type StepPath, type Use } from './assembly-work.ts';
 import { bindVariables, bindWith } from './bind-with.ts';
 import { checkDocument } from './check-document.ts';
 import { type Assembly, besideFile, type FileSet, type UsedFile } from './file-set.ts';
-import { type Flattened, flattenPipeline, relink } from './flatten-pipeline.ts';
+import { type Flattened, flattenPipeline, relink, type UsedPipeline } from './flatten-pipeline.ts';
 import { includeFiles } from './include-files.ts';
 import { MAX_USED_STEPS } from './limits.ts';
 import { locateFaults } from './locate-faults.ts';
@@ -27,7 +27,8 @@ const NO_PROGRAM: RawStep = { command: ['true'] };
  * `<step>-<its step>`, and its inputs replace its volumes of the same names.
  */
 export function assemblePipeline(root: SourceDocument, files: FileSet, ancestors: readonly string[] = []): Assembly {
-  const plain: Assembly = { file: root.file, value: root.value, locate: root.locate, diagnostics: [], unread: [] };
+  const { file, paramDoubles } = root;
+  const plain: Assembly = { file, value: root.value, paramDoubles, locate: root.locate, diagnostics: [], unread: [] };
   if (!isRawMap(root.value)) return plain;
   const needsFiles =
     root.value.include !== undefined ||
@@ -41,6 +42,8 @@ export function assemblePipeline(root: SourceDocument, files: FileSet, ancestors
     root,
     value: { ...included.value },
     used: new Map(),
+    bound: new Map(),
+    boundNames: new Map(),
     brought: new Map(),
     diagnostics: [...included.diagnostics],
     unread: [],
@@ -60,7 +63,8 @@ export function assemblePipeline(root: SourceDocument, files: FileSet, ancestors
   const named = work.used.size === 0 ? { ...linked, faults: [] } : relinkReferences(linked.value, work.used);
   const locate = locator(root, work.origins);
   work.diagnostics.push(...locateFaults([...linked.faults, ...named.faults], { locate }));
-  return { file: root.file, value: named.value as Json, locate, diagnostics: work.diagnostics, unread: work.unread };
+  const { bound, diagnostics, unread } = work;
+  return { file, value: named.value as Json, paramDoubles: included.paramDoubles, bound, locate, diagnostics, unread };
 }
 
 /** Steps of used pipelines with the name of another step with `uses`, to which their own edges would lead. */
@@ -147,7 +151,7 @@ function usePipeline(work: AssemblyWork, { at, step, document, report, skip }: U
   }
   const raw = assembly.value as unknown as RawPipeline;
   const given = bindVariables((step.with ?? {}) as RawMap, { env: work.value.env, at, report });
-  const bound = bindWith(pipeline.params, given, at);
+  const bound = bindWith(pipeline.params, given, { at, bind: (param, value) => bindValue(work, param, value) });
   report(...bound.faults);
   for (const name of Object.keys(step.inputs ?? {})) {
     if (Object.hasOwn(pipeline.volumes, name)) continue;
@@ -165,7 +169,7 @@ function usePipeline(work: AssemblyWork, { at, step, document, report, skip }: U
     uses: step.uses ?? '',
     raw,
     pipeline,
-    replaceParams: bound.replaceParams,
+    replaceParams: adoptBound(work, { pipeline, replaceParams: bound.replaceParams }),
   });
   work.used.set(parent, flattened);
   const taken = (noun: string, names: readonly string[]): void => {
@@ -186,6 +190,24 @@ function usePipeline(work: AssemblyWork, { at, step, document, report, skip }: U
   rememberOrigins(work, { at, assembly, flattened });
 }
 
+/** Keeps the bound values of a used pipeline, whose own names may exist here already. */
+function adoptBound(
+  work: AssemblyWork,
+  { pipeline, replaceParams }: Pick<UsedPipeline, 'pipeline' | 'replaceParams'>,
+): UsedPipeline['replaceParams'] {
+  const names = new Map(
+    Object.entries(pipeline.bound ?? {}).map(([name, value]) => [
+      name,
+      bindValue(work, name.replace(/_\d+$/, ''), value),
+    ]),
+  );
+  return (reference) => {
+    const [before = '', ...rest] = reference.keys;
+    const name = reference.root === 'bound' ? names.get(before) : undefined;
+    return name === undefined ? replaceParams(reference) : { source: `bound.${name}`, rest };
+  };
+}
+
 function findConflicts(step: RawStep, at: StepPath): readonly Fault[] {
   const conflicts = Object.keys(step).filter((key) => !BESIDE_USES.has(key) && !key.startsWith('x-'));
   return conflicts.map((key) => ({
@@ -201,7 +223,7 @@ function checkUsed(work: AssemblyWork, document: SourceDocument): UsedFile {
   const known = work.files.used.get(document.file);
   if (known !== undefined) return known;
   const assembly = assemblePipeline(document, work.files, work.ancestors);
-  const { pipeline, faults } = checkDocument(assembly.value, { unread: assembly.unread, suspicious: true });
+  const { pipeline, faults } = checkDocument(assembly.value, { ...assembly, suspicious: true });
   const diagnostics = [...assembly.diagnostics, ...locateFaults(faults, assembly)];
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   work.diagnostics.push(...errors);

@@ -1,6 +1,7 @@
 import type { Fault } from '../checks/fault.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
+import type { BoundValue } from '../model/pipeline.ts';
 import type { RawStep } from '../schema/step-schema.ts';
 import type { Assembly, FileSet, Origins } from './file-set.ts';
 import type { Flattened } from './flatten-pipeline.ts';
@@ -16,6 +17,10 @@ export interface AssemblyWork {
   readonly root: SourceDocument;
   readonly value: Record<string, Json>;
   readonly used: Map<string, Flattened>;
+  /** By name in expressions: lists and maps of used files. */
+  readonly bound: Map<string, BoundValue>;
+  /** The names of `bound` by their values: the same default is bound once, however often its file is used. */
+  readonly boundNames: Map<Json, string>;
   /** By step of the current section: the steps that replace it. */
   readonly brought: Map<string, Readonly<Record<string, RawStep>>>;
   readonly diagnostics: Diagnostic[];
@@ -80,4 +85,17 @@ export function addTo(work: AssemblyWork, key: 'finally' | 'volumes' | 'pools', 
   const names = Object.keys(added);
   if (names.length > 0) work.value[key] = { ...added, ...present };
   return names.filter((name) => Object.hasOwn(present, name));
+}
+
+const LONGEST_NAME = 80;
+
+/** Binds a list or a map of the parameter of a used file. Returns its name in expressions. */
+export function bindValue(work: AssemblyWork, param: string, bound: BoundValue): string {
+  const known = work.boundNames.get(bound.value);
+  if (known !== undefined && JSON.stringify(work.bound.get(known)?.doubles) === JSON.stringify(bound.doubles))
+    return known;
+  const name = `${param.replaceAll('-', '_').slice(0, LONGEST_NAME)}_${work.bound.size}`;
+  work.bound.set(name, bound);
+  work.boundNames.set(bound.value, name);
+  return name;
 }

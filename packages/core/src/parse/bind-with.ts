@@ -1,13 +1,17 @@
 import type { Fault } from '../checks/fault.ts';
 import { suggestName } from '../checks/nearest-name.ts';
+import { fromDoubleTemplates } from '../expressions/double-templates.ts';
+import { mergeDoubles } from '../expressions/doubles.ts';
 import type { Reference } from '../expressions/reference.ts';
 import { expressionOf, type Replacement, rewriteTemplates } from '../expressions/rewrite-templates.ts';
 import { hasExpression } from '../expressions/split-template.ts';
 import type { Json } from '../model/json.ts';
 import { own } from '../model/own.ts';
-import type { Param } from '../model/pipeline.ts';
+import type { BoundValue, Param } from '../model/pipeline.ts';
 import { bindParam } from '../plan/bind-params.ts';
+import { declaredDoubles, givenDoubles } from '../plan/param-doubles.ts';
 import { isRawMap, type RawMap } from './raw-map.ts';
+import { optional } from './resolve-step.ts';
 import type { Path } from './source-document.ts';
 
 /** The parameters of a used file, bound to expressions of the using file. */
@@ -19,11 +23,16 @@ export interface BoundWith {
   readonly replaceParams: (reference: Reference) => Replacement | undefined;
 }
 
-/**
- * Binds the parameters of a used file to the values in `with` and to their defaults. `at` is the path of the using
- * step.
- */
-export function bindWith(params: Readonly<Record<string, Param>>, given: RawMap, at: Path): BoundWith {
+/** The place of the values, and where lists and maps are kept. */
+export interface BindOptions {
+  /** The path of the using step. */
+  readonly at: Path;
+  /** Keeps a list or a map of the parameter, and returns its name in expressions. */
+  readonly bind: (param: string, bound: BoundValue) => string;
+}
+
+/** Binds the parameters of a used file to the values in `with` and to their defaults. */
+export function bindWith(params: Readonly<Record<string, Param>>, given: RawMap, { at, bind }: BindOptions): BoundWith {
   const faults: Fault[] = [];
   const values = new Map<string, string>();
   for (const name of Object.keys(given)) {
@@ -38,8 +47,10 @@ export function bindWith(params: Readonly<Record<string, Param>>, given: RawMap,
     });
   }
   for (const [name, param] of Object.entries(params)) {
-    const value = Object.hasOwn(given, name) ? own(given, name) : param.default;
-    if (value === undefined && param.required) {
+    // A default is a literal, as in a run of the file by itself.
+    const literal = !Object.hasOwn(given, name);
+    const written = literal ? param.default : (own(given, name) ?? null);
+    if (written === undefined && param.required) {
       faults.push({
         code: 'missing-param',
         message: `\`with\` has no value for the parameter \`${name}\` of the used file`,
@@ -50,9 +61,15 @@ export function bindWith(params: Readonly<Record<string, Param>>, given: RawMap,
       values.set(name, 'dyn(0)');
       continue;
     }
-    // A default is a literal, as in a run of the file by itself.
-    const literal = !Object.hasOwn(given, name);
-    values.set(name, expressionOf(checked(name, param, value ?? null), { double: param.type === 'number', literal }));
+    const { value = null, doubles } =
+      !literal && typeof written === 'object' ? fromDoubleTemplates(written) : { value: written, doubles: undefined };
+    const bound = checked(name, param, value);
+    const source = expressionOf(bound, {
+      literal,
+      doubles: mergeDoubles([declaredDoubles(param), doubles, givenDoubles(value, bound)]),
+      bind: (part, typed) => `bound.${bind(name, { value: part, ...optional('doubles', typed) })}`,
+    });
+    values.set(name, source);
   }
   return { values, faults, replaceParams };
 

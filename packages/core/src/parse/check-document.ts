@@ -10,7 +10,7 @@ import type { Pipeline } from '../model/pipeline.ts';
 import { isPlainStep } from '../schema/is-plain-step.ts';
 import { pipelineSchema, type RawPipeline } from '../schema/pipeline-schema.ts';
 import { stepSchema } from '../schema/step-schema.ts';
-import { resolvePipeline } from './resolve-pipeline.ts';
+import { type BesideDocument, resolvePipeline } from './resolve-pipeline.ts';
 import type { Path } from './source-document.ts';
 
 /** The model of a document; valid only if no fault is an error. */
@@ -26,7 +26,7 @@ export interface CheckedDocument {
  */
 export function checkDocument(
   value: Json,
-  options: { readonly suspicious?: boolean; readonly unread?: readonly Path[] } = {},
+  options: BesideDocument & { readonly suspicious?: boolean; readonly unread?: readonly Path[] } = {},
 ): CheckedDocument {
   const shape = [
     ...(options.suspicious === true ? protoFaults(value, []) : []),
@@ -36,7 +36,7 @@ export function checkDocument(
     return { pipeline: undefined, faults: shape };
   shape.push(...shape.flatMap((fault) => faultsOfMisnamed(fault, value as RawMap)));
   const raw = soundPart(value, shape) as unknown as RawPipeline;
-  const pipeline = resolvePipeline(raw);
+  const pipeline = resolvePipeline(raw, options);
   const faults = [...shape];
   const unread = (options.unread ?? []).map((path): Fault => ({ code: 'unreadable-file', message: '', path }));
   const isConsequence = createConsequenceTest([...shape, ...unread]);

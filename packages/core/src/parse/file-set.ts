@@ -5,13 +5,14 @@ import type { Pipeline } from '../model/pipeline.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { MAX_FILES } from './limits.ts';
 import { readDocument } from './read-document.ts';
+import type { BesideDocument } from './resolve-pipeline.ts';
 import type { Path, SourceDocument, Spot } from './source-document.ts';
 
 /** Positions of the parts that come from other files, by section and name. */
 export type Origins = Map<string, (spot: Spot) => SourceRange | undefined>;
 
 /** A pipeline made of one or more files, as one document. */
-export interface Assembly {
+export interface Assembly extends BesideDocument {
   readonly file: string;
   readonly value: Json;
   readonly locate: (spot: Spot) => SourceRange | undefined;

@@ -1,5 +1,6 @@
 import { checkShape } from '../checks/check-shape.ts';
 import type { Fault } from '../checks/fault.ts';
+import type { Doubles } from '../expressions/doubles.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
 import { own } from '../model/own.ts';
@@ -18,6 +19,7 @@ const BROUGHT = `${SECTIONS.map((name) => `\`${name}\``).join(', ')} and \`secre
 export interface Included {
   readonly value: RawMap;
   readonly origins: Origins;
+  readonly paramDoubles: ReadonlyMap<string, Doubles>;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -27,6 +29,7 @@ export function includeFiles(root: SourceDocument & { readonly value: RawMap }, 
   delete value.include;
   const origins: Origins = new Map();
   const diagnostics: Diagnostic[] = [];
+  const paramDoubles = new Map(root.paramDoubles);
   const seen = new Set([root.file]);
   const visit = (document: SourceDocument & { readonly value: RawMap }): void => {
     const { include = [] } = document.value;
@@ -47,6 +50,7 @@ export function includeFiles(root: SourceDocument & { readonly value: RawMap }, 
       } else if (isRawMap(loaded.value.value)) {
         const included = { ...loaded.value, value: loaded.value.value };
         diagnostics.push(...locateFaults(merge(value, included, origins), included));
+        for (const [name, doubles] of included.paramDoubles ?? []) paramDoubles.set(name, doubles);
         visit(included);
       } else {
         const kind = describeKind(loaded.value.value);
@@ -57,7 +61,7 @@ export function includeFiles(root: SourceDocument & { readonly value: RawMap }, 
     }
   };
   visit(root);
-  return { value, origins, diagnostics };
+  return { value, origins, paramDoubles, diagnostics };
 }
 
 function merge(

@@ -1,5 +1,5 @@
-import { type Document, isMap, isSeq, type Node, type Pair } from 'yaml';
-import type { Spot } from './source-document.ts';
+import { type Document, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml';
+import type { Path, Spot } from './source-document.ts';
 import { keyText } from './yaml-to-json.ts';
 
 /** Offsets of the nearest existing node on the path of `spot`, through aliases and merge keys. */
@@ -29,6 +29,22 @@ export function findInYaml(
     } else return found;
   }
   return found;
+}
+
+/** The text of the scalar at a path, through aliases and merge keys; undefined for other values. */
+export function writtenInYaml(
+  document: Document.Parsed,
+  targets: ReadonlyMap<Node, Node>,
+  path: Path,
+): string | undefined {
+  const real = (node: unknown): unknown => targets.get(node as Node) ?? node;
+  let node: unknown = document.contents;
+  for (const key of path) {
+    if (isSeq(node)) node = real(node.items[Number(key)]);
+    else if (isMap(node)) node = real(findPair(node.items as Pair[], String(key), targets)?.value);
+    else return undefined;
+  }
+  return isScalar(node) ? node.source : undefined;
 }
 
 function findPair(items: readonly Pair[], key: string, targets: ReadonlyMap<Node, Node>): Pair | undefined {

@@ -41,7 +41,7 @@ export function parsePipeline(source: PipelineSource): Result<ParsedPipeline, re
   if (!document.ok) return document;
   const assembly = assemblePipeline(document.value, createFileSet(source.read));
   const suspicious = assembly.value !== document.value.value || MAY_HOLD_PROTO.test(source.text);
-  const { pipeline, faults } = checkDocument(assembly.value, { suspicious, unread: assembly.unread });
+  const { pipeline, faults } = checkDocument(assembly.value, { ...assembly, suspicious });
   const diagnostics = inFileOrder([...assembly.diagnostics, ...locateFaults(faults, assembly)], source.file);
   if (pipeline === undefined || diagnostics.some(({ severity }) => severity === 'error')) return fail(diagnostics);
   return ok({ pipeline, warnings: diagnostics, locate: (path) => assembly.locate({ path }) });

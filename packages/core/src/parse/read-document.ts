@@ -3,10 +3,11 @@ import type { Json } from '../model/json.ts';
 import { MAX_DEPTH } from '../model/json-fault.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { createPieceFinder, type FindPiece } from './create-piece-finder.ts';
+import { type WrittenAt, writtenInJson } from './find-written-doubles.ts';
 import { MAX_FILE_CHARACTERS } from './limits.ts';
 import { createLineIndex, type LineIndex } from './line-index.ts';
 import { findInJson, readJsonTree } from './locate-json.ts';
-import { findInYaml } from './locate-yaml.ts';
+import { findInYaml, writtenInYaml } from './locate-yaml.ts';
 import { parseJson } from './parse-json.ts';
 import { parseYaml } from './parse-yaml.ts';
 import { readPlainYaml } from './plain-yaml.ts';
@@ -20,10 +21,15 @@ import { yamlToJson } from './yaml-to-json.ts';
  */
 export function readDocument(file: string, text: string): Result<SourceDocument, readonly Diagnostic[]> {
   const read = readValues(file, text);
-  return read.ok ? ok(withWrittenDoubles(read.value)) : read;
+  return read.ok ? ok(withWrittenDoubles(read.value.document, read.value.written)) : read;
 }
 
-function readValues(file: string, text: string): Result<SourceDocument, readonly Diagnostic[]> {
+interface ReadDocument {
+  readonly document: SourceDocument;
+  readonly written: WrittenAt;
+}
+
+function readValues(file: string, text: string): Result<ReadDocument, readonly Diagnostic[]> {
   const source = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   if (source.length > MAX_FILE_CHARACTERS) {
     const message = `${file} has ${source.length} characters; the maximum is ${MAX_FILE_CHARACTERS}`;
@@ -38,22 +44,19 @@ function readValues(file: string, text: string): Result<SourceDocument, readonly
 }
 
 /** Plain files, the majority, are parsed completely only when a position is requested. */
-function readYaml(file: string, text: string): Result<SourceDocument, readonly Diagnostic[]> {
+function readYaml(file: string, text: string): Result<ReadDocument, readonly Diagnostic[]> {
   const plain = readPlainYaml(text);
   if (plain === undefined) return readWholeYaml(file, text);
-  let whole: Result<SourceDocument, readonly Diagnostic[]> | undefined;
-  return ok({
-    file,
-    text,
-    value: plain.value,
-    locate(spot) {
-      whole ??= readWholeYaml(file, text);
-      return whole.ok ? whole.value.locate(spot) : undefined;
-    },
-  });
+  let known: ReturnType<typeof readWholeYaml> | undefined;
+  const whole = (): ReadDocument | undefined => {
+    known ??= readWholeYaml(file, text);
+    return known.ok ? known.value : undefined;
+  };
+  const locate: SourceDocument['locate'] = (spot) => whole()?.document.locate(spot);
+  return ok({ document: { file, text, value: plain.value, locate }, written: (path) => whole()?.written(path) });
 }
 
-function readWholeYaml(file: string, text: string): Result<SourceDocument, readonly Diagnostic[]> {
+function readWholeYaml(file: string, text: string): Result<ReadDocument, readonly Diagnostic[]> {
   const lines = createLineIndex(file, text);
   const { document, documents, second, faults } = parseYaml(text);
   const diagnostics: Diagnostic[] = faults.map(({ code, message, start, end }) => ({
@@ -78,24 +81,31 @@ function readWholeYaml(file: string, text: string): Result<SourceDocument, reado
   }
   const find = (spot: Spot): { start: number; end: number } => findInYaml(document, targets, spot);
   const narrow = createNarrowing(text, lines);
-  return ok({ file, text, value, locate: (spot) => narrow(find(spot), spot) });
+  const locate: SourceDocument['locate'] = (spot) => narrow(find(spot), spot);
+  return ok({
+    document: { file, text, value, locate },
+    written: (path) => writtenInYaml(document, targets, path),
+  });
 }
 
-function jsonDocument(file: string, text: string, value: Json): SourceDocument {
+function jsonDocument(file: string, text: string, value: Json): ReadDocument {
   let known: { root: ReturnType<typeof readJsonTree>['root']; narrow: Narrow } | undefined;
-  return {
-    file,
-    text,
-    value,
-    locate(spot) {
-      known ??= {
-        root: readJsonTree(text, MAX_DEPTH).root,
-        narrow: createNarrowing(text, createLineIndex(file, text)),
-      };
-      if (known.root === undefined) return undefined;
-      return known.narrow(findInJson(known.root, spot), spot);
-    },
+  const tree = () => {
+    known ??= {
+      root: readJsonTree(text, MAX_DEPTH).root,
+      narrow: createNarrowing(text, createLineIndex(file, text)),
+    };
+    return known;
   };
+  const locate: SourceDocument['locate'] = (spot) => {
+    const { root, narrow } = tree();
+    return root && narrow(findInJson(root, spot), spot);
+  };
+  const written: WrittenAt = (path) => {
+    const { root } = tree();
+    return root && writtenInJson(text, root, path);
+  };
+  return { document: { file, text, value, locate }, written };
 }
 
 function jsonFaults(file: string, text: string): readonly Diagnostic[] {

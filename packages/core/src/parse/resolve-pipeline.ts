@@ -1,6 +1,8 @@
+import type { Doubles } from '../expressions/doubles.ts';
 import type { Json } from '../model/json.ts';
 import { typeOf } from '../model/json-type.ts';
 import type {
+  BoundValue,
   Concurrency,
   NamedVolume,
   Notify,
@@ -24,8 +26,16 @@ import {
   resolveStepOutput,
 } from './resolve-step.ts';
 
+/** What belongs to a document, but has no form in a file. */
+export interface BesideDocument {
+  /** By parameter: the whole numbers in its lists and maps that the text writes as doubles. */
+  readonly paramDoubles?: ReadonlyMap<string, Doubles> | undefined;
+  /** By name in expressions: lists and maps of used files. */
+  readonly bound?: ReadonlyMap<string, BoundValue> | undefined;
+}
+
 /** The model of a file with a valid shape: short forms expanded, defaults applied. Names are not checked. */
-export function resolvePipeline(raw: RawPipeline): Pipeline {
+export function resolvePipeline(raw: RawPipeline, { paramDoubles, bound }: BesideDocument = {}): Pipeline {
   const env = raw.env ?? {};
   const defaults = raw.defaults as RawStep | undefined;
   const steps = (map: Readonly<Record<string, RawStep>> | undefined) =>
@@ -35,7 +45,11 @@ export function resolvePipeline(raw: RawPipeline): Pipeline {
     name: raw.name ?? '',
     ...optional('description', raw.description),
     labels: raw.labels ?? {},
-    params: mapValues(raw.params, (param) => resolveParam(param as Json)),
+    params: mapValues(raw.params, (param, name) => ({
+      ...resolveParam(param as Json),
+      ...optional('doubles', paramDoubles?.get(name)),
+    })),
+    ...optional('bound', bound && bound.size > 0 ? Object.fromEntries(bound) : undefined),
     env,
     secrets: raw.secrets ?? [],
     volumes: mapValues(raw.volumes, resolveVolume),

@@ -1,3 +1,4 @@
+import type { Doubles } from '../expressions/doubles.ts';
 import type { SourceRange } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
 
@@ -18,6 +19,8 @@ export interface SourceDocument {
   readonly file: string;
   readonly text: string;
   readonly value: Json;
+  /** By parameter: the whole numbers in its lists and maps that the text writes as doubles. */
+  readonly paramDoubles?: ReadonlyMap<string, Doubles>;
   /** The nearest existing position: if the path continues below a short form, the short form. */
   readonly locate: (spot: Spot) => SourceRange | undefined;
 }

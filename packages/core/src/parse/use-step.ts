@@ -6,7 +6,7 @@ import type { Json } from '../model/json.ts';
 import { own } from '../model/own.ts';
 import { paramSchema, pipelineSchema } from '../schema/pipeline-schema.ts';
 import { type RawStep, stepSchema } from '../schema/step-schema.ts';
-import type { AssemblyWork, StepPath, Use } from './assembly-work.ts';
+import { type AssemblyWork, bindValue, type StepPath, type Use } from './assembly-work.ts';
 import { bindWith } from './bind-with.ts';
 import { locateFaults } from './locate-faults.ts';
 import { isRawMap, type RawMap } from './raw-map.ts';
@@ -34,8 +34,11 @@ export function useStep(
     return;
   }
   const sound = soundParams(params, document, work);
-  const declared = resolvePipeline({ version: 1, name: 'step', params: sound as never }).params;
-  const bound = bindWith(declared, (step.with ?? {}) as RawMap, at);
+  const declared = resolvePipeline({ version: 1, name: 'step', params: sound as never }, document).params;
+  const bound = bindWith(declared, (step.with ?? {}) as RawMap, {
+    at,
+    bind: (param, value) => bindValue(work, param, value),
+  });
   report(...bound.faults);
   const undeclared: Fault[] = [];
   const lent = rewriteTemplates(keys, (reference, path) => {

@@ -1,5 +1,6 @@
 import { suggestName } from '../checks/nearest-name.ts';
 import { checkPattern } from '../expressions/cel.ts';
+import type { Doubles } from '../expressions/doubles.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
 import { jsonFault } from '../model/json-fault.ts';
@@ -9,15 +10,19 @@ import { own } from '../model/own.ts';
 import type { Param, Pipeline } from '../model/pipeline.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { showJson } from '../render/show-json.ts';
+import { givenDoubles } from './param-doubles.ts';
 
-/**
- * The values of all parameters: given strings converted by type, defaults for the others. Reports all faults, sorted by
- * name.
- */
+/** The values of all parameters, and the doubles that only the given texts show, each by name. */
+export interface BoundParams {
+  readonly values: Readonly<Record<string, Json>>;
+  readonly doubles: Readonly<Record<string, Doubles>>;
+}
+
+/** Converts given strings by type, and takes the defaults for the others. Reports all faults, sorted by name. */
 export function bindParams(
   pipeline: Pipeline,
   given: Readonly<Record<string, Json>>,
-): Result<Readonly<Record<string, Json>>, readonly Diagnostic[]> {
+): Result<BoundParams, readonly Diagnostic[]> {
   const faults: Diagnostic[] = [];
   const report = (code: string, message: string, hint: { hint?: string } = {}): void => {
     faults.push({ code, severity: 'error', message, ...hint });
@@ -28,6 +33,7 @@ export function bindParams(
     report('unknown-param', message, suggestName(name, Object.keys(pipeline.params)));
   }
   const values: Record<string, Json> = {};
+  const doubles: Record<string, Doubles> = {};
   for (const [name, param] of Object.entries(pipeline.params)) {
     const value = Object.hasOwn(given, name) ? own(given, name) : param.default;
     if (value === undefined) {
@@ -37,10 +43,15 @@ export function bindParams(
       continue;
     }
     const bound = bindParam(param, value);
-    if (bound.ok) values[name] = bound.value;
-    else report('bad-param', `parameter \`${name}\` ${bound.error}`);
+    if (!bound.ok) {
+      report('bad-param', `parameter \`${name}\` ${bound.error}`);
+      continue;
+    }
+    values[name] = bound.value;
+    const written = givenDoubles(value, bound.value);
+    if (written !== undefined) doubles[name] = written;
   }
-  return faults.length === 0 ? ok(values) : fail(faults);
+  return faults.length === 0 ? ok({ values, doubles }) : fail(faults);
 }
 
 /** Converts and checks one value. The error continues a sentence that begins with the parameter. */

@@ -1,4 +1,5 @@
-import { toCel } from '../expressions/cel.ts';
+import { toCel } from '../expressions/cel-values.ts';
+import { createDoubles, type Doubles, findDoubles, mergeDoubles } from '../expressions/doubles.ts';
 import { evaluateJson } from '../expressions/template.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
@@ -10,6 +11,7 @@ import { showJson } from '../render/show-json.ts';
 import { bindParams } from './bind-params.ts';
 import { allSteps, collectDependencies } from './collect-dependencies.ts';
 import { type BoundMatrix, expandMatrix } from './expand-matrix.ts';
+import { declaredDoubles } from './param-doubles.ts';
 
 /** Limit for the cells of a whole pipeline. */
 const MAX_ALL_CELLS = 2_000_000;
@@ -22,9 +24,11 @@ export function createPlan(
   pipeline: Pipeline,
   options: { readonly params?: Readonly<Record<string, Json>> } = {},
 ): Result<Plan, readonly Diagnostic[]> {
-  const params = bindParams(pipeline, options.params ?? {});
-  if (!params.ok) return params;
-  const context = { params: paramsToCel(pipeline, params.value) };
+  const bound = bindParams(pipeline, options.params ?? {});
+  if (!bound.ok) return bound;
+  const { values: params, doubles } = bound.value;
+  const paramDoubles = Object.keys(doubles).length === 0 ? {} : { paramDoubles: doubles };
+  const context = fixedContext({ pipeline, params, ...paramDoubles });
   const dependencies = collectDependencies(pipeline);
   const faults: Diagnostic[] = [];
   const steps: PlannedStep[] = [];
@@ -43,17 +47,24 @@ export function createPlan(
     const message = `pipeline \`${pipeline.name}\` has ${total} cells; the maximum is ${MAX_ALL_CELLS}`;
     faults.push({ code: 'bad-matrix', severity: 'error', message });
   }
-  return faults.length === 0 ? ok({ pipeline, params: params.value, steps }) : fail(faults);
+  return faults.length === 0 ? ok({ pipeline, params, ...paramDoubles, steps }) : fail(faults);
 }
 
-/** Parameters as expressions see them: one of type `number` is a double even if its value is whole. */
-export function paramsToCel(pipeline: Pipeline, params: Readonly<Record<string, Json>>): ReadonlyMap<string, unknown> {
-  return new Map(
-    Object.entries(params).map(([name, value]) => {
-      const param = Object.hasOwn(pipeline.params, name) ? own(pipeline.params, name) : undefined;
-      return [name, param?.type === 'number' ? toCel(value, { number: true }) : toCel(value)];
-    }),
+/** What expressions see of a plan before any step has run. */
+export function fixedContext({
+  pipeline,
+  params,
+  paramDoubles,
+}: Omit<Plan, 'steps'>): Readonly<Record<'params' | 'bound', ReadonlyMap<string, unknown>>> {
+  const typed = Object.entries(params).map(([name, value]) => {
+    const param = own(pipeline.params, name);
+    const declared = param && declaredDoubles(param);
+    return [name, toCel(value, mergeDoubles([declared, own(paramDoubles, name), findDoubles([value])]))] as const;
+  });
+  const bound = Object.entries(pipeline.bound ?? {}).map(
+    ([name, { value, doubles }]) => [name, toCel(value, doubles)] as const,
   );
+  return { params: new Map(typed), bound: new Map(bound) };
 }
 
 const PLAIN: readonly Cell[] = Object.freeze([Object.freeze({ key: '', matrix: Object.freeze({}) })]);
@@ -67,18 +78,23 @@ function cellsOf(step: Step, context: Readonly<Record<string, unknown>>): Result
 
 function bindMatrix(matrix: Matrix, context: Readonly<Record<string, unknown>>): Result<BoundMatrix, string> {
   const axes: Record<string, readonly Json[]> = {};
+  const typed: [string, Doubles][] = [];
   for (const [axis, template] of Object.entries(matrix.axes)) {
-    const value = evaluateJson(template, () => context);
-    if (!value.ok) return fail(`axis \`${axis}\` of its matrix: ${value.error}`);
-    if (!Array.isArray(value.value))
-      return fail(`axis \`${axis}\` of its matrix is ${showJson(value.value)} instead of a list`);
-    if (value.value.length === 0)
+    const evaluated = evaluateJson(template, () => context);
+    if (!evaluated.ok) return fail(`axis \`${axis}\` of its matrix: ${evaluated.error}`);
+    const { value, doubles } = evaluated.value;
+    if (!Array.isArray(value)) return fail(`axis \`${axis}\` of its matrix is ${showJson(value)} instead of a list`);
+    if (value.length === 0)
       return fail(`axis \`${axis}\` of its matrix is an empty list; use \`foreach\` for a list that may be empty`);
-    axes[axis] = value.value;
+    axes[axis] = value;
+    if (doubles?.items !== undefined) typed.push([axis, doubles.items]);
   }
   const include = evaluateJson(matrix.include, () => context);
   if (!include.ok) return fail(`\`include\` of its matrix: ${include.error}`);
   const exclude = evaluateJson(matrix.exclude, () => context);
   if (!exclude.ok) return fail(`\`exclude\` of its matrix: ${exclude.error}`);
-  return ok({ axes, include: include.value, exclude: exclude.value } as BoundMatrix);
+  return ok({
+    ...{ axes, include: include.value.value, exclude: exclude.value.value },
+    doubles: mergeDoubles([createDoubles({ keys: typed }), include.value.doubles?.items]),
+  } as BoundMatrix);
 }

@@ -1,4 +1,4 @@
-import { findDoubles, hidesDoubles } from '../expressions/doubles.ts';
+import { type Doubles, findDoubles, hidesDoubles, mergeDoubles } from '../expressions/doubles.ts';
 import type { Json } from '../model/json.ts';
 import { own } from '../model/own.ts';
 import type { Cell } from '../model/plan.ts';
@@ -19,6 +19,8 @@ export interface BoundMatrix {
   readonly axes: Readonly<Record<string, readonly Json[]>>;
   readonly include: readonly Readonly<Record<string, Json>>[];
   readonly exclude: readonly Readonly<Record<string, Json>>[];
+  /** Of a cell's values, as far as expressions yielded them. */
+  readonly doubles?: Doubles | undefined;
 }
 
 /**
@@ -43,7 +45,7 @@ export function expandMatrix(matrix: BoundMatrix): Result<readonly Cell[], strin
   }
   const cells = matrix.include.length === 0 ? product : withIncludes(product, matrix);
   const keys = uniqueKeys(cells.map(matrixKey), (index) => cells[index] ?? null);
-  const doubles = findDoubles(cells);
+  const doubles = mergeDoubles([matrix.doubles, findDoubles(cells)]);
   return ok(
     cells.map((matrix, index) => ({
       key: keys[index] ?? '',

@@ -1,10 +1,11 @@
-import { toCel } from '../expressions/cel.ts';
+import { toCel } from '../expressions/cel-values.ts';
+import { spendValue } from '../expressions/evaluation-scope.ts';
 import type { Reference } from '../expressions/reference.ts';
 import type { Json } from '../model/json.ts';
 import { own } from '../model/own.ts';
 import type { Cell, Plan } from '../model/plan.ts';
 import type { RunContext } from '../model/run-context.ts';
-import { paramsToCel } from '../plan/create-plan.ts';
+import { fixedContext } from '../plan/create-plan.ts';
 
 /** The context of expressions at one place. Only the steps that they name are looked up. */
 export function expressionContext(
@@ -15,7 +16,7 @@ export function expressionContext(
   const step = options.step === undefined ? undefined : plan.steps[options.step]?.step;
   const { cell } = options;
   const make = () => ({
-    params: params(plan),
+    ...fixed(plan),
     run: new Map(Object.entries(context.run).filter(([, value]) => value !== undefined)),
     attempt: BigInt(context.attempt),
     matrix: toCel(cell?.matrix ?? {}, cell?.doubles?.matrix),
@@ -27,10 +28,18 @@ export function expressionContext(
   });
   // Lazy, because most texts have no expression.
   let made: ReturnType<typeof make> | undefined;
+  /** Converted once: a result can be a list of a hundred thousand items, and a container can have thousands of expressions. */
+  const converted = new Map<string, ReadonlyMap<string, unknown>>();
+  const factsOf = (name: string, aspects: readonly (string | undefined)[]): ReadonlyMap<string, unknown> => {
+    const key = JSON.stringify([name, [...new Set(aspects)].sort()]);
+    const facts = converted.get(key) ?? factsToCel(plan, name, { context, aspects });
+    converted.set(key, facts);
+    return facts;
+  };
   return (references) => {
     made ??= make();
-    const fixed = made;
-    if (!references.some(({ root }) => root === 'steps')) return fixed;
+    const known = made;
+    if (!references.some(({ root }) => root === 'steps')) return known;
     const steps = new Map<string, unknown>();
     for (const { root, keys } of references) {
       const [name] = keys;
@@ -38,18 +47,18 @@ export function expressionContext(
       const aspects = references
         .filter((one) => one.root === 'steps' && one.keys[0] === name)
         .map((one) => one.keys[1]);
-      steps.set(name, factsToCel(plan, name, { context, aspects }));
+      steps.set(name, factsOf(name, aspects));
     }
-    return { ...fixed, steps };
+    return { ...known, steps };
   };
 }
 
-const PARAMS = new WeakMap<Plan, ReadonlyMap<string, unknown>>();
+const FIXED = new WeakMap<Plan, ReturnType<typeof fixedContext>>();
 
 /** Converted once per plan: a list of ten thousand items would otherwise be copied for each of ten thousand cells. */
-function params(plan: Plan): ReadonlyMap<string, unknown> {
-  const known = PARAMS.get(plan) ?? paramsToCel(plan.pipeline, plan.params);
-  PARAMS.set(plan, known);
+function fixed(plan: Plan): ReturnType<typeof fixedContext> {
+  const known = FIXED.get(plan) ?? fixedContext(plan);
+  FIXED.set(plan, known);
   return known;
 }
 
@@ -67,7 +76,8 @@ function factsToCel(
   if (facts === undefined) return new Map();
   const wants = (wanted: string): boolean => aspects.some((aspect) => aspect === undefined || aspect === wanted);
   const planned = plan.steps.find(({ step }) => step.name === name);
-  const results = Object.entries(facts.results).map(([key, value]) => {
+  const results = (wants('results') ? Object.entries(facts.results) : []).map(([key, value]) => {
+    spendValue(value);
     // The values of a step with cells are a list.
     const declared = { number: true, items: { number: true } } as const;
     const converted = own(planned?.step.results, key)?.type === 'number' ? toCel(value, declared) : toCel(value);

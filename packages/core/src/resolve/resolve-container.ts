@@ -1,3 +1,4 @@
+import { evaluateTogether } from '../expressions/evaluation-scope.ts';
 import { hasExpression } from '../expressions/split-template.ts';
 import { own } from '../model/own.ts';
 import type { Step } from '../model/pipeline.ts';
@@ -11,8 +12,17 @@ import { expressionContext } from './expression-context.ts';
 export function resolveContainer(
   plan: Plan,
   step: number,
-  options: { readonly cell: Cell; readonly context: RunContext },
+  options: ContainerOptions,
 ): Result<ResolvedContainer, string> {
+  return evaluateTogether(plan, () => evaluateContainer(plan, step, options));
+}
+
+interface ContainerOptions {
+  readonly cell: Cell;
+  readonly context: RunContext;
+}
+
+function evaluateContainer(plan: Plan, step: number, options: ContainerOptions): Result<ResolvedContainer, string> {
   const planned = plan.steps[step]?.step;
   if (planned === undefined) throw new RangeError(`the plan of ${plan.pipeline.name} has no step ${step}`);
   const { cell, context } = options;

@@ -1,5 +1,6 @@
-import { toCel } from '../expressions/cel.ts';
-import { type Doubles, findDoubles, hidesDoubles } from '../expressions/doubles.ts';
+import { toCel } from '../expressions/cel-values.ts';
+import { type Doubles, findDoubles, hidesDoubles, mergeDoubles } from '../expressions/doubles.ts';
+import { evaluateTogether } from '../expressions/evaluation-scope.ts';
 import { compileTemplate, evaluateJson, toText } from '../expressions/template.ts';
 import type { Json } from '../model/json.ts';
 import type { Step } from '../model/pipeline.ts';
@@ -22,6 +23,10 @@ export interface Decision {
 
 /** Evaluates `when` and `foreach` of a step. The error says which one failed, and why. */
 export function resolveDecision(plan: Plan, step: number, context: RunContext): Result<Decision, string> {
+  return evaluateTogether(plan, () => decide(plan, step, context));
+}
+
+function decide(plan: Plan, step: number, context: RunContext): Result<Decision, string> {
   const planned = plan.steps[step]?.step;
   if (planned === undefined) throw new RangeError(`the plan of ${plan.pipeline.name} has no step ${step}`);
   const contextFor = expressionContext(plan, context, { step });
@@ -37,15 +42,15 @@ export function resolveDecision(plan: Plan, step: number, context: RunContext): 
   if (planned.foreach === undefined) return ok({ run: true });
   const { foreach } = planned;
   const what = `\`foreach\` of step \`${planned.name}\``;
-  const list = typeof foreach === 'string' ? evaluateValue(foreach, what, contextFor) : evaluateList(foreach, what);
-  if (!list.ok) return list;
-  const items = list.value;
+  const list = evaluateJson(foreach, contextFor);
+  if (!list.ok) return fail(`${what} cannot be evaluated: ${list.error}`);
+  const items = list.value.value;
   const given = typeof foreach === 'string' ? `${of('foreach', foreach)} yields` : `${what} has`;
   if (!Array.isArray(items)) return fail(`${given} ${showJson(items)} instead of a list`);
   if (items.length > MAX_CELLS) {
     return fail(`${given} ${items.length} items, and a step may have ${MAX_CELLS} cells`);
   }
-  const doubles = findDoubles(items);
+  const doubles = mergeDoubles([list.value.doubles?.items, findDoubles(items)]);
   const named = nameItems(planned, { items, doubles }, contextFor);
   if (!named.ok) return named;
   const keys = uniqueKeys(named.value, (index) => items[index] ?? null);
@@ -56,11 +61,6 @@ export function resolveDecision(plan: Plan, step: number, context: RunContext): 
     ...(hidesDoubles(item, doubles) && { doubles: { item: doubles! } }),
   }));
   return ok({ run: true, cells });
-
-  function evaluateList(items: Json, subject: string): Result<Json, string> {
-    const evaluated = evaluateJson(items, contextFor);
-    return evaluated.ok ? evaluated : fail(`${subject} cannot be evaluated: ${evaluated.error}`);
-  }
 }
 
 /** A key per item, not necessarily unique: from the step's own expression, else from the item. */

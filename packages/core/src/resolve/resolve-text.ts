@@ -1,3 +1,4 @@
+import { evaluateTogether } from '../expressions/evaluation-scope.ts';
 import type { Template } from '../model/pipeline.ts';
 import type { Cell, Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
@@ -19,7 +20,7 @@ export function resolveText(
   },
 ): Result<string, string> {
   const contextFor = expressionContext(plan, context, context);
-  return evaluateText(template, `the text ${JSON.stringify(template)}`, contextFor);
+  return evaluateTogether(plan, () => evaluateText(template, `the text ${JSON.stringify(template)}`, contextFor));
 }
 
 /**

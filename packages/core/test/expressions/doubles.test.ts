@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { toCel } from '../../src/expressions/cel.ts';
-import { findDoubles, hidesDoubles } from '../../src/expressions/doubles.ts';
+import { toCel } from '../../src/expressions/cel-values.ts';
+import { findDoubles, hidesDoubles, mergeDoubles } from '../../src/expressions/doubles.ts';
 import { createPlan, type Json, type Plan, parsePipeline, resolveContainer, resolveDecision } from '../../src/index.ts';
 
 const FACTS = { status: 'succeeded' as const, results: { rates: [0.5, 1, 2], rate: 2, count: 3 } };
@@ -73,6 +73,24 @@ describe('findDoubles', () => {
       ['__proto__', 1],
       ['constructor', 2],
     ]);
+  });
+});
+
+describe('mergeDoubles', () => {
+  it('mergeDoubles has every place that one of the values has', () => {
+    const number = { number: true } as const;
+    expect(mergeDoubles([undefined, { items: number }, { keys: { a: number } }])).toEqual({
+      ...{ items: number, keys: { a: number } },
+    });
+    expect(mergeDoubles([{ keys: { a: { items: number } } }, { keys: { a: number, b: number } }])).toEqual({
+      keys: { a: { items: number, number: true }, b: number },
+    });
+    expect(mergeDoubles([undefined])).toBeUndefined();
+  });
+
+  it('mergeDoubles takes as many values as a list may have', () => {
+    const items = { number: true } as const;
+    expect(mergeDoubles(Array.from({ length: 500_000 }, () => ({ items })))).toEqual({ items });
   });
 });
 

@@ -32,7 +32,7 @@ describe('limitEvaluation', () => {
     for (let time = 0; time < 2; time++) {
       budget!.reset();
       expect(run).toThrow('it takes more than 2000000 turns');
-      expect(budget!.isSpent()).toBe(true);
+      expect(budget!.finish(true)).toBe('it takes more than 2000000 turns');
     }
   });
 
@@ -41,7 +41,7 @@ describe('limitEvaluation', () => {
     for (let time = 0; time < 3; time++) {
       budget!.reset();
       expect(run()).toEqual([2n, 3n, 4n]);
-      expect(budget!.isSpent()).toBe(false);
+      expect(budget!.finish([])).toBeUndefined();
     }
   });
 

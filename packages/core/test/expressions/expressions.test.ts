@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compileExpression, toCel } from '../../src/expressions/cel.ts';
+import { compileExpression } from '../../src/expressions/cel.ts';
+import { toCel } from '../../src/expressions/cel-values.ts';
 import { rewriteTemplates } from '../../src/expressions/rewrite-templates.ts';
 import { splitTemplate } from '../../src/expressions/split-template.ts';
 import { compileTemplate } from '../../src/expressions/template.ts';

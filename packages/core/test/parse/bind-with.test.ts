@@ -64,6 +64,81 @@ describe('bindWith', () => {
     expect(commandsOf({ 'main.yaml': main, 'used.yaml': used })).toEqual({ p: ['${{ params.b }}'] });
   });
 
+  it.each<[string, Json]>([
+    ['10,001 numbers', Array.from({ length: 10_001 }, (_, index) => index)],
+    ['10,001 doubles', Array.from({ length: 10_001 }, (_, index) => index / 2)],
+    ['2,000 maps', Array.from({ length: 2000 }, (_, index) => ({ id: index, name: `n-${index}`, tags: ['a', 'b'] }))],
+  ])('bindWith binds a list of any length, given or as a default: %s', (_, list) => {
+    const text = JSON.stringify(list);
+    const words = ['${{ params.l[1] }}', '${{ size(params.l.filter(x, true)) }}', '${{ params.l }}'];
+    const results = ['step', 'pipeline'].flatMap((form) =>
+      [
+        { preset: '[]', given: text },
+        { preset: text, given: undefined },
+      ].map(({ preset, given }) => {
+        const file = `params: { l: ${preset} }\n`;
+        const used = {
+          step: `${file}command: ${command(...words)}\n`,
+          pipeline: `version: 1\nname: u\n${file}steps:\n  s: { command: ${command(...words)} }\n`,
+        }[form]!;
+        const main = `${OUTER}steps:\n  p: { uses: used.yaml${given === undefined ? '' : `, with: { l: ${given} }`} }\n`;
+        const result = commandsOf({ 'main.yaml': main, 'used.yaml': used });
+        return Array.isArray(result) ? result : Object.values(result as object)[0];
+      }),
+    );
+    const item = (list as readonly Json[])[1];
+    const expected = [
+      typeof item === 'object' ? JSON.stringify(item) : String(item),
+      String((list as Json[]).length),
+      text,
+    ];
+    expect(results).toEqual([expected, expected, expected, expected]);
+  });
+
+  it('bindWith binds a list through nested uses, each default once', () => {
+    const list = Array.from({ length: 10_001 }, (_, index) => index);
+    const inner = `version: 1\nname: inner\nparams: { l: ${JSON.stringify(list)}, m: [7] }\nsteps:\n  s: { command: ${command('${{ params.l[3] + params.m[0] }}')} }\n`;
+    const middle =
+      'version: 1\nname: middle\nsteps:\n  a: { uses: inner.yaml }\n  b: { uses: inner.yaml, with: { m: [9] } }\n';
+    const main = `${OUTER}steps:\n  p: { uses: middle.yaml }\n  q: { uses: middle.yaml }\n  r: { uses: inner.yaml, with: { m: [1] } }\n`;
+    const files = { 'main.yaml': main, 'middle.yaml': middle, 'inner.yaml': inner };
+    expect(commandsOf(files)).toEqual({
+      'p-a-s': ['10'],
+      'p-b-s': ['12'],
+      'q-a-s': ['10'],
+      'q-b-s': ['12'],
+      'r-s': ['4'],
+    });
+    const parsed = parsePipeline({
+      file: 'main.yaml',
+      text: main,
+      read: (path) => ok(files[path as keyof typeof files]),
+    });
+    const bound = parsed.ok ? Object.values(parsed.value.pipeline.bound ?? {}) : [];
+    expect(bound.filter(({ value }) => (value as Json[]).length > 1)).toHaveLength(1);
+  });
+
+  it('bindWith binds a list and expressions to the same names without a conflict', () => {
+    const words = [
+      '${{ [1, 2].map(bound, bound + params.list[0]) }}',
+      '${{ params.list + params.list }}',
+      '${{ params }}',
+    ];
+    const params = 'params: { list: [5, "$${{ x }}"], text: "${{ y }}" }';
+    const used = `${params}\ncommand: ${command(...words)}\n`;
+    const main = `${OUTER}steps:\n  p: { uses: used.yaml, with: { text: "\${{ params.b }}" } }\n`;
+    expect(commandsOf({ 'main.yaml': main, 'used.yaml': used })).toEqual({
+      p: ['[6,7]', '[5,"$${{ x }}",5,"$${{ x }}"]', '{"list":[5,"$${{ x }}"],"text":"outer"}'],
+    });
+  });
+
+  it('a file cannot name what its parameters are bound to', () => {
+    const used = `params: { list: [5] }\ncommand: ${command('${{ params.list }}', '${{ bound.x }}')}\n`;
+    expect(commandsOf({ 'main.yaml': `${OUTER}steps:\n  p: { uses: used.yaml }\n`, 'used.yaml': used })).toEqual([
+      'used.yaml:2: unknown name `bound`',
+    ]);
+  });
+
   it('bindWith passes params as a whole through nested uses', () => {
     const inner = `version: 1\nname: inner\nparams: { all: { type: object }, c: own }\nsteps:\n  s: { command: ${command("${{ params.all['a'] }}", "${{ ['c'].map(k, params[k]) }}")} }\n`;
     const middle = `version: 1\nname: middle\nparams: { a: 1 }\nsteps:\n  m: { uses: inner.yaml, with: { all: "\${{ params }}" } }\n`;

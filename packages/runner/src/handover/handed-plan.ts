@@ -1,4 +1,4 @@
-import { FAILURE_CLASSES } from '@sluice/core';
+import { type Doubles, FAILURE_CLASSES } from '@sluice/core';
 import { z } from 'zod';
 import { countSteps, PLAN_FORMAT, type StepRange } from '../record/kept-plan.ts';
 import {
@@ -71,7 +71,9 @@ const input = z.strictObject({
   path: text,
   writable: optional(z.literal(true)),
 });
-const output = z.strictObject({ path: text, retain: z.boolean(), expect: optional(list(shortText, 1000)) });
+/** As `FILE_PATTERN`: all patterns of an output are in memory while its files are listed. */
+const pattern = z.string().max(200);
+const output = z.strictObject({ path: text, retain: z.boolean(), expect: optional(list(pattern, 100)) });
 const axes = map(identifier, json, 100);
 
 const ready = z.union([
@@ -111,9 +113,19 @@ const step = z.strictObject({
   approval: optional(z.strictObject({ message: optional(text), timeoutMs: optional(duration) })),
 });
 
+/** As `Doubles`. */
+const doubles: z.ZodType<Doubles> = z.lazy(() =>
+  z.strictObject({
+    number: optional(z.literal(true)),
+    items: optional(doubles),
+    keys: optional(z.record(z.string(), doubles)),
+  }),
+);
+
 const param = z.strictObject({
   type,
   default: optional(json),
+  doubles: optional(doubles),
   enum: optional(list(json)),
   pattern: optional(text),
   minimum: optional(z.number()),
@@ -143,6 +155,7 @@ const pipeline = z.strictObject({
   description: optional(text),
   labels,
   params: map(identifier, param),
+  bound: optional(map(identifier, z.strictObject({ value: json, doubles: optional(doubles) }), MAX_ITEMS)),
   env,
   secrets,
   volumes: map(name, z.strictObject({ id: optional(serviceId), source: optional(text), retain: z.boolean() }), 1000),
@@ -196,6 +209,7 @@ export const handedPlanSchema = z.strictObject({
   format: z.literal(PLAN_FORMAT, `must be ${PLAN_FORMAT}: another version of sluice has written it`),
   pipeline,
   params: map(identifier, json),
+  paramDoubles: optional(map(identifier, doubles)),
   steps: list(
     z.strictObject({
       dependencies: list(dependencies, 10),

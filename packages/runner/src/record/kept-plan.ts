@@ -50,11 +50,12 @@ interface EarlierPlan extends Omit<Plan, 'steps'> {
 }
 
 /** The stored form of a plan. Equal plans have equal forms. */
-export function encodePlan({ pipeline, params, steps }: Plan): KeptPlan {
+export function encodePlan({ pipeline, params, paramDoubles, steps }: Plan): KeptPlan {
   return {
     format: PLAN_FORMAT,
     pipeline: { ...pipeline, steps: pipeline.steps.map(encodeNeeds), finally: pipeline.finally.map(encodeNeeds) },
     params,
+    ...(paramDoubles && { paramDoubles }),
     steps: steps.map(({ dependencies, cells }) => {
       const encoded = encodeDependencies(dependencies);
       return cells === undefined || isPlain(cells) ? { dependencies: encoded } : { dependencies: encoded, cells };
@@ -79,7 +80,7 @@ export function findFormatFault(value: unknown): string | undefined {
 /** The plan of a stored form of any version. Throws if a dependency names a step that the plan does not have. */
 export function decodePlan(kept: KeptPlan | EarlierPlan): Plan {
   if (kept.format === undefined) return decodeEarlier(kept);
-  const { pipeline, params, steps: planned } = kept;
+  const { pipeline, params, paramDoubles, steps: planned } = kept;
   const steps = pipeline.steps.map(decodeNeeds);
   const last = pipeline.finally.map(decodeNeeds);
   const all = last.length === 0 ? steps : [...steps, ...last];
@@ -87,6 +88,7 @@ export function decodePlan(kept: KeptPlan | EarlierPlan): Plan {
   return {
     pipeline: { ...pipeline, steps, finally: last },
     params,
+    ...(paramDoubles && { paramDoubles }),
     steps: all.map((step, index) => ({
       ...{ index, step, final: index >= steps.length },
       dependencies: decodeDependencies(planned[index]!.dependencies, all.length),

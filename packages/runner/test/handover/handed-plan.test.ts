@@ -45,6 +45,25 @@ test('handedPlanSchema accepts every plan that this version can write', async ()
   expect(accepted).toBeGreaterThan(20);
 });
 
+test('handedPlanSchema accepts the doubles and the bound values of a plan, and no other form of them', () => {
+  const text = 'version: 1\nname: p\nparams: { l: [1.0], m: [{ k: 1 }] }\nsteps: { s: { uses: u.yaml } }\n';
+  const used = 'params: { r: [1.0, 2.0] }\nforeach: ${{ params.r }}\ncommand: [x, "${{ item }}"]\n';
+  const parsed = parsePipeline({ text, file: 'p.yaml', read: () => ({ ok: true, value: used }) });
+  const plan = parsed.ok ? createPlan(parsed.value.pipeline, { params: { m: '[{ "k": 2.0 }]' } }) : parsed;
+  if (!plan.ok) throw new Error(JSON.stringify(plan.error));
+  const stored = JSON.parse(JSON.stringify(encodePlan(plan.value)));
+  expect(stored).toMatchObject({
+    pipeline: {
+      params: { l: { doubles: { items: { number: true } } } },
+      bound: { r_0: { value: [1, 2], doubles: { items: { number: true } } } },
+    },
+    paramDoubles: { m: { items: { keys: { k: { number: true } } } } },
+  });
+  expect(handedPlanSchema.safeParse(stored).error?.issues).toBeUndefined();
+  const other = { ...stored, paramDoubles: { m: { items: null } } };
+  expect(handedPlanSchema.safeParse(other).error?.issues).toMatchObject([{ path: ['paramDoubles', 'm', 'items'] }]);
+});
+
 describe('checkRunFiles', () => {
   const STEPS = 1000;
   const plan = createHandPlan(Array.from({ length: STEPS }, (_, at) => createStep(`s${at}`)));

@@ -63,6 +63,14 @@ describe('a stored plan', () => {
     );
   });
 
+  test('is read with the doubles of its parameters', () => {
+    const plan = {
+      ...createHandPlan([createStep('s')]),
+      paramDoubles: { rates: { items: { number: true as const } } },
+    };
+    expect(parsePlan(serializePlan(plan))).toEqual({ ok: true, value: plan });
+  });
+
   test('is read as an earlier version wrote it', () => {
     fc.assert(
       fc.property(arbitraryPlan, (plan) => {
