@@ -44,10 +44,20 @@ export interface Discovery {
   resolveImage?(scope: Scope, image: string, options?: CallOptions): Promise<ResolvedImage | undefined>;
 }
 
+/** The last place where a service has left out a part of a log that has reached its limit. */
+export interface LogCut {
+  /** The first byte that differs from what was read before the cut: there the log says that a part was left out. */
+  readonly start: number;
+  /** Another one for each cut of a log. */
+  readonly id: string;
+}
+
 /** The log of a container at one moment. */
 export interface LogFile {
   /** In bytes. */
   readonly size: number;
+  /** Undefined if it was not cut, or the service does not say. */
+  readonly cut?: LogCut | undefined;
   /** The bytes from `start` to before `end`, or to the present end; with `follow`, to the end of the container. */
   read(range: {
     readonly start: number;
@@ -70,9 +80,13 @@ export interface Containers {
   list(scope: Scope, options?: PageOptions & { all?: boolean }): AsyncIterable<ContainerListItem>;
   /**
    * The output of the container. `tail` is a number of last lines; with `follow`, the stream ends when the container
-   * has ended and all output was sent.
+   * has ended and all output was sent. `onCut` is called before the first byte, and after a broken connection: if the log
+   * was cut meanwhile, and bytes beyond the cut were yielded before, the stream continues at its `start`.
    */
-  logs(ref: Ref, options?: CallOptions & { tail?: number; follow?: boolean }): AsyncIterable<Uint8Array>;
+  logs(
+    ref: Ref,
+    options?: CallOptions & { tail?: number; follow?: boolean; onCut?: (cut: LogCut | undefined) => void },
+  ): AsyncIterable<Uint8Array>;
   /**
    * The log as a file that can be read from any place; undefined if the service sends logs only from their beginning, as the
    * protocol says. An implementation that never can omits the method.

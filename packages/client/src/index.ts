@@ -5,6 +5,7 @@ export type {
   ContainerService,
   Containers,
   Discovery,
+  LogCut,
   LogFile,
   PageOptions,
   Ref,
@@ -24,6 +25,7 @@ export type {
   Timeouts,
 } from './http/http-service-options.ts';
 export { obtainToken } from './http/obtain-token.ts';
+export { createLogReading, type KnownLog, type LogReading } from './log-reading.ts';
 export {
   bytesToName,
   decodeName,
@@ -61,6 +63,7 @@ export {
   instanceTypeListSchema,
   instanceTypeSchema,
 } from './wire/instance-type.ts';
+export { renderLogCut } from './wire/log-cut.ts';
 export { QUEUE_LABEL } from './wire/queue-label.ts';
 export { SECRET_ENVS_LABEL } from './wire/secret-envs.ts';
 export {

@@ -3,7 +3,8 @@ import { isUtf8 } from 'node:buffer';
 /** Bytes 0x80 to 0xff that are not UTF-8 are represented as U+DC80 to U+DCFF, as in Python's `surrogateescape`. */
 const ESCAPED = 0xdc00;
 const LONE = /\p{Surrogate}/u;
-const LONES = /\p{Surrogate}/gu;
+/** Lone surrogates, control characters, and what changes the direction of text or separates lines. */
+const UNPRINTABLE = /[\p{Surrogate}\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /** A file name or path as text. Bytes that are not UTF-8 become lone surrogates, which `nameToBytes` converts back. */
 export function bytesToName(bytes: Uint8Array): string {
@@ -55,9 +56,14 @@ export function decodeName(encoded: string): string {
   return bytesToName(Buffer.concat(parts));
 }
 
-/** The name for messages, with bytes that are not UTF-8 as `\xff`. */
+/**
+ * The name for messages, on one line: bytes that are not UTF-8, and those of control characters and of characters that
+ * change the direction of text, are written as `\xff`.
+ */
 export function printableName(name: string): string {
-  return name.replace(LONES, (char) => `\\x${(char.charCodeAt(0) & 0xff).toString(16)}`);
+  return name.replace(UNPRINTABLE, (char) =>
+    [...(escapedByte(char) ?? Buffer.from(char))].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join(''),
+  );
 }
 
 function escapedByte(char: string): Buffer | undefined {

@@ -1,7 +1,9 @@
 export { readBootID } from './boot-id.ts';
 export { type ControlSocket, isListening, openControlSocket, takeSocketName } from './control-socket.ts';
 export { createFile, makeDurableDirectory, replaceFile, replaceFileSync, syncDirectory } from './durable-file.ts';
+export { HOME_MARK, isHomeMark } from './home-mark.ts';
 export { type FileLock, isLocked, lockFile } from './lock-file.ts';
+export { nameLockHolder } from './lock-holder.ts';
 export { makeDirectories } from './make-directories.ts';
 export { type Counter, createCounter } from './metrics/create-counter.ts';
 export { createHistogram, type Histogram } from './metrics/create-histogram.ts';
@@ -13,6 +15,7 @@ export {
   type MetricSample,
   renderMetrics,
 } from './metrics/metric-family.ts';
+export { type DiskAmount, readFreeSpace } from './read-free-space.ts';
 export { openSocketPath, type SocketPath } from './socket-path.ts';
 export { isSystemError, systemErrorCode } from './system-error.ts';
 export { waitForLock } from './wait-for-lock.ts';

@@ -25,6 +25,14 @@ export function readLockHolder(file: string): LockHolder | undefined {
   }
 }
 
+/** A name, for messages, of the process that holds the lock of a file, as far as the file says it. */
+export function nameLockHolder(file: string): string {
+  const holder = readLockHolder(file);
+  if (holder === undefined || hasEnded(holder)) return 'another process';
+  const { pid, host } = holder;
+  return host === hostname() ? `process ${pid}` : `process ${pid} on ${host}`;
+}
+
 /** Describes this process. `isNameTheLock`: it holds an abstract socket name instead of the kernel's lock. */
 export function describeSelf({ isNameTheLock }: { readonly isNameTheLock: boolean }): LockHolder {
   return {

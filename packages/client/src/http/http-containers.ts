@@ -41,12 +41,12 @@ export function httpContainers(api: Api, options: { bodyMs: number }): Container
         return { items, nextPageToken: page.nextPageToken };
       }, what);
     },
-    logs(ref, { tail, follow = false, signal } = {}) {
+    logs(ref, { tail, follow = false, signal, onCut } = {}) {
       const what = `read the log of container ${ref.id}`;
       const query = { tail, follow: follow ? true : undefined };
       const call: ApiCall = { method: 'GET', path: [...pathOf(ref), 'logs'], query, what, signal };
       const phase = () => phaseOf(get(ref, signal === undefined ? {} : { signal }));
-      return maskStream(logStream(api, { call, tail, follow, bodyMs: options.bodyMs, phase }), api.secrets);
+      return maskStream(logStream(api, { call, tail, follow, bodyMs: options.bodyMs, phase, onCut }), api.secrets);
     },
     cancel: (ref, { signal } = {}) =>
       api.act({ method: 'POST', path: pathOf(ref), verb: ':cancel', what: `cancel container ${ref.id}`, signal }),

@@ -1,6 +1,9 @@
 import { backoffDelay } from '../backoff-delay.ts';
+import type { LogCut } from '../container-service.ts';
+import { createLogReading, type LogReading } from '../log-reading.ts';
 import { isServiceError, ServiceError } from '../service-error.ts';
 import { isTerminalPhase } from '../wire/container.ts';
+import { parseLogCut } from '../wire/log-cut.ts';
 import type { Api, ApiCall } from './api.ts';
 import { sendError } from './send-error.ts';
 import { BACKOFF, pause } from './try-again.ts';
@@ -20,20 +23,24 @@ export interface LogStreamOptions {
    * limit.
    */
   readonly phase: () => Promise<string | undefined>;
+  /** As in `Containers.logs`. */
+  readonly onCut?: ((cut: LogCut | undefined) => void) | undefined;
 }
 
 /**
- * The bytes of a log. A broken connection is resumed: the log only grows, so the bytes received so far are skipped.
- * With `tail`, their position is unknown, and the caller gets the error. Reads no faster than its consumer.
+ * The bytes of a log. A broken connection is resumed: the log only grows, so the bytes received so far are skipped. If the
+ * service says that it has cut the log meanwhile, only those before the cut are. With `tail`, their position is unknown, and
+ * the caller gets the error. Reads no faster than its consumer.
  */
 export async function* logStream(api: Api, options: LogStreamOptions): AsyncGenerator<Uint8Array> {
   const { call, follow } = options;
+  const reading = createLogReading();
   let sent = 0;
   let fruitless = 0;
   for (;;) {
     const before = sent;
     try {
-      for await (const part of oneStream(api, { options, skip: sent })) {
+      for await (const part of oneStream(api, { options, reading })) {
         sent += part.length;
         yield part;
       }
@@ -54,7 +61,7 @@ export async function* logStream(api: Api, options: LogStreamOptions): AsyncGene
   }
 }
 
-async function* oneStream(api: Api, { options, skip }: { options: LogStreamOptions; skip: number }) {
+async function* oneStream(api: Api, { options, reading }: { options: LogStreamOptions; reading: LogReading }) {
   const { call } = options;
   const reply = await api.stream(call, { idleMs: options.follow ? 0 : options.bodyMs });
   const encoding = reply.headers['content-encoding'];
@@ -62,19 +69,19 @@ async function* oneStream(api: Api, { options, skip }: { options: LogStreamOptio
     reply.body.on('error', () => {}).destroy();
     throw new ServiceError('INVALID_REPLY', `could not ${call.what}: the log came encoded as ${String(encoding)}`);
   }
-  let left = skip;
+  const cut = parseLogCut(reply.headers);
+  reading.begin();
+  reading.note(cut);
+  options.onCut?.(cut);
   try {
     for await (const part of reply.body as AsyncIterable<Uint8Array>) {
-      if (left >= part.length) left -= part.length;
-      else {
-        yield left === 0 ? part : part.subarray(left);
-        left = 0;
-      }
+      const rest = reading.take(part);
+      if (rest.length > 0) yield rest;
     }
   } catch (error) {
     throw sendError(error, call);
   }
-  if (left > 0) {
+  if (reading.isBehind) {
     throw new ServiceError('INVALID_REPLY', `could not ${call.what}: the log has become shorter than what was read`);
   }
 }

@@ -40,6 +40,59 @@ describe('log streams', () => {
     expect(server.matching('/logs')).toHaveLength(4);
   });
 
+  describe('of a log that the service cuts', () => {
+    /** The log as it is after a cut at 500 bytes, of which this is the number, and what was written since. */
+    const afterCut = (id: number) => `${LOG.slice(0, 500)}\n[sluice] ${id} left out\n${LOG.slice(-3000)}`;
+
+    function send(reply: ServerResponse, log: string, { id, cutAt }: { id?: number; cutAt?: number }): void {
+      reply.writeHead(200, {
+        'content-type': 'text/plain',
+        ...(id !== undefined && { 'sluice-log-cut': `500/${id}` }),
+      });
+      if (cutAt === undefined) return void reply.end(log);
+      reply.write(log.slice(0, cutAt), () => setImmediate(() => reply.destroy()));
+    }
+
+    it('logs: goes on at the cut, with the line that says so, although the log has grown beyond what was read', async () => {
+      const cuts: unknown[] = [];
+      const { service } = await withService((seen, reply, number) => {
+        if (!seen.url.includes('/logs')) return json(reply, { ...REF, phase: 'Succeeded' });
+        if (number === 1) send(reply, LOG, { cutAt: 1000 });
+        else if (number === 2) send(reply, afterCut(1), { id: 1, cutAt: 900 });
+        else if (number === 3) send(reply, afterCut(1), { id: 1, cutAt: 2000 });
+        else send(reply, afterCut(2), { id: 2 });
+      });
+      const text = await read(service.containers.logs(REF, { follow: true, onCut: (cut) => void cuts.push(cut) }));
+      const expected = [LOG.slice(0, 1000), afterCut(1).slice(500, 2000), afterCut(2).slice(500)];
+      expect(text).toBe(expected.join(''));
+      expect(cuts).toEqual([undefined, { start: 500, id: '1' }, { start: 500, id: '1' }, { start: 500, id: '2' }]);
+    });
+
+    it('logs: skips what was read if the cut is an old one, or nothing says whether there was one', async () => {
+      for (const ids of [
+        [1, 1],
+        [1, undefined],
+      ]) {
+        const { service } = await withService((seen, reply, number) => {
+          if (!seen.url.includes('/logs')) return json(reply, { ...REF, phase: 'Succeeded' });
+          const id = ids[number - 1];
+          send(reply, afterCut(1), { ...(id !== undefined && { id }), ...(number === 1 && { cutAt: 1000 }) });
+        });
+        expect(await read(service.containers.logs(REF, { follow: true }))).toBe(afterCut(1));
+      }
+    });
+
+    it('logs: a header that cannot be read says nothing', async () => {
+      for (const value of ['', '500', 'x/1', '-5/1', `${'9'.repeat(16)}/1`, '500/a b']) {
+        const { service } = await withService((_, reply, number) => {
+          if (number === 1) return cutAfter(reply, 1000);
+          reply.writeHead(200, { 'sluice-log-cut': value }).end(LOG);
+        });
+        expect(await read(service.containers.logs(REF))).toBe(LOG);
+      }
+    });
+  });
+
   it('logs: a follow that ends before the container does is taken up again', async () => {
     const phases = ['Running', 'Exiting', 'Failed'];
     const ends = [1000, 1000, LOG.length];

@@ -43,6 +43,10 @@ export class LogWindow extends Store {
   #dropped = 0;
   /** Ends the request for the number of the first line. */
   #counting: AbortController | undefined;
+  /** The last cut of the log, as the header of the last reply that named one tells it. */
+  #cut: string | undefined;
+  /** Where the log was cut since what is shown was read; undefined if it was not. */
+  #stale: number | undefined;
   /** Reads happen one after the other. */
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -70,23 +74,26 @@ export class LogWindow extends Store {
 
   /** Begins again at the first line after a byte. */
   jump(offset: number): Promise<void> {
-    return this.#enqueue(async () => {
-      this.#counting?.abort();
-      this.#counting = undefined;
-      this.lines = [];
-      this.styles = [];
-      this.#chunks = [];
-      this.#decoder = new TextDecoder();
-      this.firstLine = offset === 0 ? 1 : undefined;
-      // The byte before may end a line.
-      const from = Math.max(0, offset - 1);
-      this.start = this.end = from;
-      const bytes = await this.#read(from);
-      const skipped = offset === 0 ? 0 : Math.max(0, bytes.indexOf(NEWLINE) + 1);
-      this.start += skipped;
-      this.#append(bytes.subarray(skipped));
-      void this.#countLines();
-    });
+    return this.#enqueue(() => this.#begin(offset));
+  }
+
+  async #begin(offset: number): Promise<void> {
+    this.#counting?.abort();
+    this.#counting = undefined;
+    this.lines = [];
+    this.styles = [];
+    this.#chunks = [];
+    this.#decoder = new TextDecoder();
+    this.firstLine = offset === 0 ? 1 : undefined;
+    // The byte before may end a line.
+    const from = Math.max(0, offset - 1);
+    this.start = this.end = from;
+    const bytes = await this.#read(from);
+    this.#stale = undefined;
+    const skipped = offset === 0 ? 0 : Math.max(0, bytes.indexOf(NEWLINE) + 1);
+    this.start += skipped;
+    this.#append(bytes.subarray(skipped));
+    void this.#countLines();
   }
 
   /** Begins again near the end, with whole lines. */
@@ -98,10 +105,18 @@ export class LogWindow extends Store {
     while (!this.isAtEnd && this.error === undefined) await this.extend();
   }
 
-  /** Reads what follows. The number of lines that were dropped at the beginning. */
+  /**
+   * Reads what follows. The number of lines that were dropped at the beginning. If the log was cut before its end here,
+   * begins again at the cut.
+   */
   extend(): Promise<number> {
     return this.#enqueue(async () => {
-      this.#append(await this.#read(this.end));
+      const bytes = await this.#read(this.end);
+      if (this.#stale !== undefined) {
+        await this.#begin(this.#stale);
+        return 0;
+      }
+      this.#append(bytes);
       const dropped = this.#trim();
       void this.#countLines();
       return dropped;
@@ -122,6 +137,11 @@ export class LogWindow extends Store {
   async #readOn(signal: AbortSignal): Promise<boolean> {
     try {
       const reply = await send(`${this.#url}&follow=true&offset=${this.end}`, { signal });
+      this.#noteCut(reply);
+      if (this.#stale !== undefined) {
+        await reply.body!.cancel();
+        return false;
+      }
       const reader = reply.body!.getReader();
       for (;;) {
         const { done, value } = await reader.read();
@@ -161,10 +181,19 @@ export class LogWindow extends Store {
     return done;
   }
 
+  #noteCut(reply: Response): void {
+    const cut = reply.headers.get('sluice-log-cut') ?? undefined;
+    if (cut === undefined || cut === this.#cut) return;
+    const start = Number.parseInt(cut, 10);
+    this.#cut = cut;
+    if (start < this.end) this.#stale = start;
+  }
+
   async #read(offset: number): Promise<Uint8Array> {
     try {
       const headers = { range: `bytes=${offset}-${offset + CHUNK - 1}` };
       const reply = await send(this.#url, { headers, signal: this.#aborted.signal });
+      this.#noteCut(reply);
       const total = /\/(\d+)$/.exec(reply.headers.get('content-range') ?? '')?.[1];
       const bytes = reply.status === 416 ? new Uint8Array() : new Uint8Array(await reply.arrayBuffer());
       // A server without ranges sends everything.

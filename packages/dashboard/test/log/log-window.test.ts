@@ -5,6 +5,8 @@ const ESCAPE = '\u001b';
 
 /** A log that a container writes. */
 let written: string;
+/** The last cut of the log. */
+let cut: string | undefined;
 /** Streams that follow it, from an offset on. */
 let followers: { readonly offset: number; readonly controller: ReadableStreamDefaultController<Uint8Array> }[];
 /** Requests for numbers of lines that wait for a reply, by their offsets. */
@@ -14,6 +16,7 @@ let onFollow: () => void;
 
 beforeEach(() => {
   written = '';
+  cut = undefined;
   followers = [];
   counted = new Map();
   onFollow = () => {};
@@ -27,7 +30,10 @@ beforeEach(() => {
     const bytes = Buffer.from(written);
     const part = bytes.subarray(Number(from), Number(to) + 1);
     const range = `bytes ${part.length === 0 ? '*' : `${from}-${Number(from) + part.length - 1}`}/${bytes.length}`;
-    return new Response(part, { status: part.length === 0 ? 416 : 206, headers: { 'content-range': range } });
+    return new Response(part, {
+      status: part.length === 0 ? 416 : 206,
+      headers: { 'content-range': range, ...cutHeader() },
+    });
   });
 });
 
@@ -52,7 +58,11 @@ function follow(offset: number): Response {
       onFollow();
     },
   });
-  return new Response(body);
+  return new Response(body, { headers: cutHeader() });
+}
+
+function cutHeader(): Record<string, string> {
+  return cut === undefined ? {} : { 'sluice-log-cut': cut };
 }
 
 const openLog = () => new LogWindow({ path: 'runs/r/log', step: 's', cell: 0, attempt: 1 });
@@ -179,4 +189,36 @@ test('follow ends with its signal', async () => {
   followers[0]!.controller.error(new DOMException('aborted', 'AbortError'));
   await done;
   expect(log.error).toBe(undefined);
+});
+
+test('a log that was cut before its end here, and has grown beyond, begins again at the cut', async () => {
+  written = 'one\ntwo\nthree\nfour\n';
+  const log = openLog();
+  await log.jump(0);
+  written = 'one\ntwo\n\n[sluice] left out\nsix\nseven\n';
+  cut = '8/6';
+  await log.extend();
+  expect(log.lines).toEqual(['', '[sluice] left out', 'six', 'seven', '']);
+  expect([log.start, log.end, log.isAtEnd]).toEqual([8, written.length, true]);
+  await log.extend();
+  expect(log.lines).toHaveLength(5);
+});
+
+test('follow tells what a cut has left out while the connection was lost', async () => {
+  written = 'one\ntwo\nthree\nfour\n';
+  const log = openLog();
+  let next = followed();
+  const stop = new AbortController();
+  const done = log.follow(stop.signal);
+  await next;
+  next = followed();
+  written = 'one\ntwo\n\n[sluice] left out\nsix\nseven\n';
+  cut = '8/6';
+  followers[0]!.controller.error(new Error('lost'));
+  await vi.advanceTimersByTimeAsync(1_000);
+  await next;
+  expect(log.lines).toEqual(['', '[sluice] left out', 'six', 'seven', '']);
+  expect(followers[1]!.offset).toBe(written.length);
+  followers[1]!.controller.close();
+  await done;
 });
