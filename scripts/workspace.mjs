@@ -3,8 +3,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { movePackageDirectories } from './package-directories.mjs';
 import { listWorkspaceDirectories } from './workspace-packages.mjs';
 
 const PNPM_VERSION = '10.34.8';
@@ -48,6 +50,7 @@ export function installPackages() {
     'install',
     '--frozen-lockfile',
     '--config.confirmModulesPurge=false',
+    ...movePackageDirectories({ home: homedir(), env: process.env, tools: TOOLS }),
   ]);
   mkdirSync(TOOLS, { recursive: true });
   writeFileSync(STAMP, wanted);

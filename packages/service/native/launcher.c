@@ -152,19 +152,28 @@ static void run_born(void *argument) {
   container_run(birth->launch, birth->template_fd, &birth->use);
 }
 
+/* Longer than a build takes on a busy machine. The launcher handles nothing else meanwhile. */
+enum { BUILT_WITHIN_MS = 5000 };
+
 static void start(struct launch *launch) {
-  char reason[512];
-  bool is_fault = false;
+  struct failure failure;
   struct birth birth = {.launch = launch, .template_fd = -1};
   look_at_mounts();
-  if (!launcher.is_translating) birth.template_fd = template_for(launch, reason, sizeof reason, &is_fault);
+  if (!launcher.is_translating) birth.template_fd = template_for(launch, &failure, BUILT_WITHIN_MS);
   if (birth.template_fd < 0 && !launcher.is_translating) {
-    send_event("%s %s %s", is_fault ? "fault" : "refused", launch->id, reason);
+    send_event("%s %s %s", failure.is_fault ? "fault" : "refused", launch->id, failure.reason);
     return;
   }
   limits_acquire(&birth.use, launch);
   int pidfd = -1;
-  pid_t pid = limits_fork(&birth.use, &(struct first){.run = run_born, .argument = &birth}, &pidfd);
+  const struct first first = {.run = run_born, .argument = &birth};
+  pid_t pid = limits_fork(&birth.use, &first, &pidfd);
+  /* The keeper of its cgroup was killed just now. */
+  if (pid < 0 && errno == ESRCH) {
+    limits_release(&birth.use, true);
+    limits_acquire(&birth.use, launch);
+    pid = limits_fork(&birth.use, &first, &pidfd);
+  }
   if (pid < 0) {
     send_event("fault %s could not make a process: %s", launch->id, strerror(errno));
     limits_release(&birth.use, true);
@@ -290,10 +299,10 @@ int main(int argc, char **argv) {
   read_boot_id();
   limits_open(argv[2]);
   struct launch none = {.mount_count = 0};
-  char reason[512];
-  bool is_fault;
-  if (!launcher.is_translating && template_for(&none, reason, sizeof reason, &is_fault) < 0) {
-    send_event("failed %s", reason);
+  struct failure failure;
+  /* Without a limit: after a failure the service would use a launcher that isolates less. */
+  if (!launcher.is_translating && template_for(&none, &failure, -1) < 0) {
+    send_event("failed %s", failure.reason);
     return 1;
   }
   drop_privileges();

@@ -64,8 +64,17 @@ struct limit_use;
 enum { EXIT_WAS_OUT_OF_MEMORY = 9 }; /* exit code of a first process; everything else is in the records */
 __attribute__((noreturn)) void container_run(struct launch *launch, int template_fd, const struct limit_use *use);
 
-/* template.c: a mount namespace with the read-only root and the mount points of `launch`; kept for the next one. */
-int template_for(struct launch *launch, char *reason, size_t reason_size, bool *is_fault);
+/* Why a container cannot be started; a fault is no consequence of its request. */
+struct failure {
+  char reason[512];
+  bool is_fault;
+};
+
+/*
+ * template.c: a mount namespace with the read-only root and the mount points of `launch`; kept for the next one. Returns -1
+ * after a failure, and if building it takes longer than `wait_ms` (-1: no limit).
+ */
+int template_for(struct launch *launch, struct failure *failure, int wait_ms);
 
 /* Releases all templates, because they contain old mounts. */
 void templates_drop(void);

@@ -123,6 +123,8 @@ void enter_namespaces(void) {
   open_proc();
   launcher.host_ns_fd = openat(launcher.proc_fd, "self/ns/mnt", O_RDONLY | O_CLOEXEC);
   if (launcher.host_ns_fd < 0) fail_launcher("could not open /proc");
+  /* Leaves a chroot, in whose place the containers have a root of their own. */
+  if (setns(launcher.host_ns_fd, CLONE_NEWNS) != 0) fail_launcher("could not enter the mount namespace");
 }
 
 static void give_up_rights(unsigned long long kept) {

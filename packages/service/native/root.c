@@ -29,8 +29,9 @@ static bool is_beneath(const char *path, const char *above) {
 }
 
 bool building_fail(struct building *building, const char *what, const char *path) {
-  building->error = errno;
-  snprintf(building->reason, building->reason_size, "%s '%s': %s", what, path, strerror(errno));
+  building->built->error = errno;
+  snprintf(building->built->reason, sizeof building->built->reason, "%s '%.400s': %s", what, path,
+           strerror(errno));
   return false;
 }
 
@@ -85,14 +86,17 @@ static bool is_masked(const char *path) {
 static bool expose(struct building *building, const char *path);
 
 static bool remember_covered(struct building *building, const char *path) {
-  struct template *template = building->template;
+  struct built *built = building->built;
   struct stat status;
-  if (template->covered_count == COVERED || stat(path, &status) != 0) {
+  if (built->covered_count == COVERED || stat(path, &status) != 0) {
     errno = EMLINK;
     return building_fail(building, "could not make mount points beneath", path);
   }
-  template->covered[template->covered_count++] =
-      (struct covered){status.st_dev, status.st_ino, status.st_mtim, strdup(path)};
+  size_t at = built->covered_count++;
+  built->covered[at].device = status.st_dev;
+  built->covered[at].inode = status.st_ino;
+  built->covered[at].changed = status.st_mtim;
+  snprintf(built->covered[at].path, sizeof built->covered[at].path, "%s", path);
   return true;
 }
 

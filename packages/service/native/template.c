@@ -26,24 +26,32 @@ static unsigned long uses;
 static void drop(struct template *template) {
   if (template->key == NULL) return;
   free(template->key);
+  free(template->masks);
   close(template->ns_fd);
   for (size_t i = 0; i < template->covered_count; i++) free(template->covered[i].path);
   memset(template, 0, sizeof *template);
 }
 
+/* The mounts have changed since a build began. */
+static bool is_outdated;
+
 void templates_drop(void) {
+  is_outdated = true;
   for (size_t i = 0; i < TEMPLATES; i++) drop(&templates[i]);
 }
 
-static size_t count_masks(void) {
-  size_t count = 0;
-  struct stat status;
-  for (size_t i = 0; i < launcher.mask_count; i++) count += stat(launcher.masks[i], &status) == 0;
-  return count;
+/* Only masked paths on local file systems are looked at: the others may not answer, and the launcher would wait for them. */
+static bool has_same_masks(const struct template *template) {
+  for (size_t i = 0; i < launcher.mask_count; i++) {
+    struct stat status;
+    if (template->masks[i] == MASK_REMOTE) continue;
+    if ((stat(launcher.masks[i], &status) == 0) != (template->masks[i] == MASK_LOCAL)) return false;
+  }
+  return true;
 }
 
 static bool is_fresh(const struct template *template) {
-  if (count_masks() != template->masks) return false;
+  if (!has_same_masks(template)) return false;
   for (size_t i = 0; i < template->covered_count; i++) {
     const struct covered *covered = &template->covered[i];
     struct stat status;
@@ -73,58 +81,73 @@ static struct template *slot_for(const char *key) {
   return oldest;
 }
 
-/* Whether it could succeed at another time, or with another request. */
-static bool is_want(int error) {
-  return error == ENOSPC || error == ENOMEM || error == EMFILE || error == ENFILE || error == EAGAIN || error == EPERM;
+/* The key of the template that is being built. */
+static char *building_key;
+
+/* Replaces the template of `building_key`; returns its descriptor. */
+static int keep(const struct built *built, int ns_fd) {
+  struct template *template = slot_for(building_key);
+  drop(template);
+  *template = (struct template){.key = building_key, .ns_fd = ns_fd, .used = ++uses, .covered_count = built->covered_count};
+  template->masks = malloc(launcher.mask_count + 1);
+  if (template->masks == NULL) _exit(74);
+  memcpy(template->masks, built->masks, launcher.mask_count);
+  for (size_t i = 0; i < built->covered_count; i++) {
+    template->covered[i] = (struct covered){.device = built->covered[i].device, .inode = built->covered[i].inode,
+                                            .changed = built->covered[i].changed, .path = strdup(built->covered[i].path)};
+    if (template->covered[i].path == NULL) _exit(74);
+  }
+  return ns_fd;
 }
 
-static bool add_target(struct building *building, const char *target) {
-  char resolved[PATH_MAX];
-  errno = ENAMETOOLONG;
-  if (!building_resolve(target, resolved)) return building_fail(building, "could not resolve", target);
-  char *kept = strdup(resolved);
-  if (kept == NULL) _exit(74);
-  building->targets[building->target_count++] = kept;
+/* Keeps what an earlier build has made meanwhile. False if it still waits. */
+static bool finish_earlier(void) {
+  if (!builder_is_busy()) return true;
+  int ns_fd;
+  const struct built *built = builder_await(0, &ns_fd);
+  if (built == NULL) return false;
+  if (ns_fd >= 0 && !is_outdated) {
+    keep(built, ns_fd);
+    return true;
+  }
+  if (ns_fd >= 0) close(ns_fd);
+  free(building_key);
   return true;
 }
 
-/* The service sends mounts sorted by target, so equal sets have equal keys. Returns -1 with a reason. */
-int template_for(struct launch *launch, char *reason, size_t reason_size, bool *is_fault) {
+static int fail_silent(struct failure *failure) {
+  *failure = (struct failure){"could not build the root: a file system of this machine does not answer", true};
+  return -1;
+}
+
+/* The service sends mounts sorted by target, so equal sets have equal keys. */
+int template_for(struct launch *launch, struct failure *failure, int wait_ms) {
   char *key = key_of(launch);
+  bool is_free = finish_earlier();
   struct template *template = slot_for(key);
   if (template->key != NULL && strcmp(template->key, key) == 0 && is_fresh(template)) {
     free(key);
     template->used = ++uses;
     return template->ns_fd;
   }
-  drop(template);
-  static struct building building;
-  memset(&building, 0, sizeof building);
-  building.root_fd = -1;
-  building.launch = launch;
-  building.template = template;
-  template->masks = count_masks();
-  building.targets = calloc(launch->mount_count + 1, sizeof *building.targets);
-  if (building.targets == NULL) _exit(74);
-  building.reason = reason;
-  building.reason_size = reason_size;
-  bool good = true;
-  for (size_t i = 0; good && i < launch->mount_count; i++) {
-    if (launch->mounts[i].late) continue;
-    good = add_target(&building, launch->mounts[i].target);
+  if (!is_free) {
+    free(key);
+    return fail_silent(failure);
   }
-  good = good && building_make(&building);
-  for (size_t i = 0; i < building.target_count; i++) free(building.targets[i]);
-  free(building.targets);
-  for (size_t i = 0; i < building.mask_count; i++) close(building.masks[i]);
-  free(building.masks);
-  template->key = key;
-  template->ns_fd = good ? openat(launcher.proc_fd, "self/ns/mnt", O_RDONLY | O_CLOEXEC) : -1;
-  template->used = ++uses;
-  if (building.root_fd >= 0) close(building.root_fd);
-  if (setns(launcher.host_ns_fd, CLONE_NEWNS) != 0) _exit(70);
-  int result = template->ns_fd;
-  *is_fault = is_want(building.error);
-  if (result < 0) drop(template);
-  return result;
+  if (!builder_start(launch)) {
+    *failure = (struct failure){.is_fault = true};
+    snprintf(failure->reason, sizeof failure->reason, "could not make a process: %s", strerror(errno));
+    free(key);
+    return -1;
+  }
+  building_key = key;
+  is_outdated = false;
+  int ns_fd;
+  const struct built *built = builder_await(wait_ms, &ns_fd);
+  if (built == NULL) return fail_silent(failure);
+  if (ns_fd >= 0) return keep(built, ns_fd);
+  failure->is_fault = built->is_fault;
+  snprintf(failure->reason, sizeof failure->reason, "%s", built->reason);
+  free(key);
+  return -1;
 }

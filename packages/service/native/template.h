@@ -1,4 +1,4 @@
-/* A template, and the state while one is built (template.c, root.c). */
+/* A template, and the state while one is built (template.c, template-builder.c, root.c). */
 #ifndef SLUICE_TEMPLATE_H
 #define SLUICE_TEMPLATE_H
 
@@ -17,13 +17,35 @@ struct covered {
   char *path;
 };
 
+/* Where a masked path was when a template was built: if it appears or disappears, the template is stale. */
+enum mask_state {
+  MASK_MISSING,
+  MASK_LOCAL,
+  MASK_REMOTE, /* on a file system that may stop answering: not looked at again before the mounts change */
+};
+
 struct template {
   char *key;
   int ns_fd;
   unsigned long used;
-  size_t masks; /* number of masked paths that existed: if another one appears, the template is stale */
+  char *masks; /* the state of each masked path */
   size_t covered_count;
   struct covered covered[COVERED];
+};
+
+/* What the process that builds a template writes; shared with the launcher. */
+struct built {
+  int error;
+  bool is_fault;
+  char reason[512];
+  size_t covered_count;
+  struct {
+    dev_t device;
+    ino_t inode;
+    struct timespec changed;
+    char path[PATH_MAX];
+  } covered[COVERED];
+  char masks[]; /* as in a template */
 };
 
 struct building {
@@ -34,10 +56,7 @@ struct building {
   size_t entries;
   int *masks; /* mounts that hide masked paths */
   size_t mask_count;
-  struct template *template;
-  int error;
-  char *reason;
-  size_t reason_size;
+  struct built *built;
 };
 
 /* root.c: sets the error and its reason, and returns false. */
@@ -46,5 +65,18 @@ bool building_fail(struct building *building, const char *what, const char *path
 bool building_resolve(const char *target, char *resolved);
 /* Builds it in a new mount namespace, in which the caller remains even after a failure. */
 bool building_make(struct building *building);
+
+/* template-builder.c */
+/* May not return as long as a file system does not answer. */
+enum mask_state mask_state_of(const char *path);
+/* Whether an earlier build has not been awaited to its end. */
+bool builder_is_busy(void);
+/* Starts to build one; false with errno. Call it only if the builder is not busy. */
+bool builder_start(struct launch *launch);
+/*
+ * The result, with the namespace or -1 after a failure; valid until the next start. NULL if it is not there within `wait_ms`
+ * (-1: no limit).
+ */
+const struct built *builder_await(int wait_ms, int *ns_fd);
 
 #endif

@@ -10,6 +10,7 @@ import Fastify, {
 import { createLoginThrottle } from '../accounts/login-throttle.ts';
 import type { Principal } from '../accounts/principal.ts';
 import { createTokens } from '../accounts/tokens.ts';
+import type { LogStream } from '../calls/container-calls.ts';
 import type { TransferAddress } from '../calls/volume-calls.ts';
 import { addExtension } from './add-extension.ts';
 import { addLoginWatch } from './add-login-watch.ts';
@@ -115,7 +116,7 @@ function addRoute(api: FastifyInstance, route: ApiRoute, context: RouteContext):
         address: options.address,
       });
       if (route.reply === 'nothing') return reply.code(204).send();
-      if (route.reply === 'text') return sendStream(reply, result as AsyncIterable<Uint8Array>, options.closing);
+      if (route.reply === 'text') return sendStream(reply, result as LogStream, options.closing);
       if (typeof result === 'string') void reply.type('application/json; charset=utf-8');
       return result;
     },

@@ -31,7 +31,7 @@ export function addOperations(
     );
     const states = await Promise.all(clusters.map(async (cluster) => [cluster.id, await storageState(cluster)]));
     const storages: Record<string, string> = Object.fromEntries(states);
-    const store = storeState(service);
+    const store = await storeState(service);
     const ready =
       !closing.aborted &&
       [store, ...Object.values(engines), ...Object.values(storages)].every((state) => state === 'ready');
@@ -42,9 +42,13 @@ export function addOperations(
   );
 }
 
-function storeState(service: ServedService): string {
+/** The disk of the root has the store, and also the runs that the service hosts. */
+async function storeState(service: ServedService): Promise<string> {
   if (service.failure() !== undefined) return 'failed';
-  return service.store.shortage === undefined ? 'ready' : 'its disk is full';
+  if (service.store.shortage !== undefined) return 'its disk is full';
+  const free = await service.freeInodes();
+  if (free === undefined) return 'its disk does not answer';
+  return hasFewInodes(free) ? 'its disk has too few free inodes' : 'ready';
 }
 
 async function storageState({ freeInodes }: Cluster): Promise<string> {

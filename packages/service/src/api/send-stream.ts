@@ -1,4 +1,6 @@
+import { renderLogCut } from '@sluice/client';
 import type { FastifyReply } from 'fastify';
+import type { LogStream } from '../calls/container-calls.ts';
 import { sendBlock } from '../http/send-block.ts';
 
 /**
@@ -23,15 +25,12 @@ export function createReplySignals(closing: AbortSignal): (reply: FastifyReply) 
 }
 
 /**
- * Sends blocks, which may all use the same memory: each is passed to the kernel before the next is requested. Headers are
+ * Sends the blocks of a log, which may all use the same memory: each is passed to the kernel before the next is requested. Headers are
  * sent immediately, since a followed log may be silent for long. If the bytes ended because `closing` was aborted, the
  * connection is cut: a regular end would mean that the log is complete.
  */
-export async function sendStream(
-  reply: FastifyReply,
-  bytes: AsyncIterable<Uint8Array>,
-  closing: AbortSignal,
-): Promise<void> {
+export async function sendStream(reply: FastifyReply, bytes: LogStream, closing: AbortSignal): Promise<void> {
+  if (bytes.cut !== undefined) void reply.headers(renderLogCut(bytes.cut));
   reply.hijack();
   reply.raw.writeHead(200, { ...reply.getHeaders(), 'content-type': 'text/plain; charset=utf-8' } as Record<
     string,

@@ -4,6 +4,7 @@ import type { ServiceCalls } from '../calls/service-calls.ts';
 import type { Cluster } from '../clusters/cluster.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { Clock } from '../host/clock.ts';
+import type { StorageProbe } from '../storage/storage-probe.ts';
 import type { Store } from '../store/store.ts';
 import type { TransferThrottle } from '../volumes/transfer-throttle.ts';
 import type { VolumeAccess } from '../volumes/volume-access.ts';
@@ -13,6 +14,8 @@ import type { ServiceExtension } from './service-extension.ts';
 export interface ServedService {
   readonly config: ServiceConfig;
   readonly store: Store;
+  /** The inodes that are free on the disk of the root. */
+  readonly freeInodes: StorageProbe['freeInodes'];
   readonly clusters: ReadonlyMap<string, Cluster>;
   readonly calls: ServiceCalls;
   /** Authenticates access to volume files over WebDAV and SFTP. */

@@ -29,7 +29,11 @@ export async function checkInodes({ id, freeInodes }: Pick<Cluster, 'id' | 'free
 
 /** Why a service with its storage in `directory` creates nothing: few free inodes. Undefined if there are enough. */
 export async function findInodeShortage(directory: string): Promise<string | undefined> {
-  const free = await createStorageProbe(directory).freeInodes();
+  return describeInodes(await createStorageProbe(directory).freeInodes());
+}
+
+/** As `findInodeShortage`, for what a probe of the directory has returned. */
+export function describeInodes(free: number | undefined): string | undefined {
   return hasFewInodes(free) ? `its disk has only ${fewInodes(free)}` : undefined;
 }
 

@@ -1,7 +1,8 @@
-import type { Container, LogFile, Ref, Scope } from '@sluice/client';
+import type { Container, LogCut, LogFile, Ref, Scope } from '@sluice/client';
 import { authorize, refuseScope } from '../accounts/authorize.ts';
 import type { Principal } from '../accounts/principal.ts';
 import type { Cluster } from '../clusters/cluster.ts';
+import { findLogCut } from '../containers/find-log-cut.ts';
 import { type ListedContainer, listContainers } from '../containers/list-containers.ts';
 import type { LiveContainer } from '../containers/live-container.ts';
 import { type LogOptions, type LogWriter, logSize, readLog } from '../containers/read-log.ts';
@@ -25,10 +26,16 @@ export interface ContainerCalls {
     scope: Scope,
     page: { all?: boolean | undefined; pageSize?: number | undefined; token?: string | undefined },
   ): Promise<{ containers: readonly ListedContainer[]; nextPageToken: string }>;
-  logs(principal: Principal, ref: Ref, options: LogOptions): Promise<AsyncIterable<Uint8Array>>;
+  logs(principal: Principal, ref: Ref, options: LogOptions): Promise<LogStream>;
   openLog(principal: Principal, ref: Ref): Promise<LogFile>;
   cancel(principal: Principal, ref: Ref): Promise<void>;
   delete(principal: Principal, ref: Ref): Promise<void>;
+}
+
+/** The bytes of a log. */
+export interface LogStream extends AsyncIterable<Uint8Array> {
+  /** The last cut of the log when the reading began; undefined if it was not cut. */
+  readonly cut?: LogCut | undefined;
 }
 
 /** What `createContainerCalls` works on. */
@@ -48,6 +55,7 @@ export function createContainerCalls(options: ContainerCallsOptions): ContainerC
     return {
       ...{ path: storagePaths.log(cluster.storage, row.launchKey), access: cluster.storageAccess },
       writer: live && logWriterOf(live),
+      limitBytes: cluster.logLimitBytes,
     };
   }
 
@@ -67,13 +75,15 @@ export function createContainerCalls(options: ContainerCallsOptions): ContainerC
       return { containers: listed.containers, nextPageToken };
     },
     async logs(principal, ref, logOptions) {
-      const { writer, ...log } = await findLog(principal, ref);
+      const { writer, limitBytes, ...log } = await findLog(principal, ref);
       checkTail(logOptions.tail);
-      return readLog(log, logOptions, writer);
+      const cut = await findLogCut(log, limitBytes);
+      return Object.assign(readLog(log, logOptions, writer), { cut });
     },
     async openLog(principal, ref) {
-      const { writer, ...log } = await findLog(principal, ref);
-      return { size: logSize(log.path), read: (range) => readLog(log, range, writer) };
+      const { writer, limitBytes, ...log } = await findLog(principal, ref);
+      const cut = await findLogCut(log, limitBytes);
+      return { size: logSize(log.path), cut, read: (range) => readLog(log, range, writer) };
     },
     cancel: (principal, ref) => cancelContainer(options, principal, ref),
     delete: (principal, ref) => deleteContainer(options, principal, ref),

@@ -63,7 +63,10 @@ function createContainers(calls: ServiceCalls, principal: Principal): ContainerS
     },
     async *logs(ref, options = {}) {
       refuseAborted(options);
-      yield* await calls.containers.logs(principal, ref, options);
+      const { onCut, ...wanted } = options;
+      const log = await calls.containers.logs(principal, ref, wanted);
+      onCut?.(log.cut);
+      yield* log;
       refuseAborted(options);
     },
     async openLog(ref, options) {

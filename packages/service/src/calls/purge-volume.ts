@@ -78,7 +78,7 @@ async function purgeVolume(
     ...(row.login === undefined ? [] : [remove(TABLES.volumeLogins, row.login.username)]),
   ]);
   await store.durable();
-  removeForGood(trash).catch((error: unknown) => {
+  removeForGood(trash, cluster.storageAccess).catch((error: unknown) => {
     log.warn(
       { err: error, volume: row.id },
       'could not remove the files of a deleted volume; the next start tries again',

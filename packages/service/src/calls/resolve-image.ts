@@ -14,17 +14,21 @@ export async function resolveImage(
   authorize(request.principal, scope);
   const cluster = clusters.get(scope.clusterID) ?? refuseScope();
   if (image === '' || image.length > 1024) throw invalid('must be 1 to 1024 characters long');
+  const { unavailable } = cluster.driver;
+  if (unavailable !== undefined) throw away(image, unavailable);
   try {
     const digest = await cluster.driver.resolveImage(image, { accountID: scope.accountID });
     return digest === undefined ? undefined : { digest };
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     if (error.code === 'REFUSED') throw invalid(`is refused: ${error.message}`);
-    // Without a time to wait: a run starts without the digest instead of waiting for an engine that may be away for long.
-    throw new RequestError('ENGINE_UNAVAILABLE', `could not resolve the image '${image}': ${error.message}`, {
-      cause: error,
-    });
+    throw away(image, error.message, error);
   }
+}
+
+/** Without a time to wait: a run starts without the digest instead of waiting for an engine that may be away for long. */
+function away(image: string, why: string, cause?: unknown): RequestError {
+  return new RequestError('ENGINE_UNAVAILABLE', `could not resolve the image '${image}': ${why}`, { cause });
 }
 
 function invalid(why: string): RequestError {

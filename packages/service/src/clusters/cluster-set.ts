@@ -3,12 +3,14 @@ import { isAbsolute, join, relative } from 'node:path';
 import { own } from '@sluice/client';
 import { parseSize } from '../config/parse-size.ts';
 import type { ClusterConfig, ServiceConfig } from '../config/service-config.ts';
+import { PortNumbers } from '../containers/port-numbers.ts';
 import type { EnvSealer } from '../containers/secret-envs.ts';
 import { ENGINE_FACTORIES } from '../engines/engine-factories.ts';
-import type { EngineFactory } from '../engines/engine-factory.ts';
+import type { EngineFactory, EngineSite } from '../engines/engine-factory.ts';
 import type { Clock } from '../host/clock.ts';
 import { removeForGood } from '../storage/remove-for-good.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
+import { createStorageProbe } from '../storage/storage-probe.ts';
 import type { Store } from '../store/store.ts';
 import { TABLES } from '../store/tables.ts';
 import { type Cluster, type ClusterOptions, createCluster, type LiveRow } from './cluster.ts';
@@ -17,8 +19,11 @@ import { type Cluster, type ClusterOptions, createCluster, type LiveRow } from '
 export interface ClusterSet extends ReadonlyMap<string, Cluster> {
   /** Recovers the containers of earlier processes on each cluster. Throws if there is one cluster and its engine cannot be opened. */
   open(): Promise<void>;
-  /** Opens a new cluster. Returns why that is not possible, or undefined. An unavailable engine is retried in the background. */
-  add(config: ClusterConfig, all: ServiceConfig): Promise<string | undefined>;
+  /**
+   * Opens new clusters concurrently. Returns for each why that is not possible, or undefined. An unavailable engine is
+   * retried in the background.
+   */
+  add(configs: readonly ClusterConfig[], all: ServiceConfig): Promise<(string | undefined)[]>;
   /** Removes an empty cluster. Returns why that is not possible, or undefined. */
   remove(id: string): Promise<string | undefined>;
   /** Sorts the clusters by `ids`; the others follow. */
@@ -28,7 +33,10 @@ export interface ClusterSet extends ReadonlyMap<string, Cluster> {
 
 /** What all clusters share, and the configuration that they are created from. */
 export interface ClusterSetOptions
-  extends Omit<ClusterOptions, 'config' | 'storage' | 'engine' | 'mustOpen' | 'logLimitBytes' | 'isShared'> {
+  extends Omit<
+    ClusterOptions,
+    'config' | 'storage' | 'probe' | 'engine' | 'ports' | 'mustOpen' | 'logLimitBytes' | 'isShared'
+  > {
   readonly config: ServiceConfig;
   /** As in `ServiceOptions`. */
   readonly hiddenPaths: readonly string[];
@@ -46,17 +54,16 @@ export async function createClusterSet(options: ClusterSetOptions): Promise<Clus
   const logLimitBytes = parseSize(config.logs.max);
   const clusters = new Map<string, Cluster>();
   const isShared = () => [...clusters.values()].flatMap(({ config }) => config.accounts).length > 1;
+  const ports = new PortNumbers();
   const create = async (one: ClusterConfig, { all, mustOpen }: { all: ServiceConfig; mustOpen: boolean }) => {
-    const engine = await createEngine(options, one, all);
     const storage = storageOf(all, one);
-    return createCluster({ ...options, config: one, storage, engine, mustOpen, logLimitBytes, isShared });
+    const probe = createStorageProbe(storage);
+    const engine = await createEngine(options, one, { all, site: { storage, storageAccess: probe } });
+    const own = { config: one, storage, probe, engine, mustOpen };
+    return createCluster({ ...options, ...own, ports, logLimitBytes, isShared });
   };
   const mustOpen = config.clusters.length === 1;
   for (const one of config.clusters) clusters.set(one.id, await create(one, { all: config, mustOpen }));
-  const openOne = async (cluster: Cluster, rows: readonly LiveRow[]) => {
-    await cluster.open(rows);
-    void emptyTrash(cluster);
-  };
   return Object.assign(clusters, {
     async open() {
       const rows = liveRows(store);
@@ -65,20 +72,11 @@ export async function createClusterSet(options: ClusterSetOptions): Promise<Clus
       const opened = Promise.all([...clusters.values()].map((one) => openOne(one, rows.get(one.id) ?? [])));
       await (config.clusters.length === 1 ? opened : within(OPEN_MS, opened, options.clock));
     },
-    async add(added: ClusterConfig, all: ServiceConfig) {
-      const fault = exposedStorage(clusters, added, config.root);
-      if (fault !== undefined) return fault;
-      try {
-        const cluster = await create(added, { all, mustOpen: false });
-        const rows = liveRows(store).get(added.id) ?? [];
-        await cluster.prepare(rows);
-        await openOne(cluster, rows);
-        clusters.set(added.id, cluster);
-        return undefined;
-      } catch (error) {
-        return error instanceof Error ? error.message : String(error);
-      }
-    },
+    add: (added: readonly ClusterConfig[], all: ServiceConfig) =>
+      addClusters(added, {
+        ...{ clusters, root: config.root, rows: liveRows(store), clock: options.clock },
+        create: (one) => create(one, { all, mustOpen: false }),
+      }),
     async remove(id: string) {
       const cluster = clusters.get(id);
       const rest = cluster === undefined ? undefined : describeContents(cluster, store);
@@ -100,6 +98,46 @@ export async function createClusterSet(options: ClusterSetOptions): Promise<Clus
       await Promise.all([...clusters.values()].map((cluster) => cluster.close()));
     },
   });
+}
+
+interface AddOptions {
+  readonly clusters: Map<string, Cluster>;
+  readonly root: string;
+  readonly rows: ReadonlyMap<string, readonly LiveRow[]>;
+  readonly clock: Clock;
+  readonly create: (config: ClusterConfig) => Promise<Cluster>;
+}
+
+/** As `ClusterSet.add`. */
+async function addClusters(
+  added: readonly ClusterConfig[],
+  { clusters, root, rows, clock, create }: AddOptions,
+): Promise<(string | undefined)[]> {
+  const rowsOf = ({ id }: { readonly id: string }) => rows.get(id) ?? [];
+  const prepare = async (one: ClusterConfig) => {
+    const fault = exposedStorage(clusters, one, root);
+    if (fault !== undefined) return fault;
+    const cluster = await create(one);
+    await cluster.prepare(rowsOf(one));
+    return cluster;
+  };
+  const prepared = await Promise.all(added.map((one) => prepare(one).catch(messageOf)));
+  const opening = prepared.map(async (cluster) => {
+    if (typeof cluster === 'string') return;
+    clusters.set(cluster.id, cluster);
+    await openOne(cluster, rowsOf(cluster));
+  });
+  await within(OPEN_MS, Promise.all(opening), clock);
+  return prepared.map((cluster) => (typeof cluster === 'string' ? cluster : undefined));
+}
+
+async function openOne(cluster: Cluster, rows: readonly LiveRow[]): Promise<void> {
+  await cluster.open(rows);
+  void emptyTrash(cluster);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Resolves when `work` does, or after `ms`; rejects if `work` does before. */
@@ -154,15 +192,19 @@ function isBeneath(root: string, path: string): boolean {
   return !way.startsWith('..') && !isAbsolute(way);
 }
 
-async function createEngine(options: ClusterSetOptions, cluster: ClusterConfig, all: ServiceConfig) {
+async function createEngine(
+  options: ClusterSetOptions,
+  cluster: ClusterConfig,
+  { all, site }: { all: ServiceConfig; site: Pick<EngineSite, 'storage' | 'storageAccess'> },
+) {
   const factory = own({ ...ENGINE_FACTORIES, ...options.engines }, cluster.engine);
   if (factory === undefined) {
     const known = Object.keys(ENGINE_FACTORIES).join(', ');
     throw new Error(`could not find the engine '${cluster.engine}' of cluster ${cluster.id}; there are ${known}`);
   }
   return factory({
+    ...site,
     clusterID: cluster.id,
-    storage: storageOf(all, cluster),
     maskedPaths: [all.root, ...options.hiddenPaths, ...all.clusters.flatMap(({ storage }) => storage ?? [])],
     options: cluster.options,
   });
@@ -172,7 +214,7 @@ async function createEngine(options: ClusterSetOptions, cluster: ClusterConfig, 
 async function emptyTrash({ storage, storageAccess }: Cluster): Promise<void> {
   if ((await storageAccess.fault()) !== undefined) return;
   const trash = storagePaths.trash(storage);
-  for (const name of await readdir(trash).catch(() => [])) {
-    await removeForGood(join(trash, name)).catch(() => {});
+  for (const name of await storageAccess.inThread(() => readdir(trash)).catch(() => [])) {
+    await removeForGood(join(trash, name), storageAccess).catch(() => {});
   }
 }

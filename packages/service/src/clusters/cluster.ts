@@ -6,16 +6,16 @@ import { amountOf } from '../config/amount-of.ts';
 import type { ClusterConfig, InstanceTypeConfig } from '../config/service-config.ts';
 import { LiveContainers } from '../containers/live-containers.ts';
 import { LogNotifier } from '../containers/log-notifier.ts';
-import { PortNumbers } from '../containers/port-numbers.ts';
+import type { PortNumbers } from '../containers/port-numbers.ts';
 import type { EnvSealer } from '../containers/secret-envs.ts';
 import type { Engine, EngineSink } from '../engines/engine.ts';
 import { EngineDriver } from '../engines/engine-driver.ts';
 import type { Clock } from '../host/clock.ts';
 import type { PortExposure } from '../proxy/open-port-proxy.ts';
 import { removeContainerDirectory } from '../storage/remove-container-directory.ts';
-import { checkAnswer, type StorageAccess } from '../storage/storage-access.ts';
+import type { StorageAccess } from '../storage/storage-access.ts';
 import { makeStorage, storagePaths } from '../storage/storage-paths.ts';
-import { createStorageProbe, type StorageProbe } from '../storage/storage-probe.ts';
+import type { StorageProbe } from '../storage/storage-probe.ts';
 import type { ContainerRow } from '../store/container-row.ts';
 import type { Store } from '../store/store.ts';
 import { createVolumeUsage, type VolumeUsage } from '../volumes/volume-usage.ts';
@@ -56,8 +56,11 @@ export interface Cluster {
 export interface ClusterOptions {
   readonly config: ClusterConfig;
   readonly storage: string;
+  readonly probe: StorageProbe;
   readonly logLimitBytes: number;
   readonly engine: Engine;
+  /** Shared by all clusters, since containers of several may run on one machine. */
+  readonly ports: PortNumbers;
   readonly sealer?: EnvSealer;
   readonly store: Store;
   readonly clock: Clock;
@@ -75,12 +78,11 @@ export interface ClusterOptions {
 
 /** Does nothing until `prepare` and `open`. */
 export function createCluster(options: ClusterOptions): Cluster {
-  const { storage } = options;
+  const { storage, probe } = options;
   let { config } = options;
   let isClosed = false;
-  const probe = createStorageProbe(storage);
-  const parts = createParts(options, probe);
-  const { ports, settings, driver, containers } = parts;
+  const parts = createParts(options);
+  const { settings, driver, containers } = parts;
   return {
     id: config.id,
     get config() {
@@ -93,7 +95,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     storageAccess: probe,
     freeInodes: probe.freeInodes,
     logNotifier: new LogNotifier(probe.fault),
-    ports,
+    ports: options.ports,
     driver,
     async prepare(rows) {
       // Its directories are those of an earlier start.
@@ -128,9 +130,8 @@ export function createCluster(options: ClusterOptions): Cluster {
 type Parts = ReturnType<typeof createParts>;
 
 /** The engine's driver, the containers and the exposed ports of a cluster, connected to each other. */
-function createParts(options: ClusterOptions, probe: StorageProbe) {
-  const { config, storage, store, clock, log, logLimitBytes, engine, exposure, isShared } = options;
-  const ports = new PortNumbers();
+function createParts(options: ClusterOptions) {
+  const { config, storage, probe, store, clock, log, logLimitBytes, engine, ports, exposure, isShared } = options;
   const settings = {
     storage,
     logLimitBytes,
@@ -139,8 +140,9 @@ function createParts(options: ClusterOptions, probe: StorageProbe) {
   };
   const sink: EngineSink = { report: (key, observation) => containers.report(key, observation) };
   const driver = new EngineDriver({
-    ...{ engine, clock, log, storage, sink, isDiskFull: probe.isFull },
-    checkStorage: () => checkAnswer(probe),
+    ...{ engine, clock, log, sink, storage },
+    storageAccess: probe,
+    isDiskFull: probe.isFull,
   });
   const exposed = new ExposedHosts({ exposure, isShared, findProcess: driver.findProcess, log });
   const releasePorts = (row: ContainerRow) => {

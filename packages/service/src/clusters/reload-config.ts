@@ -35,10 +35,12 @@ export async function reloadConfig({
   };
   const ids = next.clusters.map(({ id }) => id);
   for (const id of [...clusters.keys()]) if (!ids.includes(id)) settle(id, await clusters.remove(id));
+  const added = next.clusters.filter(({ id }) => !clusters.has(id));
+  const faults = await clusters.add(added, next);
   for (const config of next.clusters) {
     const cluster = clusters.get(config.id);
-    if (cluster === undefined) {
-      settle(config.id, await clusters.add(config, next));
+    if (cluster === undefined || added.includes(config)) {
+      settle(config.id, faults[added.indexOf(config)]);
       continue;
     }
     const named = (field: string) => `clusters.${config.id}.${field}`;

@@ -1,6 +1,8 @@
 import { isAbsolute } from 'node:path';
-import { identifierSchema } from '@sluice/client';
+import { identifierSchema, own } from '@sluice/client';
 import { z } from 'zod';
+import { dockerConfigSchema } from '../engines/docker/docker-config.ts';
+import { slurmConfigSchema, slurmPlacementSchema } from '../engines/slurm/slurm-config.ts';
 import { SIZE } from './parse-size.ts';
 
 const absolutePath = z.string().refine(isAbsolute, 'must be an absolute path');
@@ -10,7 +12,7 @@ const days = z.number().positive().max(36_500);
 /** Whole gigabytes, because the protocol announces memory as an integer. */
 const memory = z.string().regex(/^[1-9]\d{0,8}(?:GB|TB)$/, 'must be a whole number of GB or TB, for example 16GB');
 
-/** A size that containers request by name. `options` are those of the engine (partition, runtime, …). */
+/** A size that containers request by name. `options` are those of the engine (partition, QOS, …). */
 export const instanceTypeConfigSchema = z.strictObject({
   id: identifierSchema,
   cpu: positive,
@@ -117,12 +119,20 @@ const fieldsSchema = z.strictObject({
 /** Engines that run all containers as one user of the host, which does not isolate accounts from each other. */
 const ONE_ACCOUNT_ENGINES: ReadonlySet<string> = new Set(['process', 'local']);
 
+/** What the `options` of a cluster and of its instance types may contain, by engine. Engines that are not ours check them themselves. */
+const ENGINE_OPTIONS: Readonly<Record<string, { readonly cluster: z.ZodType; readonly instanceType: z.ZodType }>> = {
+  docker: { cluster: dockerConfigSchema, instanceType: z.strictObject({}) },
+  slurm: { cluster: slurmConfigSchema, instanceType: slurmPlacementSchema },
+};
+
 /** The configuration of a service. `root` contains the store and, by default, the storage of all clusters. */
 export const serviceConfigSchema = fieldsSchema.superRefine((config, context) => {
   const refuse = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message });
   config.clusters.forEach(({ id, engine, options, accounts, instanceTypes, quota }, i) => {
     for (const path of ONE_ACCOUNT_ENGINES.has(engine) ? optionPaths(options, instanceTypes) : [])
       refuse(['clusters', i, ...path], `the engine '${engine}' has no options; remove it, or use docker or slurm`);
+    for (const { path, message } of optionFaults(engine, options, instanceTypes))
+      refuse(['clusters', i, ...path], message);
     for (const account of Object.keys(quota?.accounts ?? {})) {
       if (!accounts.includes(account))
         refuse(['clusters', i, 'quota', 'accounts', account], `the cluster has no account '${account}'`);
@@ -149,6 +159,32 @@ function optionPaths(options: object, instanceTypes: readonly InstanceTypeConfig
     Object.keys(type.options).map((name) => ['instanceTypes', j, 'options', name]),
   );
   return [...Object.keys(options).map((name) => ['options', name]), ...ofTypes];
+}
+
+interface OptionFault {
+  readonly path: (string | number)[];
+  readonly message: string;
+}
+
+/** What the engine would reject, or ignore, of the options of a cluster and its instance types. */
+function optionFaults(engine: string, options: object, types: readonly InstanceTypeConfig[]): OptionFault[] {
+  const known = own(ENGINE_OPTIONS, engine);
+  if (known === undefined) return [];
+  const ofTypes = types.flatMap((type, j) => {
+    const faults = faultsOf(known.instanceType, type.options, `instance types of the engine '${engine}' have`);
+    return faults.map(({ path, message }) => ({ path: ['instanceTypes', j, 'options', ...path], message }));
+  });
+  const ofCluster = faultsOf(known.cluster, options, `the engine '${engine}' has`);
+  return [...ofCluster.map(({ path, message }) => ({ path: ['options', ...path], message })), ...ofTypes];
+}
+
+function faultsOf(schema: z.ZodType, options: object, owner: string): OptionFault[] {
+  const issues = schema.safeParse(options).error?.issues ?? [];
+  return issues.flatMap((issue) => {
+    const path = issue.path.filter((part) => typeof part !== 'symbol');
+    if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
+    return issue.keys.map((key) => ({ path: [...path, key], message: `${owner} no option '${key}'; remove it` }));
+  });
 }
 
 /** The accounts of all clusters whose containers run as the service's own user. */

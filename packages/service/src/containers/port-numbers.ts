@@ -6,7 +6,10 @@ const FIRST = 20_000;
 const LAST = 32_767;
 const ATTEMPTS = 200;
 
-/** Assigns port numbers that no live container of the cluster uses and on which no process of this host listens. */
+/**
+ * Assigns port numbers that no live container uses and on which no process of this host listens. One is shared by all
+ * clusters of a service: their containers may run on one machine, and listen only some time after the assignment.
+ */
 export class PortNumbers {
   readonly #taken = new Set<number>();
 

@@ -6,6 +6,7 @@ import { backoffDelay, type Feature } from '@sluice/client';
 import { systemErrorCode } from '@sluice/host-system';
 import type { Logger } from 'pino';
 import type { Clock } from '../host/clock.ts';
+import { checkAnswer, type StorageAccess } from '../storage/storage-access.ts';
 import { createDiskCheck, type DiskCheck } from './disk-check.ts';
 import type { Observation } from './engine.ts';
 import { type Engine, EngineError, type EngineSink, type HardwareModels, type Launch } from './engine.ts';
@@ -22,8 +23,8 @@ export interface EngineDriverOptions {
   readonly sink: EngineSink;
   /** The cluster's storage; its path is removed from reports and appears only in the log. */
   readonly storage: string;
-  /** Throws while the storage does not answer: requests to the engine would occupy threads with their calls to it. */
-  readonly checkStorage: () => Promise<void>;
+  /** While the storage does not answer, nothing is requested that needs it. */
+  readonly storageAccess: StorageAccess;
   readonly isDiskFull: () => Promise<boolean>;
 }
 
@@ -48,7 +49,7 @@ export class EngineDriver {
   readonly #sink: EngineSink;
   readonly #diskCheck: DiskCheck;
   readonly #storage: string;
-  readonly #checkStorage: () => Promise<void>;
+  readonly #storageAccess: StorageAccess;
   readonly #active = new Map<string, Active>();
   /** Containers to stop, with the shortest grace period requested, in milliseconds. */
   readonly #stopping = new Map<string, number>();
@@ -66,7 +67,7 @@ export class EngineDriver {
     this.#clock = options.clock;
     this.#log = options.log;
     this.#storage = options.storage;
-    this.#checkStorage = options.checkStorage;
+    this.#storageAccess = options.storageAccess;
     this.#diskCheck = createDiskCheck((key, seen) => options.sink.report(key, seen), options.isDiskFull);
     this.#sink = {
       report: (key, seen) => this.#diskCheck.report(key, withoutHostPath(seen, options.storage)),
@@ -123,7 +124,7 @@ export class EngineDriver {
   async open(recovered: readonly Launch[]): Promise<void> {
     if (!this.#isOpen) for (const launch of recovered) this.#activate(launch, true);
     try {
-      await this.#checkStorage();
+      await checkAnswer(this.#storageAccess);
       if (!this.#isOpen) await this.#engine.open(this.#sink);
       // An engine that answers only after `close` must not keep anything open.
       if (this.#closing.signal.aborted) return await this.#engine.close();
@@ -177,7 +178,7 @@ export class EngineDriver {
   /** Frees the engine's resources of an ended container; a failure is only logged, because purge repeats it. */
   async remove(key: string): Promise<void> {
     try {
-      await this.#checkStorage();
+      await checkAnswer(this.#storageAccess);
       await this.#engine.remove(key);
     } catch (error) {
       this.#log.warn({ err: error, key }, 'could not remove a container from the engine');
@@ -214,8 +215,12 @@ export class EngineDriver {
     if (launches.length === 0) return;
     // A container with a durable row may have no directory yet; without it the engine could not record that it never
     // started.
-    await Promise.all(launches.map(({ directory }) => ensureDirectory(directory)));
+    await Promise.all(launches.map(({ directory }) => this.#ensureDirectory(directory)));
     await this.#engine.recover(launches);
+  }
+
+  #ensureDirectory(path: string): Promise<void> {
+    return this.#storageAccess.inThread(() => ensureDirectory(path));
   }
 
   async #launchUntilAnswered(entry: Active): Promise<void> {
@@ -223,9 +228,9 @@ export class EngineDriver {
     const { signal } = unwanted;
     for (let tries = 1; !signal.aborted; tries++) {
       try {
-        await this.#checkStorage();
+        await checkAnswer(this.#storageAccess);
         // Not earlier: creating a directory can take a millisecond, which must not delay the response to a create.
-        await ensureDirectory(launch.directory);
+        await this.#ensureDirectory(launch.directory);
         if (signal.aborted) return;
         await this.#engine.launch(launch, { signal });
         entry.taken = true;
@@ -254,7 +259,11 @@ export class EngineDriver {
     for (let tries = 1; !signal.aborted; tries++) {
       try {
         // If the response to the launch was lost, the engine first reports the state of the container.
-        if (this.#active.get(key)?.taken === false) await this.#recover([launch]);
+        if (this.#active.get(key)?.taken === false) {
+          await checkAnswer(this.#storageAccess);
+          await this.#recover([launch]);
+        }
+        // Not checked for this: the engine can end a container whose storage does not answer.
         if (this.#active.has(key)) await this.#engine.stop(key, { graceMs: this.#stopping.get(key) ?? 0 });
         return;
       } catch (error) {

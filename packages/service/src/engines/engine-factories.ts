@@ -4,8 +4,8 @@ import { createProcessEngine } from './process/process-engine.ts';
 
 /** The engines, by their name in the configuration. The code of engines that need other programs is loaded on first use. */
 export const ENGINE_FACTORIES: Readonly<Record<string, EngineFactory>> = {
-  local: ({ clusterID, maskedPaths }) => createLocalEngine({ clusterID, maskedPaths }),
-  process: ({ maskedPaths }) => createProcessEngine({}, { maskedPaths }),
+  local: (site) => createLocalEngine(site),
+  process: (site) => createProcessEngine({}, site),
   async docker({ options, ...site }) {
     const [{ createDockerEngine }, { dockerConfigSchema }] = await Promise.all([
       import('./docker/docker-engine.ts'),

@@ -3,6 +3,10 @@ import { lstat, open } from 'node:fs/promises';
 
 const MOST_END_BYTES = 256 * 1024;
 const TRIES = 5;
+/** The line of a cut, which tells how many bytes all cuts of the log have left out: no two cuts have the same number. */
+const CUT_LINE = /^\n\[sluice\] the log has reached its limit of \d+ bytes; (\d{1,15}) bytes were left out here\n/;
+/** More than the line of a cut has. */
+export const CUT_LINE_BYTES = 160;
 
 /**
  * Cuts a log that exceeds `limitBytes` to its beginning, a line that says so, and its end. For logs that commands append to
@@ -13,10 +17,26 @@ const TRIES = 5;
 export async function limitLog(path: string, limitBytes: number | undefined): Promise<void> {
   if (limitBytes === undefined) return;
   // Two concurrent cuts would remove each other's end.
-  while (inFlight.has(path)) await inFlight.get(path)?.catch(() => {});
+  await cutsSettled(path);
   const cut = cutLog(path, limitBytes).finally(() => inFlight.delete(path));
   inFlight.set(path, cut);
   await cut;
+}
+
+/** Where a log that exceeds its limit is cut. */
+export function cutStart(limitBytes: number): number {
+  return Math.floor(limitBytes / 2);
+}
+
+/** The line of a cut at the beginning of some bytes: its length, and how many bytes were left out. Undefined without one. */
+export function parseCutLine(bytes: Uint8Array): { readonly length: number; readonly leftOut: number } | undefined {
+  const [line, leftOut] = CUT_LINE.exec(Buffer.from(bytes).toString('latin1')) ?? [];
+  return line === undefined ? undefined : { length: line.length, leftOut: Number(leftOut) };
+}
+
+/** Resolves when no cut of the log at `path` by this process is in progress. */
+export async function cutsSettled(path: string): Promise<void> {
+  while (inFlight.has(path)) await inFlight.get(path)?.catch(() => {});
 }
 
 const inFlight = new Map<string, Promise<void>>();
@@ -43,7 +63,7 @@ export function followCuts(path: string): LogCuts {
     onCut: () => {},
     isStale: () => reader.replaced !== undefined,
     async settled() {
-      while (inFlight.has(path)) await inFlight.get(path)?.catch(() => {});
+      await cutsSettled(path);
       const { replaced } = reader;
       reader.replaced = undefined;
       return replaced;
@@ -65,11 +85,11 @@ async function cutLog(path: string, limitBytes: number): Promise<void> {
   try {
     const { nlink, dev, ino, ...stats } = await file.stat();
     if (nlink !== 1 || dev !== found.dev || ino !== found.ino || !found.isFile()) return;
-    const line = Buffer.from(
-      `\n[sluice] the log has reached its limit of ${limitBytes} bytes; output was left out here\n`,
-    );
     const end = Buffer.alloc(Math.min(MOST_END_BYTES, Math.floor(limitBytes / 4)));
-    const beginning = Math.floor(limitBytes / 2);
+    const beginning = cutStart(limitBytes);
+    const { buffer, bytesRead: length } = await file.read(Buffer.alloc(CUT_LINE_BYTES), 0, CUT_LINE_BYTES, beginning);
+    const before = parseCutLine(buffer.subarray(0, length));
+    const kept = beginning + end.length + (before?.length ?? 0);
     for (const reader of readers.get(path) ?? []) {
       reader.replaced = beginning;
       reader.onCut();
@@ -79,7 +99,9 @@ async function cutLog(path: string, limitBytes: number): Promise<void> {
     // cannot be kept from appending. The two follow each other synchronously to minimize this.
     for (let { size } = stats, tries = 1; ; tries++) {
       const { bytesRead } = await file.read(end, 0, end.length, size - end.length);
-      const rest = Buffer.concat([line, end.subarray(0, bytesRead)]);
+      const leftOut = (before?.leftOut ?? 0) + Math.max(1, size - kept);
+      const line = `\n[sluice] the log has reached its limit of ${limitBytes} bytes; ${leftOut} bytes were left out here\n`;
+      const rest = Buffer.concat([Buffer.from(line), end.subarray(0, bytesRead)]);
       await file.write(rest, 0, rest.length, beginning);
       const grown = fstatSync(file.fd).size;
       // A command that writes constantly could otherwise prevent the cut forever, and fill the disk.

@@ -1,12 +1,13 @@
 import { access, constants } from 'node:fs/promises';
-import type { Feature } from '@sluice/client';
+import { FEATURES, type Feature } from '@sluice/client';
 import { dockerConfigSchema } from './docker/docker-config.ts';
 import type { Engine, EngineSink, HardwareModels, Launch, LaunchOptions } from './engine.ts';
 import type { EngineSite } from './engine-factory.ts';
 import { createProcessEngine } from './process/process-engine.ts';
 
 /** What the engine needs to know of its cluster. */
-export type LocalEngineOptions = Pick<EngineSite, 'clusterID' | 'maskedPaths'>;
+export type LocalEngineOptions = Pick<EngineSite, 'clusterID' | 'maskedPaths'> &
+  Partial<Pick<EngineSite, 'storageAccess'>>;
 
 /** Delay before containers of an earlier run are requested again from a Docker Engine that did not respond. */
 const RETRY_MS = 5000;
@@ -20,22 +21,24 @@ export function createLocalEngine(options: LocalEngineOptions): Engine {
 }
 
 class LocalEngine implements Engine {
-  readonly #clusterID: string;
+  readonly #options: LocalEngineOptions;
   readonly #processes: Engine;
   #sink: EngineSink | undefined;
   #docker: Promise<Engine> | undefined;
+  #openedDocker: Engine | undefined;
   #retry: NodeJS.Timeout | undefined;
   readonly #inDocker = new Set<string>();
   /** Containers of an earlier run that Docker Engine has not yet reported. */
   readonly #unrecovered = new Map<string, Launch>();
 
-  constructor({ clusterID, maskedPaths }: LocalEngineOptions) {
-    this.#clusterID = clusterID;
-    this.#processes = createProcessEngine({}, { maskedPaths });
+  constructor(options: LocalEngineOptions) {
+    this.#options = options;
+    this.#processes = createProcessEngine({}, options);
   }
 
   get features(): readonly Feature[] {
-    return [...this.#processes.features, 'image-digests'];
+    const isUnlimited = this.#openedDocker?.features.includes(FEATURES.unlimitedMemory);
+    return [...this.#processes.features, FEATURES.imageDigests, ...(isUnlimited ? [FEATURES.unlimitedMemory] : [])];
   }
 
   async open(sink: EngineSink): Promise<void> {
@@ -101,11 +104,12 @@ class LocalEngine implements Engine {
 
   #openDocker(): Promise<Engine> {
     this.#docker ??= import('./docker/docker-engine.ts').then(async ({ createDockerEngine }) => {
-      const engine = createDockerEngine(dockerConfigSchema.parse({}), { clusterID: this.#clusterID });
+      const engine = createDockerEngine(dockerConfigSchema.parse({}), this.#options);
       if (this.#sink === undefined) throw new Error('could not use Docker Engine because the engine is not open');
       // Steps without an image do not need it: a launch says that it does not answer.
       const sink = this.#sink;
       await engine.open({ report: (key, observation) => sink.report(key, observation) });
+      this.#openedDocker = engine;
       return engine;
     });
     this.#docker.catch(() => {

@@ -1,6 +1,6 @@
 import { probeDocker } from './docker/docker-probe.ts';
 import type { EngineProbe } from './engine-probe.ts';
-import { probeProcess } from './process/process-probe.ts';
+import { type ProcessProbe, probeProcess } from './process/process-probe.ts';
 import { WITHOUT_NAMESPACES, WITHOUT_TRANSLATION } from './process/without-namespaces.ts';
 import { probeSlurm } from './slurm/slurm-probe.ts';
 
@@ -11,15 +11,17 @@ const GET_LAUNCHER =
 
 /** Checks every engine on this machine for `sluice doctor`; starts no container. */
 export async function probeEngines(): Promise<EngineProbe[]> {
-  return Promise.all([probeProcesses(), probeDocker(), probeSlurm()]);
+  return Promise.all([probeProcess().then(describeProcesses), probeDocker(), probeSlurm()]);
 }
 
-async function probeProcesses(): Promise<EngineProbe> {
-  const probe = await probeProcess();
+/** What `sluice doctor` says of the process engine. */
+export function describeProcesses(probe: ProcessProbe): EngineProbe {
   if (!probe.works) {
     return { engine: 'process', works: false, found: probe.reason, advice: ALLOW_NAMESPACES };
   }
-  const found = `${probe.launcher} launcher, memory limited by ${probe.memory}, cores by ${probe.cores}`;
+  // A container with several processes can use several times the memory of its instance type.
+  const memory = probe.memory === 'rlimit' ? 'rlimit (each process separately)' : probe.memory;
+  const found = `${probe.launcher} launcher, memory limited by ${memory}, cores by ${probe.cores}`;
   if (probe.mountsBy !== 'namespaces') {
     const warning = probe.mountsBy === 'translation' ? WITHOUT_NAMESPACES : WITHOUT_TRANSLATION;
     return { engine: 'process', works: true, found: `${found}; ${warning}`, advice: ALLOW_NAMESPACES };

@@ -12,6 +12,7 @@ import type { ServiceConfig } from '../config/service-config.ts';
 import { type Clock, systemClock } from '../host/clock.ts';
 import type { PortExposure } from '../proxy/open-port-proxy.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
+import { createStorageProbe } from '../storage/storage-probe.ts';
 import { openLmdbStore } from '../store/lmdb-store.ts';
 import { migrate } from '../store/migrations.ts';
 import { openSequence } from '../store/sequence.ts';
@@ -115,7 +116,7 @@ async function assemble(options: AssembleOptions, store: Store): Promise<Service
   });
   return {
     ...{ config, store, clusters, calls, clock, log, retentionTime: time.now },
-    ...{ volumeAccess, transferThrottle, sftpAddress },
+    ...{ volumeAccess, transferThrottle, sftpAddress, freeInodes: createStorageProbe(config.root).freeInodes },
     ...(options.extend && { extend: options.extend }),
     failure: () => failure ?? store.failure,
     furtherMetrics: options.metrics ?? (() => Promise.resolve([])),

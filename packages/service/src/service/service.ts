@@ -3,6 +3,7 @@ import type { ContainerService, Scope } from '@sluice/client';
 import type { Principal } from '../accounts/principal.ts';
 import type { HttpFront } from '../api/http-front.ts';
 import type { Listener, ListenOptions } from '../api/listen-options.ts';
+import { describeInodes } from '../calls/check-storage.ts';
 import { createInProcessService } from '../calls/in-process-service.ts';
 import type { ReloadReport } from '../clusters/reload-config.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
@@ -30,6 +31,8 @@ export interface Service {
    * far ahead and has not been steady for a day.
    */
   retentionTime(): number;
+  /** Why nothing more may be created below the root: its disk has few free inodes. Undefined if there are enough. */
+  findInodeShortage(): Promise<string | undefined>;
   /** Finishes requests in progress and releases the store. Containers continue; a later service adopts them. */
   close(): Promise<void>;
 }
@@ -80,6 +83,7 @@ function serve(core: ServiceCore, unlock: () => Promise<void>): Service {
     },
     warnings: () => [...new Set([...core.clusters.values()].flatMap((cluster) => cluster.driver.warnings))],
     retentionTime: () => core.retentionTime(),
+    findInodeShortage: async () => describeInodes(await core.freeInodes()),
     close() {
       closed ??= (async () => {
         await Promise.allSettled([...listeners].map((listener) => listener.close()));

@@ -2,7 +2,7 @@ import { rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { removeForGood } from './remove-for-good.ts';
-import { checkAnswer, type StorageAccess } from './storage-access.ts';
+import { type StorageAccess, tryInThread } from './storage-access.ts';
 import { storagePaths } from './storage-paths.ts';
 
 /**
@@ -16,14 +16,15 @@ export async function removeContainerDirectory(
     storage,
     storageAccess,
     log,
-  }: { readonly storage: string; readonly storageAccess: Pick<StorageAccess, 'fault'>; readonly log: Logger },
+  }: { readonly storage: string; readonly storageAccess: StorageAccess; readonly log: Logger },
 ): Promise<boolean> {
   const trash = join(storagePaths.trash(storage), launchKey);
   try {
-    await checkAnswer(storageAccess);
-    await stat(storagePaths.trash(storage));
-    await rename(storagePaths.container(storage, launchKey), trash).catch(ignoreAbsence);
-    await removeForGood(trash);
+    await tryInThread(storageAccess, async () => {
+      await stat(storagePaths.trash(storage));
+      await rename(storagePaths.container(storage, launchKey), trash).catch(ignoreAbsence);
+    });
+    await removeForGood(trash, storageAccess);
     return true;
   } catch (error) {
     log.warn({ err: error, key: launchKey }, 'could not remove the directory of a container');

@@ -26,6 +26,41 @@ export async function checkAnswer(storage: Pick<StorageAccess, 'fault'>): Promis
   if (fault !== undefined) throw new StorageSilent(fault);
 }
 
+/** How often a waiting caller of `tryInThread` asks whether the storage still answers. */
+const ASK_AGAIN_MS = 1000;
+
+/**
+ * `inThread` for callers who must not wait for a storage that does not answer: throws `StorageSilent` then, also if it stops
+ * answering meanwhile. Calls that have begun may still take effect when the storage answers again.
+ */
+export async function tryInThread<T>(storage: StorageAccess, calls: () => Promise<T>): Promise<T> {
+  await checkAnswer(storage);
+  let isGivenUp = false;
+  const result = storage.inThread(async () => {
+    if (isGivenUp) throw new StorageSilent('its storage did not answer');
+    return [await calls()] as const;
+  });
+  try {
+    for (;;) {
+      const done = await within(ASK_AGAIN_MS, result);
+      if (done !== undefined) return done[0];
+      await checkAnswer(storage);
+    }
+  } finally {
+    isGivenUp = true;
+    result.catch(() => {});
+  }
+}
+
+/** What `work` resolves to; undefined if that takes longer than `ms`. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, ms, undefined);
+  });
+  return await Promise.race([work, timeout]).finally(() => clearTimeout(timer));
+}
+
 /** The longest time of synchronous calls to a storage without another check that it answers. */
 const TURN_MS = 5;
 

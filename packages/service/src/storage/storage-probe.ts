@@ -1,5 +1,5 @@
 import { randomFill } from 'node:crypto';
-import { statfs } from 'node:fs/promises';
+import { type DiskAmount, readFreeSpace } from '@sluice/host-system';
 import { createThreadLimit, type StorageAccess } from './storage-access.ts';
 
 /** How long a storage may take to answer. A network storage may be slow, but a request should not wait longer. */
@@ -25,30 +25,17 @@ export interface StorageProbe extends StorageAccess {
   isFull(): Promise<boolean>;
 }
 
-/** What can still be created; Infinity as in `freeInodes`. */
-interface Free {
-  readonly bytes: number;
-  readonly inodes: number;
-}
-
-const UNLIMITED: Free = { bytes: Number.POSITIVE_INFINITY, inodes: Number.POSITIVE_INFINITY };
+const UNLIMITED: DiskAmount = { bytes: Number.POSITIVE_INFINITY, inodes: Number.POSITIVE_INFINITY };
 
 /** More than is released on a full disk before it is asked: by a home, by the store, and by the end of a container. */
-const FULL: Free = { bytes: 2 * 1024 * 1024, inodes: 20 };
+const FULL: DiskAmount = { bytes: 2 * 1024 * 1024, inodes: 100 };
 
 /** Asks nothing yet. */
 export function createStorageProbe(storage: string): StorageProbe {
-  let question: Promise<Free | undefined> | undefined;
+  let question: Promise<DiskAmount | undefined> | undefined;
   const ask = () => {
     if (question !== undefined) return question;
-    // Other than `stat`, this is not answered from a cache of attributes.
-    const answer = statfs(storage).then(
-      ({ files, ffree, blocks, bavail, bsize }) => ({
-        bytes: blocks === 0 ? UNLIMITED.bytes : bavail * bsize,
-        inodes: files === 0 ? UNLIMITED.inodes : ffree,
-      }),
-      () => UNLIMITED,
-    );
+    const answer = readFreeSpace(storage).catch(() => UNLIMITED);
     // Until the answer all further callers get this one, as each of them would occupy a thread.
     const asked = unlessSilent(answer);
     question = asked;

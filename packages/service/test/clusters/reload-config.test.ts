@@ -82,6 +82,36 @@ test('reloadConfig opens a new cluster in its place, also after it was removed a
   expect(await containers.get({ ...scope, id: 'c' })).toMatchObject({ phase: 'Succeeded' });
 });
 
+test('reloadConfig opens new clusters side by side, and does not wait for an engine that does not answer', async () => {
+  const engines = new Map<string, FakeEngine>();
+  let speak = () => {};
+  const silence = new Promise<void>((resolve) => {
+    speak = resolve;
+  });
+  const fake = ({ clusterID }: { clusterID: string }) => {
+    const engine = new FakeEngine();
+    if (clusterID === 'four') engine.silence = silence;
+    engines.set(clusterID, engine);
+    return engine;
+  };
+  const { rig, one, two, three, reload } = await open({ engine: 'fake', engines: { fake } });
+  const reloaded = reload(one, two, three, { ...one, id: 'four' }, { ...one, id: 'five' });
+  await until('the second one is open', async () => engines.get('five')?.opened === 1);
+  await rig.clock.advance(5000);
+  expect(await reloaded).toEqual({ applied: ['clusters.four', 'clusters.five'], needsRestart: [], refused: [] });
+  const scope = { clusterID: 'four', accountID: 'mine' };
+  const { containers } = rig.service.inProcess({ userID: 'u', accounts: [scope] });
+  const create = () => containers.create(scope, { instanceType: 'small', image: 'x' });
+  await expect(create()).rejects.toMatchObject({ reason: 'ENGINE_UNAVAILABLE' });
+  speak();
+  await until('the first one is open', async () =>
+    create().then(
+      () => true,
+      () => false,
+    ),
+  );
+});
+
 test('reloadConfig rejects a cluster that cannot be opened, and leaves the others unchanged', async () => {
   const { one, two, three, reload } = await open();
   const storage = mkdtempSync(join(tmpdir(), 'sluice-storage-'));

@@ -1,10 +1,14 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { until } from '@sluice/client/contract';
 import { expect, onTestFinished, test } from 'vitest';
 import { hasNamespaces } from '../engines/has-namespaces.ts';
+import { FakeEngine } from '../fakes/fake-engine.ts';
 import { openRig, PRINCIPAL, SCOPE } from '../service-rig.ts';
+import { canHang } from '../storage/hung-mount.ts';
+import { mountPassthrough } from '../storage/passthrough-mount.ts';
 
 test.runIf(hasNamespaces)(
   'a container finds nothing in the storage of another cluster, which the first start of the service makes',
@@ -31,5 +35,54 @@ test.runIf(hasNamespaces)(
     for await (const part of service.containers.logs(ref)) log += Buffer.from(part).toString();
     expect(log).toContain('No such file');
     expect(log).not.toContain('of another cluster');
+  },
+);
+
+const isNative = existsSync(fileURLToPath(new URL('../../native/build/launcher', import.meta.url)));
+
+test.runIf(hasNamespaces && canHang() && isNative)(
+  'containers start and stop while the storage of another cluster, which is hidden from them, does not answer',
+  async () => {
+    const directory = await mkdtemp('/var/tmp/sluice-storages-');
+    onTestFinished(() => rm(directory, { recursive: true, force: true, maxRetries: 10 }));
+    for (const name of ['backing', 'storage']) await mkdir(join(directory, name));
+    const mount = await mountPassthrough(join(directory, 'backing'), join(directory, 'storage'));
+    onTestFinished(() => mount.unmount());
+    const instanceTypes = [{ id: 'small', cpu: 1, memory: '1GB' }];
+    const other = { id: 'two', engine: 'fake', accounts: ['mine'], instanceTypes };
+    const rig = await openRig({
+      engines: { fake: () => new FakeEngine() },
+      config: {
+        clusters: [
+          { ...other, id: 'one', engine: 'process' },
+          { ...other, storage: join(directory, 'storage') },
+        ],
+      },
+    });
+    onTestFinished(() => rig.close());
+    const { containers, volumes } = rig.service.inProcess(PRINCIPAL);
+    const create = (containerID: string, command: string[], volumeMounts: Record<string, string> = {}) =>
+      containers.create(SCOPE, { instanceType: 'small', command, volumeMounts }, { containerID });
+    const untilPhase = (id: string, phase: string) =>
+      until(`${id} is ${phase}`, async () => {
+        await rig.clock.advance(100);
+        return (await containers.get({ ...SCOPE, id })).phase === phase;
+      });
+    await volumes.create(SCOPE, { volumeID: 'v' });
+    await create('running', ['sleep', '600']);
+    await untilPhase('running', 'Running');
+
+    await mount.hold();
+    await create('same', ['true']);
+    await untilPhase('same', 'Succeeded');
+    // A new mount point needs a root in which the storage is hidden.
+    await create('new', ['true'], { v: '/new-point' });
+    await until('the root is being built', async () => (await mount.held()) > 0);
+    await containers.cancel({ ...SCOPE, id: 'running' });
+    await untilPhase('running', 'Canceled');
+    expect((await containers.get({ ...SCOPE, id: 'new' })).phase).toBe('Pending');
+
+    await mount.answer();
+    await untilPhase('new', 'Succeeded');
   },
 );

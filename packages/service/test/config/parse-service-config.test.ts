@@ -53,6 +53,26 @@ describe('parseServiceConfig', () => {
     expect(problems(text)).toEqual([`6:25 ${message}`, `10:65 ${message}`]);
   });
 
+  it('rejects options that the engine would ignore, and those that it would reject later', () => {
+    const withOptions = (engine: string, ofCluster: string, ofType: string) =>
+      GOOD.replace('engine: process', `engine: ${engine}\n    options: ${ofCluster}`).replace(
+        'memory: 2GB }',
+        `memory: 2GB, options: ${ofType} }`,
+      );
+    const good = '{ partition: gpu, qos: high, timeLimitMinutes: 60 }';
+    expect(parseServiceConfig(withOptions('slurm', '{ runtime: podman, pollMs: 500 }', good), '/srv').ok).toBe(true);
+    expect(parseServiceConfig(withOptions('docker', '{ pollMs: 500 }', '{}'), '/srv').ok).toBe(true);
+    expect(problems(withOptions('docker', '{ pollMs: often }', '{ runtime: runsc }'))).toEqual([
+      expect.stringMatching(/^\d+:\d+ must be a number/),
+      expect.stringMatching(/^\d+:\d+ instance types of the engine 'docker' have no option 'runtime'; remove it$/),
+    ]);
+    expect(problems(withOptions('slurm', '{ runtime: runc }', '{ partition: 7, gres: gpu }'))).toEqual([
+      expect.stringMatching(/^\d+:\d+ must be none, podman, apptainer or charliecloud$/),
+      expect.stringMatching(/^\d+:\d+ must be a text/),
+      expect.stringMatching(/^\d+:\d+ instance types of the engine 'slurm' have no option 'gres'; remove it$/),
+    ]);
+  });
+
   it('names the present form of fields of earlier versions', () => {
     const text = GOOD.replace('cpu: 4, memory: 8GB', 'cores: 4, memoryGB: 8').replace('memory: 2GB', 'memory: 2');
     expect(problems(text)).toEqual([

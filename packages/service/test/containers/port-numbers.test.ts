@@ -30,3 +30,22 @@ it('ports: belong to one live container, also after an ended one that had them i
   expect(taken).toHaveLength(CONTAINERS * NAMES.length);
   expect(new Set(taken).size).toBe(taken.length);
 }, 60_000);
+
+it('ports: belong to one container of all clusters, since they may run on one machine', async () => {
+  const rig = await openRig({ engine: 'fake', cores: 1000, engines: { fake: () => new FakeEngine() } });
+  const { containers } = rig.service.inProcess(PRINCIPAL);
+  const ports = Object.fromEntries(NAMES.map((name) => [name, {}]));
+  const taken: (number | undefined)[] = [];
+  for (let i = 0; i < 10; i++) {
+    for (const [clusterID, instanceType] of [
+      ['one', 'small'],
+      ['two', 'other'],
+    ] as const) {
+      const made = await containers.create({ ...SCOPE, clusterID }, { instanceType, command: ['x'], ports });
+      taken.push(...Object.values(made.ports ?? {}).map(({ port }) => port));
+    }
+  }
+  await rig.close();
+  expect(taken).toHaveLength(20 * NAMES.length);
+  expect(new Set(taken).size).toBe(taken.length);
+}, 60_000);

@@ -129,7 +129,8 @@ describe('readLog', () => {
 
 describe('readLog of a log that is cut to its limit', () => {
   const LIMIT = 1000;
-  const CUT = `\n[sluice] the log has reached its limit of ${LIMIT} bytes; output was left out here\n`;
+  /** Of a log of 1,200 bytes, of which 500 and 250 are kept. */
+  const CUT = `\n[sluice] the log has reached its limit of ${LIMIT} bytes; 450 bytes were left out here\n`;
   let count = 0;
   beforeEach(() => {
     count = 0;

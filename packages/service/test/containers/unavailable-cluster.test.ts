@@ -80,6 +80,22 @@ describe('an unavailable engine', () => {
     expect(await phase('a')).toBe('Running');
   });
 
+  it('resolveImage: is refused at once, without a question to the engine', async () => {
+    engine.openError = new EngineError('UNAVAILABLE', 'the daemon is not running');
+    await restart();
+    let asked = 0;
+    engine.resolveImage = async () => {
+      asked++;
+      return new Promise<string>(() => {});
+    };
+    const resolving = service.discovery.resolveImage?.({ clusterID: 'one', accountID: 'mine' }, 'debian');
+    await expect(resolving).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringContaining('the daemon is not running'),
+    });
+    expect(asked).toBe(0);
+  });
+
   it('cancel and delete: before it is opened, stop containers of an earlier service', async () => {
     for (const id of ['a', 'b']) {
       await create(id);

@@ -50,7 +50,7 @@ describe.skipIf(!isPossible)('a storage with few free inodes', () => {
       });
     }
     expect(await ready()).toMatchObject({
-      ...{ status: 503, ready: false, store: 'ready' },
+      ...{ status: 503, ready: false, store: 'its disk has too few free inodes' },
       storages: { one: 'has too few free inodes' },
     });
     engine.end('ending');

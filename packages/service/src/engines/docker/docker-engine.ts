@@ -1,5 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { FEATURES, type Feature } from '@sluice/client';
+import { LOCAL_STORAGE, type StorageAccess, tryInThread } from '../../storage/storage-access.ts';
 import {
   type Engine,
   EngineError,
@@ -23,11 +25,13 @@ import {
 import type { DockerConfig } from './docker-config.ts';
 import { findFirstProcess } from './docker-first-process.ts';
 import { findImageDigest } from './docker-image-digest.ts';
+import { readDockerInfo } from './docker-info.ts';
 import { dockerModels } from './docker-models.ts';
+import { hasEnded } from './docker-outcome.ts';
 import { claimAbsent, readRecord } from './docker-records.ts';
 import { dockerName } from './docker-request.ts';
 import { ignoring, mayHaveStarted, startDockerContainer } from './docker-start.ts';
-import { DockerWatch } from './docker-watch.ts';
+import { DockerWatch, ignoreSilence } from './docker-watch.ts';
 
 /** Written before a stop is requested, so that a restarted service reports the container as stopped. */
 const STOP_MARK = 'docker-stop';
@@ -41,7 +45,7 @@ const PASSING_ERRORS =
   /from pipe: EOF|resource temporarily unavailable|cannot allocate memory|no space left|too many open files|resource busy|input\/output error|deadline exceeded/i;
 
 /** What the engine needs beside its configuration. */
-export interface DockerEngineOptions extends Pick<EngineSite, 'clusterID'> {
+export interface DockerEngineOptions extends Pick<EngineSite, 'clusterID'>, Partial<Pick<EngineSite, 'storageAccess'>> {
   /** Path of the program that containers start with. Default: the compiled or installed one, if it exists. */
   readonly firstProcessPath?: string;
 }
@@ -65,31 +69,39 @@ interface Connection {
 }
 
 class DockerEngine implements Engine {
-  readonly features = ['read-only-mounts', 'image-digests'] as const;
   readonly hidesHost = true;
   readonly checkImage = checkImageName;
   readonly #config: DockerConfig;
   readonly #options: DockerEngineOptions;
+  readonly #storage: StorageAccess;
   readonly #launching = new Map<string, Promise<void>>();
   #connection: Connection | undefined;
   #models: HardwareModels = {};
+  #limitsMemory = true;
 
   constructor(config: DockerConfig, options: DockerEngineOptions) {
     this.#config = config;
     this.#options = options;
+    this.#storage = options.storageAccess ?? LOCAL_STORAGE;
   }
 
   async open(sink: EngineSink): Promise<void> {
     const { clusterID, firstProcessPath } = this.#options;
     const firstProcess = await findFirstProcess(firstProcessPath);
     const api = await connectDocker(this.#config.socketPath);
-    const watch = new DockerWatch({ clusterID, api, sink });
+    const watch = new DockerWatch({ clusterID, api, sink, storage: this.#storage });
     this.#connection = { api, sink, watch, firstProcess };
     // Not awaited: a query of the graphics driver can take seconds.
-    void dockerModels(api).then((found) => {
-      this.#models = found;
+    void readDockerInfo(api).then(async (info) => {
+      this.#limitsMemory = info.MemoryLimit !== false;
+      this.#models = await dockerModels(info);
     });
     watch.start(this.#config.pollMs);
+  }
+
+  get features(): readonly Feature[] {
+    const always = [FEATURES.readOnlyMounts, FEATURES.imageDigests];
+    return this.#limitsMemory ? always : [...always, FEATURES.unlimitedMemory];
   }
 
   models(): HardwareModels {
@@ -115,17 +127,20 @@ class DockerEngine implements Engine {
     await this.#launching.get(key)?.catch(() => undefined);
     const { api, watch } = this.#connected;
     // A container that has already ended keeps its own outcome.
-    await watch.look(key);
+    const isSeen = await watch.look(key).then(() => true, ignoreSilence);
     const container = watch.get(key);
     if (!container || container.ended) return;
+    // Without its record, which the storage does not give, the daemon decides.
+    if (!isSeen && hasEnded((await api.inspect(container.id))?.State.Status ?? '')) return;
     container.stopped = true;
     // Best effort: the disk may be full, possibly because of this container.
-    await writeFile(join(container.launch.directory, STOP_MARK), '').catch(() => undefined);
+    const mark = join(container.launch.directory, STOP_MARK);
+    await tryInThread(this.#storage, () => writeFile(mark, '')).catch(() => undefined);
     // The daemon enforces the deadline even if this service ends. Of two stop requests the earlier deadline counts.
     const query = { t: String(Math.ceil(graceMs / 1000)) };
     const answersWithin = graceMs + ACTS_WITHIN_MS;
     await ignoring([304, 404], api.call('POST', `/containers/${container.id}/stop`, { query, answersWithin }));
-    await watch.look(key);
+    await watch.look(key).catch(ignoreSilence);
   }
 
   async remove(key: string): Promise<void> {
@@ -160,11 +175,12 @@ class DockerEngine implements Engine {
 
   async #start(launch: Launch, { signal }: LaunchOptions): Promise<void> {
     const { api, sink, watch, firstProcess } = this.#connected;
+    const storage = this.#storage;
     const container = watch.track(launch);
     const onProgress = (reason: string) => sink.report(launch.key, { type: 'pending', reason });
     try {
-      await startDockerContainer(api, launch, { config: this.#config, firstProcess, onProgress, signal });
-      await watch.adopt(container, await api.inspect(dockerName(launch.key)));
+      await startDockerContainer(api, launch, { config: this.#config, firstProcess, storage, onProgress, signal });
+      await watch.adopt(container, await api.inspect(dockerName(launch.key))).catch(ignoreSilence);
     } catch (error) {
       watch.forget(launch.key);
       throw asEngineError(error);
@@ -173,12 +189,12 @@ class DockerEngine implements Engine {
 
   /** `item` is the container's entry in the daemon's list. */
   async #adopt(launch: Launch, item: DockerListItem | undefined): Promise<void> {
-    const { api, sink, watch } = this.#connected;
+    const { sink, watch } = this.#connected;
     const container = watch.track(launch);
-    container.stopped = await exists(join(launch.directory, STOP_MARK));
-    const wasRequested = await mayHaveStarted(launch);
+    container.stopped = await this.#storage.inThread(() => exists(join(launch.directory, STOP_MARK)));
+    const wasRequested = await this.#storage.inThread(() => mayHaveStarted(launch));
     // A start that the previous service requested may still be in progress.
-    const isCreated = item?.State === 'created' && (!wasRequested || (await preventStart(api, launch)));
+    const isCreated = item?.State === 'created' && (!wasRequested || (await this.#preventStart(launch)));
     const neverStarted = item ? isCreated : !wasRequested;
     if (neverStarted) {
       watch.forget(launch.key);
@@ -186,6 +202,19 @@ class DockerEngine implements Engine {
     }
     // If this fails, the next sweep repeats it: a daemon that hangs on one container must not block the others.
     await watch.adoptListed(container, item).catch(() => undefined);
+  }
+
+  /**
+   * Prevents the start of a container that seems not to have started, even if the daemon is starting it right now; false if
+   * it has started. A container without a first process does not check the claim, so it is removed.
+   */
+  async #preventStart({ key, directory }: Launch): Promise<boolean> {
+    const isPrevented = await this.#storage.inThread(async () =>
+      (await readRecord(directory)) === undefined ? undefined : await claimAbsent(directory),
+    );
+    if (isPrevented !== undefined) return isPrevented;
+    await removeDockerContainer(this.#connected.api, key);
+    return true;
   }
 }
 
@@ -200,16 +229,6 @@ async function removeDockerContainer(api: DockerApi, key: string): Promise<void>
   const query = { force: 'true', v: 'true' };
   const path = `/containers/${dockerName(key)}`;
   await ignoring([404, 409], api.call('DELETE', path, { query, answersWithin: ACTS_WITHIN_MS }));
-}
-
-/**
- * Prevents the start of a container that seems not to have started, even if the daemon is starting it right now; false if it
- * has started. A container without a first process does not check the claim, so it is removed.
- */
-async function preventStart(api: DockerApi, { key, directory }: Launch): Promise<boolean> {
-  if ((await readRecord(directory)) !== undefined) return await claimAbsent(directory);
-  await removeDockerContainer(api, key);
-  return true;
 }
 
 /** Converts an error of the daemon. Client errors are final (`REFUSED`), all others may be temporary (`UNAVAILABLE`). */

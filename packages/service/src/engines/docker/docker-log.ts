@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import type { StorageAccess } from '../../storage/storage-access.ts';
 import type { DockerApi } from './docker-api.ts';
 
 /** The part of the limit that is reserved for the end of the output. */
@@ -10,9 +11,11 @@ const END_BYTES = 256 * 1024;
  * `limitBytes`, its end is written only without `follow`, when all of it can be read.
  */
 export async function followDockerLog(api: DockerApi, name: string, options: LogOptions): Promise<void> {
-  const file = await open(options.logPath, 'a');
+  const { storage } = options;
+  const file = await storage.inThread(() => open(options.logPath, 'a'));
+  const append = (bytes: Uint8Array) => storage.inThread(() => file.appendFile(bytes));
   try {
-    let skip = (await file.stat()).size;
+    let skip = (await storage.inThread(() => file.stat())).size;
     const body = await api.stream('GET', `/containers/${name}/logs`, {
       query: { follow: String(options.follow ?? true), stdout: 'true', stderr: 'true' },
       signal: options.signal,
@@ -28,23 +31,25 @@ export async function followDockerLog(api: DockerApi, name: string, options: Log
       skip = Math.max(0, skip - bytes.length);
       const fitting = rest.subarray(0, capacity);
       capacity -= fitting.length;
-      if (fitting.length > 0) await file.appendFile(fitting);
+      if (fitting.length > 0) await append(fitting);
       later += rest.length - fitting.length;
       if (fitting.length < rest.length) end = Buffer.concat([end, rest.subarray(fitting.length)]).subarray(-END_BYTES);
     }
     if (later > 0 && options.follow === false) {
       const left = later - end.length;
       const line = `\n[sluice] the log has reached its limit of ${options.limitBytes} bytes; ${left} bytes were left out here\n`;
-      await file.appendFile(Buffer.concat([Buffer.from(line), end]));
+      await append(Buffer.concat([Buffer.from(line), end]));
     }
   } finally {
-    await file.close();
+    await storage.inThread(() => file.close());
   }
 }
 
 interface LogOptions {
   readonly logPath: string;
   readonly limitBytes?: number | undefined;
+  /** Of the log. */
+  readonly storage: StorageAccess;
   readonly signal: AbortSignal;
   /** Default true; false reads only the output so far. */
   readonly follow?: boolean;

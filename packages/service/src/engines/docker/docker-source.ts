@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { open, readFile, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { StorageAccess } from '../../storage/storage-access.ts';
 import { EngineError, type Mount } from '../engine.ts';
 import { forEachLimit } from '../for-each-limit.ts';
 
@@ -22,11 +23,11 @@ export interface HeldSource {
  * Each file is opened before its path is read, so `identity` never belongs to a file outside. The daemon resolves `path`
  * again by itself; the first process checks that it found the same file.
  */
-export async function resolveSources(mounts: readonly Mount[]): Promise<HeldSource[]> {
+export async function resolveSources(mounts: readonly Mount[], storage: StorageAccess): Promise<HeldSource[]> {
   const mounted = mounts.some(({ readOnly }) => readOnly) ? await readMountPoints() : [];
   const found = new Map<Mount, HeldSource>();
   await forEachLimit(mounts, async (mount) => {
-    found.set(mount, await resolveSource(mount, mounted));
+    found.set(mount, await storage.inThread(() => resolveSource(mount, mounted)));
   });
   return mounts.map((mount) => found.get(mount)!);
 }

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type StorageAccess, tryInThread } from '../../storage/storage-access.ts';
 import { EngineError, type Launch } from '../engine.ts';
 import { exists } from '../exists.ts';
 import { ACTS_WITHIN_MS, type DockerApi, DockerError } from './docker-api.ts';
@@ -19,6 +20,8 @@ export interface StartOptions {
   readonly config: DockerConfig;
   /** Path of the program that containers start with; undefined if the daemon starts commands itself. */
   readonly firstProcess: string | undefined;
+  /** Of the container's directory and volumes. */
+  readonly storage: StorageAccess;
   readonly onProgress: (text: string) => void;
   /** Aborted when the container is no longer needed; checked before each request that could start it. */
   readonly signal: AbortSignal | undefined;
@@ -37,16 +40,19 @@ export async function startDockerContainer(api: DockerApi, launch: Launch, optio
     );
   }
   const name = dockerName(launch.key);
+  const { storage } = options;
   let found = await api.inspect(name);
   if (!found) {
     // It ran and was removed by another client: its record contains the outcome.
-    if ((await readRecord(launch.directory))?.startedAt !== undefined) return;
+    const record = await tryInThread(storage, () => readRecord(launch.directory));
+    if (record?.startedAt !== undefined) return;
     await create(api, launch, { ...options, image: launch.image });
     found = await api.inspect(name);
   }
   if (found && found.State.Status !== 'created') return;
-  await withdrawAbsent(launch.directory);
-  await writeFile(join(launch.directory, START_MARK), '');
+  // Not given up: later it would concern a container that has started.
+  await storage.inThread(() => withdrawAbsent(launch.directory));
+  await tryInThread(storage, () => writeFile(join(launch.directory, START_MARK), ''));
   checkWanted(options.signal);
   const starting = api.call('POST', `/containers/${name}/start`, { answersWithin: ACTS_WITHIN_MS });
   await ignoring([304], starting).catch((error: unknown) => {
@@ -84,8 +90,9 @@ export async function ignoring(statuses: readonly number[], call: Promise<unknow
 async function create(api: DockerApi, launch: Launch, options: StartOptions & { image: string }): Promise<void> {
   const image = await ensureDockerImage(api, options.image, { ...options, accountID: launch.accountID });
   checkWanted(options.signal);
+  const { storage } = options;
   const argv = commandLine(image, launch.command);
-  const sources = await resolveSources(launch.mounts);
+  const sources = await resolveSources(launch.mounts, storage);
   const query = { name: dockerName(launch.key) };
   const send = (body: object) =>
     ignoring([409], api.call('POST', '/containers/create', { query, body, answersWithin: ACTS_WITHIN_MS })).catch(
@@ -94,19 +101,22 @@ async function create(api: DockerApi, launch: Launch, options: StartOptions & { 
       },
     );
   const { isPodman } = api;
-  const daemon = { isPodman, seccompProfile: isPodman ? await writePodmanProfile(launch.directory) : undefined };
+  const writeProfile = () => tryInThread(storage, () => writePodmanProfile(launch.directory));
+  const daemon = { isPodman, seccompProfile: isPodman ? await writeProfile() : undefined };
   const { firstProcess } = options;
   if (firstProcess !== undefined && argv.length > 0) {
     try {
-      await createRecord(launch);
-      await writeMountList({ launch, sources });
+      await tryInThread(storage, async () => {
+        await createRecord(launch);
+        await writeMountList({ launch, sources });
+      });
       const parts = firstProcessParts(firstProcess, { launch, sources });
       return await send(dockerRequest(launch, { argv, sources, firstProcess: parts, ...daemon }));
     } catch (error) {
       // The daemon cannot read the service's files, for example because it runs in another container: start without a first
       // process.
       if (!(error instanceof DockerError && error.message.includes(firstProcess))) throw error;
-      await withdrawRecord(launch.directory);
+      await tryInThread(storage, () => withdrawRecord(launch.directory));
     }
   }
   await send(dockerRequest(launch, { argv: launch.command, sources, firstProcess: undefined, ...daemon }));

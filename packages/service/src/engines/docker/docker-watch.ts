@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { type StorageAccess, StorageSilent, tryInThread } from '../../storage/storage-access.ts';
 import { EngineError, type EngineSink, type Launch } from '../engine.ts';
 import { forEachLimit } from '../for-each-limit.ts';
 import type { DockerApi, DockerContainer, DockerListItem } from './docker-api.ts';
@@ -6,7 +7,7 @@ import { createTrackedContainer, type TrackedContainer } from './docker-containe
 import { openEvents } from './docker-events.ts';
 import { followDockerLog } from './docker-log.ts';
 import { dockerOutcome, hasEnded, startTime } from './docker-outcome.ts';
-import { readRecord } from './docker-records.ts';
+import { type DockerRecord, readRecord } from './docker-records.ts';
 import { CLUSTER_LABEL, KEY_LABEL } from './docker-request.ts';
 
 /** Delay before reconnecting to a daemon that has closed the connection. */
@@ -25,6 +26,8 @@ export interface DockerWatchOptions {
   readonly clusterID: string;
   readonly api: DockerApi;
   readonly sink: EngineSink;
+  /** Of the containers' directories. */
+  readonly storage: StorageAccess;
 }
 
 /**
@@ -35,16 +38,18 @@ export class DockerWatch {
   readonly #clusterID: string;
   readonly #api: DockerApi;
   readonly #sink: EngineSink;
+  readonly #storage: StorageAccess;
   readonly #tracked = new Map<string, TrackedContainer>();
   /** Keys that a sweep is inspecting at the moment. */
   readonly #looking = new Set<string>();
   readonly #closing = new AbortController();
   #poll: NodeJS.Timeout | undefined;
 
-  constructor({ clusterID, api, sink }: DockerWatchOptions) {
+  constructor({ clusterID, api, sink, storage }: DockerWatchOptions) {
     this.#clusterID = clusterID;
     this.#api = api;
     this.#sink = sink;
+    this.#storage = storage;
   }
 
   /** Follows the daemon's events, and lists the containers every `pollMs` in case an event was missed. */
@@ -81,6 +86,7 @@ export class DockerWatch {
     entry.log ??= followDockerLog(this.#api, entry.id, {
       logPath: entry.launch.logPath,
       limitBytes: entry.launch.logLimitBytes,
+      storage: this.#storage,
       signal: this.#closing.signal,
     }).catch(() => {
       // The daemon or the container ended; `#settle` follows again unless the container has ended.
@@ -90,15 +96,18 @@ export class DockerWatch {
 
   /** A followed log may end before all output was sent (often with Podman, occasionally with Docker): reads the rest. */
   async #readRest({ id, launch: { logPath, logLimitBytes: limitBytes } }: TrackedContainer): Promise<void> {
-    await followDockerLog(this.#api, id, { logPath, limitBytes, signal: this.#closing.signal, follow: false }).catch(
-      () => {},
-    );
+    const options = { logPath, limitBytes, storage: this.#storage, signal: this.#closing.signal, follow: false };
+    await followDockerLog(this.#api, id, options).catch(() => {});
+  }
+
+  #readRecord({ launch }: TrackedContainer): Promise<DockerRecord | undefined> {
+    return tryInThread(this.#storage, () => readRecord(launch.directory));
   }
 
   /** Reports the container's current state. `container` is the daemon's description; undefined if the daemon gave none. */
   async #settle(entry: TrackedContainer, container: DockerContainer | undefined): Promise<void> {
     const state = container?.State;
-    const record = await readRecord(entry.launch.directory);
+    const record = await this.#readRecord(entry);
     if (entry.ended || this.#closing.signal.aborted) return;
     if (container) entry.id = container.Id;
     const keepsOwnLog = record !== undefined;
@@ -204,7 +213,8 @@ export class DockerWatch {
         for await (const { key, isKill } of events) {
           const entry = this.#tracked.get(key);
           if (entry && isKill && !entry.stopped) entry.killed = true;
-          await this.look(key);
+          // Without its record, the next sweep looks at it again.
+          await this.look(key).catch(ignoreSilence);
         }
       } catch (error) {
         // The daemon does not respond or was restarted: the next sweep detects the changes.
@@ -228,9 +238,14 @@ export class DockerWatch {
   async adoptListed(entry: TrackedContainer, item: DockerListItem | undefined): Promise<void> {
     if (item === undefined) return await this.adopt(entry, undefined);
     entry.id = item.Id;
-    const record = item.State === 'running' ? await readRecord(entry.launch.directory) : undefined;
+    const record = item.State === 'running' ? await this.#readRecord(entry) : undefined;
     if (record?.startedAt === undefined) return await this.adopt(entry, await this.#api.inspect(entry.id));
     this.#reportRunning(entry, { id: item.Id, startedAt: record.startedAt });
     await this.#settle(entry, undefined);
   }
+}
+
+/** Rethrows all errors but that of a storage that does not answer. */
+export function ignoreSilence(error: unknown): void {
+  if (!(error instanceof StorageSilent)) throw error;
 }

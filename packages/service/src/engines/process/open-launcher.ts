@@ -1,5 +1,6 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { LOCAL_STORAGE, type StorageAccess } from '../../storage/storage-access.ts';
 import { EngineError } from '../engine.ts';
 import { findNativeProgram, NATIVE_DIRECTORY } from '../native-program.ts';
 import { findAliases } from './find-aliases.ts';
@@ -12,6 +13,8 @@ import { openShellLauncher } from './shell-launcher.ts';
 export interface LauncherOptions extends ProcessConfig {
   /** Absolute host paths that appear empty in containers, in particular the service's own data root. */
   readonly maskedPaths?: readonly string[];
+  /** Of the containers' directories. */
+  readonly storage?: StorageAccess;
 }
 
 /** Starts the configured launcher, or the best one that works here. Throws `EngineError` `UNAVAILABLE`. */
@@ -20,11 +23,11 @@ export async function openLauncher(config: LauncherOptions, listener: LauncherLi
   const path = config.launcherPath ?? findNativeProgram('launcher');
   const scripts = config.launcherPath === undefined ? NATIVE_DIRECTORY : dirname(dirname(config.launcherPath));
   const maskedPaths = await findAllNames(config.maskedPaths ?? []);
-  const prefix = config.prefix ?? [];
+  const { prefix = [], storage = LOCAL_STORAGE } = config;
   const native = (mountsBy: MountsBy) =>
     openNativeLauncher({ path, prefix, mountsBy, scope: 'sluice', maskedPaths }, listener);
   const shell = (mountsBy: 'namespaces' | 'rewriting') =>
-    openShellLauncher({ scripts, prefix, mountsBy, maskedPaths }, listener);
+    openShellLauncher({ scripts, prefix, mountsBy, maskedPaths, storage }, listener);
   const ways = [
     { kind: 'native', mountsBy: 'namespaces', open: () => native('namespaces') },
     { kind: 'shell', mountsBy: 'namespaces', open: () => shell('namespaces') },
@@ -44,7 +47,9 @@ export async function openLauncher(config: LauncherOptions, listener: LauncherLi
 /** The paths with links resolved, and their other names by mounts, outer ones first. */
 async function findAllNames(paths: readonly string[]): Promise<string[]> {
   const mountinfo = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '');
-  const resolved = await Promise.all(paths.map(resolvePath));
+  // One after the other: on a file system that does not answer, each would occupy a thread.
+  const resolved: string[] = [];
+  for (const path of paths) resolved.push(await resolvePath(path));
   return [...new Set(resolved.flatMap((path) => [path, ...findAliases(path, mountinfo)]))].sort();
 }
 

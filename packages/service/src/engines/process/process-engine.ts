@@ -1,4 +1,5 @@
 import type { Feature } from '@sluice/client';
+import { LOCAL_STORAGE, type StorageAccess, tryInThread } from '../../storage/storage-access.ts';
 import { type Engine, EngineError, type EngineSink, type Launch } from '../engine.ts';
 import type { EngineSite } from '../engine-factory.ts';
 import { cpuModels } from '../machine-models.ts';
@@ -11,7 +12,7 @@ import { ProcessWatch } from './process-watch.ts';
 import { WITHOUT_NAMESPACES, WITHOUT_TRANSLATION } from './without-namespaces.ts';
 
 /** What the engine needs beside its configuration. */
-export type ProcessEngineOptions = Partial<Pick<EngineSite, 'maskedPaths'>>;
+export type ProcessEngineOptions = Partial<Pick<EngineSite, 'maskedPaths' | 'storageAccess'>>;
 
 /**
  * Runs containers as process trees in namespaces of this machine. The constructor starts no work; `open` starts the
@@ -25,7 +26,8 @@ class ProcessEngine implements Engine {
   readonly models = cpuModels;
   readonly #config: ProcessConfig;
   readonly #options: ProcessEngineOptions;
-  readonly #watch = new ProcessWatch(() => this.#launcher);
+  readonly #storage: StorageAccess;
+  readonly #watch: ProcessWatch;
   #launcher: Launcher | undefined;
   /** Of the last launcher that was opened. */
   #mountsBy: MountsBy | undefined;
@@ -35,6 +37,8 @@ class ProcessEngine implements Engine {
   constructor(config: ProcessConfig, options: ProcessEngineOptions) {
     this.#config = config;
     this.#options = options;
+    this.#storage = options.storageAccess ?? LOCAL_STORAGE;
+    this.#watch = new ProcessWatch(() => this.#launcher, this.#storage);
   }
 
   async open(sink: EngineSink): Promise<void> {
@@ -76,7 +80,8 @@ class ProcessEngine implements Engine {
 
   async findProcess(key: string): Promise<number | undefined> {
     const container = this.#watch.get(key);
-    return container && (await readClaimant(container.launch.directory, this.#bootID));
+    if (container === undefined) return undefined;
+    return await tryInThread(this.#storage, () => readClaimant(container.launch.directory, this.#bootID));
   }
 
   /** Without mount namespaces, files cannot be made read-only. Does not change while a launcher is being replaced. */
@@ -108,7 +113,7 @@ class ProcessEngine implements Engine {
 
   async #openLauncher(): Promise<Launcher> {
     const launcher = await openLauncher(
-      { ...this.#config, ...this.#options },
+      { ...this.#config, maskedPaths: this.#options.maskedPaths ?? [], storage: this.#storage },
       { event: (event) => this.#watch.handle(event), lost: () => this.#handleLoss() },
     );
     this.#mountsBy = launcher.mountsBy;

@@ -1,6 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { type StorageAccess, tryInThread } from '../../storage/storage-access.ts';
 import { EngineError, type EngineSink, type Launch, type Observation } from '../engine.ts';
 import { type ExitRecord, parseExitRecord } from '../exit-record.ts';
 import { limitLog } from '../limit-log.ts';
@@ -18,6 +19,7 @@ const logIntervalMs = 1_000;
 /** Reports changes of the engine's containers to the sink, based on the launcher's events and on the records. */
 export class ProcessWatch {
   readonly #launcher: () => Launcher | undefined;
+  readonly #storage: StorageAccess;
   readonly #byKey = new Map<string, TrackedContainer>();
   readonly #byID = new Map<string, TrackedContainer>();
   #boot: Boot = { id: '', timeMs: 0 };
@@ -27,8 +29,9 @@ export class ProcessWatch {
   #logTimer: NodeJS.Timeout | undefined;
 
   /** `launcher` returns the current one; undefined while a lost one is being replaced. */
-  constructor(launcher: () => Launcher | undefined) {
+  constructor(launcher: () => Launcher | undefined, storage: StorageAccess) {
     this.#launcher = launcher;
+    this.#storage = storage;
   }
 
   /** Starts reporting to `sink`. */
@@ -174,7 +177,8 @@ export class ProcessWatch {
     container.state = 'live';
     this.pursueStop(container);
     if (!isKnownToRun(container)) {
-      const claim = await lstat(join(container.launch.directory, 'claim')).catch(() => undefined);
+      const path = join(container.launch.directory, 'claim');
+      const claim = await this.#storage.inThread(() => lstat(path)).catch(() => undefined);
       this.#reportRunning(container, claim?.mtimeMs ?? Date.now());
     }
     container.taken.resolve();
@@ -188,10 +192,10 @@ export class ProcessWatch {
         this.#renew(container);
         return await this.#settleClaimed(container);
       }
-      const record = await readExitRecord(container.launch.directory);
+      const record = await this.#storage.inThread(() => readExitRecord(container.launch.directory));
       if (record !== undefined) return this.#end(container, record);
       if (cause === 'gone' && container.state === 'launching') {
-        const claim = await readClaim(container.launch.directory);
+        const claim = await this.#storage.inThread(() => readClaim(container.launch.directory));
         if (claim === undefined) {
           const reason = `could not start '${container.launch.key}': its first process died before its claim`;
           return this.reject(container, new EngineError('UNAVAILABLE', reason));
@@ -207,14 +211,16 @@ export class ProcessWatch {
 
   /** A launch found a claim: of its own earlier attempt, or of this engine, which had reported the container as absent. */
   async #settleClaimed(container: TrackedContainer): Promise<void> {
-    if (!(await withdrawAbsent(container.launch.directory))) return await this.#adopt(container);
+    const isWithdrawn = await this.#storage.inThread(() => withdrawAbsent(container.launch.directory));
+    if (!isWithdrawn) return await this.#adopt(container);
     container.state = 'launching';
     this.#launcher()?.spawn(resolveRequest(container.launch, container.id));
   }
 
   /** Decides from the records how to continue with a container that this launcher did not start. */
   async #adopt(container: TrackedContainer): Promise<void> {
-    const outcome = await readRecordedOutcome(container.launch, this.#boot);
+    // Not given up if the storage does not answer: nothing else says how the container ended.
+    const outcome = await this.#storage.inThread(() => readRecordedOutcome(container.launch, this.#boot));
     if (outcome.type === 'ended') this.#end(container, outcome.record);
     else if (outcome.type === 'absent') this.#absent(container);
     else if (outcome.type === 'lost') this.#endWithoutRecord(container, outcome.reason);
@@ -244,16 +250,19 @@ export class ProcessWatch {
   }
 
   async #endWithLog(container: TrackedContainer, record: ExitRecord): Promise<void> {
-    const { logPath, logLimitBytes } = container.launch;
-    if (this.#limitsLogs) await limitLog(logPath, logLimitBytes).catch(() => {});
+    if (this.#limitsLogs) await this.#limitLog(container.launch);
     this.#end(container, record);
   }
 
   async #limitLogs(): Promise<void> {
     for (const { state, launch } of [...this.#byKey.values()]) {
-      // A log that cannot be cut now is checked again next time.
-      if (state === 'live') await limitLog(launch.logPath, launch.logLimitBytes).catch(() => {});
+      if (state === 'live') await this.#limitLog(launch);
     }
+  }
+
+  /** A log that cannot be cut now is checked again next time. */
+  async #limitLog({ logPath, logLimitBytes }: Launch): Promise<void> {
+    await tryInThread(this.#storage, () => limitLog(logPath, logLimitBytes)).catch(() => {});
   }
 
   #reportRunning(container: TrackedContainer, startedAt: number): void {

@@ -3,6 +3,7 @@ import { access, constants, readlink, symlink, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { isSystemError } from '@sluice/host-system';
+import type { StorageAccess } from '../../storage/storage-access.ts';
 import { EngineError } from '../engine.ts';
 import { endRemains } from './end-remains.ts';
 import type { Launcher, LauncherEvent, LauncherListener, LaunchRequest, MountsBy } from './launcher.ts';
@@ -21,6 +22,8 @@ export interface ShellLauncherOptions {
   readonly prefix: readonly string[];
   readonly maskedPaths: readonly string[];
   readonly mountsBy: ShellMountsBy;
+  /** Of the containers' directories. */
+  readonly storage: StorageAccess;
 }
 
 type ShellMountsBy = Exclude<MountsBy, 'translation'>;
@@ -111,10 +114,11 @@ class ShellLauncher implements Launcher {
     try {
       // It contains the container's environment; the container's first process removes it.
       const isolated = this.mountsBy === 'namespaces';
-      const ready = isolated ? request : await rewriteRequest(request);
-      const { maskedPaths } = this.#options;
-      await writeFile(path, renderShellRequest(ready, { script, maskedPaths, isolated }), {
-        mode: this.#options.prefix.length > 0 ? 0o644 : 0o600,
+      const { maskedPaths, prefix, storage } = this.#options;
+      await storage.inThread(async () => {
+        const ready = isolated ? request : await rewriteRequest(request);
+        const text = renderShellRequest(ready, { script, maskedPaths, isolated });
+        await writeFile(path, text, { mode: prefix.length > 0 ? 0o644 : 0o600 });
       });
       this.#child.stdin.write(`${path}\n`);
     } catch (error) {
@@ -186,17 +190,21 @@ class ShellLauncher implements Launcher {
   /** The container's first process has no connection to the service: it records its start time in a link. */
   async #noticeStart(id: string, watched: Watched): Promise<void> {
     while (this.#watched.get(id) === watched) {
-      const startedAt = Number(await readlink(join(watched.directory, 'started')).catch(() => Number.NaN));
+      const startedAt = Number((await this.#readLink(watched, 'started')) ?? Number.NaN);
       if (this.#watched.get(id) !== watched) return;
       if (startedAt > 0) return this.#emit({ type: 'started', id, startedAt });
       await new Promise((resolve) => setTimeout(resolve, noticeMs));
     }
   }
 
+  #readLink({ directory }: Watched, name: string): Promise<string | undefined> {
+    return this.#options.storage.inThread(() => readlink(join(directory, name))).catch(() => undefined);
+  }
+
   async #signalFirst(watched: Watched, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
-    await symlink('wanted', join(watched.directory, 'stop')).catch(() => {});
+    await this.#options.storage.inThread(() => symlink('wanted', join(watched.directory, 'stop'))).catch(() => {});
     while (watched.outer === undefined || (await isAlive(watched.outer))) {
-      const text = await readlink(join(watched.directory, 'first')).catch(() => undefined);
+      const text = await this.#readLink(watched, 'first');
       if (text !== undefined) {
         const [pid, startTicks] = text.split(' ') as [string, string];
         if (await isAlive({ pid: Number(pid), startTicks })) signalProcess(Number(pid), signal);

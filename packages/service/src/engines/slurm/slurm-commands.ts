@@ -17,6 +17,10 @@ export interface SlurmCallOptions {
   readonly user?: UnixUser | undefined;
   /** Additional environment variables. Unlike arguments, other users of the machine cannot read them. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Standard input. Default: empty. */
+  readonly input?: string;
+  /** Error output with which the call fails although the program succeeded: its answer may be incomplete. */
+  readonly failsWith?: RegExp;
 }
 
 /** A program of Slurm failed; the message is its error output. */
@@ -43,19 +47,23 @@ export function createSlurmCommands(confPath: string | undefined): SlurmCommands
   for (const name of PASSED) if (process.env[name] !== undefined) env[name] = process.env[name];
   if (confPath !== undefined) env.SLURM_CONF = confPath;
   return {
-    run: (program, args, { user, env: added } = {}) =>
+    run: (program, args, { user, env: added, input = '', failsWith } = {}) =>
       new Promise((resolve, reject) => {
         const all = { ...env, ...added };
         const options = { env: all, cwd: '/', timeout: 30_000, maxBuffer: 2 ** 26, ...(user && actingAs(user, all)) };
-        execFile(program, [...args], options, (error, stdout, stderr) => {
-          if (!error) resolve(stdout);
+        const { stdin } = execFile(program, [...args], options, (error, stdout, stderr) => {
+          const said = stderr.trim();
+          if (!error && !failsWith?.test(said)) resolve(stdout);
+          else if (!error) reject(new SlurmError(`${program}: ${said}`));
           else if (isSystemError(error, 'ENOENT')) reject(missing(program));
           else {
-            const said = stderr.trim();
             const isSilent = said === '' && typeof error.code === 'number';
             reject(new SlurmError(`${program}: ${said || error.message}`, { isSilent }));
           }
         });
+        // A program that ends without reading it says why by itself.
+        stdin?.on('error', () => {});
+        stdin?.end(input);
       }),
   };
 }

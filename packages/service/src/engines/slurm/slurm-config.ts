@@ -18,7 +18,9 @@ export type SlurmPlacement = z.infer<typeof slurmPlacementSchema>;
 export const slurmConfigSchema = z.strictObject({
   ...placementShape,
   /** The program that runs images on the nodes; `none` runs commands directly on the node's file system. */
-  runtime: z.enum(['none', 'podman', 'apptainer', 'charliecloud']).default('none'),
+  runtime: z
+    .enum(['none', 'podman', 'apptainer', 'charliecloud'], 'must be none, podman, apptainer or charliecloud')
+    .default('none'),
   /** The Unix user of each account, by account ID; absent: all jobs run as the service's own user. */
   unixUsers: z.record(z.string(), z.string().min(1)).optional(),
   /** Path of slurm.conf if it is not the default one. */

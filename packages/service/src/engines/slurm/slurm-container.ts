@@ -1,3 +1,4 @@
+import type { StorageAccess } from '../../storage/storage-access.ts';
 import type { Launch } from '../engine.ts';
 import { jobOwners } from './slurm-queue.ts';
 import type { SlurmRecords } from './slurm-records.ts';
@@ -26,11 +27,11 @@ export interface TrackedContainer {
 /** The initial state, read from the container's directory. Rejects if the directory does not exist. */
 export async function createTrackedContainer(
   launch: Launch,
-  from: Pick<TrackedContainer, 'records' | 'jobID'>,
+  { storage, ...from }: Pick<TrackedContainer, 'records' | 'jobID'> & { readonly storage: StorageAccess },
 ): Promise<TrackedContainer> {
   return {
     ...{ launch, ...from },
-    owners: await jobOwners(launch.directory),
+    owners: await storage.inThread(() => jobOwners(launch.directory)),
     stopped: await from.records.isStopped(),
     running: false,
     state: undefined,

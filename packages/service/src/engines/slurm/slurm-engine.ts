@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { basename, dirname } from 'node:path';
 import { FEATURES, type Feature } from '@sluice/client';
+import { LOCAL_STORAGE, type StorageAccess } from '../../storage/storage-access.ts';
 import { type Engine, EngineError, type EngineSink, type HardwareModels, type Launch } from '../engine.ts';
 import type { EngineSite } from '../engine-factory.ts';
 import { forEachLimit } from '../for-each-limit.ts';
@@ -13,6 +14,7 @@ import { createSlurmCommands, type SlurmCommands } from './slurm-commands.ts';
 import { type SlurmConfig, slurmPlacementSchema } from './slurm-config.ts';
 import { createTrackedContainer } from './slurm-container.ts';
 import { NODE_ARGUMENTS, slurmModels } from './slurm-models.ts';
+import { slurmMeaning } from './slurm-outcome.ts';
 import { jobOwners, readQueue } from './slurm-queue.ts';
 import { openSlurmRecords } from './slurm-records.ts';
 import { isPermanentRefusal, slurmJobName } from './slurm-request.ts';
@@ -22,7 +24,8 @@ import { SlurmWatch } from './slurm-watch.ts';
 import { checkMaySwitch, findUnixUser, type UnixUser } from './unix-user.ts';
 
 /** `storage` must be mounted on every node; `maskedPaths` are hidden from containers with the runtime `none`. */
-export type SlurmEngineOptions = Pick<EngineSite, 'storage'> & Partial<Pick<EngineSite, 'maskedPaths'>>;
+export type SlurmEngineOptions = Pick<EngineSite, 'storage'> &
+  Partial<Pick<EngineSite, 'maskedPaths' | 'storageAccess'>>;
 
 /**
  * Runs containers as jobs of Slurm. One `squeue` per tick reports the state of all jobs. Start and exit are read from
@@ -36,6 +39,7 @@ export function createSlurmEngine(config: SlurmConfig, options: SlurmEngineOptio
 class SlurmEngine implements Engine {
   readonly #config: SlurmConfig;
   readonly #options: SlurmEngineOptions;
+  readonly #storage: StorageAccess;
   readonly #slurm: SlurmCommands;
   readonly #watch: SlurmWatch;
   readonly #users = new Map<string, UnixUser>();
@@ -43,21 +47,23 @@ class SlurmEngine implements Engine {
   #sink: EngineSink | undefined;
   /** Slurm's description of its nodes, read once by `open`. */
   #nodes = '';
-  /** Slurm's own settings, read once by `open`. */
-  #settings: SlurmSettings = { limitsMemory: undefined, mungeSocket: undefined };
+  /** Slurm's own settings; undefined until Slurm has told them. */
+  #settings: SlurmSettings | undefined;
+  #readingSettings: Promise<SlurmSettings> | undefined;
 
   constructor(config: SlurmConfig, options: SlurmEngineOptions) {
     this.#config = config;
     this.#options = options;
+    this.#storage = options.storageAccess ?? LOCAL_STORAGE;
     this.#slurm = createSlurmCommands(config.confPath);
-    this.#watch = new SlurmWatch({ slurm: this.#slurm, config });
+    this.#watch = new SlurmWatch({ slurm: this.#slurm, config, storage: this.#storage });
   }
 
   get features(): readonly Feature[] {
     return [
       // Charliecloud mounts everything writable.
       ...(this.#config.runtime === 'charliecloud' ? [] : [FEATURES.readOnlyMounts]),
-      ...(this.#settings.limitsMemory === false ? [FEATURES.unlimitedMemory] : []),
+      ...(this.#settings?.limitsMemory === false ? [FEATURES.unlimitedMemory] : []),
     ];
   }
 
@@ -70,7 +76,7 @@ class SlurmEngine implements Engine {
       if (error instanceof EngineError) throw error;
       throw new EngineError('UNAVAILABLE', `Slurm does not answer: ${String(error)}`, { cause: error });
     }
-    this.#settings = await readSlurmSettings(this.#slurm);
+    await this.#readSettings().catch(() => undefined);
     this.#watch.start(sink);
   }
 
@@ -92,17 +98,20 @@ class SlurmEngine implements Engine {
 
   async recover(launches: readonly Launch[]): Promise<void> {
     if (launches.length === 0) return;
-    const owners = await Promise.all(launches.map(({ directory }) => jobOwners(directory)));
+    const owners = await Promise.all(launches.map((launch) => this.#ownersOf(launch)));
     const jobs = await readQueue(
       this.#slurm,
       owners.flatMap((uids) => [...uids]),
     );
     await forEachLimit(launches, async (launch) => {
-      const records = openSlurmRecords(launch.directory);
+      const records = openSlurmRecords(launch.directory, this.#storage);
       const jobID = await findJob(launch, records, async () => jobs);
       // A submission of the earlier service may still be in progress: its job exits if the claim is taken.
       if (jobID === undefined && (await records.claim('absent'))) this.#sink?.report(launch.key, { type: 'absent' });
-      else this.#watch.track(await createTrackedContainer(launch, { records, jobID: jobID ?? '' }));
+      else
+        this.#watch.track(
+          await createTrackedContainer(launch, { records, jobID: jobID ?? '', storage: this.#storage }),
+        );
     });
     await this.#watch.tick();
   }
@@ -113,13 +122,18 @@ class SlurmEngine implements Engine {
     const killAt = performance.now() + graceMs;
     if (!container || (container.kill && killAt >= container.killAt)) return;
     container.killAt = killAt;
-    if (await container.records.readExit()) {
+    // If the storage does not give the record, Slurm's last answer decides: a stop does not wait for a storage.
+    const hasEnded = await container.records.readExit().then(
+      (exit) => exit !== undefined,
+      () => container.state !== undefined && slurmMeaning(container.state) === 'ended',
+    );
+    if (hasEnded) {
       // A container that has already ended keeps its own outcome; but the record does not prove that its job has ended.
       this.#watch.killAfter(container, graceMs);
       return;
     }
     container.stopped = true;
-    // Best effort: the disk may be full, possibly because of this container.
+    // Best effort: the disk may be full, possibly because of this container, or the storage may not answer.
     await container.records.writeStop().catch(() => undefined);
     await this.#watch.cancel(container, graceMs).catch((error: unknown) => {
       if (!this.#watch.get(key)) return;
@@ -140,6 +154,35 @@ class SlurmEngine implements Engine {
     await this.#watch.close();
   }
 
+  /** Asks for the settings until Slurm has told them once. */
+  async #readSettings(): Promise<SlurmSettings> {
+    if (this.#settings !== undefined) return this.#settings;
+    this.#readingSettings ??= readSlurmSettings(this.#slurm).finally(() => {
+      this.#readingSettings = undefined;
+    });
+    this.#settings = await this.#readingSettings;
+    return this.#settings;
+  }
+
+  /** What is hidden from containers. Throws as long as Slurm does not tell where a socket is that they must not see. */
+  async #findMaskedPaths(): Promise<string[]> {
+    const paths = this.#options.maskedPaths ?? [];
+    // With a container runtime, nothing of the node is visible.
+    if (this.#config.runtime !== 'none') {
+      await this.#readSettings().catch(() => undefined);
+      return [...paths];
+    }
+    const settings = await this.#readSettings().catch((error: unknown) => {
+      const what = `could not read the settings of Slurm, which say where the socket of Munge is that containers must not see`;
+      throw new EngineError('UNAVAILABLE', `${what}: ${(error as Error).message}`, { cause: error });
+    });
+    return [...paths, ...mungePaths(settings)];
+  }
+
+  #ownersOf({ directory }: Launch): Promise<ReadonlySet<number>> {
+    return this.#storage.inThread(() => jobOwners(directory));
+  }
+
   async #findUsers(names: Readonly<Record<string, string>>): Promise<void> {
     checkMaySwitch();
     await checkReachable(this.#options.storage);
@@ -154,19 +197,19 @@ class SlurmEngine implements Engine {
       const why = `no Unix user is configured for it: add it to 'unixUsers' and restart the service`;
       throw new EngineError('REFUSED', `could not run a job for account '${launch.accountID}': ${why}`);
     }
-    const records = openSlurmRecords(launch.directory);
+    const records = openSlurmRecords(launch.directory, this.#storage);
     const { storage } = this.#options;
-    const maskedPaths = [...(this.#options.maskedPaths ?? []), ...mungePaths(this.#settings)];
     try {
+      const maskedPaths = await this.#findMaskedPaths();
       const name = `--name=${slurmJobName(launch.key)}`;
       const found = await findJob(launch, records, async () =>
-        readQueue(this.#slurm, await jobOwners(launch.directory), name),
+        readQueue(this.#slurm, await this.#ownersOf(launch), name),
       );
       if (found === undefined) await records.withdrawAbsent();
       const options = { slurm: this.#slurm, config: this.#config, storage, maskedPaths, user };
       const jobID = found ?? (await startJob(launch, records, options));
       await records.writeJobID(jobID);
-      this.#watch.track(await createTrackedContainer(launch, { records, jobID }));
+      this.#watch.track(await createTrackedContainer(launch, { records, jobID, storage: this.#storage }));
     } catch (error) {
       if (error instanceof EngineError) throw error;
       const message = error instanceof Error ? error.message : String(error);

@@ -113,9 +113,11 @@ $real/"*) how=--rbind ;; esac
   cd /
   [ "$5" = ro ] || return 0
   freeze "$r$4" "$4"
-  [ $how = --bind ] || while read -r _ _ _ _ point _; do
-    point=$(printf %b "$point")
-    case "$point" in "$r$4"/*) freeze "$point" "$4" ;; esac
+  [ $how = --bind ] || while read -r _ _ _ _ listed _; do
+    point=$(printf %b "$listed")
+    case "$point" in
+    "$r$4"/*) if [ -e "$point" ]; then freeze "$point" "$4"; else cover "$listed"; fi ;;
+    esac
   done </proc/self/mountinfo
 }
 # Calls $2 with mount point and options of each writable mount beneath $1 that is not the container's own.
@@ -130,8 +132,8 @@ each_writable() {
   done </proc/self/mountinfo
 }
 remount_line() { printf 'none %s none remount,bind,%s,ro 0 0\n' "$1" "$2"; }
-# Hides a mount that cannot be made read-only. If the user cannot reach it, the directory above it that the user cannot
-# search is covered: the user could write to the mount if the directory were opened later.
+# Hides a mount that cannot be made read-only, in the root or in a volume. If the user cannot reach it, the directory above
+# it that the user cannot search is covered: the user could write to the mount if the directory were opened later.
 cover() {
   covered=$(printf %b "$1")
   while ! mount -t tmpfs -o ro,mode=0,size=4k tmpfs "$covered"; do
@@ -168,12 +170,17 @@ seal() {
  * command shall have. It needs sh, coreutils and util-linux, and `root` and `tmp` in the container's directory. Before the
  * command starts, the host's root is unmounted, and the permissions to mount and to create user namespaces are dropped:
  * otherwise the command could make a read-only mount writable, or mount a cgroup hierarchy.
+ *
+ * It is read from file descriptor 9, and has the path of the job's script as argument: the node's directory of the scripts is
+ * hidden, because they contain the variables of other containers.
  */
 export function slurmHostRoot(launch: Launch, { maskedPaths, isRoot }: SlurmHostRootOptions): string {
   const mounts = [...launch.mounts].sort((a, b) => (a.target < b.target ? -1 : 1));
   const targets = new Set(mounts.map(({ target }) => target));
   const root = fstabName(`${launch.directory}/root`);
-  return `d=${q(launch.directory)}
+  return `exec 9<&-
+d=${q(launch.directory)} spool=
+case "$1" in /*/job*/slurm_script) spool=\${1%/*/*} ;; esac
 ${
   isRoot
     ? `read -r it _ </proc/self/stat
@@ -198,8 +205,10 @@ ${mounts.flatMap((mount) => pointLines(mount, { root, targets })).join('\n')}
 }
 make_points
 ${maskedPaths.map((path) => `mask ${q(path)}\n`).join('')}\
+[ -z "$spool" ] || mask "$spool"
 make_points
 ${maskedPaths.map((path) => `seal ${q(path)}\n`).join('')}\
+[ -z "$spool" ] || seal "$spool"
 ${mounts.flatMap((mount) => volumeLines(mount, targets)).join('\n')}
 mount -o remount,bind,ro "$r" || fail "the container's root cannot be made read-only"
 echo 0 >/proc/sys/user/max_user_namespaces${isRoot ? " || fail 'user namespaces in the container cannot be forbidden'" : ''}

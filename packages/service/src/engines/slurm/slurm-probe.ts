@@ -11,7 +11,8 @@ export async function probeSlurm(): Promise<EngineProbe> {
     const slurm = createSlurmCommands(undefined);
     const nodes = await slurm.run('sinfo', ['--noheader', '--format=%D %t']);
     const found = `nodes: ${nodes.trim().replaceAll('\n', ', ')}`;
-    if ((await readSlurmSettings(slurm)).limitsMemory !== false) return { engine: 'slurm', works: true, found };
+    const settings = await readSlurmSettings(slurm).catch(() => undefined);
+    if (settings?.limitsMemory !== false) return { engine: 'slurm', works: true, found };
     return { engine: 'slurm', works: true, found: `${found}; ${UNLIMITED_MEMORY}`, advice: LIMIT_MEMORY };
   } catch (error) {
     const advice = 'on a machine of a Slurm cluster, install its client programs and slurm.conf';

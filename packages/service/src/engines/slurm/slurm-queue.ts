@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
-import type { SlurmCommands } from './slurm-commands.ts';
+import { type SlurmCommands, SlurmError } from './slurm-commands.ts';
 import { keyOfJobName } from './slurm-request.ts';
 
 /** One of our jobs in the output of `squeue`. */
@@ -54,8 +54,13 @@ function groupQueue(stdout: string, mark: string): SlurmQueue {
   return byKey;
 }
 
+/** What `squeue` writes about a user that it cannot look up. It omits that user's jobs, and ends with 0. */
+const UNKNOWN_USER = /\buser/i;
+
 /**
- * Reads the jobs of some users in Slurm's queue, by user ID: those of others may be many. Rejects if Slurm does not respond.
+ * Reads the jobs of some users in Slurm's queue, by user ID: those of others may be many. If Slurm cannot look a user up,
+ * for example because a directory service does not answer, all jobs are read, since a missing job would count as ended.
+ * Rejects if Slurm does not respond.
  */
 export async function readQueue(
   slurm: SlurmCommands,
@@ -63,9 +68,13 @@ export async function readQueue(
   ...which: string[]
 ): Promise<SlurmQueue> {
   const mark = randomUUID();
-  const env = squeueEnvironment(mark);
-  const ours = `--user=${[...new Set(users)].join(',')}`;
-  return groupQueue(await slurm.run('squeue', [...SQUEUE_ARGUMENTS, ours, ...which], { env }), mark);
+  const options = { env: squeueEnvironment(mark), failsWith: UNKNOWN_USER };
+  const read = (...more: string[]) => slurm.run('squeue', [...SQUEUE_ARGUMENTS, ...more, ...which], options);
+  const stdout = await read(`--user=${[...new Set(users)].join(',')}`).catch((error: unknown) => {
+    if (error instanceof SlurmError && UNKNOWN_USER.test(error.message)) return read();
+    throw error;
+  });
+  return groupQueue(stdout, mark);
 }
 
 /** User IDs whose jobs may belong to a container: this process's user, and the owner of the container's directory. */

@@ -4,6 +4,7 @@ import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSystemError } from '@sluice/host-system';
 import { z } from 'zod';
+import { LOCAL_STORAGE, type StorageAccess, tryInThread } from '../../storage/storage-access.ts';
 import { exists } from '../exists.ts';
 import { FAULT_RECORD, REFUSAL_RECORD } from './slurm-host-root.ts';
 import { CLAIM, EXIT_RECORD, START_RECORD } from './slurm-script.ts';
@@ -25,11 +26,9 @@ export type ExitRecord = z.infer<typeof exitSchema> & { readonly endedAt: number
 /**
  * The records of a container's job, in the container's own directory on the shared storage. The service writes the intent to
  * submit, the job ID and the stop request; the job writes its claim, start and exit. Incomplete or invalid records are
- * treated as missing.
+ * treated as missing. While the storage does not answer, all but `withdrawAbsent` throw `StorageSilent`.
  */
 export interface SlurmRecords {
-  /** Writes a script for the job into the same directory. */
-  writeScript(name: string, text: string): Promise<void>;
   hasIntent(): Promise<boolean>;
   writeIntent(): Promise<void>;
   readJobID(): Promise<string | undefined>;
@@ -50,45 +49,49 @@ export interface SlurmRecords {
   withdrawAbsent(): Promise<void>;
 }
 
-/** Accesses the records in `directory`; reads and writes nothing yet. */
-export function openSlurmRecords(directory: string): SlurmRecords {
+/** Accesses the records in `directory` on `storage`; reads and writes nothing yet. */
+export function openSlurmRecords(directory: string, storage: StorageAccess = LOCAL_STORAGE): SlurmRecords {
   const path = (name: string) => join(directory, name);
+  const ask = <T>(calls: () => Promise<T>) => tryInThread(storage, calls);
   return {
-    writeScript: (name, text) => put(path(name), text, 0o755),
-    hasIntent: () => exists(path(INTENT)),
-    writeIntent: () => put(path(INTENT), ''),
-    readJobID: async () => jobIDSchema.safeParse((await read(path(JOB)))?.trim()).data,
-    writeJobID: (jobID) => put(path(JOB), jobID),
-    isStopped: () => exists(path(STOP)),
-    writeStop: () => put(path(STOP), ''),
+    hasIntent: () => ask(() => exists(path(INTENT))),
+    writeIntent: () => ask(() => put(path(INTENT), '')),
+    readJobID: () => ask(async () => jobIDSchema.safeParse((await read(path(JOB)))?.trim()).data),
+    writeJobID: (jobID) => ask(() => put(path(JOB), jobID)),
+    isStopped: () => ask(() => exists(path(STOP))),
+    writeStop: () => ask(() => put(path(STOP), '')),
     async readStart() {
-      const found = await readRecord(startSchema, path(START_RECORD));
+      const found = await ask(() => readRecord(startSchema, path(START_RECORD)));
       return found && { ...found.record, startedAt: found.writtenAt };
     },
     async readExit() {
-      const found = await readRecord(exitSchema, path(EXIT_RECORD));
+      const found = await ask(() => readRecord(exitSchema, path(EXIT_RECORD)));
       return found && { ...found.record, endedAt: found.writtenAt };
     },
-    readRefusal: () => read(path(REFUSAL_RECORD)),
-    readFault: () => read(path(FAULT_RECORD)),
-    claim: async (as) => {
-      try {
-        await writeFile(path(CLAIM), as, { flag: 'wx' });
-        return true;
-      } catch (error) {
-        if (isSystemError(error, 'EEXIST')) return (await read(path(CLAIM))) === as;
-        throw error;
-      }
-    },
-    withdrawAbsent: async () => {
-      if ((await read(path(CLAIM))) === 'absent') await rm(path(CLAIM));
-    },
+    readRefusal: () => ask(() => read(path(REFUSAL_RECORD))),
+    readFault: () => ask(() => read(path(FAULT_RECORD))),
+    claim: (as) => ask(() => takeClaim(path(CLAIM), as)),
+    // Not given up: later it could concern the claim of a job.
+    withdrawAbsent: () =>
+      storage.inThread(async () => {
+        if ((await read(path(CLAIM))) === 'absent') await rm(path(CLAIM));
+      }),
   };
 }
 
-async function put(path: string, text: string, mode = 0o600): Promise<void> {
+async function takeClaim(path: string, as: string): Promise<boolean> {
+  try {
+    await writeFile(path, as, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (isSystemError(error, 'EEXIST')) return (await read(path)) === as;
+    throw error;
+  }
+}
+
+async function put(path: string, text: string): Promise<void> {
   const fresh = `${path}.${randomUUID()}`;
-  await writeFile(fresh, text, { flush: true, flag: 'wx', mode });
+  await writeFile(fresh, text, { flush: true, flag: 'wx', mode: 0o600 });
   await rename(fresh, path);
 }
 

@@ -1,6 +1,5 @@
 import type { Launch } from '../engine.ts';
 import type { SlurmPlacement } from './slurm-config.ts';
-import { JOB_SCRIPT } from './slurm-script.ts';
 
 /** The job's name, derived from the key: a submission whose response was lost is found by it before another attempt. */
 export function slurmJobName(key: string): string {
@@ -12,7 +11,7 @@ export function keyOfJobName(name: string): string | undefined {
   return /^sluice-([a-z0-9-]+)$/.exec(name)?.[1];
 }
 
-/** The arguments of `sbatch` for the job script. Free text is always part of one `--option=value` word. */
+/** The arguments of `sbatch`, which reads the job's script from its standard input. Free text is always part of one `--option=value` word. */
 export function sbatchArguments(launch: Launch, options: SlurmPlacement): string[] {
   const { cores, memoryBytes, gpus } = launch.limits;
   return [
@@ -34,7 +33,6 @@ export function sbatchArguments(launch: Launch, options: SlurmPlacement): string
     '--export=ALL',
     `--chdir=${launch.directory}`,
     `--output=${launch.directory}/slurm.out`,
-    `${launch.directory}/${JOB_SCRIPT}`,
   ];
 }
 

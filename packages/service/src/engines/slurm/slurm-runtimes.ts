@@ -4,32 +4,31 @@ import { UNREACHABLE_REGISTRY } from '../unreachable-registry.ts';
 import { isHiddenVariable } from './is-hidden-variable.ts';
 import type { SlurmConfig } from './slurm-config.ts';
 import { gpuWords } from './slurm-gpu.ts';
-import { FAULT_RECORD, MAPPED_FIFO, REFUSAL_RECORD, SETUP_RECORD, UNMAPPED_FIFO } from './slurm-host-root.ts';
-
-/**
- * The script that `runtime: none` runs as PID 1 (`slurmHostRoot`): a file, because an environment may be too long for an
- * argument.
- */
-export const INSIDE_SCRIPT = 'inside.sh';
-
-/** Who runs the job. */
-export interface SlurmJobUser {
-  readonly isRoot: boolean;
-}
+import {
+  FAULT_RECORD,
+  MAPPED_FIFO,
+  REFUSAL_RECORD,
+  SETUP_RECORD,
+  type SlurmHostRootOptions,
+  slurmHostRoot,
+  UNMAPPED_FIFO,
+} from './slurm-host-root.ts';
 
 /** The shell code by which a job's script uses one of a site's container runtimes; `$d` is the container's directory. */
 export interface SlurmRuntime {
   /** Lines before the start of the command. */
-  prepare?(launch: Launch, job: SlurmJobUser): string;
+  prepare?(launch: Launch, job: SlurmHostRootOptions): string;
   /** Starts the command: a single shell command to which `&` is appended. */
-  start(launch: Launch, job: SlurmJobUser): string;
+  start(launch: Launch, job: SlurmHostRootOptions): string;
   /** Sends SIGTERM to the command; `$pid` is the process that `start` created. */
   ask(launch: Launch): string;
+  /** What `start` may read from file descriptor 9. Default: the descriptor is closed. */
+  input?(launch: Launch, job: SlurmHostRootOptions): string;
   /**
    * Lines after the end: they may correct `$code`, depending on whether a stop was requested (`$asked`), or write a refusal
    * or a fault.
    */
-  finish?(launch: Launch, job: SlurmJobUser): string;
+  finish?(launch: Launch, job: SlurmHostRootOptions): string;
 }
 
 /**
@@ -46,7 +45,9 @@ mapper=$!
 `
       : '',
   start: (launch, { isRoot }) =>
-    `unshare --user ${isRoot ? '' : '--map-current-user '}--keep-caps --mount --pid --ipc --fork --kill-child env -i PATH="$PATH" ${gpuWords(launch, (name) => `${name}=$${name}`)}sh "$d/${INSIDE_SCRIPT}"`,
+    `unshare --user ${isRoot ? '' : '--map-current-user '}--keep-caps --mount --pid --ipc --fork --kill-child env -i PATH="$PATH" ${gpuWords(launch, (name) => `${name}=$${name}`)}sh /dev/fd/9 "$0"`,
+  // Not an argument: those are shorter than an environment may be, and other users of the node can read them.
+  input: slurmHostRoot,
   // util-linux's unshare does not forward signals, so the signal is sent to its child.
   ask: () => 'kill -TERM $(cat /proc/$pid/task/$pid/children)',
   finish: (launch, { isRoot }) => `${isRoot ? 'kill $mapper 2>/dev/null\n' : ''}\
@@ -57,6 +58,18 @@ fi
 `,
 };
 
+/** The pattern of a shell for messages which say that a registry could not be asked. */
+const UNREACHABLE = UNREACHABLE_REGISTRY.map((part) => `*${q(part)}*`).join(' | ');
+
+/** Ends the job with a fault if the node lacks a program. The shell's own code, 127, could be that of a command. */
+function requireProgram(name: string): string {
+  return `command -v ${name} >/dev/null || {
+  printf 'node %s has no ${name}' "$SLURMD_NODENAME" >"$d/${FAULT_RECORD}"
+  exit 127
+}
+`;
+}
+
 /**
  * Slurm enforces the limits: rootless Podman cannot. The log driver passes the job's own streams to the command, byte for
  * byte, and writes no second log on the node. Podman's monitor leaves the job's process tree, so only a cluster that tracks
@@ -66,7 +79,7 @@ const podman: SlurmRuntime = {
   // The guard detects every kind of end of the script by the end of a pipe that only the script writes to. The monitor
   // removes a killed container, and two concurrent removals would conflict; the guard's later removal is for a container
   // that a Podman process outliving the script was still creating.
-  prepare: (launch) => `mkfifo "$d/life"
+  prepare: (launch) => `${requireProgram('podman')}mkfifo "$d/life"
 exec 9<>"$d/life" 8<"$d/life"
 end="podman kill ${podmanName(launch)}; sleep 5; podman rm --force --time=0 --ignore ${podmanName(launch)}"
 (setsid sh -c "trap '' TERM; read -r over <&8 || { $end; }" 9>&- >/dev/null 2>&1 &)
@@ -98,7 +111,7 @@ elif [ $code -ge 125 ] && [ $code -le 127 ]; then
   case $said in
   *'Error: '*)
     record=${REFUSAL_RECORD}
-    case $said in ${UNREACHABLE_REGISTRY.map((part) => `*${q(part)}*`).join(' | ')}) record=${FAULT_RECORD} ;; esac
+    case $said in ${UNREACHABLE}) record=${FAULT_RECORD} ;; esac
     printf %s "$said" >"$d/$record"
     ;;
   esac
@@ -108,6 +121,7 @@ echo over >&9
 };
 
 const apptainer: SlurmRuntime = {
+  prepare: () => requireProgram('apptainer'),
   start: (launch) =>
     `apptainer ${words([
       launch.command.length > 0 ? 'exec' : 'run',
@@ -125,11 +139,20 @@ const apptainer: SlurmRuntime = {
       ...launch.command,
     ])}`,
   ask: () => 'kill -TERM $pid',
+  finish: (launch) => `if ! $asked && [ $code = 255 ]; then
+  said=$(tail -n 2 ${q(launch.logPath)} | tr '\\n' ' ' | cut -c 1-1000)
+  case $said in
+  *'FATAL: '*' to handle '*)
+    case $said in ${UNREACHABLE}) printf %s "$said" >"$d/${FAULT_RECORD}" ;; esac
+    ;;
+  esac
+fi
+`,
 };
 
 const charliecloud: SlurmRuntime = {
   // Creating missing mount points requires version 0.33; the image's own environment is a file in it.
-  prepare: ({ image }) => `export USER="\${USER:-$(id -un)}" HOME="\${HOME:-/tmp}"
+  prepare: ({ image }) => `${requireProgram('ch-run')}export USER="\${USER:-$(id -un)}" HOME="\${HOME:-/tmp}"
 set -- '--unset-env=*' --set-env=HOME=/tmp --set-env=PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 [ ! -f ${q(`${image}/ch/environment`)} ] || set -- "$@" ${q(`--set-env=${image}/ch/environment`)}
 case "$(ch-run --help 2>&1)" in *--write-fake*) set -- "$@" --write-fake ;; esac

@@ -1,8 +1,8 @@
 import type { Launch } from '../engine.ts';
 import { shellQuote as q } from '../shell-quote.ts';
 import type { SlurmConfig } from './slurm-config.ts';
-import { REFUSAL_RECORD } from './slurm-host-root.ts';
-import { mountSource, SLURM_RUNTIMES, type SlurmJobUser } from './slurm-runtimes.ts';
+import { REFUSAL_RECORD, type SlurmHostRootOptions } from './slurm-host-root.ts';
+import { mountSource, SLURM_RUNTIMES } from './slurm-runtimes.ts';
 
 /**
  * The claim in the container's directory, on storage that the nodes share: created exclusively, by the job or in its place.
@@ -12,8 +12,6 @@ export const CLAIM = 'claim';
 export const START_RECORD = 'start.json';
 /** JSON that a job writes when its command has ended. */
 export const EXIT_RECORD = 'exit.json';
-/** The script that is submitted by `sbatch`. */
-export const JOB_SCRIPT = 'job.sh';
 
 /**
  * The signal that requests the end of the command. Slurm sends it to every process of the batch step, so it is one that is
@@ -28,20 +26,24 @@ export const STOP_SIGNAL = 'URG';
  * allocated at the start and later overwritten, so that it can be written even if the command has filled the disk or quota.
  * Where a record cannot be written at the start, the command is not started: a success without a record would be repeated.
  * The script uses shell built-ins, because forks are its main cost.
+ *
+ * It contains the container's variables, and is therefore passed to `sbatch` without a file. A part of it, which `sbatch`
+ * submits if the service is killed meanwhile, is no valid script and does nothing.
  */
-export function slurmScript(launch: Launch, config: Pick<SlurmConfig, 'runtime'> & SlurmJobUser): string {
+export function slurmScript(launch: Launch, config: Pick<SlurmConfig, 'runtime'> & SlurmHostRootOptions): string {
   const runtime = SLURM_RUNTIMES[config.runtime];
-  return `#!/bin/sh
-d=${q(launch.directory)}
+  const input = runtime.input?.(launch, config);
+  const start = `${runtime.start(launch, config)} &
+pid=$! asked=false
+`;
+  const lines = `d=${q(launch.directory)}
 set -C
 { true >"$d/${CLAIM}"; } 2>/dev/null || exit 0
 set +C
 printf '{"node":"%s","jobID":"%s"}\\n' "$SLURMD_NODENAME" "$SLURM_JOB_ID" >"$d/${START_RECORD}" || exit 1
 printf '%80s\\n' '' >"$d/${EXIT_RECORD}" || exit 1
 exec >>${q(launch.logPath)} 2>&1 </dev/null
-${config.runtime === 'none' ? '' : launch.mounts.map(confinement).join('')}${runtime.prepare?.(launch, config) ?? ''}${runtime.start(launch, config)} &
-pid=$! asked=false
-trap 'asked=true; ${runtime.ask(launch)} 2>/dev/null' TERM ${STOP_SIGNAL}
+${config.runtime === 'none' ? '' : launch.mounts.map(confinement).join('')}${runtime.prepare?.(launch, config) ?? ''}${input === undefined ? start : withInput(start, input)}trap 'asked=true; ${runtime.ask(launch)} 2>/dev/null' TERM ${STOP_SIGNAL}
 wait $pid
 code=$?
 while kill -0 $pid 2>/dev/null; do
@@ -51,6 +53,30 @@ done
 ${runtime.finish?.(launch, config) ?? ''}printf '{"exitCode":%s,"asked":%s}\\n' "$code" $asked 1<>"$d/${EXIT_RECORD}"
 exit $code
 `;
+  return `#!/bin/sh
+main() {
+${hideLineBreaks(lines)}}
+main
+`;
+}
+
+/**
+ * The script itself starts the process that writes a long text into a pipe, so that the process of the container gets only
+ * its own signals.
+ */
+function withInput(lines: string, input: string): string {
+  let mark = 'INPUT';
+  while (input.includes(mark)) mark += '_';
+  return `{
+${lines}} 9<<'${mark}' || exit 1
+${hideLineBreaks(input)}${mark}
+`;
+}
+
+/** `sbatch` refuses a script with the line breaks of DOS. Only quoted values can contain them. */
+function hideLineBreaks(lines: string): string {
+  if (!lines.includes('\r\n')) return lines;
+  return `cr=$(printf '\\r')\n${lines.replaceAll('\r\n', `'"$cr"'\n`)}`;
 }
 
 /** Ends the job if a link leads a part of a volume out of it; the runtime `none` instead keeps its sources open. */

@@ -8,9 +8,9 @@ export interface SlurmSettings {
   readonly mungeSocket: string | undefined;
 }
 
-/** Asks Slurm's controller. All settings are undefined if `scontrol` is not installed or does not answer. */
+/** Asks Slurm's controller. Rejects if `scontrol` is not installed or does not answer. */
 export async function readSlurmSettings(slurm: SlurmCommands): Promise<SlurmSettings> {
-  return parseSlurmSettings(await slurm.run('scontrol', ['show', 'config']).catch(() => ''));
+  return parseSlurmSettings(await slurm.run('scontrol', ['show', 'config']));
 }
 
 /** Parses the output of `scontrol show config`, which contains the settings of `cgroup.conf` if Slurm uses cgroups. */

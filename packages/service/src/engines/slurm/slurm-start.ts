@@ -4,12 +4,10 @@ import type { Launch } from '../engine.ts';
 import { chownToUser } from './chown-to-user.ts';
 import { type SlurmCommands, SlurmError } from './slurm-commands.ts';
 import { type SlurmConfig, slurmPlacementSchema } from './slurm-config.ts';
-import { slurmHostRoot } from './slurm-host-root.ts';
 import { jobOwners, ownJobs, type SlurmQueue } from './slurm-queue.ts';
 import type { SlurmRecords } from './slurm-records.ts';
 import { parseJobID, sbatchArguments } from './slurm-request.ts';
-import { INSIDE_SCRIPT } from './slurm-runtimes.ts';
-import { JOB_SCRIPT, slurmScript } from './slurm-script.ts';
+import { slurmScript } from './slurm-script.ts';
 import type { UnixUser } from './unix-user.ts';
 
 /** The cluster's settings for a job. */
@@ -29,13 +27,12 @@ export async function startJob(launch: Launch, records: SlurmRecords, options: S
   const isRoot = user === undefined && process.geteuid?.() === 0;
   if (config.runtime === 'none') {
     for (const name of ['root', 'tmp']) await mkdir(join(launch.directory, name), { recursive: true, mode: 0o700 });
-    await records.writeScript(INSIDE_SCRIPT, slurmHostRoot(launch, { maskedPaths, isRoot }));
   }
-  await records.writeScript(JOB_SCRIPT, slurmScript(launch, { ...config, isRoot }));
   await records.writeIntent();
   if (user) await chownToUser(launch, user, storage);
   const given = Object.fromEntries(Object.entries(placement).filter(([, value]) => value !== undefined));
-  const stdout = await slurm.run('sbatch', sbatchArguments(launch, { ...config, ...given }), { user });
+  const input = slurmScript(launch, { ...config, isRoot, maskedPaths });
+  const stdout = await slurm.run('sbatch', sbatchArguments(launch, { ...config, ...given }), { user, input });
   const jobID = parseJobID(stdout);
   if (jobID === undefined) throw new SlurmError(`sbatch printed no job ID: ${stdout.slice(0, 200)}`);
   return jobID;

@@ -1,4 +1,5 @@
-import type { EngineSink } from '../engine.ts';
+import { type StorageAccess, tryInThread } from '../../storage/storage-access.ts';
+import type { EngineSink, Launch } from '../engine.ts';
 import { forEachLimit } from '../for-each-limit.ts';
 import { limitLog } from '../limit-log.ts';
 import { isJobOver, type JobEvidence } from './is-job-over.ts';
@@ -19,6 +20,8 @@ const IDLE_MS = 30_000;
 export interface SlurmWatchOptions {
   readonly slurm: SlurmCommands;
   readonly config: Pick<SlurmConfig, 'pollMs' | 'recordGraceMs'>;
+  /** Of the containers' directories. */
+  readonly storage: StorageAccess;
 }
 
 /**
@@ -28,6 +31,7 @@ export interface SlurmWatchOptions {
 export class SlurmWatch {
   readonly #slurm: SlurmCommands;
   readonly #config: SlurmWatchOptions['config'];
+  readonly #storage: StorageAccess;
   readonly #addressOf: ReturnType<typeof createSlurmNodes>;
   readonly #tracked = new Map<string, TrackedContainer>();
   #sink: EngineSink | undefined;
@@ -37,9 +41,10 @@ export class SlurmWatch {
   /** When the queue was last read, by a monotonic clock. */
   #readAt = Number.NEGATIVE_INFINITY;
 
-  constructor({ slurm, config }: SlurmWatchOptions) {
+  constructor({ slurm, config, storage }: SlurmWatchOptions) {
     this.#slurm = slurm;
     this.#config = config;
+    this.#storage = storage;
     this.#addressOf = createSlurmNodes(slurm);
   }
 
@@ -82,7 +87,8 @@ export class SlurmWatch {
       // A controller that crashed may have lost a job and reused its ID for another.
       const ours = ownJobs(jobs, { key: entry.launch.key, owners: entry.owners });
       const job = ours.find(({ jobID }) => jobID === entry.jobID);
-      // A storage error of one container must not affect the others: the next tick tries again.
+      // A storage error of one container must not affect the others, and a storage that does not answer must not delay the
+      // tick: the next one tries again.
       await this.#settle(entry, job).catch(() => undefined);
     });
   }
@@ -90,15 +96,19 @@ export class SlurmWatch {
   /** Requests the job's end, and kills it after `graceMs`. */
   async cancel(entry: TrackedContainer, graceMs: number): Promise<void> {
     const { key } = entry.launch;
-    // A job that has started gets a signal; its record may exist before the next tick sees it.
-    const started = await entry.records.readStart();
-    if (graceMs === 0 || (!started && !entry.running)) {
+    // A job that has started gets a signal; its record may exist before the next tick sees it. If the storage does not give
+    // it, Slurm's state decides.
+    const started = await entry.records.readStart().catch(() => 'unknown' as const);
+    const hasStarted =
+      started === 'unknown' ? entry.state !== undefined && slurmMeaning(entry.state) === 'running' : started;
+    if (graceMs === 0 || (!hasStarted && !entry.running)) {
       this.killAfter(entry, KILL_AGAIN_MS);
       return await killJobs(this.#slurm, { key, owners: entry.owners });
     }
     // Counted from the request, not from the response: for a suspended job scancel waits long and sends no signal.
     this.killAfter(entry, graceMs);
-    await askJob(this.#slurm, { key, jobID: started?.jobID ?? entry.jobID });
+    const jobID = started === 'unknown' ? undefined : started?.jobID;
+    await askJob(this.#slurm, { key, jobID: jobID ?? entry.jobID });
   }
 
   /** Kills the job after `ms`, and then repeatedly until its end is known. */
@@ -139,7 +149,7 @@ export class SlurmWatch {
       return;
     }
     // Its records do not change until it ends.
-    if (entry.running && meaning === 'running') return await limitLog(entry.launch.logPath, entry.launch.logLimitBytes);
+    if (entry.running && meaning === 'running') return await this.#limitLog(entry.launch);
     const started = await entry.records.readStart();
     // Of two jobs for one container, the one with the claim is the container, and the other one exits immediately. A job
     // that still runs is never replaced because of a record.
@@ -161,6 +171,10 @@ export class SlurmWatch {
     if (meaning === 'ended') await this.#end(entry, { job, hasStarted: started !== undefined });
   }
 
+  async #limitLog({ logPath, logLimitBytes }: Launch): Promise<void> {
+    if (logLimitBytes !== undefined) await tryInThread(this.#storage, () => limitLog(logPath, logLimitBytes));
+  }
+
   async #end(entry: TrackedContainer, seen: Omit<JobEvidence, 'hasRecord'>): Promise<void> {
     const exit = await entry.records.readExit();
     const refusal = await entry.records.readRefusal();
@@ -169,7 +183,7 @@ export class SlurmWatch {
     const { launch, owners } = entry;
     const kill = () => killJobs(this.#slurm, { key: launch.key, owners });
     if (!(await isJobOver(entry, evidence, { graceMs: this.#config.recordGraceMs, kill }))) return;
-    await limitLog(launch.logPath, launch.logLimitBytes).catch(() => undefined);
+    await this.#limitLog(launch).catch(() => undefined);
     this.forget(entry);
     const { stopped, state } = entry;
     this.#sink?.report(launch.key, {

@@ -11,6 +11,7 @@ import {
   slurm,
   slurmRig,
   startNode,
+  submitTwin,
   until,
   withProgram,
 } from './slurm-rig.ts';
@@ -60,8 +61,7 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine on a real 
 
   it('lets only one of two jobs for one container start', async () => {
     const { container, root, ledger } = await waiting();
-    const name = `--job-name=sluice-${container.launch.key}`;
-    slurm('sbatch', '--parsable', name, '--output=/dev/null', join(container.launch.directory, 'job.sh'));
+    submitTwin(container.launch);
     await container.seen('running');
     await until('the second job has ended itself', () => {
       const jobs = slurm('squeue', '--noheader', '--states=RUNNING,PENDING', '--format=%j').split('\n');

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { slurmConfigSchema } from '../../../src/engines/slurm/slurm-config.ts';
 import { createSlurmEngine } from '../../../src/engines/slurm/slurm-engine.ts';
 import { EngineRig } from '../engine-rig.ts';
-import { hasSlurm, slurmSubject, withProgram } from './slurm-rig.ts';
+import { hasSlurm, slurm, slurmSubject, withProgram } from './slurm-rig.ts';
 
 /** Ways out of a root that was only changed, and of a mask that was only put over. */
 const ATTACKS = `
@@ -74,6 +74,22 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine with the n
     const lines = (await container.text()).split('\n').filter((line) => !line.startsWith('touch: '));
     expect(lines).toEqual([...(target.startsWith(`${storage}-`) ? [] : [`${target}/f`]), 'over', '']);
     expect(await rig.read(`${volume}/f`)).toBe('kept\n');
+  });
+
+  it("hides the scripts of the node's jobs", async () => {
+    const pattern = /^SlurmdSpoolDir *= (.*)$/m.exec(slurm('scontrol', 'show', 'config'))![1]!;
+    const script = 'echo "${1%%%*}"* >&2; ls -A "${1%%%*}"*; echo over';
+    const container = await rig.run(script, { args: [pattern] });
+    expect(await container.text()).not.toContain('job');
+    expect(await container.text()).toContain('over\n');
+  });
+
+  it('passes variables with any text', async () => {
+    const KEY = 'a\r\nINPUT\n\x01\x7f$x`y`\\\\é\n\n';
+    const LONG = 'l'.repeat(100_000);
+    const env = { KEY, LONG, OTHER: LONG };
+    const container = await rig.run('printf %s "$KEY"; printf %s "$LONG$OTHER" | wc -c', { env });
+    expect(await container.text()).toBe(`${KEY}200000\n`);
   });
 
   it.skipIf(process.geteuid?.() !== 0)('does not show the sockets of daemons, which would obey', async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -32,9 +32,8 @@ describe.skipIf(isMissing)('the node as image, as a user without rights', () => 
 
   describeIdentity(rig, { owner: { uid: idOf('-u'), gid: idOf('-g') } });
 
-  /** A directory of root beside the storage, with mounts that are removed when the test has ended. */
-  function makeHostDirectory() {
-    const above = mkdtempSync('/var/tmp/sluice-host-');
+  /** A directory of root, beside the storage or at `above`, with mounts that are removed when the test has ended. */
+  function makeHostDirectory(above = mkdtempSync('/var/tmp/sluice-host-')) {
     const points: string[] = [];
     onTestFinished(async () => {
       for (const point of points.reverse()) execFileSync('umount', [point]);
@@ -79,6 +78,34 @@ for f in closed/deep/inner open open/private/traces; do (echo x >"$1/$f/written"
     expect(await container.end()).toEqual({ kind: 'exited', exitCode: 0 });
     expect(await container.text()).toBe('over\n');
     expect(existsSync(join(above, 'closed/deep/inner/written'))).toBe(false);
+  });
+
+  it('mounts a volume read-only that holds mounts which the user cannot reach, or which others hide', async () => {
+    const { above, mount } = makeHostDirectory(await rig.makeDirectory('closed-volume'));
+    for (const name of ['seen', 'closed/inner', 'below/hidden']) mkdirSync(join(above, name), { recursive: true });
+    mount('seen', '-t', 'tmpfs', '-o', 'mode=777', 'tmpfs');
+    writeFileSync(join(above, 'seen/file'), 'seen\n');
+    mount('closed/inner', '-t', 'tmpfs', '-o', 'mode=777', 'tmpfs');
+    mount('below/hidden', '-t', 'tmpfs', '-o', 'mode=777', 'tmpfs');
+    mount('below', '-t', 'tmpfs', '-o', 'mode=777', 'tmpfs');
+    chmodSync(join(above, 'closed'), 0o700);
+    // Otherwise the engine would make the user the owner of everything in it.
+    chownSync(above, idOf('-u'), idOf('-g'));
+    const gate = await rig.makeDirectory('volume-gate');
+    const script = `echo started >/gate/started; while [ ! -e /gate/go ]; do sleep 0.1; done
+cat /v/seen/file; for f in seen closed/inner below; do (echo x >"/v/$f/written") 2>/dev/null && echo "wrote $f"; done; echo over`;
+    const container = await rig.launch({
+      command: ['sh', '-c', script],
+      mounts: [
+        { root: gate, subPath: '', kind: 'dir', target: '/gate' },
+        { root: above, subPath: '', kind: 'dir', target: '/v', readOnly: true },
+      ],
+    });
+    await Promise.race([rig.untilFile('volume-gate/started'), container.seen('ended')]);
+    chmodSync(join(above, 'closed'), 0o755);
+    await rig.write('volume-gate/go', '');
+    expect(await container.end()).toEqual({ kind: 'exited', exitCode: 0 });
+    expect(await container.text()).toBe('seen\nover\n');
   });
 
   it('starts where mounts are hidden by others, and still sees the others', async () => {

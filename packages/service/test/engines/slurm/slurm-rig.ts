@@ -33,8 +33,21 @@ export function slurmSubject(options: Readonly<Record<string, unknown>>): Engine
   };
 }
 
-export function slurm(program: 'scontrol' | 'squeue' | 'sbatch' | 'scancel' | 'sinfo', ...args: string[]): string {
-  return execFileSync(program, args, { encoding: 'utf8' });
+type Program = 'scontrol' | 'squeue' | 'sbatch' | 'scancel' | 'sinfo';
+
+export function slurm(program: Program, ...args: string[]): string {
+  return callSlurm(program, { args });
+}
+
+function callSlurm(program: Program, { args, input = '' }: { args: string[]; input?: string }): string {
+  return execFileSync(program, args, { input, encoding: 'utf8' });
+}
+
+/** Submits the job of a container once more; the ID of the second one. */
+export function submitTwin({ key, directory }: { readonly key: string; readonly directory: string }): string {
+  const input = slurm('scontrol', 'write', 'batch_script', readFileSync(join(directory, 'slurm-job'), 'utf8'), '-');
+  const args = ['--parsable', `--job-name=sluice-${key}`, '--output=/dev/null'];
+  return callSlurm('sbatch', { args, input }).trim();
 }
 
 /** Slurm's own word for one job, which no other job can forge; undefined of one that it has forgotten. */

@@ -1,7 +1,11 @@
-import { describe, expect, it } from 'vitest';
-import { createSlurmCommands } from '../../../src/engines/slurm/slurm-commands.ts';
+import { tmpdir } from 'node:os';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { slurmConfigSchema } from '../../../src/engines/slurm/slurm-config.ts';
+import { createSlurmEngine } from '../../../src/engines/slurm/slurm-engine.ts';
 import { probeSlurm } from '../../../src/engines/slurm/slurm-probe.ts';
-import { parseSlurmSettings, readSlurmSettings } from '../../../src/engines/slurm/slurm-settings.ts';
+import { parseSlurmSettings } from '../../../src/engines/slurm/slurm-settings.ts';
+import { EngineRig } from '../engine-rig.ts';
+import { createFakeSlurm, type FakeSlurm } from './fake-slurm.ts';
 import { hasSlurm, slurmRig, withProgram } from './slurm-rig.ts';
 
 /** As `scontrol show config` of Slurm 22.05 prints it. */
@@ -66,10 +70,41 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('on a cluster whose node
     });
   });
 
-  it('all settings are undefined if scontrol does not work', async () => {
+  it('probeSlurm needs no scontrol', async () => {
     await withProgram('scontrol', 'exit 1', async () => {
-      const settings = await readSlurmSettings(createSlurmCommands(undefined));
-      expect(settings).toEqual({ limitsMemory: undefined, mungeSocket: undefined });
+      const probe = await probeSlurm();
+      expect(probe).toMatchObject({ works: true });
+      expect(probe.found).not.toContain('not held to the memory');
     });
+  });
+});
+
+describe('Slurm engine whose controller did not tell its settings at the start', () => {
+  let slurm: FakeSlurm;
+  beforeEach(() => {
+    slurm = createFakeSlurm();
+  });
+  afterEach(() => slurm.remove());
+
+  it('starts no container as long as it does not know which socket to hide, and warns of memory later', async () => {
+    slurm.fail('no-settings');
+    const config = slurmConfigSchema.parse({ pollMs: 50, recordGraceMs: 0 });
+    const rig = new EngineRig(() => createSlurmEngine(config, { storage: tmpdir() }), {});
+    await rig.open();
+    expect(rig.engine.features).not.toContain('unlimited-memory');
+    const container = await rig.prepare({ command: ['x'] });
+    await expect(rig.engine.launch(container.launch)).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringMatching(/where the socket of Munge is.*no answer/),
+    });
+    expect(slurm.calls('sbatch')).toEqual([]);
+    slurm.mend('no-settings');
+    await rig.engine.launch(container.launch);
+    expect(rig.engine.features).toContain('unlimited-memory');
+    await container.seen('running');
+    const calls = slurm.calls('scontrol').length;
+    await rig.launch({ command: ['x'] });
+    expect(slurm.calls('scontrol')).toHaveLength(calls);
+    await rig.close();
   });
 });

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EngineRig } from '../engine-rig.ts';
-import { hasSlurm, otherUser, slurm, slurmRig, stateOfJob, until, withProgram } from './slurm-rig.ts';
+import { hasSlurm, otherUser, slurm, slurmRig, stateOfJob, submitTwin, until, withProgram } from './slurm-rig.ts';
 
 const STUBBORN = ['sh', '-c', 'trap "" TERM; echo started; while :; do sleep 1; done'];
 
@@ -28,9 +28,6 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('stop of the Slurm engin
 
   /** The job of a waiting container. */
   const waitingJob = (reason: string) => /job (\d+)/.exec(reason)?.[1] ?? '';
-
-  const submitTwin = ({ key, directory }: { key: string; directory: string }) =>
-    slurm('sbatch', '--parsable', `--job-name=sluice-${key}`, '--output=/dev/null', join(directory, 'job.sh')).trim();
 
   it('kills after the grace also where one answer of squeue lacked the job', async () => {
     await withProgram('squeue', '[ ! -e "$0.lost" ] || { rm "$0.lost"; exit 0; }', async (path) => {
@@ -66,7 +63,8 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('stop of the Slurm engin
   it('lets no job of a lost submission start that comes after the end', async () => {
     const late = `[ ! -e "$0.slow" ] || {
   rm "$0.slow"
-  (while [ ! -e "$0.go" ]; do sleep 0.1; done; PATH='${process.env.PATH}' sbatch "$@" >"$0.jobID") >/dev/null 2>&1 &
+  cat >"$0.script"
+  (while [ ! -e "$0.go" ]; do sleep 0.1; done; PATH='${process.env.PATH}' sbatch "$@" <"$0.script" >"$0.jobID") >/dev/null 2>&1 &
   exit 1
 }`;
     await withProgram('sbatch', late, async (path) => {

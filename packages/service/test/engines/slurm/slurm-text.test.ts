@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -49,7 +50,6 @@ describe('sbatchArguments', () => {
       '--export=ALL',
       '--chdir=/shared/c1',
       '--output=/shared/c1/slurm.out',
-      '/shared/c1/job.sh',
     ]);
   });
 });
@@ -285,20 +285,49 @@ describe('slurmHostRoot', () => {
 });
 
 describe('slurmScript', () => {
+  const forUser = { isRoot: false, maskedPaths: [] };
+
   it('quotes every value, whatever it holds', () => {
-    const script = slurmScript({ ...launch, image: 'img' }, { runtime: 'podman', isRoot: false });
+    const script = slurmScript({ ...launch, image: 'img' }, { ...forUser, runtime: 'podman' });
     expect(script).toContain(`'echo' 'it'\\''s; $(rm -rf /) \`x\`'`);
     expect(script).toContain(`'--volume=/data/v/a b:/in/data'`);
     expect(script).toContain(`export A='b\nc'\n`);
   });
 
   it('claims the directory before it does anything else', () => {
-    const lines = slurmScript(launch, { runtime: 'none', isRoot: false }).split('\n');
-    expect(lines.slice(0, 4)).toEqual([
+    const lines = slurmScript(launch, { ...forUser, runtime: 'none' }).split('\n');
+    expect(lines.slice(0, 5)).toEqual([
       '#!/bin/sh',
+      'main() {',
       "d='/shared/c1'",
       'set -C',
       '{ true >"$d/claim"; } 2>/dev/null || exit 0',
     ]);
+  });
+
+  it.each(['none', 'podman', 'apptainer', 'charliecloud'] as const)(
+    'does nothing with %s if it is cut anywhere, as by the end of the service that passes it',
+    (runtime) => {
+      const directory = mkdtempSync(join(tmpdir(), 'sluice-cut-'));
+      try {
+        const script = slurmScript({ ...launch, image: '/img', directory }, { ...forUser, runtime });
+        const ends = [0.1, 0.2, 0.5, 0.8, 0.9].map((part) => Math.round(script.length * part));
+        const lines = [...script.matchAll(/\n/g)].map(({ index }) => index);
+        for (const end of [...ends, ...lines.slice(0, -1).filter((_, i) => i % 8 === 0), ...lines.slice(-4, -1)]) {
+          const { signal } = spawnSync('sh', { input: script.slice(0, end), timeout: 10_000 });
+          expect([end, signal, readdirSync(directory)]).toEqual([end, null, []]);
+        }
+      } finally {
+        rmSync(directory, { recursive: true });
+      }
+    },
+  );
+
+  it.each(['none', 'podman'] as const)('contains no line break of DOS with %s, which sbatch refuses', (runtime) => {
+    const script = slurmScript({ ...launch, env: { KEY: "'a'\r\nb" } }, { ...forUser, runtime });
+    expect(script).not.toContain('\r\n');
+    const exported = /export KEY=('.*?\n.*)\n/.exec(script)?.[1];
+    const { stdout } = spawnSync('sh', ['-c', `cr=$(printf '\\r'); printf %s ${exported}`], { encoding: 'utf8' });
+    expect(stdout).toBe("'a'\r\nb");
   });
 });
