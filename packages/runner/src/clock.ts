@@ -1,5 +1,6 @@
 import { uptime } from 'node:os';
 import { readBootID } from '@sluice/host-system';
+import { deferInTurn } from './defer-in-turn.ts';
 
 /**
  * The only source of time in the shell, so that a simulation can run it in virtual time. Times are in milliseconds since
@@ -20,7 +21,10 @@ export interface Clock {
   boot(): BootTime | undefined;
   /** Calls `callback` once when `now()` has reached `at`, or later. The returned function cancels the timer. */
   setTimer(at: number, callback: () => void): () => void;
-  /** Calls `callback` at the end of the present turn of the event loop, so that one batch handles all events of a turn. */
+  /**
+   * Calls `callback` at the end of the present turn of the event loop, so that one batch handles all events of a turn. If other
+   * deferred work takes long, it is called at the end of a later turn.
+   */
   defer(callback: () => void): void;
 }
 
@@ -82,7 +86,7 @@ export function createSystemClock(): Clock {
       arm();
       return () => clearTimeout(timer);
     },
-    defer: (callback) => void setImmediate(callback),
+    defer: deferInTurn,
   };
 }
 

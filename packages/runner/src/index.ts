@@ -76,6 +76,7 @@ export { listRuns, type RunSummary, readRunSummary } from './report/list-runs.ts
 export { printableData, printableLine } from './report/printable-line.ts';
 export { readRun } from './report/read-run.ts';
 export { readRunProcess } from './report/read-run-process.ts';
+export { readStartCommand } from './report/read-start-command.ts';
 export { renderJunit } from './report/render-junit.ts';
 export { readDetailedReport, reportRun } from './report/report-run.ts';
 export {
@@ -118,6 +119,7 @@ export { describeSettingsChange, type ScheduleSettings, scheduleSettings } from 
 export { type CellState, TERMINAL_CELL_STATES } from './scheduler/model/cell-state.ts';
 export type { RunStatus } from './scheduler/model/command.ts';
 export type { Notification } from './session/notification.ts';
+export type { RunAllowance } from './session/run-allowance.ts';
 export type { ResumeRunOptions, RunHandle, RunnerOptions, StartRunOptions } from './session/run-options.ts';
 export type { SharedPolls } from './session/shared-polls.ts';
 export type { Notifier } from './session/system-notifier.ts';

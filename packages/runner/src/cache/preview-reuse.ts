@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { explainDifference, fail, ok, type Plan, type Result } from '@sluice/core';
-import { createSystemClock } from '../clock.ts';
+import { type Clock, createSystemClock } from '../clock.ts';
 import type { Disk } from '../journal/disk.ts';
 import type { VolumePlace } from '../journal/journal-record.ts';
 import type { Reuse } from '../journal/reuse.ts';
@@ -17,6 +17,7 @@ import { TERMINAL_CELL_STATES } from '../scheduler/model/cell-state.ts';
 import type { Command } from '../scheduler/model/command.ts';
 import { decideStep } from '../session/decide-step.ts';
 import type { Posted } from '../session/posted.ts';
+import { createRunUsage } from '../session/run-usage.ts';
 import { scanSource } from '../trees/scan-source.ts';
 import { readCacheIndex } from './cache-index.ts';
 import { checkReuse } from './check-reuse.ts';
@@ -80,11 +81,12 @@ export async function previewReuse(options: PreviewOptions): Promise<Result<read
   const header = { ...replayed.value.facts.header!, ...checked.value };
   applyRecord(facts, header);
   applyRecord(facts, { kind: 'volumes', volumes: volumes.value });
-  const run: ContextSource = { runId: 'preview', plan, facts, scheduler: createRunScheduler(plan, header) };
+  const usage = createRunUsage(facts, undefined);
+  const run = { runId: 'preview', plan, facts, scheduler: createRunScheduler(plan, header), usage };
   const earlier = createReusableRun(replayed.value);
-  const { now } = createSystemClock();
-  const lookUp = createLookup(run, { earlier, index: await readCacheIndex(disk, home), now });
-  const missed = simulate(run, { lookUp, at: now() });
+  const clock = createSystemClock();
+  const lookUp = createLookup(run, { earlier, index: await readCacheIndex(disk, home), now: clock.now });
+  const missed = await simulate(run, { lookUp, clock });
   const findRerun = createRerunCheck(run, createIdentities(run).lineage);
   return ok(
     plan.steps.map(({ index }) => describeStep(run, { step: index, missed: missed.get(index), earlier, findRerun })),
@@ -111,18 +113,23 @@ async function findVolumes(
   return ok(volumes);
 }
 
+/** How long it is simulated before other work of the process continues. */
+const TURN_MS = 20;
+
 /** Cells of a step that were looked up and not found. */
 type Missed = { readonly cell: number; readonly looked: Exclude<LookedUp, { kind: 'found' }> }[];
 
 /**
  * Simulates the run without containers, as if every service became ready and every approval was granted. Returns the
- * cells that were not found, by step.
+ * cells that were not found, by step. On a server, the runs that are executed continue meanwhile.
  */
-function simulate(
-  run: ContextSource,
-  { lookUp, at }: { lookUp: (step: number, cell: number) => LookedUp; at: number },
-): ReadonlyMap<number, Missed> {
+async function simulate(
+  run: Parameters<typeof decideStep>[0],
+  { lookUp, clock }: { lookUp: (step: number, cell: number) => LookedUp; clock: Clock },
+): Promise<ReadonlyMap<number, Missed>> {
   const missed = new Map<number, Missed>();
+  const at = clock.now();
+  let turnEnd = at + TURN_MS;
   const answer = (command: Command): Posted[] => {
     if (command.type === 'decide') {
       const decided = decideStep(run, { step: command.step, at });
@@ -155,7 +162,12 @@ function simulate(
   const posted: Posted[] = [{ event: { type: 'started', at } }];
   // The loop also handles the events that are posted meanwhile.
   for (const next of posted) {
-    for (const command of applyEvent(run, { kind: 'event', ...next })) posted.push(...answer(command));
+    for (const command of applyEvent(run, { kind: 'event', ...next })) {
+      posted.push(...answer(command));
+      if (clock.now() < turnEnd) continue;
+      await new Promise<void>(clock.defer);
+      turnEnd = clock.now() + TURN_MS;
+    }
   }
   return missed;
 }

@@ -1,11 +1,13 @@
 import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
 import { isMarkedForCollection } from '../journal/collection-mark.ts';
+import type { CacheSource } from '../journal/journal-record.ts';
 import { runDirectory } from '../record/run-home.ts';
 import { replayFromHome } from '../report/read-run.ts';
 import type { Command } from '../scheduler/model/command.ts';
 import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { Posted } from '../session/posted.ts';
 import type { RunSession } from '../session/run-session.ts';
+import { type HeldResults, sizeOfJson } from '../session/run-usage.ts';
 import { warn } from '../session/warn.ts';
 import { type CacheIndex, readCacheIndex } from './cache-index.ts';
 import { createLookup, hasOutputs, isWithinReach, type LookedUp } from './create-lookup.ts';
@@ -28,6 +30,8 @@ export interface RunCache {
   idle(): Promise<void>;
 }
 
+type Found = Extract<LookedUp, { kind: 'found' }>;
+
 /** Before `open`, the cache is empty. */
 export function createRunCache(session: RunSession, workspace: WorkspaceFiles): RunCache {
   const { clock, facts, plan, disk, home } = session;
@@ -38,15 +42,18 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
   let lookUp = createLookup(session, { earlier, index, now: clock.wall });
 
   /** Reuses the success if its data exists. */
-  function reuse(step: number, cell: number, found: Extract<LookedUp, { kind: 'found' }>): Posted | undefined {
-    const { source, fingerprint } = found;
-    if (Object.values(source.results).some((value) => session.redactor.findSecret(value) !== undefined)) {
-      return miss(step, cell, { fingerprint, reason: 'secret' });
-    }
+  function reuse(step: number, cell: number, { source, fingerprint }: Found): Posted | undefined {
+    const hasSecret = Object.values(source.results).some((value) => session.redactor.findSecret(value) !== undefined);
+    if (hasSecret) return miss(step, cell, { fingerprint, reason: 'secret' });
     const hit: Posted = { event: { type: 'cacheHit', at: clock.now(), step, cell }, facts: { cached: source } };
+    const held = hold(session, step, source);
+    if (held === undefined) return { event: { type: 'cacheMissed', at: clock.now(), step, cell } };
     if (!hasOutputs(session, step)) return hit;
     void findFault(step, source)
-      .then((reason) => (reason === undefined ? hit : miss(step, cell, { fingerprint, reason })))
+      .then((reason) => {
+        if (reason !== undefined) held.release();
+        return reason === undefined ? hit : miss(step, cell, { fingerprint, reason });
+      })
       .then(({ event, facts: recorded }) => session.post(event, recorded))
       .catch(session.fail);
     return undefined;
@@ -85,6 +92,15 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
     },
     idle: successes.idle,
   };
+}
+
+/** Counts the results of a success that is reused. Undefined: there are too many, which the user is warned of. */
+function hold(session: RunSession, step: number, { runId, results }: CacheSource): HeldResults | undefined {
+  const held = session.usage.holdResults();
+  const excess = held.take(sizeOfJson(results));
+  if (excess === undefined) return held;
+  warn(session, `could not reuse step ${session.plan.steps[step]!.step.name} of run ${runId}: ${excess}`);
+  return undefined;
 }
 
 function warnOfKey(session: RunSession, step: number, cause: string): void {

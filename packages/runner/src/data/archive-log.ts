@@ -39,12 +39,9 @@ export function createLogArchive(session: RunSession, workspace: WorkspaceFiles)
       void done.finally(() => open.delete(done));
     },
     async idle() {
-      const { clock } = session;
       if (open.size === 0) return;
       await new Promise<void>((resolve) => {
-        const cancelTimer = clock.setTimer(clock.now() + LONGEST_WAIT_MS, () => {
-          if (!session.stopped) resolve();
-        });
+        const cancelTimer = session.setTimer(session.clock.now() + LONGEST_WAIT_MS, resolve);
         // The timer would keep the process alive after its run has ended.
         void Promise.all(open).then(() => {
           cancelTimer();

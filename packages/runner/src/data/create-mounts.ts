@@ -9,6 +9,7 @@ import {
   type StepSource,
   writesToShared,
 } from '@sluice/core';
+import { maxMounts } from '../placement/find-mount-fault.ts';
 import { hasSucceeded } from '../record/has-succeeded.ts';
 import {
   absentPath,
@@ -58,15 +59,50 @@ export function createMounts(
   container: ResolvedContainer,
 ): Result<ContainerMounts, string> {
   const workspace = workspaceOn(session.facts, ref.clusterID);
-  const inputs = container.inputs.flatMap((input): Mount[] => {
+  const mountsOf = (input: ResolvedContainer['inputs'][number]): Mount[] => {
     if (!hasPrivateCopy(input, session.plan.pipeline)) return inputMounts(session, input, ref.clusterID);
     return [{ volumeID: workspace, path: privateCopyPath(name, input.name), create: false, at: input.path }];
-  });
+  };
+  const inputs = container.inputs.map((input): InputMounts => ({ input, mounts: mountsOf(input) }));
   const given = container.inputs.filter(({ writable }) => writable).map(({ path }) => path);
   const outputs = attemptMounts(container, workspace, name);
-  const written = writeMounts([...inputs, ...outputs]);
+  const mounts = [...inputs.flatMap((one) => one.mounts), ...outputs];
+  const most = maxMounts(session.facts.header?.scheduler.limits);
+  if (mounts.length > most) {
+    const count = `step ${name.step} has ${mounts.length} mounts, and its service takes ${most}`;
+    const steps = findWidest(inputs, mounts.length - most);
+    // Without reused cells, the number is that of the plan, which was checked before the run.
+    if (steps.length > 0) return fail(`${count}: ${describeWidest(steps)}`);
+  }
+  const written = writeMounts(mounts);
   if (!written.ok) return written;
   return ok({ volumeMounts: written.value, writable: [...given, ...outputs.map(({ at }) => at)] });
+}
+
+interface InputMounts {
+  readonly input: Input;
+  readonly mounts: readonly Mount[];
+}
+
+/** The steps whose reused cells are the most mounts; without these, at least `excess` mounts are left out if possible. */
+function findWidest(inputs: readonly InputMounts[], excess: number): string[] {
+  const extra = new Map<string, number>();
+  for (const { input, mounts } of inputs) {
+    if (!('step' in input.from) || mounts.length === 1) continue;
+    extra.set(input.from.step, (extra.get(input.from.step) ?? 0) + mounts.length - 1);
+  }
+  const widest = [...extra].sort((a, b) => b[1] - a[1]);
+  let left = excess;
+  return widest.flatMap(([step, count]) => {
+    const isNeeded = left > 0;
+    left -= count;
+    return isNeeded ? [step] : [];
+  });
+}
+
+function describeWidest(steps: readonly string[]): string {
+  const forced = steps.map((step) => `--force ${step}`).join(' ');
+  return `each reused cell of ${steps.join(' and ')} is a mount of its own; add \`${forced}\`, with which none of them is reused`;
 }
 
 /** Whether an attempt may write to the input, in a copy that no other attempt mounts. */

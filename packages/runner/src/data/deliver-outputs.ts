@@ -80,10 +80,6 @@ async function deliverTo(directory: string, of: NamedOutput): Promise<string | u
   const { session, workspace, name, output } = of;
   const published = { places: output.places, files: ({ clusterId }: PlaceReport) => workspace(clusterId) };
   await refuseChanged(openTreeStates(session), published);
-  const there = await readMarker(directory);
-  if (there?.run === session.runId && there.output !== name) {
-    return `it holds output ${there.output} of this run, perhaps through a link; name a directory of its own`;
-  }
   const whole = { ...published, manifest: findManifest(session, output) };
   const part = output.path === undefined ? undefined : await findPart(whole, output.path);
   if (part?.ok === false) return part.error;
@@ -95,6 +91,7 @@ async function deliverTo(directory: string, of: NamedOutput): Promise<string | u
     marker: { run: session.runId, pipeline: session.plan.pipeline.name, output: name },
     now: session.clock.now(),
     around: [session.facts.header!.baseDir, session.home],
+    publishes: true,
     onProgress: reportTo(session, name),
   });
   if (!done.ok) return done.error;

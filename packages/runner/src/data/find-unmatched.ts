@@ -1,7 +1,11 @@
 import type { VolumeFiles } from '@sluice/client';
 import type { Step } from '@sluice/core';
-import picomatch from 'picomatch';
+import type { Clock } from '../clock.ts';
 import { allowAbsent } from '../trees/list-tree.ts';
+import { compileGlob, type Glob } from './compile-glob.ts';
+
+/** Of patterns before other work of the process continues: about 20 ms. */
+const STEPS_PER_TURN = 250_000;
 
 /**
  * A message about the first pattern of `expect` that no file of an attempt's outputs matches. Costs one list request for
@@ -10,17 +14,33 @@ import { allowAbsent } from '../trees/list-tree.ts';
  */
 export async function findUnmatched(
   files: VolumeFiles,
-  { outputs, locate }: { readonly outputs: Step['outputs']; readonly locate: (output: string) => string },
+  {
+    outputs,
+    locate,
+    defer,
+  }: {
+    readonly outputs: Step['outputs'];
+    readonly locate: (output: string) => string;
+    readonly defer: Clock['defer'];
+  },
 ): Promise<string | undefined> {
+  let steps = 0;
   for (const [name, { path, expect }] of Object.entries(outputs)) {
     if (expect === undefined || (await files.stat(locate(name))) === undefined) continue;
-    const open = new Set(expect);
+    const open = new Map<string, Glob>(expect.map((pattern) => [pattern, compileGlob(pattern)]));
     const isDeep = expect.some((pattern) => pattern.includes('/') || pattern.includes('**'));
     for await (const file of walkFiles(files, locate(name), isDeep)) {
-      for (const pattern of open) if (matches(pattern, file)) open.delete(pattern);
+      for (const [pattern, glob] of open) {
+        const matched = glob.match(file);
+        if (matched.isMatch) open.delete(pattern);
+        steps += matched.steps;
+        if (steps < STEPS_PER_TURN) continue;
+        steps = 0;
+        await new Promise<void>(defer);
+      }
       if (open.size === 0) break;
     }
-    const [missing] = open;
+    const [missing] = open.keys();
     if (missing !== undefined) {
       return `output ${name} (${path}): no file matches the expected pattern ${JSON.stringify(missing)}`;
     }
@@ -37,13 +57,4 @@ async function* walkFiles(files: VolumeFiles, directory: string, isDeep: boolean
       else if (isDeep) open.push(path);
     }
   }
-}
-
-const matchers = new Map<string, (file: string) => boolean>();
-
-function matches(pattern: string, file: string): boolean {
-  // Without extended globs, so that no pattern takes exponential time.
-  const matcher = matchers.get(pattern) ?? picomatch(pattern, { noextglob: true, nonegate: true });
-  matchers.set(pattern, matcher);
-  return matcher(file);
 }

@@ -1,8 +1,10 @@
 import { isServiceError, type VolumeFiles } from '@sluice/client';
 import { fail, type Json, ok, type Result, type Step } from '@sluice/core';
+import type { Clock } from '../clock.ts';
 import type { AttemptName } from '../identity/container-id.ts';
 import { attemptOutputPath, attemptPath, attemptResultsPath, publishedPath } from '../record/layout.ts';
 import type { Redactor } from '../session/create-redactor.ts';
+import type { HeldResults } from '../session/run-usage.ts';
 import { findUnmatched } from './find-unmatched.ts';
 import { readResults } from './read-results.ts';
 
@@ -19,14 +21,18 @@ export async function publishAttempt(
     readonly name: AttemptName;
     readonly step: Step;
     readonly redactor: Pick<Redactor, 'findSecret' | 'text'>;
+    readonly defer: Clock['defer'];
+    /** Counts the results. The caller releases them if nothing was published. */
+    readonly held: HeldResults;
   },
 ): Promise<Published> {
-  const { name, step, redactor } = options;
+  const { name, step, redactor, defer, held } = options;
   const directory = attemptPath(name);
   const results = await readResults(files, {
     directory: attemptResultsPath(directory),
     results: step.results,
     redact: redactor.text,
+    held,
   });
   if (!results.ok) return results;
   for (const [result, value] of Object.entries(results.value)) {
@@ -34,7 +40,7 @@ export async function publishAttempt(
     if (secret !== undefined) return fail(describeSecret(result, secret));
   }
   const locate = (output: string) => attemptOutputPath(directory, output);
-  const unmatched = await findUnmatched(files, { outputs: step.outputs, locate });
+  const unmatched = await findUnmatched(files, { outputs: step.outputs, locate, defer });
   if (unmatched !== undefined) return fail(unmatched);
   for (const output of Object.keys(step.outputs)) {
     const place = { runId: name.runId, step: step.name, output, cell: name.cell };

@@ -4,7 +4,7 @@ import { ok, type Result } from '@sluice/core';
 import { systemErrorCode } from '@sluice/host-system';
 import type { RunRefusal } from '../record/run-refusal.ts';
 import { readMarker } from '../trees/result-marker.ts';
-import { readOutputs } from './pull-output.ts';
+import { readPublishable } from './pull-output.ts';
 
 /** An output with `publish`, and its local directory. */
 export interface PublishedCopy {
@@ -30,13 +30,13 @@ export async function publishOutputs({
   readonly runId: string;
   readonly service: ContainerService;
 }): Promise<Result<readonly PublishedCopy[], RunRefusal>> {
-  const outputs = await readOutputs(home, runId);
+  const outputs = await readPublishable(home, runId);
   if (!outputs.ok) return outputs;
   const copies: PublishedCopy[] = [];
   for (const [output, directory] of Object.entries(outputs.value.directories)) {
     const marker = await readMarker(directory);
     const isKnown = marker?.run === outputs.value.runId && marker.output === output;
-    const problem = isKnown ? undefined : await copy(() => outputs.value.pull(output, { service, to: directory }));
+    const problem = isKnown ? undefined : await copy(() => outputs.value.publish(output, { service, to: directory }));
     copies.push({ output, directory: path.resolve(directory), isKnown, ...(problem !== undefined && { problem }) });
   }
   return ok(copies);

@@ -57,33 +57,46 @@ export interface RunOutputs {
   pull(name: string, target: PullTarget): Promise<Result<string[], RunRefusal>>;
 }
 
+/** As `RunOutputs`, with what only the end of a run does. */
+export interface PublishableOutputs extends RunOutputs {
+  /** As `pull`, for a declared output; a directory with another output of this run is refused. */
+  publish(name: string, target: PullTarget): Promise<Result<string[], RunRefusal>>;
+}
+
 /** Reads which outputs a run has; `runId` may be shortened to an unambiguous prefix. */
-export async function readOutputs(
+export function readOutputs(home: string, runId: string, disk?: Disk): Promise<Result<RunOutputs, RunRefusal>> {
+  return readPublishable(home, runId, disk);
+}
+
+/** As `readOutputs`, for a caller that publishes the outputs. */
+export async function readPublishable(
   home: string,
   runId: string,
   disk: Disk = createSystemDisk(),
-): Promise<Result<RunOutputs, RunRefusal>> {
+): Promise<Result<PublishableOutputs, RunRefusal>> {
   const replayed = await replayFromHome(disk, path.resolve(home), runId);
   if (!replayed.ok) return replayed;
   const run = replayed.value;
   const outputs = reportOutputs(run);
   const steps = reportStepOutputs(run);
+  async function copy(name: string, target: PullTarget, publishes: boolean): Promise<Result<string[], RunRefusal>> {
+    const [, whole = name, below = ''] = /^([^.]+\.[^/.]+)\/(.*?)\/*$/s.exec(name) ?? [];
+    const output = own(outputs, name) ?? findStepOutput(steps, whole);
+    if (output) {
+      const part = [output.path ?? '', below].filter((one) => one !== '').join('/');
+      return pullFrom(run, { ...target, name, output, below: part, disk, home: path.resolve(home), publishes });
+    }
+    const names = [...Object.keys(outputs), ...steps.map((one) => `${one.step}.${one.output}`)];
+    const unknown = describeUnknown(whole, names);
+    return fail({ code: 'SOURCE_MISSING', message: `run ${run.runId} has no output ${unknown}` });
+  }
   return ok({
     runId: run.runId,
     names: Object.keys(outputs),
     steps,
     directories: listDirectories(run, Object.keys(outputs)),
-    async pull(name, target) {
-      const [, whole = name, below = ''] = /^([^.]+\.[^/.]+)\/(.*?)\/*$/s.exec(name) ?? [];
-      const output = own(outputs, name) ?? findStepOutput(steps, whole);
-      if (output) {
-        const part = [output.path ?? '', below].filter((one) => one !== '').join('/');
-        return pullFrom(run, { ...target, name, output, below: part, disk, home: path.resolve(home) });
-      }
-      const names = [...Object.keys(outputs), ...steps.map((one) => `${one.step}.${one.output}`)];
-      const unknown = describeUnknown(whole, names);
-      return fail({ code: 'SOURCE_MISSING', message: `run ${run.runId} has no output ${unknown}` });
-    },
+    pull: (name, target) => copy(name, target, false),
+    publish: (name, target) => copy(name, target, true),
   });
 }
 
@@ -122,6 +135,8 @@ interface Pull extends PullTarget {
   readonly below: string;
   readonly disk: Disk;
   readonly home: string;
+  /** As for `deliverTree`. */
+  readonly publishes: boolean;
 }
 
 async function pullFrom(run: ReplayedRun, pull: Pull): Promise<Result<string[], RunRefusal>> {
@@ -152,7 +167,7 @@ async function pullFrom(run: ReplayedRun, pull: Pull): Promise<Result<string[], 
 async function deliverPart(
   run: ReplayedRun,
   published: PublishedOutput,
-  { name, below, to, home, onProgress }: Pull,
+  { name, below, to, home, publishes, onProgress }: Pull,
 ): Promise<Result<string[], RunRefusal>> {
   const part = below === '' ? ok({ kind: 'dir', output: published } as const) : await findPart(published, below);
   if (!part.ok) return fail({ code: 'SOURCE_MISSING', message: `could not copy ${name}: ${part.error}` });
@@ -161,7 +176,7 @@ async function deliverPart(
   const done =
     part.value.kind === 'file'
       ? await deliverFile({ ...target, ...part.value })
-      : await deliverOutput({ ...target, ...part.value.output, marker, around: [home] });
+      : await deliverOutput({ ...target, ...part.value.output, marker, around: [home], publishes });
   if (done.ok) return done;
   return fail({ code: 'TARGET_REFUSED', message: `could not copy output ${name} to ${to}: ${done.error}` });
 }

@@ -11,12 +11,14 @@ import {
   type Result,
   type ResultSpec,
 } from '@sluice/core';
+import type { HeldResults } from '../session/run-usage.ts';
 
 /**
  * The most bytes of all results of one attempt: a list of 100,000 items of 300 bytes. They are held in memory and written
  * to the journal, so larger values belong in outputs.
  */
 const MAX_RESULTS = 32 * 1024 * 1024;
+const ADVICE = 'write larger data to an output';
 /** Characters of a wrong result in a message. */
 const MAX_SHOWN = 80;
 
@@ -28,12 +30,17 @@ export async function readResults(
     readonly results: Readonly<Record<string, ResultSpec>>;
     /** Hides secrets in what messages show of a result. */
     readonly redact: (text: string) => string;
+    /** Counts the bytes. The caller releases them if the results are not kept. */
+    readonly held: HeldResults;
   },
 ): Promise<Result<Readonly<Record<string, Json>>, string>> {
   const values: Record<string, Json> = {};
   let left = MAX_RESULTS;
   for (const [name, spec] of Object.entries(options.results)) {
-    const bytes = await readSmallFile(files, { path: `${options.directory}/${spec.file}`, most: left });
+    const bytes = await readSmallFile(files, {
+      path: `${options.directory}/${spec.file}`,
+      ...{ most: left, held: options.held },
+    });
     if (!bytes.ok) return fail(`result ${name}: ${bytes.error}`);
     left -= bytes.value.length;
     const text = decode(bytes.value);
@@ -51,12 +58,14 @@ export async function readResults(
 
 async function readSmallFile(
   files: VolumeFiles,
-  { path, most }: { readonly path: string; readonly most: number },
+  { path, most, held }: { readonly path: string; readonly most: number; readonly held: HeldResults },
 ): Promise<Result<Buffer, string>> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
     for await (const chunk of await files.read(path, { start: 0, end: most + 1 })) {
+      const excess = held.take(chunk.length);
+      if (excess !== undefined) return fail(`could not read it: ${excess}; ${ADVICE}`);
       chunks.push(chunk);
       size += chunk.length;
       // A service may ignore the range.
@@ -69,7 +78,7 @@ async function readSmallFile(
   }
   if (size > most) {
     return fail(
-      `could not read it: the results of one attempt may have ${MAX_RESULTS} bytes together (32 MiB); write larger data to an output`,
+      `could not read it: the results of one attempt may have ${MAX_RESULTS} bytes together (32 MiB); ${ADVICE}`,
     );
   }
   return ok(Buffer.concat(chunks));

@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { type FileEntry, nameOnDisk, printableName, type VolumeFiles } from '@sluice/client';
+import {
+  bytesToName,
+  type FileEntry,
+  isServiceError,
+  nameOnDisk,
+  printableName,
+  type VolumeFiles,
+} from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import { withHomeLock } from '../journal/home-lock.ts';
 import type { VolumePlace } from '../journal/journal-record.ts';
@@ -11,6 +18,7 @@ import type { RunRefusal } from '../record/run-refusal.ts';
 import type { ProvisionOptions } from '../session/provision-options.ts';
 import { countTransfer, type TransferCount, type TransferProgress } from '../trees/count-transfer.ts';
 import { forEachFile } from '../trees/for-each-file.ts';
+import { hashFile } from '../trees/hash-file.ts';
 import { walkTree } from '../trees/list-tree.ts';
 import { type ScannedSource, type SourceFile, scanSource } from '../trees/scan-source.ts';
 import { SOURCES_LOCK, writeSourceMark } from '../trees/source-mark.ts';
@@ -88,10 +96,7 @@ function progressReporter({ report, clock, name }: UploadOptions): (progress: Tr
   return (progress) => report({ type: 'transfer', at: clock.now(), direction: 'upload', name, ...progress });
 }
 
-/**
- * An interrupted upload is continued by comparing the sizes of files. This is safe only if each file was verified against
- * its digest before it was moved into place, which versions without this mark did not do.
- */
+/** An interrupted upload is continued. Versions without this mark may have left files that do not belong to the source. */
 async function beginUpload(files: VolumeFiles, { begun, files: to }: { begun: string; files: string }): Promise<void> {
   if (await files.stat(begun)) return;
   await files.remove(to);
@@ -124,7 +129,7 @@ async function uploadFiles(
   await forEachFile(scanned.files, async (file) => {
     if (changed !== undefined) return;
     const place = `${to}/${file.path}`;
-    if (there.get(place)?.size === file.size) count.addBytes(file.size);
+    if (await isThere(files, file, there.get(place))) count.addBytes(file.size);
     else if (!(await uploadFile(files, file, { to: place, count }))) changed = file.path;
     count.addFile();
   });
@@ -133,14 +138,29 @@ async function uploadFiles(
     if (fault !== undefined) return fault;
     changed = await findDifference(files, scanned, to);
   }
-  if (changed !== undefined) return `could not upload ${quote(changed)}: it changed while it was read; start again`;
+  if (changed !== undefined) return describeChanged(changed);
   count.end();
   return undefined;
 }
 
+/** Whether an earlier upload has stored the file. Its content is compared, because files of equal size may differ. */
+async function isThere(files: VolumeFiles, file: SourceFile, known: FileEntry | undefined): Promise<boolean> {
+  if (known?.size !== file.size) return false;
+  if (known.executable !== undefined && known.executable !== file.executable) return false;
+  try {
+    return (await hashFile(files, known.path)) === file.sha256;
+  } catch (error) {
+    // Another run that uses the source may have discarded it.
+    if (isServiceError(error, 'NOT_FOUND')) return false;
+    throw error;
+  }
+}
+
+const describeChanged = (name: string) => `could not upload ${quote(name)}: it changed while it was read; start again`;
+
 const quote = (name: string) => JSON.stringify(printableName(name));
 
-/** Returns a message if a link cannot be replaced on a service that does not support links. */
+/** Returns a message if a link cannot be replaced on a service that does not support links, or if its target has changed. */
 async function uploadLinks(options: UploadOptions, scanned: ScannedSource, to: string): Promise<string | undefined> {
   let fault: string | undefined;
   const left: string[] = [];
@@ -150,17 +170,36 @@ async function uploadLinks(options: UploadOptions, scanned: ScannedSource, to: s
       fault = `could not upload ${quote(link.path)}: it is a link to a directory, and the service does not support links; replace it with the directory`;
     } else if (link.reaches === undefined) {
       left.push(`left out ${printableName(link.path)}, a link to nothing, since the service does not support links`);
-    } else await copyReached(options, link.path, to);
+    } else {
+      const reached = await findReached(options, scanned, link.path);
+      if (reached === undefined) {
+        left.push(
+          `left out ${printableName(link.path)}, a link to a file that is left out, since the service does not support links`,
+        );
+      } else if (!(await uploadFile(options.files, reached, { to: `${to}/${link.path}`, count: UNCOUNTED }))) {
+        fault = describeChanged(link.path);
+      }
+    }
   });
   reportWarnings(options, left.sort());
   return fault;
 }
 
-/** Uploads the target file of a link instead of the link. */
-async function copyReached({ files, baseDir, source }: UploadOptions, at: string, to: string): Promise<void> {
-  const place = nameOnDisk(`${path.resolve(baseDir, source)}/${at}`);
-  const { size, mode } = await stat(place);
-  await files.write(`${to}/${at}`, createReadStream(place), { size, executable: (mode & 0o111) !== 0 });
+/** The target is uploaded by itself, too, and only that is counted. */
+const UNCOUNTED = { addBytes: () => {} };
+
+/** The file of the source to which a link leads; undefined if it is none of its files, or none any more. */
+async function findReached(
+  { baseDir, source }: UploadOptions,
+  { files }: ScannedSource,
+  at: string,
+): Promise<SourceFile | undefined> {
+  const root = await realpath(path.resolve(baseDir, source));
+  const reached = await realpath(nameOnDisk(`${root}/${at}`), { encoding: 'buffer' }).then(
+    bytesToName,
+    () => undefined,
+  );
+  return files.find((file) => `${root}/${file.path}` === reached);
 }
 
 class ChangedFile extends Error {}
@@ -169,7 +208,7 @@ class ChangedFile extends Error {}
 async function uploadFile(
   files: VolumeFiles,
   file: SourceFile,
-  { to, count }: { to: string; count: TransferCount },
+  { to, count }: { to: string; count: Pick<TransferCount, 'addBytes'> },
 ): Promise<boolean> {
   try {
     await files.write(to, readVerified(file, count), { size: file.size, executable: file.executable });
@@ -181,7 +220,7 @@ async function uploadFile(
 }
 
 /** Yields the last chunk only if the digest is correct: a changed file is never sent completely, so no service stores it. */
-async function* readVerified(file: SourceFile, count: TransferCount): AsyncIterable<Uint8Array> {
+async function* readVerified(file: SourceFile, count: Pick<TransferCount, 'addBytes'>): AsyncIterable<Uint8Array> {
   const hash = createHash('sha256');
   let last: Uint8Array | undefined;
   for await (const chunk of createReadStream(file.local, { highWaterMark: 256 * 1024 })) {

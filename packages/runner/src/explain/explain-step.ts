@@ -72,7 +72,7 @@ export async function explainStep(options: ExplainStepOptions): Promise<Result<S
   const key = run.facts.cells[step]?.[cell]?.key ?? '';
   const known = run.facts.known[step]?.[cell];
   const hold = run.scheduler.state(step, cell) === 'pending' ? findServiceHold(run) : undefined;
-  const message = hold ? describeServiceHold(hold) : explainCell(run, step, cell);
+  const message = hold ? describeServiceHold(hold) : (explainCell(run, step, cell) ?? explainRequest(run, place.value));
   const wait = explainWait(run, { step, cell, story, suggest: options.suggest ?? suggestPlainly });
   return ok({
     runId: run.runId,
@@ -95,6 +95,15 @@ export async function explainStep(options: ExplainStepOptions): Promise<Result<S
     ...findServiceWarnings(run, known),
     story,
   });
+}
+
+/** Of a cell whose container was requested: warnings about the service say why the reply is missing. */
+function explainRequest(
+  { scheduler }: ReplayedRun,
+  { step, cell }: { step: number; cell: number },
+): string | undefined {
+  if (scheduler.state(step, cell) !== 'submitting') return undefined;
+  return 'its container is requested from the service, which has not confirmed it';
 }
 
 function findCell(run: ReplayedRun, name: string): Result<{ step: number; cell: number }, string> {

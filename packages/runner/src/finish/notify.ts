@@ -31,6 +31,8 @@ export async function notify(session: RunSession, status: RunStatus, given?: Not
   const content = describe(session, status);
   await Promise.all(
     wanted.map(async ({ notification, index }) => {
+      // Their expressions are evaluated one after the other, and other work of the process continues in between.
+      await new Promise<void>(session.clock.defer);
       await send(session, notification, { notifier, content });
       session.note({ kind: 'notified', at: session.clock.now(), index });
     }),

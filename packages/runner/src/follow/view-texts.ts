@@ -1,12 +1,26 @@
-import { resolveContainer, resolvePlannedText } from '@sluice/core';
+import { evaluateTogether, resolveContainer, resolvePlannedText } from '@sluice/core';
 import { createRunContext, describeRun, plannedTimeOf } from '../record/step-context.ts';
 import type { RunFollower } from './follow-run.ts';
 
+/** For a description that clients may request at any time: about 20 ms. */
+const MAX_TURNS = 50_000;
+
 /** The image and the command of a cell with their expressions evaluated as far as possible. */
-export function viewTexts(
-  { runId, model: { facts, scheduler } }: RunFollower,
-  { step, cell }: { readonly step: number; readonly cell: number },
-): { readonly image?: string; readonly command?: readonly string[] } {
+export function viewTexts(run: RunFollower, place: CellPlace): CellTexts {
+  return evaluateTogether(run.model.facts.plan, () => evaluateTexts(run, place), MAX_TURNS);
+}
+
+interface CellPlace {
+  readonly step: number;
+  readonly cell: number;
+}
+
+interface CellTexts {
+  readonly image?: string;
+  readonly command?: readonly string[];
+}
+
+function evaluateTexts({ runId, model: { facts, scheduler } }: RunFollower, { step, cell }: CellPlace): CellTexts {
   const { plan } = facts;
   const of = facts.cells[step]?.[cell] ?? { key: '', matrix: {} };
   const attempt = Math.max(1, scheduler.attempt(step, cell));

@@ -148,9 +148,9 @@ function lookAgain({ disk, home }: Filled, before: readonly RunRecord[]): Promis
 
 /** Undefined: one of its volumes does not answer. */
 async function measureRun(options: Filled, run: RunRecord): Promise<number | undefined> {
-  let bytes = await options.disk.measure(runDirectory(options.home, run.runId));
+  let { bytes } = await options.disk.measure(runDirectory(options.home, run.runId));
   try {
-    for (const files of await openFiles(options, run)) bytes += await measureVolume(files, runPath(run.runId));
+    for (const files of await openFiles(options, run)) bytes += (await measureVolume(files, runPath(run.runId))).bytes;
     return bytes;
   } catch (error) {
     if (!isServiceError(error)) throw error;

@@ -75,7 +75,7 @@ async function collectSource(
 ): Promise<number | undefined> {
   const { files, volumeID, digest, usedBefore } = source;
   const { mark, files: path } = sourcePath(digest);
-  const bytes = await measureVolume(files, `${SOURCES}/${digest}`);
+  const { bytes } = await measureVolume(files, `${SOURCES}/${digest}`);
   return withHomeLock({ ...place, name: SOURCES_LOCK }, async () => {
     const usedAt = await readSourceMark(files, mark);
     if (usedAt === undefined || usedAt >= usedBefore) return undefined;

@@ -1,3 +1,5 @@
+import type { DiskAmount } from '@sluice/host-system';
+
 /**
  * The files of a home. It is an interface so that a simulation can tear writes, fill the disk and lose data.
  * Paths are absolute. Every method throws Node's own errors (`ENOSPC`, `EACCES`, …); an absent file is `undefined`.
@@ -18,10 +20,10 @@ export interface Disk {
   append(path: string, size: number): Promise<AppendFile>;
   /** Appends whole lines to a file that several processes append to. Not durable: for data that a crash may lose. */
   extend(path: string, bytes: Uint8Array): Promise<void>;
-  /** Bytes of a file, or of all files in a tree; 0 if absent. */
-  measure(path: string): Promise<number>;
-  /** Bytes that can still be written to the disk of an existing path; Infinity if it does not say. */
-  free(path: string): Promise<number>;
+  /** A file, or all of a tree with its directories; nothing if absent. */
+  measure(path: string): Promise<DiskAmount>;
+  /** What can still be created on the disk of an existing path; Infinity if it does not say. */
+  free(path: string): Promise<DiskAmount>;
   /** Removes a file or a whole tree, if present. */
   remove(path: string): Promise<void>;
   /**

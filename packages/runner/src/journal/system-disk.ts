@@ -1,10 +1,20 @@
 import fs from 'node:fs';
-import { appendFile, lstat, open, readdir, readFile, rm, statfs } from 'node:fs/promises';
+import { appendFile, lstat, open, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { createFile, isSystemError, makeDurableDirectory, replaceFile, syncDirectory } from '@sluice/host-system';
+import {
+  createFile,
+  type DiskAmount,
+  isSystemError,
+  makeDurableDirectory,
+  readFreeSpace,
+  replaceFile,
+  syncDirectory,
+} from '@sluice/host-system';
 import { askHolder } from './ask-holder.ts';
 import { claimDirectory } from './claim-directory.ts';
 import type { AppendFile, Disk } from './disk.ts';
+
+const UNLIMITED: DiskAmount = { bytes: Number.POSITIVE_INFINITY, inodes: Number.POSITIVE_INFINITY };
 
 /** The machine's own files. Only their owner can read new ones. */
 export function createSystemDisk(): Disk {
@@ -27,10 +37,7 @@ export function createSystemDisk(): Disk {
       await appendFile(file, bytes, { mode: 0o600 });
     },
     measure: measureTree,
-    async free(file) {
-      const found = await statfs(file).catch(() => undefined);
-      return found === undefined || found.blocks === 0 ? Number.POSITIVE_INFINITY : found.bavail * found.bsize;
-    },
+    free: (file) => readFreeSpace(file).catch(() => UNLIMITED),
     remove: (file) => rm(file, { recursive: true, force: true }),
     watch: watchDirectory,
     claim: claimDirectory,
@@ -71,11 +78,18 @@ function watchDirectory(directory: string, listener: () => void): () => void {
   }
 }
 
-async function measureTree(file: string): Promise<number> {
+/** What is removed in the meantime counts as absent. */
+async function measureTree(file: string): Promise<DiskAmount> {
   const found = await lstat(file).catch(absent);
-  if (!found?.isDirectory()) return found?.size ?? 0;
-  const sizes = await Promise.all((await readdir(file)).map((name) => measureTree(path.join(file, name))));
-  return sizes.reduce((sum, size) => sum + size, 0);
+  if (found === undefined) return { bytes: 0, inodes: 0 };
+  if (!found.isDirectory()) return { bytes: found.size, inodes: 1 };
+  const names = (await readdir(file).catch(absent)) ?? [];
+  let [bytes, inodes] = [0, 1];
+  for (const part of await Promise.all(names.map((name) => measureTree(path.join(file, name))))) {
+    bytes += part.bytes;
+    inodes += part.inodes;
+  }
+  return { bytes, inodes };
 }
 
 async function openForAppending(file: string, size: number): Promise<AppendFile> {

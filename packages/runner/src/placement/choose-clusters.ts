@@ -1,5 +1,6 @@
 import type { InstanceType } from '@sluice/client';
 import {
+  evaluateTogether,
   fail,
   ok,
   type Placement,
@@ -30,6 +31,10 @@ export interface Sites {
  * clusters that hold more of the step's inputs come first. The error names the step for which there is none.
  */
 export function chooseClusters(plan: Plan, sites: Sites): Result<RunPlacement, string> {
+  return evaluateTogether(plan, () => choose(plan, sites));
+}
+
+function choose(plan: Plan, sites: Sites): Result<RunPlacement, string> {
   const choices: PlacementChoice[] = [];
   const indexes = new Map<string, number>();
   const ofStep: number[] = [];

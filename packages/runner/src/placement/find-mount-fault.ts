@@ -6,12 +6,17 @@ const DEFAULT_MOUNTS = 10_000;
 /** The longest label of the included service; one names the mount points to which a container may write. */
 const MAX_WRITABLE = 65_536;
 
+/** The most mounts of one container. */
+export function maxMounts(limits: { readonly mounts?: number } | undefined): number {
+  return limits?.mounts ?? DEFAULT_MOUNTS;
+}
+
 /** The first step with more mounts than the service accepts; undefined if there is none. */
 export function findMountFault(
   plan: Plan,
   limits: { readonly mounts?: number } | undefined,
 ): { readonly step: string; readonly message: string } | undefined {
-  const most = limits?.mounts ?? DEFAULT_MOUNTS;
+  const most = maxMounts(limits);
   for (const { step } of plan.steps) {
     const count = countMounts(step);
     if (count > most) {

@@ -1,6 +1,8 @@
-import { access, constants } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { findMissingSources } from '../data/find-missing-sources.ts';
+import { resolveGroup } from '../groups/resolve-group.ts';
+import { createRunId } from '../identity/run-id.ts';
 import { findMountFault } from '../placement/find-mount-fault.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
 import type { ProvisionOptions } from '../session/provision-options.ts';
@@ -21,6 +23,8 @@ export interface LocalFault extends RunRefusal {
 export interface LocalFaultOptions
   extends Pick<ProvisionOptions, 'plan' | 'baseDir' | 'home' | 'frozen' | 'workspaces' | 'limits' | 'publishBelow'> {
   readonly readSecret: (name: string) => string | undefined;
+  /** Absent: the ID is not known yet. */
+  readonly runId?: string;
   /** Also lists every file of the sources, which the upload of a run does later. */
   readonly listsSources?: boolean;
 }
@@ -30,7 +34,7 @@ export async function findLocalFaults(options: LocalFaultOptions): Promise<reado
   const { plan, baseDir, home, frozen, workspaces, limits } = options;
   const secret = findMissingSecret(plan, options.readSecret);
   const faults: LocalFault[] = secret === undefined ? [] : [secret];
-  if (!frozen && !workspaces) faults.push(...(await findTargetFaults(options)));
+  if (!frozen && !workspaces) faults.push(...findGroupFaults(options), ...(await findTargetFaults(options)));
   if (frozen) return faults;
   const mounts = findMountFault(plan, limits);
   if (mounts !== undefined) {
@@ -51,9 +55,16 @@ export async function findLocalFaults(options: LocalFaultOptions): Promise<reado
   return faults;
 }
 
+/** The name of the group is resolved again when the run enters it; here, only whether that succeeds matters. */
+function findGroupFaults({ plan, runId = createRunId() }: LocalFaultOptions): readonly LocalFault[] {
+  const group = resolveGroup(plan, { runId, plannedTime: Date.now() });
+  return group.ok ? [] : [{ ...group.error, path: ['concurrency', 'group'] }];
+}
+
 async function whyUnreadable(source: string, home: string): Promise<string | undefined> {
   try {
-    for (const { local } of (await listSource(source, home)).files) await access(local, constants.R_OK);
+    // Opened, as the upload does it: `access` judges by the user who started the process.
+    for (const { local } of (await listSource(source, home)).files) await (await open(local)).close();
     return undefined;
   } catch (error) {
     return (error as Error).message;

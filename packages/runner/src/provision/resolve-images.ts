@@ -1,5 +1,5 @@
 import { type ContainerService, FEATURES, type InstanceType, isServiceError } from '@sluice/client';
-import { own, type Plan, type RunContext, resolvePlannedText } from '@sluice/core';
+import { evaluateTogether, own, type Plan, type RunContext, resolvePlannedText } from '@sluice/core';
 import type { ImageDigests } from '../journal/image-digests.ts';
 import type { RunPlacement } from '../journal/placement.ts';
 import { announcesFeature } from '../placement/announces-feature.ts';
@@ -13,28 +13,55 @@ export interface ImageSource {
   readonly placement: RunPlacement | undefined;
   readonly instanceTypes: readonly InstanceType[];
   readonly run: RunContext['run'];
+  /** Receives one message for each cluster that did not reply with the digest of an image. */
+  readonly warn?: ((message: string) => void) | undefined;
 }
+
+/** A registry that does not reply must not delay a run for longer, with all repetitions of the request. */
+const WITHIN_MS = 5_000;
 
 /**
  * Requests the digest of each image once from the first cluster of each step that uses it, if the cluster announces
- * digests. Images that are known only during the run, or that the service cannot resolve, are omitted; fingerprints
- * contain their names instead.
+ * digests. Images that are known only during the run, or that the service cannot resolve within a few seconds, are
+ * omitted; fingerprints contain their names instead.
  */
 export async function resolveImages(source: ImageSource): Promise<ImageDigests> {
   const wanted = new Map<string, Set<string>>();
-  for (const { step, index } of source.plan.steps) {
-    const image = step.image === undefined ? undefined : nameOf(source, step.image);
+  const { steps } = source.plan;
+  const names = evaluateTogether(source.plan, () => steps.map(({ step: { image } }) => image && nameOf(source, image)));
+  for (const { index } of steps) {
+    const image = names[index];
     const clusterID = firstCluster(source, index);
     if (!image || !announcesFeature(FEATURES.imageDigests, { ...source, clusterID })) continue;
     wanted.set(clusterID, (wanted.get(clusterID) ?? new Set()).add(image));
   }
   const clusters = [...wanted].map(async ([clusterID, images]) => {
     const found = await Promise.all(
-      [...images].map(async (image) => [image, await ask(source, clusterID, image)] as const),
+      [...images].map(async (image) => ({ image, ...(await ask(source, clusterID, image)) })),
     );
-    return [clusterID, Object.fromEntries(found.filter(([, digest]) => digest !== undefined))] as const;
+    warnOfFaults(source, clusterID, found);
+    const known = found.flatMap(({ image, digest }) => (digest === undefined ? [] : [[image, digest] as const]));
+    return [clusterID, Object.fromEntries(known)] as const;
   });
   return Object.fromEntries(await Promise.all(clusters)) as ImageDigests;
+}
+
+interface Answer {
+  readonly digest?: string | undefined;
+  /** Why the service did not reply. */
+  readonly fault?: string;
+}
+
+function warnOfFaults(
+  { warn }: ImageSource,
+  clusterID: string,
+  found: readonly (Answer & { readonly image: string })[],
+): void {
+  const [first, ...more] = found.filter(({ fault }) => fault !== undefined);
+  if (first === undefined) return;
+  const rest = more.length === 0 ? '' : ` (and of ${more.length} more)`;
+  const what = `could not find out the digest of image ${first.image}${rest} on cluster ${clusterID}`;
+  warn?.(`${what}: ${first.fault}; its name identifies it in the cache of this run`);
 }
 
 function nameOf({ plan, run }: ImageSource, template: string): string | undefined {
@@ -42,16 +69,29 @@ function nameOf({ plan, run }: ImageSource, template: string): string | undefine
   return image.ok ? image.value : undefined;
 }
 
-async function ask(
-  { service, placement, home }: ImageSource,
-  clusterID: string,
-  image: string,
-): Promise<string | undefined> {
+async function ask({ service, placement, home }: ImageSource, clusterID: string, image: string): Promise<Answer> {
   const accountID = own(placement?.accounts, clusterID) ?? home.accountID;
+  const late = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  // A service in this process cannot abort what it does.
+  const expired = new Promise<Answer>((resolve) => {
+    timer = setTimeout(() => {
+      resolve({ fault: `no reply came within ${WITHIN_MS / 1000} s` });
+      late.abort();
+    }, WITHIN_MS);
+  });
+  const asked = async (): Promise<Answer> => {
+    const options = { signal: late.signal };
+    try {
+      return { digest: (await service.discovery.resolveImage?.({ clusterID, accountID }, image, options))?.digest };
+    } catch (error) {
+      if (!isServiceError(error)) throw error;
+      return { fault: error.message };
+    }
+  };
   try {
-    return (await service.discovery.resolveImage?.({ clusterID, accountID }, image))?.digest;
-  } catch (error) {
-    if (!isServiceError(error)) throw error;
-    return undefined;
+    return await Promise.race([asked(), expired]);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -53,8 +53,7 @@ function applyAnswer({ facts, scheduler }: RunHalves, event: SchedulerEvent, rec
   switch (event.type) {
     case 'decided':
       // The run may be stopping, so that the step ends without its cells.
-      if (recorded.cells && scheduler.isExpanded(event.step))
-        setCells({ facts, scheduler }, event.step, recorded.cells);
+      if (scheduler.isExpanded(event.step)) setCells({ facts, scheduler }, event.step, recorded.cells);
       return;
     case 'evaluationFailed':
       facts.evaluationErrors.set(event.step, event.message);
@@ -79,7 +78,11 @@ function applyAnswer({ facts, scheduler }: RunHalves, event: SchedulerEvent, rec
   }
 }
 
-function setCells({ facts, scheduler }: RunHalves, step: number, cells: NonNullable<EventFacts['cells']>): void {
+function setCells({ facts, scheduler }: RunHalves, step: number, recorded: EventFacts['cells']): void {
+  // Only the cells of a foreach are not in the plan.
+  const { foreach } = facts.plan.steps[step]!.step;
+  if (recorded === undefined && foreach === undefined) return;
+  const cells = recorded ?? [];
   const count = scheduler.cellCount(step);
   if (cells.length !== count) {
     throw new Error(`cannot describe the cells of step ${step}: it has ${count}, and ${cells.length} are recorded`);

@@ -42,8 +42,9 @@ const APPLY: Apply = {
     attempt.logTail = record.tail;
     if (record.file !== undefined) attempt.logFile = record.file;
   },
-  adopted(facts, { attempts }) {
+  adopted(facts, { at, attempts }) {
     facts.adopted = attempts;
+    facts.adoptedAt = at;
   },
   transferred(facts, record) {
     facts.transferred.add(transferKey(record));

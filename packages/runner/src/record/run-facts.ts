@@ -75,6 +75,12 @@ export interface RunFacts {
   readonly notified: Set<number>;
   /** What an adoption found; undefined for a run that was never adopted. */
   adopted?: AdoptedAttempts;
+  adoptedAt?: number;
+  /**
+   * When a container was created at the latest, by its ID, if it exists: of those that an earlier process may have requested,
+   * and this one has not. Not restored from the journal.
+   */
+  readonly createdBy: Map<string, number>;
   volumes: Readonly<Record<string, VolumePlace>>;
   /** Digests of input trees before containers could change them, by `volume:path`. */
   readonly inputStates: Map<string, string>;
@@ -108,6 +114,7 @@ export function createRunFacts(plan: Plan): RunFacts {
     volumes: {},
     inputStates: new Map(),
     transferred: new Set(),
+    createdBy: new Map(),
     delivered: {},
     undelivered: {},
     kept: {},

@@ -1,7 +1,8 @@
 import path from 'node:path';
-import { fail, ok, type Plan, type Result } from '@sluice/core';
+import { fail, limitPlan, ok, type Plan, type Result } from '@sluice/core';
 import { isRunId } from '../identity/run-id.ts';
 import type { Disk } from '../journal/disk.ts';
+import { RECEIVED_FILE } from '../journal/run-marks.ts';
 import { decodePlan, encodePlan, findFormatFault } from './kept-plan.ts';
 import type { RunRefusal } from './run-refusal.ts';
 
@@ -15,10 +16,22 @@ export async function listRunIds(disk: Disk, home: string): Promise<string[]> {
   return (await disk.list(path.join(home, 'runs'))).filter(isRunId);
 }
 
-/** The plan that was stored when the run started; undefined if there is none. The error says why it cannot be read. */
+/**
+ * What the expressions of a decision, a container or a description of a received run may cost together: at most half a
+ * second, in which the server does nothing else.
+ */
+const RECEIVED_TURNS = 1_000_000;
+
+/**
+ * The plan that was stored when the run started; undefined if there is none. The error says why it cannot be read. The
+ * evaluations of a run that this home has received are limited.
+ */
 export async function readPlan(disk: Disk, directory: string): Promise<Result<Plan | undefined, string>> {
   const bytes = await disk.read(planPath(directory));
-  return bytes ? parsePlan(bytes) : ok(undefined);
+  if (!bytes) return ok(undefined);
+  const plan = parsePlan(bytes);
+  if (plan.ok && (await disk.list(directory)).includes(RECEIVED_FILE)) limitPlan(plan.value, RECEIVED_TURNS);
+  return plan;
 }
 
 /** Whether a plan is stored, which may be damaged. */

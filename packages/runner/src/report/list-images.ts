@@ -1,4 +1,4 @@
-import { own, type Plan, type RunContext, resolvePlannedText } from '@sluice/core';
+import { evaluateTogether, own, type Plan, type RunContext, resolvePlannedText } from '@sluice/core';
 import type { ImageDigests } from '../journal/image-digests.ts';
 import type { RunPlacement } from '../journal/placement.ts';
 import { firstCluster } from '../record/first-cluster.ts';
@@ -21,8 +21,15 @@ interface ImagesSource {
   readonly run: RunContext['run'];
 }
 
+/** For a description that clients may request at any time: about 20 ms. */
+const MAX_TURNS = 50_000;
+
 /** The images of a plan in the order of their first steps; one entry for each image and digest. */
 export function listImages(source: ImagesSource): readonly ImageUse[] {
+  return evaluateTogether(source.plan, () => evaluateImages(source), MAX_TURNS);
+}
+
+function evaluateImages(source: ImagesSource): readonly ImageUse[] {
   const { plan, images, run } = source;
   const found = new Map<string, ImageUse & { readonly steps: string[] }>();
   for (const { step, index } of plan.steps) {

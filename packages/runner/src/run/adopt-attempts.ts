@@ -6,12 +6,18 @@ import { type Attempt, createAttempt } from '../session/attempt.ts';
 import { pause, type RunSession } from '../session/run-session.ts';
 import { observeContainer } from '../watch/observe-container.ts';
 import type { Watcher } from '../watch/watcher.ts';
+import { findLatestCreation } from './record-requests.ts';
 
 /**
  * Requests every container that an earlier runner may have left, and tracks those that exist; the scheduler receives
- * the answers before anything new starts. Returns the `running` events of containers that were running before.
+ * the answers before anything new starts. `leftAt` is the time of the last record of earlier runners. Returns the `running`
+ * events of containers that were running before.
  */
-export async function adoptAttempts(session: RunSession, watcher: Watcher): Promise<SchedulerEvent[]> {
+export async function adoptAttempts(
+  session: RunSession,
+  watcher: Watcher,
+  leftAt: number | undefined,
+): Promise<SchedulerEvent[]> {
   const running: SchedulerEvent[] = [];
   const asked: Promise<unknown>[] = [];
   for (const live of session.scheduler.live()) {
@@ -26,6 +32,7 @@ export async function adoptAttempts(session: RunSession, watcher: Watcher): Prom
       watcher.track(attempt);
       asked.push(watcher.check(attempt));
     } else {
+      if (leftAt !== undefined) session.facts.createdBy.set(attempt.ref.id, findLatestCreation(leftAt));
       asked.push(askForDoubtful(session, watcher, attempt));
     }
   }

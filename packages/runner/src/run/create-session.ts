@@ -3,10 +3,13 @@ import type { RunFacts } from '../record/run-facts.ts';
 import { createAbsenceLimit } from '../session/absence-limit.ts';
 import { createRedactor, type Redactor } from '../session/create-redactor.ts';
 import type { RunSession } from '../session/run-session.ts';
+import { createRunUsage } from '../session/run-usage.ts';
+import { createSessionTimers } from '../session/session-timers.ts';
 import { watchStorage } from '../submission/watch-storage.ts';
 import { watchLogin } from '../watch/watch-login.ts';
 import type { ExecuteOptions } from './execute-options.ts';
 import { probeUrl } from './probe-url.ts';
+import { recordRequests } from './record-requests.ts';
 import type { RunLife } from './run-life.ts';
 import type { RunLoop } from './run-loop.ts';
 
@@ -28,9 +31,12 @@ export function createSession(start: ExecuteOptions, { loop, life, redactor }: S
   const { options, facts, opened, scheduler, plan, directory } = start;
   const { clock } = opened;
   const header = facts.header!;
+  const timers = createSessionTimers(clock, loop);
+  life.onRelease(timers.end);
   const report = createReport(start, { loop, redactor });
   const warn = (message: string) => report({ type: 'warning', at: clock.now(), message });
-  const stored = watchStorage(options.service, (message) =>
+  const recorded = recordRequests(options.service, { clock, facts, loop });
+  const stored = watchStorage(recorded, (message) =>
     warn(`${message}; the run continues as soon as it can store data again`),
   );
   const service = watchLogin(stored, {
@@ -47,6 +53,7 @@ export function createSession(start: ExecuteOptions, { loop, life, redactor }: S
     epoch: opened.lease.epoch,
     service,
     clock,
+    setTimer: timers.setTimer,
     disk: options.disk,
     facts,
     scheduler,
@@ -56,6 +63,7 @@ export function createSession(start: ExecuteOptions, { loop, life, redactor }: S
     secrets: options.readSecret,
     redactor,
     probe: options.probe ?? probeUrl,
+    usage: createRunUsage(facts, options.allowance),
     isTraced: options.traces !== undefined,
     report,
     post: loop.post,
@@ -88,6 +96,8 @@ function createReport(
     if (shown.type === 'warning' && mayKeep(facts, shown.message)) {
       const { at, message, concerns } = shown;
       loop.note({ kind: 'warning', at, message, ...(concerns && { concerns }) });
+      // What a run that waits is warned of explains it to other processes, and nothing else may be written for long.
+      void loop.durable();
     }
     options.report(shown);
   };

@@ -1,3 +1,4 @@
+import { findLastTime } from '../journal/resume-clock.ts';
 import { createReport } from '../report/create-report.ts';
 import { reportStuck } from '../session/report-stuck.ts';
 import type { RunHandle } from '../session/run-options.ts';
@@ -114,7 +115,8 @@ async function recoverRun({ session, life, loop, parts, facts, workspace, ...sta
   if (facts.startedAt === 0) session.post({ type: 'started', at: session.clock.now() });
   if (!start.resumed) return warnOfUnlimitedMemory(session, start.instanceTypes);
   // If the run is suspended meanwhile (login rejected, newer runner), the queries still in flight are never answered.
-  const running = await Promise.race([adoptAttempts(session, parts.watcher), life.finished.then(() => [])]);
+  const adopting = adoptAttempts(session, parts.watcher, findLastTime(start.opened.records));
+  const running = await Promise.race([adopting, life.finished.then(() => [])]);
   if (start.cancelBy !== undefined)
     session.post({ type: 'cancelRequested', at: session.clock.now(), by: start.cancelBy });
   if (!session.stopped) {

@@ -87,19 +87,23 @@ async function publishFiles(session: RunSession, parts: CommandParts, at: Attemp
   const cell = session.facts.cells[at.step]?.[at.cell]?.key ?? '';
   const name = { runId: session.runId, step: step.name, cell, attempt: at.attempt };
   const clusterID = clusterOfAttempt(session.facts, at);
+  const { defer } = session.clock;
   const isHopeless = countRefusals();
   for (let tries = 1; !session.stopped; tries++) {
+    const held = session.usage.holdResults();
     try {
       const changed = await parts.guard.check(at);
       const published =
         changed === undefined
           ? await session.calls.add(() =>
-              publishAttempt(parts.workspace(clusterID), { name, step, redactor: session.redactor }),
+              publishAttempt(parts.workspace(clusterID), { name, step, redactor: session.redactor, defer, held }),
             )
           : fail(changed);
+      if (!published.ok) held.release();
       session.post(...describe(session, at, published));
       return;
     } catch (error) {
+      held.release();
       if (!isServiceError(error)) throw error;
       const message = `could not publish ${step.name}: ${error.message}`;
       warn(session, message);

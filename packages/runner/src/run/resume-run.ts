@@ -97,12 +97,16 @@ async function findGroup(
   return ok({ group: group.value, scope: { clusterID, accountID }, startedAt: header.at });
 }
 
-/** Cancels another run of the home by resuming it; this run's reporter receives none of its events. */
+/** As the option `cancelLeft`, whose default resumes the run; this run's reporter receives none of its events. */
 export function cancelLeft(
   options: NumberedOptions<ResumeRunOptions | StartRunOptions>,
 ): (runId: string, by: string) => Promise<void> {
-  const { service, home, clock, disk, secrets, notifier, probe, delivers = true } = options;
-  const others = { ...(secrets && { secrets }), ...(notifier && { notifier }), ...(probe && { probe }), delivers };
+  if (options.cancelLeft !== undefined) return options.cancelLeft;
+  const { service, home, clock, disk, secrets, notifier, probe, allowance, delivers = true } = options;
+  const others = {
+    ...{ ...(secrets && { secrets }), ...(notifier && { notifier }), ...(probe && { probe }) },
+    ...{ ...(allowance && { allowance }), delivers },
+  };
   return async (runId, cancelBy) => {
     const resumed = await resumeRun({ service, home, clock, disk, ...others, runId, cancelBy });
     if (resumed.ok) await resumed.value.finished;

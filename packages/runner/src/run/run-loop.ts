@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { EventFacts } from '../journal/journal-record.ts';
+import type { EventFacts, JournalRecord } from '../journal/journal-record.ts';
+import { findLastTime } from '../journal/resume-clock.ts';
 import { applyEvent } from '../record/apply-event.ts';
 import { applyRecord, type PlainRecord } from '../record/apply-record.ts';
 import type { RunFacts } from '../record/run-facts.ts';
@@ -47,6 +48,8 @@ export interface RunLoop {
    * Rejects if the journal cannot be written.
    */
   recorded(): Promise<boolean>;
+  /** The time of the newest durable record that this loop has written; undefined before the first. */
+  readonly recordedAt: number | undefined;
   /** Ignores everything from now on. */
   stop(): void;
   readonly stopped: boolean;
@@ -54,6 +57,11 @@ export interface RunLoop {
 
 /** Commands performed per turn at most: ten thousand at once would delay everything else. */
 const COMMANDS_PER_TURN = 200;
+/**
+ * A turn performs no further command, and no further effect, after this time: on a server, expressions of one account must
+ * not stop the runs of the others. A command takes no time in a simulation.
+ */
+const TURN_MS = 20;
 
 /**
  * What a resume can learn again by querying the container: a turn with only these events does not wait for the disk.
@@ -74,6 +82,10 @@ export function createRunLoop(ports: LoopPorts): RunLoop {
   let inbox: Posted[] = [];
   /** Commands that have not been performed yet, in the scheduler's order. */
   let open: Command[] = [];
+  /** Effects of durable turns that have not run yet. */
+  const due: (() => void)[] = [];
+  /** They continue in a later turn of the event loop. */
+  let runsEffects = false;
   let turnPlanned = false;
   let stopped = false;
   let absorbing = true;
@@ -81,12 +93,25 @@ export function createRunLoop(ports: LoopPorts): RunLoop {
   let onTaken: ((isTaken: boolean) => void)[] = [];
   /** The turn contains something that could not be learned again. */
   let decided = false;
+  let appendedAt: number | undefined;
+  let recordedAt: number | undefined;
+
+  function append(record: JournalRecord): void {
+    journal.append(record);
+    appendedAt = findLastTime([record]) ?? appendedAt;
+  }
+
+  async function commit(): Promise<void> {
+    const at = appendedAt;
+    await journal.commit();
+    recordedAt = at;
+  }
 
   function note(given: PlainRecord): void {
     if (stopped) return;
     const record = ports.redact(given);
     applyRecord(facts, record);
-    journal.append(record);
+    append(record);
   }
 
   function post(event: SchedulerEvent, beside?: EventFacts): void {
@@ -109,15 +134,21 @@ export function createRunLoop(ports: LoopPorts): RunLoop {
   /** Handles the posted events, and the immediate answers of their commands. Returns the effects, in order. */
   function handleInbox(): (() => void)[] {
     const effects: (() => void)[] = [];
+    const hasPassed = createDeadline();
     let performed = 0;
-    while (inbox.length > 0 || (open.length > 0 && performed < COMMANDS_PER_TURN)) {
+    while (inbox.length > 0 || (open.length > 0 && performed < COMMANDS_PER_TURN && !hasPassed())) {
       const posted = inbox;
       inbox = [];
       for (const entry of posted) take(entry, open);
       settleTaken(true);
       const now = open.splice(0, COMMANDS_PER_TURN - performed);
-      performed += now.length;
-      for (const command of now) {
+      for (const [index, command] of now.entries()) {
+        // At least one, so that every turn makes progress.
+        if (performed > 0 && hasPassed()) {
+          open.unshift(...now.slice(index));
+          break;
+        }
+        performed++;
         const answer = handlers.perform(command);
         if (typeof answer === 'function') effects.push(answer);
         else if (answer) inbox.push(answer);
@@ -133,7 +164,7 @@ export function createRunLoop(ports: LoopPorts): RunLoop {
     // Handled first, then written: an event that the scheduler rejects would stop every later replay at the same place.
     applyEvent({ facts, scheduler }, record, commands);
     if (!OBSERVED.has(entry.event.type)) decided = true;
-    journal.append(record);
+    append(record);
     handlers.onHandled(entry.event);
   }
 
@@ -150,14 +181,33 @@ export function createRunLoop(ports: LoopPorts): RunLoop {
 
   function commitThen(effects: readonly (() => void)[]): void {
     handlers.onTurn();
-    const kept = effects.length === 0 && !decided ? journal.write() : journal.commit();
+    const kept = effects.length === 0 && !decided ? journal.write() : commit();
     decided = false;
     kept.then(
       guarded(() => {
-        for (const effect of effects) if (!stopped) effect();
+        due.push(...effects);
+        if (!runsEffects) runEffects();
       }),
       fail,
     );
+  }
+
+  /** Runs the effects of durable turns in their order, if necessary in several turns of the event loop. */
+  function runEffects(): void {
+    runsEffects = false;
+    const hasPassed = createDeadline();
+    for (let effect = due.shift(); effect !== undefined && !stopped; effect = due.shift()) {
+      effect();
+      if (due.length === 0 || !hasPassed()) continue;
+      runsEffects = true;
+      clock.defer(guarded(runEffects));
+      return;
+    }
+  }
+
+  function createDeadline(): () => boolean {
+    const endAt = clock.now() + TURN_MS;
+    return () => clock.now() >= endAt;
   }
 
   function guarded(action: () => void): () => void {
@@ -196,7 +246,7 @@ export function createRunLoop(ports: LoopPorts): RunLoop {
     },
     async durable() {
       try {
-        await journal.commit();
+        await commit();
       } catch (error) {
         fail(error);
       }
@@ -205,10 +255,13 @@ export function createRunLoop(ports: LoopPorts): RunLoop {
     async recorded() {
       const isTaken = inbox.length === 0 || new Promise<boolean>((resolve) => onTaken.push(resolve));
       if (stopped || !(await isTaken)) return false;
-      await journal.commit();
+      await commit();
       return true;
     },
     stop,
+    get recordedAt() {
+      return recordedAt;
+    },
     get stopped() {
       return stopped;
     },

@@ -174,7 +174,8 @@ async function begin(options: NumberedOptions<StartRunOptions>, given: Beginning
   const durations = await readDurations(disk, options.home, plan.pipeline.name);
   const { placement, instanceTypes } = provisioned;
   const run = describeRun({ runId, plan, plannedTime });
-  const images = await resolveImages({ ...options, home: options.scope, placement, instanceTypes, run });
+  const warn = (message: string) => options.report({ type: 'warning', at: options.clock.now(), message });
+  const images = await resolveImages({ ...options, home: options.scope, placement, instanceTypes, run, warn });
   // The journal's clock: a process that died before it wrote the header may have opened the journal already.
   const timed = { ...options, clock: opened.clock };
   const header = createHeader(timed, { runId, plannedTime, placement, instanceTypes, durations, reuse, images });

@@ -7,6 +7,7 @@ import type { Reuse } from '../journal/reuse.ts';
 import type { Reporter } from '../report/reporter.ts';
 import type { RunReport } from '../report/run-report.ts';
 import type { TraceSink } from '../trace/trace-sink.ts';
+import type { RunAllowance } from './run-allowance.ts';
 import type { SharedPolls } from './shared-polls.ts';
 import type { Notifier } from './system-notifier.ts';
 
@@ -44,11 +45,18 @@ export interface RunnerOptions {
    * pending, for the machine that has the directories.
    */
   readonly delivers?: boolean;
+  /** What the run may use of this process, for a server that executes the runs of others. Default: no limits. */
+  readonly allowance?: RunAllowance;
   /**
    * Why a service step does not answer at its URL; undefined if it does. Default: an HTTP GET that must end with a status
    * below 400.
    */
   readonly probe?: (url: string) => Promise<string | undefined>;
+  /**
+   * Cancels another run of the home, which no process executes, on behalf of `by`. Resolves when nothing more is done about it
+   * here. Default: this process executes it until its end.
+   */
+  readonly cancelLeft?: (runId: string, by: string) => Promise<void>;
 }
 
 /** What a new run needs. It is stored with the run, so that resuming does not need it again. */

@@ -10,6 +10,7 @@ import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { AbsenceLimit } from './absence-limit.ts';
 import type { Redactor } from './create-redactor.ts';
+import type { RunUsage } from './run-usage.ts';
 
 /** What the parts of the shell share while this process executes a run. */
 export interface RunSession {
@@ -21,6 +22,8 @@ export interface RunSession {
   readonly epoch: number;
   readonly service: ContainerService;
   readonly clock: Clock;
+  /** As that of `clock`, but canceled when the session is released, so that no timer keeps the process alive. */
+  readonly setTimer: Clock['setTimer'];
   readonly disk: Disk;
   readonly facts: RunFacts;
   readonly scheduler: Scheduler;
@@ -35,6 +38,8 @@ export interface RunSession {
   readonly redactor: Redactor;
   /** Why a service step does not answer at its URL; undefined if it does. */
   readonly probe: (url: string) => Promise<string | undefined>;
+  /** What the run uses of this process, if that is limited. */
+  readonly usage: RunUsage;
   /** Whether the run is sent as a trace. */
   readonly isTraced: boolean;
   report(event: UnnumberedEvent): void;
@@ -58,8 +63,6 @@ export const CALL_BACKOFF: Backoff = { initialMs: 500, maxMs: 30_000 };
 /** Resolves after `ms`; never after the session has stopped, so that waiting code is dropped with all that it holds. */
 export function pause(session: RunSession, ms: number): Promise<void> {
   return new Promise((resolve) => {
-    session.clock.setTimer(session.clock.now() + ms, () => {
-      if (!session.stopped) resolve();
-    });
+    session.setTimer(session.clock.now() + ms, resolve);
   });
 }

@@ -7,7 +7,7 @@ import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts'
 import { warn } from '../session/warn.ts';
 import { addMissedCheck, describeLoss, isListed, isLost } from '../watch/lost-container.ts';
 import { observeContainer } from '../watch/observe-container.ts';
-import { noteUnanswered } from '../watch/warn-of-replies.ts';
+import { noteCreated, noteUnanswered, noteUncreated, withoutId } from '../watch/warn-of-replies.ts';
 import { type CreateFailure, classifyCreateFailure } from './create-reply.ts';
 import { countRefusal, finalFrom, isOnlyQueried, isResumedLately, type Refusal } from './final-refusal.ts';
 
@@ -209,6 +209,7 @@ async function post(session: RunSession, { attempt, spec }: Submission): Promise
 
 /** Accepts a container that exists under our ID. A container that was not created for this attempt is left alone. */
 function adopt(session: RunSession, attempt: Attempt, seen: Container): Step {
+  noteCreated(session, attempt);
   if (seen.id !== attempt.ref.id) return { done: false, doubtful: true, lost: true, waitMs: CALL_BACKOFF.initialMs };
   if (observeContainer(session, attempt, seen)) return DONE;
   const message = `the ID ${attempt.ref.id} is used by a container that Sluice did not create`;
@@ -226,6 +227,10 @@ function reportWait(session: RunSession, attempt: Attempt, why: { phase: string;
   session.report({ type: 'containerState', at: session.clock.now(), step, cell, ...why });
 }
 
+function reportRefusal(session: RunSession, attempt: Attempt, { error }: CreateFailure): void {
+  reportWait(session, attempt, { phase: 'Creating', message: withoutId(attempt, error) });
+}
+
 function judge(session: RunSession, attempt: Attempt, seen: Judged): Step {
   const { failure, doubtful, held, asks } = seen;
   const waitMs = failure.error.retryAfterMs ?? CALL_BACKOFF.initialMs;
@@ -233,6 +238,8 @@ function judge(session: RunSession, attempt: Attempt, seen: Judged): Step {
   if (asks && isTransient) return { done: false, doubtful: true, waitMs };
   switch (failure.kind) {
     case 'notSent':
+      noteUncreated(session, attempt, failure.error);
+      return held ? { done: false, doubtful, waitMs } : postpone(session, attempt, { reason: 'unavailable', waitMs });
     case 'auth':
       return held ? { done: false, doubtful, waitMs } : postpone(session, attempt, { reason: 'unavailable', waitMs });
     case 'noSpace':
@@ -242,11 +249,13 @@ function judge(session: RunSession, attempt: Attempt, seen: Judged): Step {
     case 'doubt':
       // A container for which the service reported a lack of capacity was not started, or is found by the next query.
       if (failure.full && !held) return postpone(session, attempt, { reason: 'quota', waitMs });
-      if (failure.refuses) reportWait(session, attempt, { phase: 'Creating', message: failure.error.message });
+      if (failure.refuses || (!failure.full && noteUncreated(session, attempt, failure.error))) {
+        reportRefusal(session, attempt, failure);
+      }
       return { done: false, doubtful: true, lost: true, waitMs: doubtful ? waitMs : 0 };
     case 'refused':
       // It may duplicate the container of an earlier request: query once before accepting the rejection.
-      if (doubtful) reportWait(session, attempt, { phase: 'Creating', message: failure.error.message });
+      if (doubtful) reportRefusal(session, attempt, failure);
       return { done: false, doubtful: true, waitMs: doubtful ? waitMs : 0 };
   }
 }

@@ -5,7 +5,7 @@ import { isSystemError, makeDirectories, systemErrorCode } from '@sluice/host-sy
 import type { TransferProgress } from './count-transfer.ts';
 import { downloadTree, type TreeSource } from './download-tree.ts';
 import { removeResult, replaceDirectory } from './replace-directory.ts';
-import { RESULT_MARKER, type ResultMarker, writeMarker } from './result-marker.ts';
+import { RESULT_MARKER, type ResultMarker, readMarker, writeMarker } from './result-marker.ts';
 import { MOUNTED, resolveTarget, targetFault } from './target-fault.ts';
 import { removeLeftovers, type TemporaryNames, temporaryNames } from './temporary-names.ts';
 
@@ -24,6 +24,11 @@ export interface DeliverOptions {
   readonly now: number;
   /** Directories that must not be replaced: that of the pipeline, and the home. */
   readonly around: readonly string[];
+  /**
+   * Each output of the run has a directory of its own: a target with another output of the same run is refused. Default: it
+   * is replaced.
+   */
+  readonly publishes?: boolean;
   readonly onProgress?: (progress: TransferProgress) => void;
 }
 
@@ -36,6 +41,10 @@ export async function deliverTree(options: DeliverOptions): Promise<Result<strin
   const target = await resolveTarget(options.to);
   const fault = await targetFault(target, await Promise.all(options.around.map(resolveTarget)));
   if (fault !== undefined) return fail(fault);
+  const other = options.publishes === true ? await findOtherOutput(target, options.marker) : undefined;
+  if (other !== undefined) {
+    return fail(`it holds output ${other} of this run, perhaps through a link; name a directory of its own`);
+  }
   const parent = path.dirname(target);
   await makeDirectories(parent);
   const names = temporaryNames(target, options.owner);
@@ -66,6 +75,11 @@ export async function deliverTree(options: DeliverOptions): Promise<Result<strin
   } finally {
     await rm(staged, { recursive: true, force: true });
   }
+}
+
+async function findOtherOutput(target: string, { run, output }: DeliverOptions['marker']): Promise<string | undefined> {
+  const there = await readMarker(target);
+  return there?.run === run && there.output !== output ? there.output : undefined;
 }
 
 /** Removes the results that were replaced, including those that a killed delivery replaced. */

@@ -1,7 +1,8 @@
 import type { Stats } from 'node:fs';
-import { lstat, readdir, readlink, realpath, stat } from 'node:fs/promises';
+import { lstat, readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { bytesToName, nameOnDisk, printableName } from '@sluice/client';
+import { HOME_MARK, isHomeMark } from '@sluice/host-system';
 import { leadsOut } from './leads-out.ts';
 import { RESULT_MARKER } from './result-marker.ts';
 
@@ -31,13 +32,20 @@ export interface ListedSource {
   readonly warnings: readonly string[];
 }
 
+interface FoundLink extends SourceLink {
+  /** What it leads to, absolute; undefined for a broken link. */
+  readonly real: string | undefined;
+}
+
 /** The entries found so far. */
 interface Found {
   /** Absolute, without links. */
   readonly root: string;
   readonly home: string | undefined;
   readonly files: ListedFile[];
-  readonly links: SourceLink[];
+  readonly links: FoundLink[];
+  /** Homes that were left out, absolute. */
+  readonly homes: string[];
   readonly emptyDirectories: string[];
   readonly warnings: string[];
   /** Links that lead out of the source. */
@@ -45,38 +53,54 @@ interface Found {
 }
 
 const NAMED = 3;
+/** Projects have their home under this name. Others are recognized by their mark. */
+const HOME = '.sluice';
+const A_HOME = 'a home of Sluice, which contains logins';
 
 /**
  * Lists a directory, or one file. Links are not followed; a link to something outside throws an error with its name. Left
- * out are the home, which contains logins and changes during the upload, markers of delivered results, which differ in
- * each run, and special files, with a warning. Throws Node's own errors.
+ * out are homes, which contain logins and change during the upload, markers of delivered results, which differ in each run,
+ * and special files, with a warning. Throws Node's own errors.
  */
 export async function listSource(source: string, home: string): Promise<ListedSource> {
   const root = await realpath(source);
-  const lists = { files: [], links: [], emptyDirectories: [], warnings: [], outside: [] };
+  const lists = { files: [], links: [], homes: [], emptyDirectories: [], warnings: [], outside: [] };
   const found: Found = { root, home: await identify(home), ...lists };
   const top = await stat(root);
+  if (isHome(found, path.basename(root), top)) throw new Error(`it is ${A_HOME}; name another directory`);
   if (top.isFile()) found.files.push({ path: path.basename(source), local: root, stats: top });
   else if (top.isDirectory()) await listDirectory(found, '');
   else throw new Error(`it is ${describeKind(top)}; name a file or a directory`);
   if (found.outside.length > 0) throw new Error(outsideMessage(found.outside.sort()));
   const byPath = (a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : 1);
+  const isOutside = (at: string) => !isBelow(found.homes, `${root}/${at}`);
   return {
-    files: found.files.sort(byPath),
-    links: found.links.sort(byPath),
-    emptyDirectories: found.emptyDirectories.sort(),
+    files: found.files.filter((file) => isOutside(file.path)).sort(byPath),
+    links: found.links
+      .filter((link) => isOutside(link.path))
+      .sort(byPath)
+      .map((link) => withoutHomes(link, found.homes)),
+    emptyDirectories: found.emptyDirectories.filter(isOutside).sort(),
     warnings: found.warnings.sort(),
   };
 }
 
-async function listDirectory(found: Found, at: string): Promise<void> {
-  const names = await readdir(nameOnDisk(`${found.root}/${at}`), { encoding: 'buffer' });
+/** False: it is a home. */
+async function listDirectory(found: Found, at: string): Promise<boolean> {
+  const listed = await readdir(nameOnDisk(`${found.root}/${at}`), { encoding: 'buffer' });
+  const names = listed.map(bytesToName);
+  if (names.includes(HOME_MARK) && (await hasHomeMark(`${found.root}/${at}`))) {
+    if (at === '') throw new Error(`it is ${A_HOME}; name another directory`);
+    found.warnings.push(`left out ${printableName(at)}, ${A_HOME}`);
+    found.homes.push(`${found.root}/${at}`);
+    return false;
+  }
   let isEmpty = true;
-  for (const bytes of names) {
-    const name = bytesToName(bytes);
+  for (const name of names) {
     if (await addEntry(found, at === '' ? name : `${at}/${name}`, name)) isEmpty = false;
   }
   if (isEmpty && at !== '') found.emptyDirectories.push(at);
+  return true;
 }
 
 /** False: the entry does not belong to the source. */
@@ -89,19 +113,28 @@ async function addEntry(found: Found, at: string, name: string): Promise<boolean
     return true;
   }
   if (stats.isDirectory()) {
-    if (`${stats.dev}:${stats.ino}` === found.home) return false;
-    await listDirectory(found, at);
-    return true;
+    if (!isHome(found, name, stats)) return listDirectory(found, at);
+    found.homes.push(`${found.root}/${at}`);
+    return false;
   }
-  if (stats.isSymbolicLink()) return addLink(found, at, local);
+  if (stats.isSymbolicLink()) return addLink(found, at, { name, local });
   found.warnings.push(`left out ${printableName(at)}, which is ${describeKind(stats)}`);
   return false;
 }
 
-async function addLink(found: Found, at: string, local: string | Buffer): Promise<boolean> {
+async function addLink(
+  found: Found,
+  at: string,
+  { name, local }: { readonly name: string; readonly local: string | Buffer },
+): Promise<boolean> {
   const written = bytesToName(await readlink(local, { encoding: 'buffer' }));
   const real = await realpath(local, { encoding: 'buffer' }).then(bytesToName, () => undefined);
   const isInside = real === found.root || real?.startsWith(`${found.root}/`);
+  const reached = real === undefined ? undefined : await stat(nameOnDisk(real));
+  if (name === HOME && reached?.isDirectory()) {
+    if (isInside && real !== found.root) found.homes.push(real!);
+    return false;
+  }
   // In the container, an absolute target would be another place, or nothing.
   const target =
     isInside && written.startsWith('/') ? path.relative(path.dirname(`${found.root}/${at}`), real!) : written;
@@ -113,10 +146,28 @@ async function addLink(found: Found, at: string, local: string | Buffer): Promis
     found.warnings.push(`left out ${printableName(at)}, a link to ${printableName(written)}, which does not exist`);
     return false;
   }
-  const reached = real === undefined ? undefined : await stat(nameOnDisk(real));
   const reaches = reached?.isFile() ? 'file' : reached?.isDirectory() ? 'dir' : undefined;
-  found.links.push({ path: at, target: target || '.', reaches });
+  found.links.push({ path: at, target: target || '.', reaches, real });
   return true;
+}
+
+/** A directory that is a home by its name, or that of the command. */
+function isHome({ home }: Found, name: string, stats: Stats): boolean {
+  return stats.isDirectory() && (name === HOME || `${stats.dev}:${stats.ino}` === home);
+}
+
+async function hasHomeMark(directory: string): Promise<boolean> {
+  const text = await readFile(nameOnDisk(`${directory}/${HOME_MARK}`), 'utf8').catch(() => '');
+  return isHomeMark(text);
+}
+
+function isBelow(homes: readonly string[], at: string): boolean {
+  return homes.some((home) => at === home || at.startsWith(`${home}/`));
+}
+
+/** A link into a home leads to nothing, since the home is left out. */
+function withoutHomes({ real, ...link }: FoundLink, homes: readonly string[]): SourceLink {
+  return real !== undefined && isBelow(homes, real) ? { ...link, reaches: undefined } : link;
 }
 
 function outsideMessage(links: readonly string[]): string {

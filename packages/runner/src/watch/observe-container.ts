@@ -1,7 +1,7 @@
 import type { Container } from '@sluice/client';
 import { isOwnContainer } from '../identity/is-own-container.ts';
 import type { ContainerFacts } from '../journal/journal-record.ts';
-import { hasAdoptedSuccessor } from '../record/adopted-attempt.ts';
+import { adoptedCluster, hasAdoptedSuccessor } from '../record/adopted-attempt.ts';
 import { urlOf } from '../record/step-context.ts';
 import type { Outcome } from '../scheduler/model/event.ts';
 import type { Attempt } from '../session/attempt.ts';
@@ -63,9 +63,11 @@ export function observeContainer(session: RunSession, attempt: Attempt, seen: Co
 }
 
 /** When it has begun at the latest: now, or before, while no runner was attached. */
-function startOf(session: RunSession, { at }: Attempt, seen: Container): number {
-  const known = session.facts.known[at.step]?.[at.cell]?.attempts.find(({ attempt }) => attempt === at.attempt);
-  return (known && findLatestStart(known, seen)) ?? Number.POSITIVE_INFINITY;
+function startOf({ facts }: RunSession, { at, ref }: Attempt, seen: Container): number {
+  const known = facts.known[at.step]?.[at.cell]?.attempts.find(({ attempt }) => attempt === at.attempt);
+  if (known === undefined) return Number.POSITIVE_INFINITY;
+  const createdBy = adoptedCluster(facts, at) === undefined ? facts.createdBy.get(ref.id) : facts.adoptedAt;
+  return findLatestStart({ ...known, createdBy }, seen) ?? Number.POSITIVE_INFINITY;
 }
 
 /** When it ran, as the service reports; undefined if that adds nothing to the polls. */

@@ -5,7 +5,15 @@ import type { RunSession } from '../session/run-session.ts';
 /** The causes of which a run has been warned, and the containers without a usable reply. */
 interface SentWarnings {
   readonly causes: Set<string>;
-  readonly unanswered: WeakMap<Attempt, { readonly since: number; count: number }>;
+  readonly unanswered: WeakMap<Attempt, Unanswered>;
+  /** By ID, since each postponed attempt is a new object. */
+  readonly uncreated: Map<string, Unanswered>;
+}
+
+/** Consecutive requests about a container that had no usable reply. */
+interface Unanswered {
+  readonly since: number;
+  count: number;
 }
 
 const sessions = new WeakMap<RunSession, SentWarnings>();
@@ -15,6 +23,8 @@ const MOST_CAUSES = 20;
 /** A reply may be truncated once or twice. */
 const UNREADABLE_OFTEN = 3;
 const AWAY_MS = 60_000;
+/** A service that is restarted is unreachable for some seconds. */
+const RESTARTED_MS = 10_000;
 
 /** Warns, once per phase, of a phase that the protocol does not define. */
 export function warnOfPhase(session: RunSession, attempt: Attempt, { phase }: Pick<Container, 'phase'>): void {
@@ -72,6 +82,33 @@ export function noteAnswered(session: RunSession, attempt: Attempt): void {
   sessions.get(session)?.unanswered.delete(attempt);
 }
 
+/**
+ * The container could not be created now, and is requested again. Warns, once per cause, if that has happened before:
+ * nothing else would show that the run waits for it. True: it has happened before.
+ */
+export function noteUncreated(session: RunSession, attempt: Attempt, error: ServiceError): boolean {
+  const { uncreated } = warningsOf(session);
+  const at = session.clock.now();
+  const seen = uncreated.get(attempt.ref.id) ?? { since: at, count: 0 };
+  uncreated.set(attempt.ref.id, seen);
+  seen.count++;
+  const isLong = error.code !== 'UNREACHABLE' || at - seen.since >= RESTARTED_MS;
+  if (seen.count < 2 || !isLong) return false;
+  const message = withoutId(attempt, error);
+  warnOnce(session, `create ${message}`, `could not start ${nameOf(attempt)}: ${message}; the service is asked again`);
+  return true;
+}
+
+/** The container has been created, or is not requested any longer. */
+export function noteCreated(session: RunSession, attempt: Attempt): void {
+  sessions.get(session)?.uncreated.delete(attempt.ref.id);
+}
+
+/** The message of an error about a container, without its ID: it is the same for all containers, and users do not know IDs. */
+export function withoutId({ ref }: Attempt, { message }: ServiceError): string {
+  return message.replaceAll(`create container ${ref.id}`, 'create the container').replaceAll(ref.id, 'the container');
+}
+
 function warnOnce(session: RunSession, cause: string, message: string): void {
   const { causes } = warningsOf(session);
   if (causes.has(cause) || causes.size >= MOST_CAUSES) return;
@@ -82,7 +119,7 @@ function warnOnce(session: RunSession, cause: string, message: string): void {
 function warningsOf(session: RunSession): SentWarnings {
   const known = sessions.get(session);
   if (known) return known;
-  const made: SentWarnings = { causes: new Set(), unanswered: new WeakMap() };
+  const made: SentWarnings = { causes: new Set(), unanswered: new WeakMap(), uncreated: new Map() };
   sessions.set(session, made);
   return made;
 }

@@ -5,13 +5,11 @@ import type { RunSession } from '../../src/session/run-session.ts';
 test('createLogArchive leaves no timer when every log is stored, which would keep the process alive', async () => {
   const timers = new Set<object>();
   const session = {
-    clock: {
-      now: () => 0,
-      setTimer() {
-        const timer = {};
-        timers.add(timer);
-        return () => void timers.delete(timer);
-      },
+    clock: { now: () => 0 },
+    setTimer() {
+      const timer = {};
+      timers.add(timer);
+      return () => void timers.delete(timer);
     },
     facts: { known: [] },
     fail: (error: unknown) => expect.unreachable(String(error)),

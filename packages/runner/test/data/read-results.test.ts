@@ -3,14 +3,17 @@ import type { JsonType } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { readResults } from '../../src/data/read-results.ts';
 import { createRedactor } from '../../src/session/create-redactor.ts';
+import type { HeldResults } from '../../src/session/run-usage.ts';
 import { createHandPlan, createStep } from '../simulation/plans.ts';
+
+const held: HeldResults = { take: () => undefined, release: () => {} };
 
 /** One result of the type, which the step left as this text. */
 function read(type: JsonType, text: string | Uint8Array, redact = (shown: string) => shown) {
   const files: Pick<VolumeFiles, 'read'> = {
     read: async () => [Buffer.from(text)] as unknown as Awaited<ReturnType<VolumeFiles['read']>>,
   };
-  return readResults(files as VolumeFiles, { directory: 'results', results: { r: { type, file: 'r' } }, redact });
+  return readResults(files as VolumeFiles, { directory: 'results', results: { r: { type, file: 'r' } }, redact, held });
 }
 
 describe('readResults', () => {
@@ -42,7 +45,7 @@ describe('readResults', () => {
       throw new ServiceError('NOT_FOUND', 'there is no such file');
     };
     const results = { n: { type: 'number', file: 'count.txt' } } as const;
-    const options = { directory: 'results', results, redact: (text: string) => text };
+    const options = { directory: 'results', results, redact: (text: string) => text, held };
     expect(await readResults({ read } as unknown as VolumeFiles, options)).toEqual({
       ok: false,
       error: 'result n: the step did not write /sluice/results/count.txt',

@@ -20,10 +20,10 @@ beforeEach(async () => {
 afterEach(() => rm(base, { recursive: true, force: true }));
 
 const write = (text: string) => writeLocal(path.join(base, 'raw', 'a.txt'), text);
-const upload = (files: VolumeFiles) =>
+const upload = (files: VolumeFiles, warn: (message: string) => void = () => {}) =>
   uploadSource({
     ...createRig('upload').options,
-    report: () => {},
+    report: (event) => event.type === 'warning' && warn(event.message),
     readSecret: () => undefined,
     home: path.join(base, 'home'),
     disk: createSystemDisk(),
@@ -39,6 +39,11 @@ const upload = (files: VolumeFiles) =>
 const stored = () =>
   [...volume.files].filter(([file]) => file.endsWith('/a.txt')).map(([, bytes]) => Buffer.from(bytes).toString());
 
+/** As if the upload had been interrupted before its last step. */
+function uncomplete(): void {
+  for (const file of [...volume.files.keys()]) if (file.endsWith('complete.json')) volume.files.delete(file);
+}
+
 describe('uploadSource', () => {
   test('copies the file in place of a link where the service has no links, and refuses one to a directory', async () => {
     await write('bytes');
@@ -53,6 +58,32 @@ describe('uploadSource', () => {
     await symlink('.', path.join(raw, 'here'));
     const message = expect.stringMatching(/could not upload "here": it is a link to a directory/);
     expect(await upload(files)).toMatchObject({ ok: false, error: { message } });
+  });
+
+  test('refuses the file in place of a link if it changed after the scan', async () => {
+    await write('right');
+    await symlink('a.txt', path.join(base, 'raw', 'link'));
+    const files = createMemoryFiles(volume);
+    const changing: VolumeFiles = {
+      ...files,
+      async write(to, body, options) {
+        if (to.endsWith('/link')) await write('wrong');
+        await files.write(to, body, options);
+      },
+    };
+    const message = 'could not upload "link": it changed while it was read; start again';
+    expect(await upload(changing)).toEqual({ ok: false, error: { code: 'SOURCE_MISSING', message } });
+    expect([...volume.files.keys()].filter((file) => file.endsWith('/link'))).toEqual([]);
+  });
+
+  test('leaves out a link to a file that is left out, where the service has no links', async () => {
+    await write('right');
+    await writeLocal(path.join(base, 'raw', '.sluice-result.json'), '{}');
+    await symlink('.sluice-result.json', path.join(base, 'raw', 'link'));
+    const warnings: string[] = [];
+    expect(await upload(createMemoryFiles(volume), (message) => warnings.push(message))).toMatchObject({ ok: true });
+    expect(warnings).toEqual([expect.stringContaining('left out link, a link to a file that is left out')]);
+    expect([...volume.files.keys()].filter((file) => file.endsWith('/link'))).toEqual([]);
   });
 
   test.each([
@@ -91,11 +122,40 @@ describe('uploadSource', () => {
     expect(stored()).toEqual(['right']);
   });
 
+  test.each([
+    { what: 'other content of the same size', change: (file: string) => volume.files.set(file, Buffer.from('wrong')) },
+    { what: 'a file less', change: (file: string) => volume.files.delete(file) },
+  ])('continues what it had begun, and sends again what is there with $what', async ({ change }) => {
+    await write('right');
+    const files = createMemoryFiles(volume);
+    await upload(files);
+    uncomplete();
+    for (const file of [...volume.files.keys()]) if (file.endsWith('/a.txt')) change(file);
+    expect(await upload(files)).toMatchObject({ ok: true });
+    expect(stored()).toEqual(['right']);
+  });
+
+  test('continues when a file that was there is removed meanwhile', async () => {
+    await write('right');
+    const files = createMemoryFiles(volume);
+    await upload(files);
+    uncomplete();
+    const removing: VolumeFiles = {
+      ...files,
+      read(at, range) {
+        if (at.endsWith('/a.txt')) volume.files.delete(at);
+        return files.read(at, range);
+      },
+    };
+    expect(await upload(removing)).toMatchObject({ ok: true });
+    expect(stored()).toEqual(['right']);
+  });
+
   test('continues what it had begun without sending it again', async () => {
     await write('right');
     const files = createMemoryFiles(volume);
     await upload(files);
-    for (const file of volume.files.keys()) if (file.endsWith('complete.json')) volume.files.delete(file);
+    uncomplete();
     const sent: string[] = [];
     const counted: VolumeFiles = {
       ...files,

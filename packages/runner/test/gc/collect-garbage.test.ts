@@ -183,7 +183,7 @@ describe('collectGarbage', () => {
     const second = await run(rig, PLAN);
     const whole = await collect(rig, { olderThanMs: 50 * DAY, maxBytes: 1e9, dryRun: true });
     expect(whole.freed).toEqual([]);
-    const bytes = (await rig.disk.measure('/home/runs')) + 9;
+    const bytes = (await rig.disk.measure('/home/runs')).bytes + 9;
     const report = await collect(rig, { olderThanMs: 50 * DAY, maxBytes: bytes });
     expect(report.freed).toMatchObject([{ kind: 'run', runId: first.runId }]);
     expect(await listed(rig)).toEqual([second.runId]);

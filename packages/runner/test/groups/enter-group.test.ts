@@ -164,6 +164,28 @@ describe('startRun with a concurrency group', () => {
     expect(runs.find(({ runId }) => runId === first.runId)).toMatchObject({ status });
   });
 
+  test('leaves to the option `cancelLeft` how a run is canceled that was left', async () => {
+    const rig = createRig('group-cancel-elsewhere', slow);
+    const first = await open(rig, 'replace');
+    await rig.until(() => rig.created().some(({ wire }) => wire.phase === 'Running'));
+    await rig.go(first.detach());
+    const asked: string[][] = [];
+    const cancelLeft = async (runId: string, by: string) => {
+      asked.push([runId, by]);
+      // Later than it is asked again.
+      await rig.clock.delay(30_000);
+      const canceled = await resumeRun({ ...rig.options, runId, cancelBy: 'the host' });
+      if (canceled.ok) await canceled.value.finished;
+    };
+    const plan = grouped('replace');
+    const second = await rig.go(startRun({ ...rig.options, cancelLeft, plan, baseDir: '/base' }));
+    if (!second.ok) throw new Error(second.error.message);
+    expect(asked[0]).toEqual([first.runId, `run ${second.value.runId} of group nightly`]);
+    expect(new Set(asked.map(([runId]) => runId))).toEqual(new Set([first.runId]));
+    const runs = await listRuns('/home', rig.disk);
+    expect(runs.find(({ runId }) => runId === first.runId)).toMatchObject({ status: 'canceled' });
+  });
+
   test('is a queue: first in, first out, and who has gone does not stand in it', async () => {
     const rig = createRig('group-order', { behave: { slow: { runMs: 60_000 } } });
     const first = await open(rig, 'queue');

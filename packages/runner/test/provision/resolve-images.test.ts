@@ -1,5 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { ServiceError } from '@sluice/client';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { explainStep } from '../../src/explain/explain-step.ts';
+import { resolveImages } from '../../src/provision/resolve-images.ts';
 import { describeStatus } from '../../src/report/describe-status.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { createHandPlan, createStep } from '../simulation/plans.ts';
@@ -11,10 +13,12 @@ function createImageRig(features: readonly string[]) {
   const asked: string[] = [];
   let digest = 'sha256:1';
   let runId = '';
+  let fault: ServiceError | undefined;
   const discovery = {
     ...rig.options.service.discovery,
     resolveImage: async (_: unknown, image: string) => {
       asked.push(image);
+      if (fault !== undefined) throw fault;
       return { digest };
     },
   };
@@ -26,6 +30,10 @@ function createImageRig(features: readonly string[]) {
     move: (to: string) => {
       digest = to;
     },
+    fail: (message: string) => {
+      fault = new ServiceError('UNAVAILABLE', message);
+    },
+    warnings: () => rig.events.flatMap((event) => (event.type === 'warning' ? [event.message] : [])),
     async why(step: string) {
       const explained = await rig.go(explainStep({ ...rig.options, runId, step }));
       return explained.ok ? explained.value : undefined;
@@ -64,4 +72,51 @@ describe('resolveImages', () => {
     expect((await rig.why('a'))?.image).toEqual({ image: 'node:20' });
     expect(await rig.why('c')).not.toHaveProperty('image');
   });
+
+  test('goes by the name, and says so once, where the service cannot tell the digest', async () => {
+    const rig = createImageRig(['image-digests']);
+    rig.fail('the engine is away');
+    expect(await rig.run()).toEqual(['succeeded', 'succeeded', 'succeeded']);
+    expect(rig.warnings()).toEqual([
+      'could not find out the digest of image node:20 on cluster sim: the engine is away; its name identifies it in the cache of this run',
+    ]);
+    expect((await rig.why('a'))?.image).toEqual({ image: 'node:20' });
+    expect(await rig.run()).toEqual(['reused', 'reused', 'reused']);
+  });
+
+  test.each(['a service over HTTP', 'a service in this process'])(
+    'does not wait for longer than 5 s for a registry that does not reply, with %s',
+    async (kind) => {
+      vi.useFakeTimers();
+      const { options } = createRig('silent registry', { features: ['image-digests'] });
+      const instanceTypes = await options.service.discovery.listInstanceTypes('sim');
+      let calls = 0;
+      const resolveImage = (_: unknown, __: string, given: { readonly signal?: AbortSignal } = {}) => {
+        calls++;
+        return new Promise<undefined>((_resolve, reject) => {
+          if (kind.includes('HTTP')) {
+            given.signal?.addEventListener('abort', () => reject(new ServiceError('ABORTED', 'it was aborted')));
+          }
+        });
+      };
+      const service = { ...options.service, discovery: { ...options.service.discovery, resolveImage } };
+      const warnings: string[] = [];
+      const plan = createHandPlan([createStep('a', { image: 'node:20' }), createStep('b', { image: 'debian' })]);
+      const resolved = resolveImages({
+        ...{ plan, service, instanceTypes, home: options.scope, placement: undefined },
+        run: { id: 'r', name: 'p', plannedTime: '' },
+        warn: (message) => void warnings.push(message),
+      });
+      await vi.advanceTimersByTimeAsync(5_000);
+      expect(await resolved).toEqual({ sim: {} });
+      expect(calls).toBe(2);
+      expect(warnings).toEqual([
+        'could not find out the digest of image node:20 (and of 1 more) on cluster sim: no reply came within 5 s; its name identifies it in the cache of this run',
+      ]);
+    },
+  );
+});
+
+afterEach(() => {
+  vi.useRealTimers();
 });

@@ -97,6 +97,28 @@ describe('applyEvent', () => {
     expect(facts.failures).toHaveLength(1);
   });
 
+  test('rejects a decided foreach without its cells', () => {
+    const { facts, send } = createRun();
+    send(succeeded(0));
+    expect(() => send(decided)).toThrow('cannot describe the cells of step 2: it has 3, and 0 are recorded');
+    expect(facts.cells[2]).toBeUndefined();
+  });
+
+  test('takes a decided foreach without cells that is not expanded, and one of a step without foreach', () => {
+    const { facts, scheduler, send } = createRun();
+    send(succeeded(0));
+    send({ type: 'cancelRequested', at: 2, by: 'a person' });
+    send(decided);
+    expect(facts.cells[2]).toBeUndefined();
+    expect(scheduler.isExpanded(2)).toBe(false);
+    const conditional = createStep('a', { when: '${{ true }}' });
+    const plan = createHandPlan([conditional]);
+    const run = { facts: createRunFacts(plan), scheduler: createScheduler(plan, {}) };
+    applyEvent(run, { kind: 'event', event: { type: 'started', at: 1 } });
+    applyEvent(run, { kind: 'event', event: { type: 'decided', at: 2, step: 0, cells: 1 } });
+    expect(run.scheduler.state(0)).toBe('submitting');
+  });
+
   test('rejects an event whose number of cells is not that of its facts', () => {
     const { send } = createRun();
     send(succeeded(0));

@@ -143,6 +143,30 @@ describe('a step of which some cells are reused', () => {
     ]);
   });
 
+  test('fails a step whose reused inputs are more mounts than its service takes, and says what to run anew', async () => {
+    const more = `
+  join:
+    command: [join]
+    inputs: { cells: { from: fit.o, path: /in/cells } }
+    outputs: { o: /out }`;
+    const limits = { clusters: {}, instanceTypes: {}, mounts: 4 };
+    const first = await run(planFit([1, 2, 3], { more }), { limits });
+    const wider = planFit([1, 2, 3, 4], { more });
+    const refused = await run(wider, { limits });
+    expect([first.status, refused.status]).toEqual(['succeeded', 'failed']);
+    expect(refused.failures).toMatchObject([
+      {
+        step: 'join',
+        message:
+          'step join has 5 mounts, and its service takes 4: each reused cell of fit is a mount of its own; add `--force fit`, with which none of them is reused',
+      },
+    ]);
+    expect(rig.created().filter(({ wire }) => wire.labels?.['sluice-step'] === 'join')).toHaveLength(1);
+    const forced = await run(wider, { limits, reuse: { runId: refused.runId, force: ['fit'] } });
+    expect(forced.status).toBe('succeeded');
+    expect((await run(wider, { limits: { ...limits, mounts: 5 } })).status).toBe('succeeded');
+  });
+
   test('reports the place of each cell', async () => {
     const first = await run(planFit([1, 2]));
     const second = await run(planFit([3, 1]));

@@ -9,6 +9,8 @@ export interface MemoryDisk extends Disk {
   crash(kept: (unsynced: number) => number): void;
   /** Bytes that can still be written. */
   room: number;
+  /** What the disk reports; files can be created nevertheless. */
+  freeInodes: number;
   /** How many of the next syncs fail; what they should have made durable is lost, whatever later syncs say. */
   failingSyncs: number;
   /** Whether claims keep others out and changes are told; a network file system may do neither. */
@@ -33,6 +35,7 @@ export function createMemoryDisk(): MemoryDisk {
   const disk: MemoryDisk = {
     files,
     room: Number.POSITIVE_INFINITY,
+    freeInodes: Number.POSITIVE_INFINITY,
     failingSyncs: 0,
     locksWork: true,
     read: async (path) => files.get(path),
@@ -58,10 +61,10 @@ export function createMemoryDisk(): MemoryDisk {
       take(bytes.length);
       files.set(path, Buffer.concat([files.get(path) ?? new Uint8Array(), bytes]));
     },
-    free: async () => disk.room,
+    free: async () => ({ bytes: disk.room, inodes: disk.freeInodes }),
     async measure(path) {
       const inside = [...files].filter(([file]) => file === path || file.startsWith(`${path}/`));
-      return inside.reduce((sum, [, bytes]) => sum + bytes.length, 0);
+      return { bytes: inside.reduce((sum, [, bytes]) => sum + bytes.length, 0), inodes: inside.length };
     },
     async remove(path) {
       for (const file of [...files.keys()]) if (file === path || file.startsWith(`${path}/`)) files.delete(file);

@@ -42,7 +42,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'takes for durable what is only written',
     file: 'run/run-loop.ts',
-    find: 'effects.length === 0 && !decided ? journal.write() : journal.commit()',
+    find: 'effects.length === 0 && !decided ? journal.write() : commit()',
     replace: 'journal.write()',
   },
   {
@@ -359,7 +359,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'records the cells of a foreach that its stop has left undecided',
     seed: 10,
     file: 'record/apply-event.ts',
-    find: 'if (recorded.cells && scheduler.isExpanded(event.step))\n        setCells({ facts, scheduler }, event.step, recorded.cells);',
+    find: 'if (scheduler.isExpanded(event.step)) setCells({ facts, scheduler }, event.step, recorded.cells);',
     replace: 'if (recorded.cells && setCells) facts.cells[event.step] = recorded.cells;',
     among: hasForeach,
   },

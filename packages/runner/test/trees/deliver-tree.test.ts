@@ -123,6 +123,23 @@ describe('deliverTree', () => {
     expect(namesIn(base)).toEqual(['disk', 'results']);
   });
 
+  test('refuses the directory of another output of the run, to which a link leads, if it is to publish', async () => {
+    mkdirSync(path.join(base, 'one'));
+    symlinkSync('one', target);
+    const two = { marker: { run: 'run-1', pipeline: 'train', output: 'two' } };
+    await deliver(volumeOf({ a: '1' }));
+    const refused = await deliver(volumeOf({ b: '2' }), { ...two, publishes: true });
+    expect(refused).toEqual({
+      ok: false,
+      error: 'it holds output best of this run, perhaps through a link; name a directory of its own',
+    });
+    expect(namesIn(path.join(base, 'one'))).toEqual([RESULT_MARKER, 'a']);
+    expect(await deliver(volumeOf({ c: '3' }), { publishes: true })).toMatchObject({ ok: true });
+    expect(await deliver(volumeOf({ d: '4' }), { ...byRun('run-2'), publishes: true })).toMatchObject({ ok: true });
+    expect(await deliver(volumeOf({ e: '5' }), byRun('run-1'))).toMatchObject({ ok: true });
+    expect(await deliver(volumeOf({ f: '6' }), two)).toMatchObject({ ok: true });
+  });
+
   test('says at once that a file system takes no directories', async () => {
     await expect(deliver(volumeOf({ a: '1' }), { to: '/proc/nope/deep' })).rejects.toMatchObject({ code: 'ENOENT' });
   });

@@ -55,6 +55,53 @@ async function scan(fill: (directory: string) => void) {
   }
 }
 
+/** Makes a home as Sluice does, with a login in it. */
+function makeHome(home: string, mark?: string): void {
+  mkdirSync(join(home, 'credentials'), { recursive: true });
+  writeFileSync(join(home, 'credentials', 'ws-1.json'), '{}');
+  if (mark !== undefined) writeFileSync(join(home, 'made-here'), mark);
+}
+
+test('scanSource leaves out the homes of other projects, and what only links lead to in them', async () => {
+  const { files, links, emptyDirectories, warnings } = await scan((directory) => {
+    makeHome(join(directory, 'one/.sluice'));
+    writeFileSync(join(directory, 'one/data'), 'x');
+    symlinkSync('one/.sluice/credentials/ws-1.json', join(directory, 'login'));
+    symlinkSync('one/data', join(directory, 'data'));
+    // Its home has another name, and the one of `three` is a link to it.
+    makeHome(join(directory, 'two/state'), '131077-1700000000000000000\n');
+    mkdirSync(join(directory, 'three'));
+    makeHome(join(directory, 'shared'));
+    symlinkSync('../shared', join(directory, 'three/.sluice'));
+    symlinkSync('/etc', join(directory, 'two/.sluice'));
+    // No home has such a mark.
+    mkdirSync(join(directory, 'four'));
+    writeFileSync(join(directory, 'four/made-here'), 'in the workshop\n');
+  });
+  expect(files.map(({ path }) => path)).toEqual(['four/made-here', 'one/data']);
+  expect(links).toEqual([
+    { path: 'data', target: 'one/data', reaches: 'file' },
+    { path: 'login', target: 'one/.sluice/credentials/ws-1.json', reaches: undefined },
+  ]);
+  expect(emptyDirectories).toEqual(['three', 'two']);
+  expect(warnings).toEqual(['left out two/state, a home of Sluice, which contains logins']);
+});
+
+test('scanSource refuses a source that is a home', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'sluice-scan-'));
+  try {
+    const [named, marked, own] = [join(directory, '.sluice'), join(directory, 'marked'), join(directory, 'own')];
+    for (const home of [named, own]) makeHome(home);
+    makeHome(marked, '131077-1700000000000000000\n');
+    for (const home of [named, marked, own]) {
+      const scanned = scanSource(home, { disk: createMemoryDisk(), home: own, now: Date.now() });
+      await expect(scanned).rejects.toThrow('it is a home of Sluice, which contains logins; name another directory');
+    }
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
 test('scanSource keeps links as links, whatever is at their end, and never walks through one', async () => {
   const { files, links, emptyDirectories, warnings } = await scan((directory) => {
     // Followed, these would be two to the power of nineteen directories.

@@ -39,8 +39,24 @@ describe('findLatestStart', () => {
     expect(findLatestStart(known(), times)).toBeUndefined();
   });
 
-  test('knows nothing without a submission that was confirmed before', () => {
+  test('knows nothing without a submission that was confirmed before, and without a latest creation', () => {
     const times = { createTime: '2026-11-22T10:00:00.000Z', startTime: '2026-11-22T10:10:00.000Z' };
     expect(findLatestStart({ container: { createTime: times.createTime } }, times)).toBeUndefined();
+  });
+
+  test('goes by the latest creation without a submission, with some minutes for a creation time that is read once', () => {
+    const times = { createTime: '2026-11-22T18:00:00.000Z', startTime: '2026-11-22T18:10:00.000Z' };
+    const unconfirmed = { createdBy: SUBMITTED, container: {} };
+    expect(findLatestStart(unconfirmed, times)).toBe(SUBMITTED + 15 * MINUTE + 4);
+    expect(findLatestStart(unconfirmed, { createTime: times.createTime })).toBeUndefined();
+    expect(findLatestStart(unconfirmed, { ...times, startTime: '2026-11-22T17:59:00Z' })).toBeUndefined();
+  });
+
+  test('goes by the latest creation if it is before the submission, and never by a later one', () => {
+    const createTime = '2026-11-22T10:00:00.000Z';
+    const times = { createTime, startTime: '2026-11-22T10:10:00.000Z' };
+    const start = (createdBy: number) => findLatestStart({ ...known(createTime), createdBy }, times);
+    expect(start(SUBMITTED - MINUTE)).toBe(SUBMITTED + 9 * MINUTE + 4);
+    expect(start(SUBMITTED + MINUTE)).toBe(SUBMITTED + 10 * MINUTE + 4);
   });
 });
