@@ -106,9 +106,10 @@ function startServer(home: string, stat: () => Promise<unknown> = async () => ({
     readKey: () => KEY,
   });
   const handOver = createHandOver({
-    ...{ home, scope: SCOPE, secrets },
+    ...{ home, scope: SCOPE, secrets, now: Date.now },
     service: { volumes: { files, list }, discovery } as never,
     host: { take: (runId) => void taken.push(runId), leave: async () => {} },
+    findInodeShortage: async () => undefined,
     limits: {
       checkSteps: () => {},
       maxSteps: () => 100,

@@ -9,7 +9,7 @@ export {
   type RunExecutor,
   type RunOrder,
 } from './api/run-api.ts';
-export { askHost } from './control/ask-host.ts';
+export { type AskHostOptions, askHost, type HostReplyWait } from './control/ask-host.ts';
 export type { HostStatus } from './control/host-request.ts';
 export { readExecutors } from './control/read-executors.ts';
 export { isHosted, listHosted, markHosted, readMark, unmarkHosted } from './execute/hosted-mark.ts';

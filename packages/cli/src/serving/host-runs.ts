@@ -58,6 +58,7 @@ export function createRunHosting(config: ServedConfig, { log, metrics, traces }:
       limits: () => limitsOf(current, account),
       retentionDays: () => own(current.runs.accounts, account)?.retentionDays ?? current.runs.retentionDays,
       retentionTime: () => service!.retentionTime(),
+      findInodeShortage: () => service!.findInodeShortage(),
       notifier: createRestrictedNotifier(readRules),
       log: (line: string) => log.info({ account }, line),
       metrics,

@@ -14,6 +14,8 @@ import { READ_ROUTES } from './read-routes.ts';
 import type { RunApi } from './run-api.ts';
 import { SCHEDULE_ROUTES } from './schedule-routes.ts';
 import { RangeError416 } from './send-bytes.ts';
+import { refuseUnread, sendJson } from './send-json.ts';
+import { countDownload } from './start-stream.ts';
 
 /** Every endpoint of the API of a home. */
 export const ROUTES: readonly ApiRoute[] = [...READ_ROUTES, ...ACTION_ROUTES, ...SCHEDULE_ROUTES, ...HOME_ROUTES];
@@ -57,7 +59,11 @@ export async function addApi(server: FastifyInstance, place: ApiPlace): Promise<
       );
       for (const route of place.routes) addRoute(scope, route, place);
       const document = JSON.stringify(renderOpenApi(place.routes, place.prefix));
-      scope.get('/openapi.json', (_, reply) => reply.type('application/json; charset=utf-8').send(document));
+      scope.get('/openapi.json', async (http, reply) => {
+        const { unread } = await place.find(http);
+        sendJson(reply, { text: document, unread });
+        return reply;
+      });
     },
     { prefix: routerPath(place.prefix) },
   );
@@ -78,6 +84,7 @@ function addRoute(server: FastifyInstance, route: ApiRoute, { find }: ApiPlace):
     handler: async (http, reply) => {
       if (route.method !== 'GET') await refuseAbandoned(http);
       const api = await find(http);
+      if (route.method === 'GET') refuseUnread(api.unread);
       const request: ApiRequest = {
         ...{ api, http, reply, newRunId: createRunId() },
         at: http.params as ApiRequest['at'],
@@ -91,10 +98,17 @@ function addRoute(server: FastifyInstance, route: ApiRoute, { find }: ApiPlace):
       // A run that was released is executed elsewhere.
       const mustBeHere = isAction && handOver !== undefined && request.at.runId !== undefined;
       const perform = () => (mustBeHere ? handOver.act(request.at.runId!, act) : act());
+      const release = route.reply === 'bytes' ? countDownload(api.downloads) : undefined;
       try {
-        return await (route.method === 'GET' ? perform() : api.change(perform));
+        if (route.method !== 'GET') return await api.change(perform);
+        const value = await perform();
+        // Otherwise, the route has sent the reply itself: to its end, or until the client has gone.
+        if (value !== undefined && !reply.sent) sendJson(reply, { text: JSON.stringify(value), unread: api.unread });
+        return reply;
       } catch (error) {
         throw (await findRemoval(error, request)) ?? error;
+      } finally {
+        release?.();
       }
     },
   });

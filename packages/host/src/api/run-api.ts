@@ -12,6 +12,8 @@ import { openRunList, type RunList } from '../runs/run-list.ts';
 import type { RerunRequest, RunFileName, releaseReply, stagedFiles, startBody } from '../schemas/hand-over.ts';
 import type { pipelineEntry } from '../schemas/pipeline-replies.ts';
 import type { Executor } from '../schemas/words.ts';
+import { type KeyStore, openKeyStore } from './key-store.ts';
+import type { UnreadReplies } from './send-json.ts';
 import type { Streams } from './start-stream.ts';
 
 /** A run to start: an earlier one again, or a pipeline file of this machine. */
@@ -93,6 +95,8 @@ export interface RunApiOptions {
   readonly serviceUrl?: string;
   /** The name that the journal records for actions. */
   readonly userName: string;
+  /** The time by which old data is removed; milliseconds since the Unix epoch. Default: the machine's clock. */
+  readonly now?: () => number;
 }
 
 /** The state that all requests share. */
@@ -103,8 +107,9 @@ export interface RunApi extends RunApiOptions {
   readonly logs: LogSpool;
   readonly lines: LineIndex;
   readonly streams: Streams;
-  /** Actions with a key that are in progress, by the file of their reply. */
-  readonly actions: Map<string, Promise<unknown>>;
+  readonly downloads: Streams;
+  readonly unread: UnreadReplies;
+  readonly keys: KeyStore;
   /** Aborted when the server closes: ends all streams. */
   readonly closing: AbortSignal;
   /** Performs a change that `close` waits for. Throws `ApiError` from `close` on. */
@@ -128,8 +133,10 @@ export function openRunApi(options: RunApiOptions): RunApi {
     list,
     logs,
     lines: createLineIndex(),
-    actions: new Map(),
+    keys: openKeyStore(options.home, options.now ?? Date.now),
     streams: { open: 0 },
+    downloads: { open: 0 },
+    unread: { bytes: 0 },
     feeds: openFeeds(followers, list),
     closing: closing.signal,
     async change(action) {

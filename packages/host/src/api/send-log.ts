@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { renderLogCut } from '@sluice/client';
 import { viewCell } from '@sluice/runner';
 import type { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
@@ -55,6 +56,7 @@ export async function findLogLine(request: ApiRequest<AttemptQuery & { readonly 
 export async function sendLog(request: ApiRequest<LogQuery>): Promise<unknown> {
   const { api, query, http, reply } = request;
   const log = await openLogOf(request);
+  if (log.cut !== undefined) void reply.headers(renderLogCut(log.cut));
   if (query.follow) {
     const signal = startStream(reply, { type: 'text/plain', closing: api.closing, streams: api.streams });
     await pipeline(Readable.from(log.follow(query.offset, signal)), reply.raw).catch(() => {

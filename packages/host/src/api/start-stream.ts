@@ -3,6 +3,8 @@ import { ApiError } from '../errors/api-error.ts';
 
 /** The most streams that the clients of a home may follow at once: each keeps data in memory. */
 const MAX_STREAMS = 64;
+/** The most files and logs that the clients of a home may read at once: each keeps one open. */
+const MAX_DOWNLOADS = 128;
 /** For a client whose stream was rejected. */
 const RETRY_AFTER_MS = 5_000;
 
@@ -20,10 +22,7 @@ export function startStream(
   { type, closing, streams }: { readonly type: string; readonly closing: AbortSignal; readonly streams: Streams },
 ): AbortSignal {
   if (streams.open >= MAX_STREAMS) {
-    const message = `could not follow anything more: ${MAX_STREAMS} streams of this home are open; close some`;
-    const error = new ApiError(429, 'TOO_MANY_STREAMS', message);
-    error.retryAfterMs = RETRY_AFTER_MS;
-    throw error;
+    throw describeTooMany(`could not follow anything more: ${MAX_STREAMS} streams of this home are open; close some`);
   }
   streams.open++;
   const ended = new AbortController();
@@ -44,4 +43,23 @@ export function startStream(
   reply.raw.flushHeaders();
   if (closing.aborted) end();
   return ended.signal;
+}
+
+/** Counts a reply of bytes until the returned function is called. Throws `ApiError` if there are too many. */
+export function countDownload(downloads: Streams): () => void {
+  if (downloads.open >= MAX_DOWNLOADS) {
+    throw describeTooMany(
+      `could not send anything more: ${MAX_DOWNLOADS} files of this home are being read; close some`,
+    );
+  }
+  downloads.open++;
+  return () => {
+    downloads.open--;
+  };
+}
+
+function describeTooMany(message: string): ApiError {
+  const error = new ApiError(429, 'TOO_MANY_STREAMS', message);
+  error.retryAfterMs = RETRY_AFTER_MS;
+  return error;
 }

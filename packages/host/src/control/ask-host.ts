@@ -1,15 +1,32 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { isSystemError, openSocketPath } from '@sluice/host-system';
-import { type Clock, createDeadline, createSystemClock, describeUnanswered } from '@sluice/runner';
+import { isSystemError, nameLockHolder, openSocketPath } from '@sluice/host-system';
+import { createDeadline, createSystemClock, describeUnanswered } from '@sluice/runner';
 import { type HostReply, type HostRequest, hostReply } from './host-request.ts';
 
+/** The lock of the host in `HOME/host`. */
+export const LOCK_NAME = '.lock';
 /** The socket of the host in `HOME/host`. */
 export const SOCKET_NAME = '.control.sock';
 /** The longest message in characters: the environment of a run may contain long secrets. */
 export const MAX_MESSAGE = 4_000_000;
 /** A host that does not reply within this time is stopped or hangs. */
 const REPLY_MS = 20_000;
+/** A wait is reported each time that this has passed. */
+const REPORT_MS = 5_000;
+
+/** The wait for a process that hosts the runs of a home. */
+export interface HostReplyWait {
+  /** For messages. */
+  readonly process: string;
+  readonly waitedMs: number;
+}
+
+/** How a request to a host is sent. */
+export interface AskHostOptions {
+  /** Called every 5 s until the host has replied. Default: nothing. */
+  readonly onWait?: (wait: HostReplyWait) => void;
+}
 
 /**
  * Sends a request to the host of a home. Undefined: no process hosts the home's runs, or it ends now. A request without a
@@ -18,9 +35,17 @@ const REPLY_MS = 20_000;
 export async function askHost(
   home: string,
   request: HostRequest,
-  clock: Pick<Clock, 'boot'> = createSystemClock(),
+  { onWait }: AskHostOptions = {},
 ): Promise<HostReply | undefined> {
-  return withSocketPath(home, (path) => ask(path, request, clock));
+  const begun = performance.now();
+  const report = () =>
+    onWait?.({ process: nameLockHolder(join(home, 'host', LOCK_NAME)), waitedMs: performance.now() - begun });
+  const reporting = onWait && setInterval(report, REPORT_MS);
+  try {
+    return await withSocketPath(home, (path) => ask(path, request));
+  } finally {
+    clearInterval(reporting);
+  }
 }
 
 async function withSocketPath<T>(home: string, action: (path: string) => Promise<T>): Promise<T | undefined> {
@@ -38,8 +63,8 @@ async function withSocketPath<T>(home: string, action: (path: string) => Promise
   }
 }
 
-function ask(path: string, request: HostRequest, clock: Pick<Clock, 'boot'>): Promise<HostReply | undefined> {
-  const before = createDeadline(clock, REPLY_MS);
+function ask(path: string, request: HostRequest): Promise<HostReply | undefined> {
+  const before = createDeadline(createSystemClock(), REPLY_MS);
   return new Promise((resolve) => {
     const socket = connect(path);
     let received = '';

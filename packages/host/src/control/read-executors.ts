@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { isHostedByServer, type RunSummary, readRunProcess, runDirectory } from '@sluice/runner';
 import type { Executor } from '../schemas/words.ts';
-import { askHost } from './ask-host.ts';
+import { type AskHostOptions, askHost } from './ask-host.ts';
 import type { HostStatus } from './host-request.ts';
 
 /**
@@ -11,10 +11,10 @@ import type { HostStatus } from './host-request.ts';
 export async function readExecutors(
   home: string,
   runs: readonly Pick<RunSummary, 'runId' | 'status'>[],
-  hostKind?: Executor,
+  { hostKind, onWait }: { readonly hostKind?: Executor | undefined } & Pick<AskHostOptions, 'onWait'> = {},
 ): Promise<Executor[]> {
   const isActive = runs.some(({ status }) => status === 'running' || status === 'waiting');
-  const reply = isActive ? await askHost(home, { verb: 'status' }) : undefined;
+  const reply = isActive ? await askHost(home, { verb: 'status' }, { ...(onWait && { onWait }) }) : undefined;
   const host = reply !== undefined && 'status' in reply ? reply.status : undefined;
   const kind = hostKind ?? (host?.isBackground === true ? 'host' : 'ui');
   return Promise.all(runs.map((run) => readExecutor(home, run, host && { ...host, kind })));

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { lockFile, makeDirectories, openControlSocket, openSocketPath } from '@sluice/host-system';
 import { createSystemClock, isLate, LATE } from '@sluice/runner';
 import type { z } from 'zod';
-import { askHost, MAX_MESSAGE, SOCKET_NAME } from '../control/ask-host.ts';
+import { askHost, LOCK_NAME, MAX_MESSAGE, SOCKET_NAME } from '../control/ask-host.ts';
 import { type HostReply, type HostRequest, sentHostRequest } from '../control/host-request.ts';
 
 /** The right to host the runs of a home; at most one process has it. */
@@ -43,9 +43,16 @@ export async function claimHost(
   const socketPath = await openSocketPath(directory, SOCKET_NAME);
   const begun = performance.now();
   let claim: HostClaim | undefined;
+  let reported = 0;
+  const report = () => {
+    const waited = performance.now() - begun;
+    if (waited < reported + REPORT_MS) return;
+    reported = waited;
+    onWait?.(waited);
+  };
   try {
-    for (let reported = 0; claim === undefined; ) {
-      const lock = await lockFile(join(directory, '.lock'));
+    while (claim === undefined) {
+      const lock = await lockFile(join(directory, LOCK_NAME));
       if (lock !== undefined) {
         const socket = await openControlSocket(socketPath.path, (connection) => serve(connection, answer));
         claim = {
@@ -59,7 +66,7 @@ export async function claimHost(
         continue;
       }
       // An ending host replies nothing, although it listens until it has left its runs.
-      const reply = await askHost(home, { verb: 'status' });
+      const reply = await askHost(home, { verb: 'status' }, { onWait: report });
       if (reply !== undefined && 'status' in reply) return undefined;
       const waited = performance.now() - begun;
       if (waited >= ENDING_MS || signal?.aborted === true) {
@@ -67,10 +74,7 @@ export async function claimHost(
         const seconds = Math.round(waited / 1000);
         throw new Error(`could not host the runs of ${home}: after ${seconds} s, the process that hosts them ${why}`);
       }
-      if (waited >= reported + REPORT_MS) {
-        reported = waited;
-        onWait?.(waited);
-      }
+      report();
       await delay(PAUSE_MS);
     }
     return claim;

@@ -33,13 +33,18 @@ export interface HostRunParts {
   /** Looks up a secret of a run in its environment, else in the home. */
   readonly readSecret: (name: string, env: NodeJS.ProcessEnv, runId: string) => string | undefined;
   /** What a run does on the machine of this host only with restrictions. Default: everything. */
-  readonly restrictions?: Pick<RunnerOptions, 'notifier' | 'delivers'>;
+  readonly restrictions?: Pick<RunnerOptions, 'notifier' | 'delivers' | 'allowance'>;
   /** Called when the run has ended, and again if the process was killed before the promise was resolved. */
   readonly onEnded?: (runId: string) => Promise<void>;
   /** Why no run may be executed now; asked before each attempt, and at intervals. Default: nothing prevents it. */
   readonly findHold?: () => Promise<string | undefined>;
   /** Limits how many runs are executed at once. Default: no limit. */
   readonly slots?: RunSlots;
+  /**
+   * Cancels a run of the home, which no process executes, for one of its concurrency group. Resolves to whether it needs a slot
+   * to end. Default: the run that replaces it also executes it.
+   */
+  readonly cancelLeft?: (runId: string, by: string) => Promise<boolean>;
   /** Receives one line, without its end, for the operator. */
   readonly log: (line: string) => void;
   /** Measures the runs. Default: nothing does. */
@@ -170,15 +175,24 @@ async function take(state: State, parts: HostRunParts): Promise<RunHandle | Atte
   const opened = await parts.openService(mark.options, env);
   if (!opened.ok) return { next: 'again', message: opened.error };
   const { service, polls, traces } = opened.value;
+  const { cancelLeft } = parts;
+  // Otherwise this run would wait with its slot for one that waits for a slot.
+  const yielding = new AbortController();
   const resumed = await resumeRun({
     ...{ runId, home, service: metrics?.measure(service) ?? service, ...(polls && { polls }) },
-    signal: state.leaving.signal,
+    signal: AbortSignal.any([state.leaving.signal, yielding.signal]),
     ...(metrics && { reporter: metrics.reporter }),
     ...(traces && { traces }),
     // Also of an earlier run of its group, which it cancels.
     secrets: (name, of) => parts.readSecret(name, state.env, of),
+    ...(cancelLeft && {
+      cancelLeft: async (other, by) => {
+        if (await cancelLeft(other, by)) yielding.abort(`waits until run ${other} has ended`);
+      },
+    }),
     ...parts.restrictions,
   });
+  if (!resumed.ok && yielding.signal.aborted) return { next: 'again', message: yielding.signal.reason as string };
   return resumed.ok ? resumed.value : judgeRefusal(resumed.error, state, parts);
 }
 

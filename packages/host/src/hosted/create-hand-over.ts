@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
-import { makeDurableDirectory } from '@sluice/host-system';
 import type { HandOver } from '../api/run-api.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { MAX_FILE_BYTES, type RunFileName } from '../schemas/hand-over.ts';
 import type { HandOverParts } from './hand-over-parts.ts';
+import { refuseShortage } from './refuse-shortage.ts';
 import { releaseHandedRun } from './release-handed-run.ts';
 import { readRelease } from './release-record.ts';
 import { describeRemoval, readRemoval, refuseRemoved } from './removed-runs.ts';
-import { appendStaged, measureStaged, removeOldStaged, stagedDirectory } from './staged-files.ts';
+import { appendStaged, createStaged, measureStaged, removeOldStaged, stagedDirectory } from './staged-files.ts';
 import { startHandedRun } from './start-handed-run.ts';
 import { startRerun } from './start-rerun.ts';
 
@@ -16,7 +16,7 @@ const MAX_STAGED = 200;
 
 /** Receives runs of an account, and releases them. Requests about one run are handled one after the other. */
 export function createHandOver(parts: HandOverParts): HandOver {
-  const { home, limits } = parts;
+  const { home, limits, now } = parts;
   const last = new Map<string, Promise<unknown>>();
 
   async function inTurn<T>(runId: string, action: () => Promise<T>): Promise<T> {
@@ -35,9 +35,9 @@ export function createHandOver(parts: HandOverParts): HandOver {
 
   /** Never waits for another run, whose requests may wait for this one. */
   const removeOld = () =>
-    removeOldStaged(home, (runId, action) => (last.has(runId) ? undefined : inTurn(runId, action)));
+    removeOldStaged({ home, now }, (runId, action) => (last.has(runId) ? undefined : inTurn(runId, action)));
 
-  const admit = createAdmission(home, removeOld);
+  const admit = createAdmission(parts, removeOld);
 
   /** For requests that would start the run, or let another machine execute it. */
   const unlessRemoved = <T>(runId: string, action: () => Promise<T>): Promise<T> =>
@@ -55,7 +55,7 @@ export function createHandOver(parts: HandOverParts): HandOver {
         const before = await measureStaged(home, runId);
         await admit(runId);
         await limits.checkStorage(Math.max(0, offset + bytes.length - before[name]));
-        await appendStaged({ home, runId, name }, { offset, bytes });
+        await appendStaged({ home, runId, name, now }, { offset, bytes });
         return { files: await measureStaged(home, runId) };
       }),
     start: (runId, body) => unlessRemoved(runId, () => startHandedRun(runId, { ...parts, body })),
@@ -83,13 +83,19 @@ function describeTooLarge(name: RunFileName, size: number): ApiError {
  * Creates the directory of the files of a run. One after the other: otherwise requests about several runs would count the same
  * others, and all be accepted.
  */
-function createAdmission(home: string, removeOld: () => Promise<number>): (runId: string) => Promise<void> {
+function createAdmission(
+  parts: Pick<HandOverParts, 'home' | 'now' | 'findInodeShortage'>,
+  removeOld: () => Promise<number>,
+): (runId: string) => Promise<void> {
+  const { home, now } = parts;
   let last: Promise<void> = Promise.resolve();
   return (runId) => {
     const admitted = last.then(async () => {
       const directory = stagedDirectory(home, runId);
       if (existsSync(directory)) return;
-      if ((await removeOld()) < MAX_STAGED) return makeDurableDirectory(directory);
+      const kept = await removeOld();
+      await refuseShortage(parts);
+      if (kept < MAX_STAGED) return createStaged({ home, runId, now });
       const message = `could not accept the run: ${MAX_STAGED} others were not started yet`;
       throw new ApiError(429, 'QUOTA_EXCEEDED', message);
     });

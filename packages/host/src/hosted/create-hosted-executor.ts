@@ -1,16 +1,16 @@
 import type { ContainerService } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import {
-  type Notifier,
   previewRerun,
   type RunHandle,
+  type RunnerOptions,
   type RunRefusal,
   resumeRun,
   type TraceSink,
 } from '@sluice/runner';
-import type { HandOver, RunExecutor, RunOrder } from '../api/run-api.ts';
+import { describeClosing, type HandOver, type RunExecutor, type RunOrder } from '../api/run-api.ts';
 import { ApiError, fromRefusal } from '../errors/api-error.ts';
-import { markHosted, unmarkHosted } from '../execute/hosted-mark.ts';
+import { isHosted, markHosted, unmarkHosted } from '../execute/hosted-mark.ts';
 import type { RunHost } from '../execute/open-run-host.ts';
 import type { RerunRequest } from '../schemas/hand-over.ts';
 import { refuseCreation } from './refuse-creation.ts';
@@ -23,7 +23,7 @@ export interface HostedExecutorParts {
   readonly host: Pick<RunHost, 'take'>;
   readonly handOver: Pick<HandOver, 'rerun'>;
   readonly secrets: SecretStore;
-  readonly restrictions: { readonly notifier: Notifier; readonly delivers: boolean };
+  readonly restrictions: Required<Pick<RunnerOptions, 'notifier' | 'delivers' | 'allowance'>>;
   readonly log: (line: string) => void;
   readonly traces?: TraceSink;
   /** Aborted before `close`: a run that is being resumed only to be canceled is left. */
@@ -34,6 +34,11 @@ const NO_FILES = 'a server has no pipeline files: start the run with `sluice run
 
 /** Executes the runs of an account on request, until it is closed. */
 export interface HostedExecutor extends RunExecutor {
+  /**
+   * Cancels a run that no process executes, on behalf of another. Resolves when it has ended (false), or to true when it waits
+   * for a slot to end.
+   */
+  cancelLeft(runId: string, by: string): Promise<boolean>;
   /** Detaches from the runs that it cancels; the next process cancels them. */
   close(): Promise<void>;
 }
@@ -41,13 +46,26 @@ export interface HostedExecutor extends RunExecutor {
 /** Executes the actions that need no pipeline file. A rerun has the plan and the parameters of the earlier run. */
 export function createHostedExecutor(parts: HostedExecutorParts): HostedExecutor {
   const { home, service, host, handOver } = parts;
-  const canceling: Canceling = new Map();
+  const canceling: Canceling = { begun: new Set(), runs: new Map() };
+  const begin = (runId: string, cancelBy: string) => {
+    const canceled = cancel(runId, { ...parts, cancelBy, canceling });
+    canceling.begun.add(canceled);
+    return canceled.finally(() => canceling.begun.delete(canceled));
+  };
   return {
     async close() {
-      await Promise.all([...canceling].map(([run, recorded]) => Promise.all([run.detach(), recorded])));
+      await Promise.allSettled(canceling.begun);
+      await Promise.all([...canceling.runs].map(([run, recorded]) => Promise.all([run.detach(), recorded])));
+    },
+    async cancelLeft(runId, by) {
+      const canceled = await begin(runId, by);
+      return canceled.ok && (await canceled.value.isHandedBack);
     },
     async resume(runId, { cancelBy } = {}) {
-      if (cancelBy !== undefined) return cancel(runId, { ...parts, cancelBy, canceling });
+      if (cancelBy !== undefined) {
+        const canceled = await begin(runId, cancelBy);
+        return canceled.ok ? ok(undefined) : canceled;
+      }
       await markHosted(home, runId, { options: {} });
       host.take(runId);
       return ok(undefined);
@@ -99,8 +117,18 @@ function needClient({ command }: RunOrder, of: string, why: string): ApiError {
   return new ApiError(409, 'CLIENT_NEEDED', `could not rerun run ${of} on the server: ${why}${advice}`);
 }
 
-/** The runs that were resumed only to be canceled, and when their ends are recorded. */
-type Canceling = Map<RunHandle, Promise<void>>;
+interface Canceled {
+  /** Resolves when its end is recorded (false), or to true when the host has it. */
+  readonly isHandedBack: Promise<boolean>;
+}
+
+/** The runs that are resumed only to be canceled. */
+interface Canceling {
+  /** They are being resumed. */
+  readonly begun: Set<Promise<unknown>>;
+  /** When nothing more is done about each here. */
+  readonly runs: Map<RunHandle, Promise<boolean>>;
+}
 
 interface CancelParts extends HostedExecutorParts {
   readonly cancelBy: string;
@@ -111,8 +139,9 @@ interface CancelParts extends HostedExecutorParts {
  * Resumes the run only to cancel it, without waiting for a slot. If the run then has containers to create, for its `finally`
  * steps, this leaves it to the host, which waits.
  */
-async function cancel(runId: string, given: CancelParts): Promise<Result<void, string>> {
+async function cancel(runId: string, given: CancelParts): Promise<Result<Canceled, string>> {
   const { home, service, secrets, restrictions, log, traces, cancelBy, canceling, leaving } = given;
+  if (leaving.aborted) return fail(describeClosing().message);
   let run: RunHandle | undefined;
   let needsSlot = false;
   const leave = () => {
@@ -127,19 +156,28 @@ async function cancel(runId: string, given: CancelParts): Promise<Result<void, s
   if (!resumed.ok) return fail(resumed.error.message);
   run = resumed.value;
   if (needsSlot) leave();
-  const recorded = recordEnd(run, given)
-    .catch((error: Error) => log(`run ${runId}: could not record its end: ${error.message}`))
-    .finally(() => canceling.delete(resumed.value));
-  canceling.set(resumed.value, recorded);
-  return ok(undefined);
+  const isHandedBack = recordEnd(run, given)
+    .catch((error: Error) => {
+      log(`run ${runId}: could not record its end: ${error.message}`);
+      return false;
+    })
+    .finally(() => canceling.runs.delete(resumed.value));
+  canceling.runs.set(resumed.value, isHandedBack);
+  return ok({ isHandedBack });
 }
 
 async function recordEnd(
   { runId, finished }: RunHandle,
   { home, secrets, host }: Pick<CancelParts, 'home' | 'secrets' | 'host'>,
-): Promise<void> {
+): Promise<boolean> {
   const { status } = await finished;
-  if (status === 'suspended') return host.take(runId);
+  if (status === 'suspended') {
+    // The host of the account may have dropped it.
+    if (!isHosted(home, runId)) await markHosted(home, runId, { options: {} });
+    host.take(runId);
+    return true;
+  }
   await secrets.remove(runId);
   await unmarkHosted(home, runId);
+  return false;
 }

@@ -11,5 +11,9 @@ export interface HandOverParts {
   readonly service: ContainerService;
   readonly host: Pick<RunHost, 'take' | 'leave'>;
   readonly limits: LimitCheck;
+  /** Why no file of a run may be created on the disk of the server; undefined if one may. */
+  readonly findInodeShortage: () => Promise<string | undefined>;
   readonly secrets: SecretStore;
+  /** The time by which received files are removed; milliseconds since the Unix epoch. */
+  readonly now: () => number;
 }

@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import type { ContainerService, Scope } from '@sluice/client';
 import { ok } from '@sluice/core';
 import { makeDurableDirectory } from '@sluice/host-system';
-import type { Notifier, TraceSink } from '@sluice/runner';
+import type { Notifier, RunAllowance, TraceSink } from '@sluice/runner';
 import { openRunApi, type RunApi } from '../api/run-api.ts';
 import { openRunHost } from '../execute/open-run-host.ts';
 import { createRunSlots } from '../execute/run-slots.ts';
 import type { HostMetrics } from '../metrics/host-metrics.ts';
-import { type AccountLimits, createLimitCheck } from './account-limits.ts';
+import { type AccountLimits, createLimitCheck, type LimitCheck } from './account-limits.ts';
 import { createHandOver } from './create-hand-over.ts';
-import { createHostedExecutor } from './create-hosted-executor.ts';
+import { createHostedExecutor, type HostedExecutor } from './create-hosted-executor.ts';
 import { removeOldRuns } from './remove-old-runs.ts';
 import { createSecretStore, type SecretStoreOptions } from './secret-store.ts';
 
@@ -26,6 +26,8 @@ export interface HostedAccountOptions extends Pick<SecretStoreOptions, 'createKe
   readonly retentionDays: () => number;
   /** The time that removals use, which a wrong clock does not change at once; milliseconds since the Unix epoch. */
   readonly retentionTime: () => number;
+  /** Why no file of a run may be created on the disk of the server; undefined if one may. */
+  readonly findInodeShortage: () => Promise<string | undefined>;
   /** Sends notifications only where the operator allows it. */
   readonly notifier: Notifier;
   readonly metrics: HostMetrics;
@@ -44,6 +46,13 @@ export interface HostedAccount {
   close(): Promise<void>;
 }
 
+/** Of all results of a run, which are in memory and in its journal: twice what one attempt may have. */
+const MAX_RESULT_BYTES = 64 * 1024 * 1024;
+
+function createAllowance({ maxSteps }: LimitCheck): RunAllowance {
+  return { maxCells: maxSteps, maxResultBytes: MAX_RESULT_BYTES };
+}
+
 /** The home of an account's runs, which no user of this machine has. */
 export function hostedHome(root: string, { clusterID, accountID }: Scope): string {
   return join(root, clusterID, accountID);
@@ -52,31 +61,39 @@ export function hostedHome(root: string, { clusterID, accountID }: Scope): strin
 /** Resumes the runs of the account, and opens its API. Throws if another process executes them. */
 export async function openHostedAccount(options: HostedAccountOptions): Promise<HostedAccount> {
   const { root, scope, service, limits, retentionDays, retentionTime, log, notifier, metrics, traces } = options;
+  const { findInodeShortage } = options;
   const account = `${scope.clusterID}/${scope.accountID}`;
   const home = hostedHome(root, scope);
   await makeDurableDirectory(home);
   const secrets = createSecretStore({ ...options, home, account });
   metrics.addHome(home);
-  const restrictions = { notifier, delivers: false };
   const limitCheck = createLimitCheck(home, { limits });
+  const restrictions = { notifier, delivers: false, allowance: createAllowance(limitCheck) };
   const slots = createRunSlots(() => limits().concurrent);
+  let executor: HostedExecutor | undefined;
   const host = await openRunHost({
     ...{ home, log, restrictions, metrics, env: {}, isBackground: false },
     openService: async () => ok({ service, close: async () => {}, ...(traces && { traces }) }),
     readSecret: (name, _, runId) => secrets.read(runId, name),
     onEnded: (runId) => secrets.remove(runId),
     slots,
+    // Without an executor, the run asks again.
+    cancelLeft: async (runId, by) => executor?.cancelLeft(runId, by) ?? false,
     findHold: limitCheck.findExcess,
   });
   if (host === undefined) throw new Error(`another process executes the runs of ${account}`);
-  const handOver = createHandOver({ home, scope, service, host, secrets, limits: limitCheck });
+  const handOver = createHandOver({
+    ...{ home, scope, service, host, secrets, limits: limitCheck },
+    ...{ now: retentionTime, findInodeShortage },
+  });
   const leaving = new AbortController();
-  const executor = createHostedExecutor({
+  const opened = createHostedExecutor({
     ...{ home, service, host, handOver, secrets, restrictions, log, leaving: leaving.signal },
     ...(traces && { traces }),
   });
+  executor = opened;
   const api = openRunApi({
-    ...{ home, userName: 'server', executorKind: 'server', executor, handOver },
+    ...{ home, userName: 'server', executorKind: 'server', executor: opened, handOver, now: retentionTime },
     openService: async () => ok(service),
   });
   const removal = { home, handOver, followers: api.followers, log, now: retentionTime, closing: api.closing };
@@ -96,7 +113,7 @@ export async function openHostedAccount(options: HostedAccountOptions): Promise<
     async close() {
       leaving.abort();
       await api.close();
-      await executor.close();
+      await opened.close();
       await removing;
       await host.close();
     },

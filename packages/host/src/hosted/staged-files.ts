@@ -1,4 +1,4 @@
-import { open, readdir, rm, stat } from 'node:fs/promises';
+import { open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSystemError, makeDurableDirectory, syncDirectory } from '@sluice/host-system';
 import { hashLocalFile } from '@sluice/runner';
@@ -19,6 +19,22 @@ export function stagedDirectory(home: string, runId: string): string {
   return join(home, 'staged', runId);
 }
 
+/** A run, and the time by which its received files are removed. */
+interface StagedRun {
+  readonly home: string;
+  readonly runId: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number;
+}
+
+/** Creates the directory of a run. */
+export async function createStaged({ home, runId, now }: StagedRun): Promise<void> {
+  const directory = stagedDirectory(home, runId);
+  await makeDurableDirectory(directory);
+  // The times of a file system follow a clock that was set wrongly.
+  await utimes(directory, now() / 1000, now() / 1000);
+}
+
 /** The bytes received, by file. */
 export async function measureStaged(home: string, runId: string): Promise<Record<RunFileName, number>> {
   const directory = stagedDirectory(home, runId);
@@ -31,7 +47,7 @@ export async function measureStaged(home: string, runId: string): Promise<Record
  * must send it from its beginning. Returns how many bytes are new.
  */
 export async function appendStaged(
-  file: { readonly home: string; readonly runId: string; readonly name: RunFileName },
+  file: StagedRun & { readonly name: RunFileName },
   { offset, bytes }: { readonly offset: number; readonly bytes: Uint8Array },
 ): Promise<number> {
   const directory = stagedDirectory(file.home, file.runId);
@@ -44,7 +60,7 @@ export async function appendStaged(
       `could not store ${file.name}: ${size} bytes were received, not ${offset}`,
     );
   }
-  if (size === 0 && bytes.length > 0) await makeDurableDirectory(directory);
+  if (size === 0 && bytes.length > 0) await createStaged(file);
   const known = Math.min(size - offset, bytes.length);
   if (known > 0 && !(await hasBytes(path, { offset, bytes: bytes.subarray(0, known) }))) {
     await rm(path, { force: true });
@@ -56,6 +72,7 @@ export async function appendStaged(
   const handle = await open(path, 'a', 0o600);
   try {
     await handle.writeFile(added);
+    await handle.utimes(file.now() / 1000, file.now() / 1000);
   } finally {
     await handle.close();
   }
@@ -97,7 +114,7 @@ export async function removeStaged(home: string, runId: string): Promise<void> {
  * while no request about it is handled; undefined: one is being handled, so the files are kept.
  */
 export async function removeOldStaged(
-  home: string,
+  { home, now }: Pick<StagedRun, 'home' | 'now'>,
   exclude: (runId: string, action: () => Promise<void>) => Promise<void> | undefined,
 ): Promise<number> {
   const names = await readdir(join(home, 'staged')).catch(() => []);
@@ -105,7 +122,7 @@ export async function removeOldStaged(
   for (const name of names) {
     let isOld = false;
     await exclude(name, async () => {
-      isOld = Date.now() - (await findLastChange(stagedDirectory(home, name))) > KEEP_MS;
+      isOld = now() - (await findLastChange(stagedDirectory(home, name))) > KEEP_MS;
       if (isOld) await removeStaged(home, name);
     });
     if (!isOld) kept++;
@@ -113,18 +130,15 @@ export async function removeOldStaged(
   return kept;
 }
 
-/** When the newest part was received, in milliseconds since the Unix epoch. */
+/** When the newest part was received, in milliseconds since the Unix epoch. A new file changes the time of its directory. */
 async function findLastChange(directory: string): Promise<number> {
-  const paths = [directory, ...RUN_FILES.map((name) => join(directory, name))];
-  const times = await Promise.all(
-    paths.map((path) =>
-      stat(path).then(
-        ({ mtimeMs }) => mtimeMs,
-        () => 0,
-      ),
-    ),
-  );
-  return Math.max(...times);
+  const times = await Promise.all(RUN_FILES.map((name) => timeOf(join(directory, name))));
+  return Math.max(...times) || timeOf(directory);
+}
+
+async function timeOf(path: string): Promise<number> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.mtimeMs ?? 0;
 }
 
 async function sizeOf(path: string): Promise<number> {

@@ -8,6 +8,7 @@ import { createRerun, type RerunFiles, type RunRefusal, runDirectory } from '@sl
 import { isHosted } from '../execute/hosted-mark.ts';
 import { type RerunRequest, RUN_FILES, type RunFileName } from '../schemas/hand-over.ts';
 import type { HandOverParts } from './hand-over-parts.ts';
+import { refuseShortage } from './refuse-shortage.ts';
 import { type FileDigest, removeStaged, stagedDirectory } from './staged-files.ts';
 import { addStagedRun, checkStagedRun, describeExisting, describeStaged } from './staged-run.ts';
 import { readStart } from './start-record.ts';
@@ -32,6 +33,7 @@ export async function startRerun(
     if (isHosted(home, runId)) host.take(runId);
     return ok(undefined);
   }
+  await refuseShortage(given);
   limits.checkRate();
   const created = await createRerun({ home, service, runId, ...request });
   if (!created.ok) return created;

@@ -1,3 +1,4 @@
+import { evaluateTogether } from '@sluice/core';
 import { listRunImages, type RunFollower, viewRun, viewTexts } from '@sluice/runner';
 import type { z } from 'zod';
 import type { runDetails } from '../schemas/run-replies.ts';
@@ -12,8 +13,15 @@ const MAX_IMAGES = 3;
 /** Cells whose image is evaluated for the description of their step. */
 const MAX_EVALUATED = 100;
 
+/** Turns of all evaluations of one description, which clients may request at any time: about 0.1 s. */
+const MAX_TURNS = 200_000;
+
 /** A run without its cells. */
 export function describeRun(run: RunFollower): Details {
+  return evaluateTogether(run.model.facts.plan, () => describe(run), MAX_TURNS);
+}
+
+function describe(run: RunFollower): Details {
   const { model, runId } = run;
   const { facts } = model;
   const { pipeline, params } = facts.plan;

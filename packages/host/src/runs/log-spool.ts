@@ -1,7 +1,7 @@
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Ref } from '@sluice/client';
+import { createLogReading, type LogCut, type Ref } from '@sluice/client';
 import { ApiError } from '../errors/api-error.ts';
 import type { ReadableFile } from './read-files.ts';
 
@@ -15,13 +15,20 @@ const FRESH_MS = 1_000;
 export interface LogSource {
   readonly ref: Ref;
   readonly hasEnded: boolean;
-  read(): AsyncIterable<Uint8Array>;
+  /** `onCut` is that of `Containers.logs`. */
+  read(onCut: (cut: LogCut | undefined) => void): AsyncIterable<Uint8Array>;
+}
+
+/** A local copy of a log. */
+export interface LogCopy extends ReadableFile {
+  /** The last cut of the log when it was copied, if the service says that. */
+  readonly cut: LogCut | undefined;
 }
 
 /** Local copies of logs, for services that send a log from its beginning only: readers jump in logs of gigabytes. */
 export interface LogSpool {
   /** The log as it is now. Throws what `read` throws. */
-  open(source: LogSource): Promise<ReadableFile>;
+  open(source: LogSource): Promise<LogCopy>;
   /** Removes all copies. */
   close(): Promise<void>;
 }
@@ -29,6 +36,7 @@ export interface LogSpool {
 interface Copy {
   readonly path: string;
   size: number;
+  cut: LogCut | undefined;
   readAt: number;
   isComplete: boolean;
   reading: Promise<void> | undefined;
@@ -45,7 +53,7 @@ export function openLogSpool(): LogSpool {
     directory ??= mkdtemp(join(tmpdir(), 'sluice-logs-'));
     const root = await directory;
     const copy = copies.get(key) ?? {
-      ...{ path: join(root, String(count++)), size: 0, readAt: 0 },
+      ...{ path: join(root, String(count++)), size: 0, cut: undefined, readAt: 0 },
       ...{ isComplete: false, reading: undefined },
     };
     copies.delete(key);
@@ -69,8 +77,8 @@ export function openLogSpool(): LogSpool {
         });
         await copy.reading;
       }
-      const { path, size } = copy;
-      return { name: `${source.ref.id}.log`, size, read: (range) => readRange(path, range) };
+      const { path, size, cut } = copy;
+      return { name: `${source.ref.id}.log`, size, cut, read: (range) => readRange(path, range) };
     },
     async close() {
       if (directory !== undefined) await rm(await directory, { recursive: true, force: true });
@@ -80,17 +88,17 @@ export function openLogSpool(): LogSpool {
   };
 }
 
-/** Appends what the log has beyond the copy. */
+/** Appends what the log has beyond the copy. If the service has cut it since, what follows the cut replaces the copy of it. */
 async function extend(copy: Copy, source: LogSource): Promise<void> {
   const file = await open(copy.path, 'a', 0o600);
   try {
-    let offset = 0;
-    for await (const block of source.read()) {
-      const known = Math.max(0, Math.min(block.length, copy.size - offset));
-      offset += block.length;
-      if (known === block.length) continue;
-      await file.appendFile(block.subarray(known));
-      copy.size += block.length - known;
+    const reading = createLogReading(copy);
+    for await (const block of source.read((cut) => reading.note(cut))) {
+      if (reading.size < copy.size) await file.truncate(reading.size);
+      const rest = reading.take(block);
+      if (rest.length > 0) await file.appendFile(rest);
+      copy.size = reading.size;
+      copy.cut = reading.cut;
     }
     copy.readAt = performance.now();
     copy.isComplete = source.hasEnded;

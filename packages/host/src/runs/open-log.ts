@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ContainerService, isServiceError } from '@sluice/client';
+import { type ContainerService, createLogReading, isServiceError, type KnownLog, type LogCut } from '@sluice/client';
 import type { ContainerView } from '@sluice/runner';
 import { ApiError } from '../errors/api-error.ts';
 import type { LogSpool } from './log-spool.ts';
@@ -9,8 +9,10 @@ import type { ReadableFile } from './read-files.ts';
 
 /** A log as it is now. */
 export interface ReadableLog extends ReadableFile {
-  /** What names it, also when it has grown. */
+  /** What names it, also when it has grown; another one after it was cut. */
   readonly key: string;
+  /** The last cut of the log, if the service says that. */
+  readonly cut?: LogCut | undefined;
   /** The bytes from `start` on, until the attempt has ended. */
   follow(start: number, signal: AbortSignal): AsyncIterable<Uint8Array>;
 }
@@ -39,20 +41,25 @@ export async function openLog(place: LogPlace, container: ContainerView): Promis
 async function openOfService({ service, copies }: LogPlace, container: ContainerView): Promise<ReadableLog> {
   const { clusterId, accountId, containerId, endedAt } = container;
   const ref = { clusterID: clusterId, accountID: accountId, id: containerId };
-  const key = JSON.stringify(ref);
+  const keyOf = (cut: LogCut | undefined) => JSON.stringify({ ...ref, cut: cut?.id });
   const opened = await service.containers.openLog?.(ref);
   if (opened !== undefined) {
+    const { size, cut } = opened;
     return {
-      ...{ key, name: `${containerId}.log`, size: opened.size },
+      ...{ key: keyOf(cut), name: `${containerId}.log`, size, cut },
       read: (range) => opened.read(range),
       follow: (start, signal) => opened.read({ start, follow: true, signal }),
     };
   }
-  const source = { ref, hasEnded: endedAt !== undefined, read: () => service.containers.logs(ref) };
+  const copy = await copies.open({
+    ...{ ref, hasEnded: endedAt !== undefined },
+    read: (onCut) => service.containers.logs(ref, { onCut }),
+  });
+  const { cut } = copy;
   return {
-    ...(await copies.open(source)),
-    key,
-    follow: (start, signal) => skipBytes(service.containers.logs(ref, { follow: true, signal }), start),
+    ...{ ...copy, key: keyOf(cut) },
+    follow: (start, signal) =>
+      followFrom({ size: start, cut }, (onCut) => service.containers.logs(ref, { follow: true, signal, onCut })),
   };
 }
 
@@ -65,11 +72,14 @@ async function openArchive(path: string): Promise<ReadableLog> {
   };
 }
 
-async function* skipBytes(blocks: AsyncIterable<Uint8Array>, count: number): AsyncIterable<Uint8Array> {
-  let left = count;
-  for await (const block of blocks) {
-    const rest = block.subarray(left);
-    left -= block.length - rest.length;
+/** The bytes after those that are known. */
+async function* followFrom(
+  known: KnownLog,
+  read: (onCut: (cut: LogCut | undefined) => void) => AsyncIterable<Uint8Array>,
+): AsyncIterable<Uint8Array> {
+  const reading = createLogReading(known);
+  for await (const block of read((cut) => reading.note(cut))) {
+    const rest = reading.take(block);
     if (rest.length > 0) yield rest;
   }
 }

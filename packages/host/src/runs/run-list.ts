@@ -86,7 +86,7 @@ export function openRunList(home: string, followers: Followers, hostKind?: Execu
         .sort((a, b) => b.startedAt - a.startedAt || (a.runId < b.runId ? -1 : 1));
     },
     async describe(runs) {
-      const executors = await readExecutors(home, runs, hostKind);
+      const executors = await readExecutors(home, runs, { hostKind });
       const entries: Entry[] = [];
       for (const [index, run] of runs.entries()) entries.push(await describe(run, executors[index]!));
       return entries;

@@ -1,9 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { addRunApi } from '../../src/api/add-run-api.ts';
+import { MAX_KEYS } from '../../src/api/key-store.ts';
 import { openRunApi, type RunExecutor } from '../../src/api/run-api.ts';
 import { API_PREFIX } from '../../src/index.ts';
 
@@ -99,6 +100,37 @@ test('a request that is repeated after its reply was lost, or after an error, st
   expect(await later.post('once')).toMatchObject({ status: 200, runId: started[0] });
   expect(new Set(started).size).toBe(1);
   expect(started).toHaveLength(3);
+});
+
+test('the key of a request that was rejected before anything began is not kept', async () => {
+  const { post, directory } = await serve(createHome(), async () => ({ ok: false, error: 'no' }));
+  for (let at = 0; at < 5; at++) expect(await post(`key-${at}`)).toMatchObject({ status: 409 });
+  expect(readdirSync(directory)).toEqual([]);
+});
+
+test('the key of a request that was rejected after its run had begun is kept', async () => {
+  const home = createHome();
+  const started: string[] = [];
+  const { post } = await serve(home, async (_, runId) => {
+    started.push(runId);
+    mkdirSync(join(home, 'runs', runId), { recursive: true });
+    return started.length === 1 ? { ok: false, error: 'no' } : done;
+  });
+  expect(await post('once')).toMatchObject({ status: 409 });
+  expect(await post('once')).toMatchObject({ status: 200, runId: started[0] });
+});
+
+test('a request with a new key is rejected when the home has too many, and starts nothing', async () => {
+  const started: string[] = [];
+  const { post, directory } = await serve(createHome(), async (_, runId) => {
+    started.push(runId);
+    return done;
+  });
+  const first = await post('first');
+  for (let at = 1; at < MAX_KEYS; at++) writeFileSync(join(directory, `${at}.json`), '{}');
+  expect(await post('another')).toMatchObject({ status: 429, details: [{ reason: 'QUOTA_EXCEEDED' }] });
+  expect(await post('first')).toMatchObject({ status: 200, runId: first.runId });
+  expect(started).toHaveLength(1);
 });
 
 test('a key belongs to the first request that succeeded with it, and a dry run uses no key', async () => {

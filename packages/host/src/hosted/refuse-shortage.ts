@@ -1,0 +1,14 @@
+import { ApiError } from '../errors/api-error.ts';
+import type { HandOverParts } from './hand-over-parts.ts';
+
+const RETRY_AFTER_MS = 5000;
+
+/** Throws `ApiError` for another run while the disk of the server has few free inodes: the runs that it has need them. */
+export async function refuseShortage({ findInodeShortage }: Pick<HandOverParts, 'findInodeShortage'>): Promise<void> {
+  const shortage = await findInodeShortage();
+  if (shortage === undefined) return;
+  const message = `could not accept the run because the server cannot store it: ${shortage}; try again once files there are deleted`;
+  const error = new ApiError(507, 'STORE_FULL', message);
+  error.retryAfterMs = RETRY_AFTER_MS;
+  throw error;
+}
