@@ -2,7 +2,10 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { mountSmallDisk } from '../../packages/service/test/store/small-disk.ts';
-import { createWorkplace } from './workplace-rig.ts';
+import { createCaller, createHostedPlace, recordRun } from './hosted-rig.ts';
+import { createWorkplace, until } from './workplace-rig.ts';
+
+const PIPELINE = "version: 1\nname: one\nsteps: { a: { command: ['true'] } }\n";
 
 /** Only root can mount one; the test is skipped for others. */
 const canMount = process.geteuid?.() === 0 || process.env.CI === 'true';
@@ -21,6 +24,46 @@ test.skipIf(!canMount)('doctor says when the disk of the home has too few free i
       `could not create containers in ${home}: ${shortage}; delete files on that disk\n`,
     );
   } finally {
+    disk.unmount();
+    place.remove();
+  }
+});
+
+test.skipIf(!canMount)('a server takes no run while the disk of its root has too few free inodes', async () => {
+  const place = createHostedPlace();
+  const root = join(place.directory, 'data');
+  mkdirSync(root);
+  const disk = mountSmallDisk('64m,nr_inodes=3000', root)!;
+  const server = await place.open();
+  try {
+    const caller = createCaller(server);
+    const [first, second] = [await recordRun(server, PIPELINE), await recordRun(server, PIPELINE)];
+    await caller.send(first);
+    expect((await caller.start(first)).status).toBe(200);
+    await until(async () => (await caller.status(first.runId)) === 'succeeded', 'the end of the run');
+    const isReady = async () => {
+      const reply = await fetch(`${server.url}/readyz`);
+      return { status: reply.status, ...((await reply.json()) as object) };
+    };
+    expect(await isReady()).toMatchObject({ status: 200, store: 'ready' });
+    disk.fillInodes(500);
+    expect(await isReady()).toMatchObject({ status: 503, store: 'its disk has too few free inodes' });
+    const refusal = {
+      status: 507,
+      body: {
+        message: expect.stringMatching(/only 5\d\d free inodes, and 1000 are reserved/),
+        details: [{ reason: 'STORE_FULL' }],
+      },
+    };
+    expect(await caller.put(second.runId, 'plan.json', second.files['plan.json'])).toMatchObject(refusal);
+    expect(await caller.json('POST', `/runs/${first.runId}:rerun`, { reuse: false })).toMatchObject(refusal);
+    disk.empty();
+    expect(await isReady()).toMatchObject({ status: 200, store: 'ready' });
+    await caller.send(second);
+    expect((await caller.start(second)).status).toBe(200);
+    expect((await caller.json('POST', `/runs/${first.runId}:rerun`, { reuse: false })).status).toBe(200);
+  } finally {
+    await server.close();
     disk.unmount();
     place.remove();
   }

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunnerEvent } from '@sluice/runner';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { mountSmallDisk, type SmallDisk } from '../../packages/service/test/store/small-disk.ts';
+import { CREDENTIALS, type Server, serveNew } from './served-rig.ts';
 import { createWorkplace, type Ended, parseLines, type Started, until, type Workplace } from './workplace-rig.ts';
 
 /** A small file system for a home; it takes root with its capabilities to mount one. */
@@ -128,5 +129,116 @@ describe.skipIf(!canMount && process.env.CI !== 'true')('a home whose disk is fu
     expect(await sluice('cancel', runId)).toMatchObject({ exitCode: 0 });
     await resumed.ended;
     expect((await sluice('show', runId)).stdout).toContain('p canceled');
+  });
+});
+
+describe.skipIf(!canMount && process.env.CI !== 'true')('a home whose disk has no inodes left', () => {
+  let place: Workplace;
+  let disk: SmallDisk | undefined;
+  let server: Server | undefined;
+  let cwd: string;
+  let service: Readonly<Record<string, string>> = {};
+
+  beforeEach(() => {
+    place = createWorkplace();
+    const mounted = join(place.directory, 'small');
+    mkdirSync(mounted);
+    disk = mountSmallDisk('64m,nr_inodes=4000', mounted);
+    expect(disk).toBeDefined();
+    cwd = join(mounted, 'project');
+    mkdirSync(cwd);
+  });
+  afterEach(async () => {
+    await server?.kill();
+    server = undefined;
+    service = {};
+    disk?.unmount();
+    place.remove();
+  });
+
+  const home = () => join(cwd, '.sluice');
+  const reserve = () => join(home(), 'reserve-inodes');
+  const start = (...args: string[]) => place.start(['--home', home(), ...args], { cwd, env: service });
+  const sluice = (...args: string[]): Promise<Ended> => start(...args).ended;
+  const free = () => statfsSync(cwd).ffree;
+  const isRunning = (run: Started) => run.stdout().includes('"status":"running"');
+
+  function write(steps: Readonly<Record<string, object>>): void {
+    writeFileSync(join(cwd, 'p.json'), JSON.stringify({ version: 1, name: 'p', steps }));
+  }
+
+  /** Starts a run of one long step, leaves it, and lets something else use up the inodes. */
+  async function leaveRun(): Promise<string> {
+    write({ long: { script: 'echo begun; sleep 600' } });
+    const run = start('run', 'p.json', '--json');
+    await until(() => isRunning(run), 'the step to run');
+    await until(() => existsSync(reserve()) && readdirSync(reserve()).length === 64, 'the reserve');
+    run.process.kill('SIGTERM');
+    const { stdout } = await run.ended;
+    disk?.fillInodes();
+    expect(free()).toBe(0);
+    return parseLines<RunnerEvent>(stdout)[0]!.runId;
+  }
+
+  test('fails the step that has used them up, says why, and removes its partial output', async () => {
+    write({
+      fill: {
+        script: 'echo begun; i=0; while command : >/out/many/$i; do i=$((i+1)); done; exit 1',
+        outputs: ['many'],
+      },
+      after: { command: ['true'], needs: ['fill'] },
+    });
+    const run = await sluice('run', 'p.json');
+    expect(run).toMatchObject({ exitCode: 1 });
+    expect(run.stdout).toMatch(/warning: removed the partial output of fill: its \d{4} files and directories were on/);
+    expect(run.stdout).toContain(REASON);
+    expect((await sluice('show')).stdout).toContain(REASON);
+    expect((await sluice('logs', 'fill')).stdout).toContain('begun\n');
+    expect(free()).toBeGreaterThan(3000);
+    // There is room for the next run, and for a reserve.
+    write({ small: { command: ['true'] } });
+    expect(await sluice('run', 'p.json')).toMatchObject({ exitCode: 0 });
+    expect(readdirSync(reserve())).toHaveLength(64);
+  });
+
+  test('shows logs, cancels a run, and removes runs', async () => {
+    const runId = await leaveRun();
+    expect((await sluice('logs', 'long')).stdout).toBe('begun\n');
+    expect(await sluice('cancel', runId)).toMatchObject({ exitCode: 0 });
+    expect((await sluice('show', runId)).stdout).toContain('p canceled');
+    const collected = await sluice('gc', '--older-than', '0s');
+    expect(collected).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(runId) });
+  });
+
+  test('cancels a run whose step goes on all the same, and removes what the step has made', async () => {
+    const script = 'i=0; while :; do command : >/out/many/$i || true; i=$((i+1)); done 2>/dev/null';
+    write({ fill: { script, outputs: ['many'] } });
+    const run = start('run', 'p.json', '--json');
+    await until(() => isRunning(run), 'the step to run');
+    await until(() => free() === 0 && !existsSync(reserve()), 'the reserve to be used up');
+    const { runId } = parseLines<RunnerEvent>(run.stdout())[0]!;
+    expect(await sluice('cancel', runId)).toMatchObject({ exitCode: 0 });
+    expect((await run.ended).stdout).toContain('removed the partial output of fill: its ');
+    expect((await sluice('show', runId)).stdout).toContain('p canceled');
+    expect(free()).toBeGreaterThan(3000);
+  });
+
+  test('resumes a run, which ends once its container does', async () => {
+    const runId = await leaveRun();
+    const resumed = start('resume', runId, '--json');
+    await until(() => isRunning(resumed), 'the run to go on');
+    expect(await sluice('cancel', runId)).toMatchObject({ exitCode: 0 });
+    await resumed.ended;
+    expect((await sluice('show', runId)).stdout).toContain('p canceled');
+  });
+
+  test('cancels a run on a service, too, and removes runs', async () => {
+    server = await serveNew(place);
+    service = { ...CREDENTIALS, SLUICE_SERVICE: server.url };
+    const runId = await leaveRun();
+    expect(await sluice('cancel', runId)).toMatchObject({ exitCode: 0 });
+    expect((await sluice('show', runId)).stdout).toContain('p canceled');
+    const collected = await sluice('gc', '--older-than', '0s');
+    expect(collected).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(runId) });
   });
 });

@@ -49,10 +49,18 @@ test('the log of a failure on a server can be read after its container was delet
   expect(await logs('fails', '--tail', '1')).toMatchObject({ exitCode: 0, stdout: 'the reason\n' });
 });
 
-test('the log of a failure on another service is read from the archive where that service is not named', async () => {
+test('the log of a failure on another service is read from the archive without a login for that service', async () => {
   expect(await sluice('run', '--service', server.url)).toMatchObject({ exitCode: 1 });
   const [newest] = await place.runs();
   const logs = (step: string) => place.sluice('logs', '-r', newest?.runId ?? '', step);
-  expect(await logs('fails')).toMatchObject({ exitCode: 0, stdout: 'the reason\n' });
+  expect(await logs('fails')).toEqual({
+    ...{ exitCode: 0, stdout: 'the reason\n' },
+    stderr: expect.stringMatching(
+      /^warning: this is the log that was archived when the attempt had failed: .*log in.*\n$/,
+    ),
+  });
   expect(await logs('succeeds')).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(await sluice('logs', '-r', newest?.runId ?? '', 'fails')).toEqual({
+    ...{ exitCode: 0, stdout: 'the reason\n', stderr: '' },
+  });
 });

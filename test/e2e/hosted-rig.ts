@@ -30,6 +30,8 @@ export interface HostedServer {
 
 interface PlaceOptions {
   readonly hasNeighbor?: boolean;
+  /** Of the cluster. Default: processes. */
+  readonly engine?: { readonly name: string; readonly options: Readonly<Record<string, unknown>> };
   /** Receives the lines of the server's log. */
   readonly log?: (line: string) => void;
 }
@@ -37,7 +39,7 @@ interface PlaceOptions {
 /** A directory for servers, one after the other. */
 export function createHostedPlace(
   extra = '',
-  { hasNeighbor = false, log }: PlaceOptions = {},
+  { hasNeighbor = false, engine = PROCESSES, log }: PlaceOptions = {},
 ): {
   readonly directory: string;
   /** With another text at the end of the configuration than before, if it is given. */
@@ -47,7 +49,8 @@ export function createHostedPlace(
   const directory = mkdtempSync(join(tmpdir(), 'sluice-hosted-'));
   return {
     directory,
-    open: (changed = extra) => openServer(directory, `${hasNeighbor ? NEIGHBOR_CLUSTER : ''}${changed}`, log),
+    open: (changed = extra) =>
+      openServer(directory, { extra: `${hasNeighbor ? NEIGHBOR_CLUSTER : ''}${changed}`, engine, log }),
     remove: () => rmSync(directory, { recursive: true, force: true }),
   };
 }
@@ -88,13 +91,20 @@ const NEIGHBOR_CLUSTER = `  - id: other
     instanceTypes: [{ id: small, cpu: 1, memory: 1GB }]
 `;
 
-async function openServer(directory: string, extra: string, onLine?: PlaceOptions['log']): Promise<HostedServer> {
+const PROCESSES = { name: 'process', options: {} };
+
+async function openServer(
+  directory: string,
+  given: { extra: string; engine: NonNullable<PlaceOptions['engine']>; log: PlaceOptions['log'] },
+): Promise<HostedServer> {
+  const { extra, engine, log: onLine } = given;
   const text = `
 root: ${directory}/data
 cancelGraceSeconds: 1
 clusters:
   - id: main
-    engine: process
+    engine: ${engine.name}
+    options: ${JSON.stringify(engine.options)}
     capacity: { cpu: 4, memory: 4GB }
     accounts: [physics]
     instanceTypes: [{ id: small, cpu: 1, memory: 1GB }]

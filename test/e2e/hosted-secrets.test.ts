@@ -4,6 +4,7 @@ import { createHttpService, SECRET_ENVS_LABEL } from '@sluice/client';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openLmdbStore } from '../../packages/service/src/store/lmdb-store.ts';
 import { TABLES } from '../../packages/service/src/store/tables.ts';
+import { findClear } from '../../packages/service/test/engines/find-clear.ts';
 import { createCaller, createHostedPlace, type HostedServer, type RecordedRun, recordRun } from './hosted-rig.ts';
 import { watchNeighbor } from './hostile-account.ts';
 import { until } from './workplace-rig.ts';
@@ -43,13 +44,6 @@ afterEach(async () => {
 
 const root = () => join(place.directory, 'data');
 const keyFile = () => join(place.directory, 'runs.key');
-
-/** The files below a directory that contain the value of the secret. */
-function findClear(directory: string): string[] {
-  const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
-  return files.filter((file) => readFileSync(file).includes(VALUE));
-}
 
 /** The records of containers that contain encrypted variables; the server must be closed. */
 async function listSealed(): Promise<string[]> {
@@ -117,7 +111,7 @@ test('the record of a container contains its secrets encrypted until its end, an
   await create('kept', `${CHECKED}; exit 3`, { token: VALUE });
   await create('running', 'sleep 600', { token: VALUE });
   await untilContainerEnded('kept');
-  expect(findClear(root())).toEqual([]);
+  expect(findClear(root(), VALUE)).toEqual([]);
   expect(await showContainers(['kept', 'running'])).not.toContain(VALUE);
   await server.close();
   expect(await listSealed()).toHaveLength(2);
@@ -135,7 +129,7 @@ test('the record of a container contains its secrets encrypted until its end, an
   expect(await showContainers(['kept', 'running'])).not.toContain(VALUE);
   await server.close();
   expect(await listSealed()).toEqual([]);
-  expect(findClear(root())).toEqual([]);
+  expect(findClear(root(), VALUE)).toEqual([]);
   server = await place.open();
 });
 
@@ -145,7 +139,7 @@ test('a backup contains no secret in clear, and with the key a restored run cont
   await server.close();
   const backup = join(place.directory, 'backup');
   cpSync(root(), backup, { recursive: true });
-  expect(findClear(backup)).toEqual([]);
+  expect(findClear(backup, VALUE)).toEqual([]);
   expect(readdirSync(join(backup, 'hosted/main/physics/runs', run.runId))).toContain('secrets.sealed');
   rmSync(root(), { recursive: true });
   renameSync(backup, root());

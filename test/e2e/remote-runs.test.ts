@@ -1,6 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { obtainToken } from '@sluice/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runCommandLine } from '../../packages/cli/src/command-line/run-command-line.ts';
+import { createTestContext } from '../../packages/cli/test/recording-terminal.ts';
 import { createKillingGateway, type KillingGateway } from './killing-gateway.ts';
 import { CREDENTIALS, type Server, serveNew } from './served-rig.ts';
 import {
@@ -127,6 +130,53 @@ test('a second home learns that the owner has taken the run back, and cannot exe
   } finally {
     other.remove();
   }
+});
+
+/** A run that has ended on the server, as this home does not know yet. */
+async function endOnServer(name: string): Promise<string> {
+  const text = PIPELINE.replace('name: two', `name: ${name}`).replace('publish: results', `publish: ${name}`);
+  writeFileSync(join(place.directory, `${name}.yaml`), text.replace(/ {2}gate: .*\n {2}second: .*\n/, ''));
+  const detached = await sluice('run', `${name}.yaml`, '--service', gateway.url, '--detach', '--json');
+  const { runId } = parseLines(detached.stdout).at(-1)!;
+  const { SLUICE_EMAIL: email, SLUICE_PASSWORD: password } = CREDENTIALS;
+  const token = await obtainToken({ baseUrl: server.url, login: { email, password } });
+  await until(async () => {
+    const url = `${server.url}/api/sluice/v1/clusters/main/accounts/physics/runs/${runId}`;
+    const reply = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+    return ((await reply.json()) as { status?: string }).status === 'succeeded';
+  }, 'the end of the run');
+  const summary = JSON.parse(readFileSync(join(place.home, 'runs', runId, 'summary.json'), 'utf8'));
+  expect(summary).not.toHaveProperty('endedAt');
+  return runId;
+}
+
+test('`resume` of a run that has ended on its server publishes its outputs here', async () => {
+  const runId = await endOnServer('ended');
+  expect(existsSync(join(place.directory, 'ended'))).toBe(false);
+  expect(await sluice('resume', runId)).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(place.read('ended/log')).toBe('first\n');
+  expect(stateOf(runId)).toBe('hosted');
+  expect(submissions(runId)).toBe(1);
+});
+
+test.each(['attach', 'pull'])('`%s` fails and says so if it cannot find the outputs to publish', async (command) => {
+  const runId = await endOnServer(`lost-${command}`);
+  const env = { ...CREDENTIALS, HOME: place.directory, PATH: process.env.PATH };
+  const context = createTestContext({ cwd: place.directory, env });
+  const args = command === 'attach' ? ['attach', runId] : ['pull', '-r', runId, '--to', 'copies'];
+  const isLast = (text: string) => text.includes(command === 'attach' ? '"runFinished"' : '"download"');
+  const terminal = {
+    ...context.terminal,
+    out(text: string) {
+      context.terminal.out(text);
+      if (isLast(text)) rmSync(join(place.home, 'runs', runId, 'plan.json'));
+    },
+  };
+  expect(await runCommandLine([...args, '--json'], { ...context, terminal })).toBe(1);
+  const message = `could not copy the outputs of run ${runId} to their directories: `;
+  expect(context.terminal.written().err).toContain(message);
+  expect(parseLines<{ type: string }>(context.terminal.written().out).at(-1)).toMatchObject({ type: 'error' });
+  expect(existsSync(join(place.directory, `lost-${command}`))).toBe(false);
 });
 
 test('a run on a server can be canceled, and a notification by a command is refused before anything is sent', async () => {

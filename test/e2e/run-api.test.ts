@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ContainerService } from '@sluice/client';
+import type { ContainerService, LogCut } from '@sluice/client';
 import type {
   CellDetails,
   CellList,
@@ -17,7 +17,7 @@ import type {
   RunStates,
 } from '@sluice/host';
 import { createService, EMBEDDED_SCOPE, embeddedConfig } from '@sluice/service';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { ROUTES } from '../../packages/host/src/api/add-run-api.ts';
 import { type ServedApi, serveRunApi } from './run-api-rig.ts';
 import { createWorkplace, type Workplace } from './workplace-rig.ts';
@@ -243,6 +243,50 @@ test('sends a log whole, by bytes, by lines, and followed to its end', async () 
   expect(await reject(path, { range: 'bytes=35-' })).toEqual([416, 'INVALID_ARGUMENT', 'RANGE_INVALID']);
   expect(await reject(`/runs/${runId}/log?step=gone`)).toEqual([404, 'NOT_FOUND', 'LOG_NOT_FOUND']);
 });
+
+test.each([true, false])(
+  'names the last cut of a log, and reads it again from there (any place: %s)',
+  async (anyPlace) => {
+    const inProcess = service.inProcess({ userID: 'test', accounts: [EMBEDDED_SCOPE] }) as unknown as ContainerService;
+    let cut: LogCut | undefined;
+    const log = { text: 'line 1\nline 2\nline 3\n' };
+    const bytes = async function* (start = 0, end?: number) {
+      yield Buffer.from(log.text).subarray(start, end);
+    };
+    const containers = {
+      ...inProcess.containers,
+      logs(_: unknown, { onCut }: { onCut?: (cut: LogCut | undefined) => void } = {}) {
+        onCut?.(cut);
+        return bytes();
+      },
+      openLog: async () =>
+        anyPlace
+          ? {
+              size: log.text.length,
+              cut,
+              read: (range: { start: number; end?: number }) => bytes(range.start, range.end),
+            }
+          : undefined,
+    };
+    const cutting = { ...inProcess, containers } as ContainerService;
+    const other = await serveRunApi({ home: place.home, openService: async () => ({ ok: true, value: cutting }) });
+    onTestFinished(() => other.close());
+    const read = async (query = '') => {
+      const reply = await fetch(`${other.url}/runs/${runId}/log?step=list${query}`);
+      return [reply.headers.get('sluice-log-cut'), await reply.text()];
+    };
+    // The attempt has ended, so its copy is complete: it is not read again.
+    if (anyPlace) {
+      expect(await read()).toEqual([null, log.text]);
+      expect(await read('&line=3')).toEqual([null, 'line 3\n']);
+    }
+    log.text = 'line 1\n\n[sluice] left out\nline 8\nline 9\n';
+    cut = { start: 7, id: '7' };
+    expect(await read()).toEqual(['7/7', log.text]);
+    expect(await read('&line=5')).toEqual(['7/7', 'line 9\n']);
+    expect(await read('&follow=true&offset=33')).toEqual(['7/7', 'line 9\n']);
+  },
+);
 
 test('lists the files of inputs and outputs, and sends them as attachments', async () => {
   const port = (step: string, name: string, path = '') => `/runs/${runId}/files?step=${step}&port=${name}&path=${path}`;

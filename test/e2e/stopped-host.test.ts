@@ -40,14 +40,39 @@ async function readHosted(): Promise<readonly string[]> {
   return reply.status.runs.map(({ runId }) => runId);
 }
 
-test('a stopped host carries out no request that its client has reported as failed', async () => {
-  const other = await suspendRun();
+/** A host of one run. */
+async function startHost(): Promise<string> {
   const detached = await place.sluice('run', '--detach', '--json');
   const run = parseLines<{ runId: string; hostPid: number }>(detached.stdout).at(-1)!;
   hostPid = run.hostPid;
-  const { runId } = run;
-  await until(async () => (await place.show(runId)).steps[0]?.status === 'awaitingApproval', 'the question');
+  await until(async () => (await place.show(run.runId)).steps[0]?.status === 'awaitingApproval', 'the question');
+  return run.runId;
+}
 
+test('every command that asks a stopped host says what it waits for', async () => {
+  const other = await suspendRun();
+  const runId = await startHost();
+  process.kill(hostPid, 'SIGSTOP');
+  const commands = [['runs'], ['detach', other], ['ui', '--listen', '127.0.0.1:0']];
+  const waiting = `waiting for the process that hosts the runs of ${place.home}: no reply for N s (process ${hostPid})`;
+  const said = commands.map(async (args) => {
+    const started = place.start(args, { isEndless: true });
+    await until(() => started.stderr() !== '' || started.process.exitCode !== null, `a message of ${args.join(' ')}`);
+    started.process.kill('SIGKILL');
+    const { stderr } = await started.ended;
+    return [args[0], stderr.split('\n')[0]?.replace(/ [5-9] s /, ' N s ')];
+  });
+  expect(await Promise.all(said)).toEqual(commands.map(([name]) => [name, waiting]));
+  // The journal tells what the run waits for.
+  const attached = place.start(['attach', runId], { isEndless: true });
+  await until(() => `${attached.stdout()}${attached.stderr()}`.includes('needs approval'), 'the question');
+  attached.process.kill('SIGKILL');
+  await attached.ended;
+});
+
+test('a stopped host carries out no request that its client has reported as failed', async () => {
+  const other = await suspendRun();
+  const runId = await startHost();
   process.kill(hostPid, 'SIGSTOP');
   const [approved, left, taken, ended] = await Promise.all([
     place.sluice('approve', '-r', runId, 'ask'),

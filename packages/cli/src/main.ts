@@ -18,7 +18,7 @@ const answered = runCommandLine(process.argv.slice(2), {
 void answered.then(async (exitCode) => {
   await terminal.flush();
   const fault = terminal.fault();
-  if (fault !== undefined) terminal.err(`sluice: could not write all of the output: ${fault.message}\n`);
+  if (fault !== undefined) terminal.err(`sluice: could not write all of the output: ${fault.message}`);
   // An open log follower or idle connection must not keep the process alive.
   process.exit(fault !== undefined && exitCode === EXIT_CODE.ok ? EXIT_CODE.runFailed : exitCode);
 });
@@ -27,7 +27,7 @@ function workingDirectory(): string {
   try {
     return process.cwd();
   } catch {
-    terminal.err('sluice: could not use the working directory: it no longer exists; change to another directory\n');
+    terminal.err('sluice: could not use the working directory: it no longer exists; change to another directory');
     process.exit(EXIT_CODE.refused);
   }
 }

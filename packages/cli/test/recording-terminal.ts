@@ -1,5 +1,5 @@
 import type { CommandContext } from '../src/context/command-context.ts';
-import type { Terminal } from '../src/context/terminal.ts';
+import { joinLines, type Terminal } from '../src/context/terminal.ts';
 
 /** A terminal that keeps what was written. */
 export interface RecordingTerminal extends Terminal {
@@ -12,8 +12,8 @@ export function createRecordingTerminal(options: { live?: boolean; interactive?:
     out: (text) => {
       written.out += text;
     },
-    err: (text) => {
-      written.err += text;
+    err: (...lines) => {
+      written.err += joinLines(lines);
     },
     raw: (text) => {
       written.out += text;

@@ -69,7 +69,7 @@ function createProgram({ terminal }: CommandContext): Command {
     })
     .configureOutput({
       writeOut: terminal.out,
-      writeErr: terminal.err,
+      writeErr: (text) => terminal.err(...text.replace(/\n$/, '').split('\n')),
       outputError: (message, write) => write(`${message}${describeOldForm('', message)}`),
     })
     .showHelpAfterError('Try: sluice --help')

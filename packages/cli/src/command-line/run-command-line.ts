@@ -33,14 +33,12 @@ export async function runCommandLine(args: readonly string[], context: CommandCo
       await printError({ exitCode: EXIT_CODE.refused, code: 'USAGE', message: error.message }, { args, context });
       return EXIT_CODE.refused;
     }
-    const failure = await describeFailure(error);
-    context.terminal.err(`${failure.message}\n`);
-    await printError(failure, { args, context });
-    return failure.exitCode;
+    const { refuse } = await import('../context/refuse.ts');
+    return refuse(await describeFailure(error), { context, options: { json: args.includes('--json') } });
   }
 }
 
-/** Prints an error that no command has printed, if the arguments request JSON. */
+/** Prints an error that the parser has printed for people, if the arguments request JSON. */
 async function printError(
   { message, ...error }: CommandRefusal,
   { args, context }: { args: readonly string[]; context: CommandContext },
@@ -75,7 +73,7 @@ async function describeFailure(error: unknown): Promise<CommandRefusal> {
     return { exitCode: serviceExitCode(error), message: error.message };
   }
   if (isHomeFailure(error)) return { exitCode: EXIT_CODE.refused, code: 'HOME_UNUSABLE', message: error.message };
-  return { exitCode: EXIT_CODE.runFailed, code: 'INTERNAL', message: describe(error) };
+  return { exitCode: EXIT_CODE.runFailed, code: 'INTERNAL', ...describe(error) };
 }
 
 /** Whether a service has failed or is absent. Compares the name: only commands that need `@sluice/client` load it. */
@@ -88,8 +86,9 @@ function isHomeFailure(error: unknown): error is Error {
   return error instanceof Error && error.name === 'SluiceError';
 }
 
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return `sluice: ${String(error)}`;
-  if ('syscall' in error) return `sluice: ${describeSystemError(error)}`;
-  return `sluice: internal error (a bug in Sluice)\n${error.stack ?? error.message}`;
+function describe(error: unknown): Pick<CommandRefusal, 'message' | 'lines'> {
+  if (!(error instanceof Error)) return { message: `sluice: ${String(error)}` };
+  if ('syscall' in error) return { message: `sluice: ${describeSystemError(error)}` };
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^ +at /.test(line));
+  return { message: 'sluice: internal error (a bug in Sluice)', lines: [String(error), ...frames] };
 }

@@ -4,6 +4,7 @@ import {
   attachRun,
   describeServer,
   openJournalMirror,
+  type RunRefusal,
   type RunReport,
   type RunSummary,
   readServerMark,
@@ -11,11 +12,12 @@ import {
 } from '@sluice/runner';
 import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import { EXIT_CODE } from '../context/exit-code.ts';
+import { EXIT_CODE, type ExitCode } from '../context/exit-code.ts';
 import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
 import { handToHost } from '../hosting/hand-to-host.ts';
+import { createHostWaitReporter } from '../hosting/report-host-wait.ts';
 import { createProgress } from '../progress/create-progress.ts';
 import type { Progress } from '../progress/plain-progress.ts';
 import { followServer } from '../remote/follow-server.ts';
@@ -84,9 +86,16 @@ function attachToServer(
       });
     };
     try {
-      const publish = isOurs ? (report: RunReport) => publishHere(report, { home, service }) : undefined;
-      const given = { home, context, options, lost: lost.signal, onAttached, ...(publish && { publish }) };
+      let unpublished: RunRefusal | undefined;
+      const publish = async (report: RunReport) => {
+        const published = await publishHere(report, { home, service });
+        if (published.ok) return published.value;
+        unpublished = published.error;
+        return report;
+      };
+      const given = { home, context, options, lost: lost.signal, onAttached, ...(isOurs && { publish }) };
       const exitCode = await followAttached(runId, given);
+      if (unpublished !== undefined) return refuseUnpublished(unpublished, { runId, exitCode, context, options });
       if (!lost.signal.aborted) return exitCode;
     } finally {
       stop.abort();
@@ -100,6 +109,16 @@ function attachToServer(
     const run = { url: runServer.url, runId, isOurs };
     return refuseLostRun(`could not follow run ${runId}`, run, { context, options });
   });
+}
+
+/** The run counts as failed for a script, as with a single output that could not be copied. */
+function refuseUnpublished(
+  refusal: RunRefusal,
+  given: { runId: string; exitCode: number; context: CommandContext; options: GlobalOptions },
+): ExitCode {
+  const { runId, context, options } = given;
+  const exitCode = given.exitCode === EXIT_CODE.ok ? EXIT_CODE.runFailed : (given.exitCode as ExitCode);
+  return refuse({ ...fromRunRefusal(refusal, { options, runId }), exitCode }, { context, options });
 }
 
 /** Hands a detached run to a host if there is none. Otherwise returns why no process executes the run. */
@@ -122,7 +141,8 @@ async function isExecutedSoon(
   home: string,
   given: { readonly runId: string; readonly context: CommandContext; readonly options: GlobalOptions },
 ): Promise<boolean> {
-  const reply = await askHost(home, { verb: 'status' });
+  const onWait = createHostWaitReporter(given.context.terminal, home);
+  const reply = await askHost(home, { verb: 'status' }, { onWait });
   if (reply === undefined && isHosted(home, given.runId)) return (await handToHost(home, given)).ok;
   return reply !== undefined && 'status' in reply && reply.status.runs.some((run) => run.runId === given.runId);
 }

@@ -1,4 +1,4 @@
-import { cancelRun } from '@sluice/runner';
+import { cancelRun, requestCancel } from '@sluice/runner';
 import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
@@ -39,7 +39,11 @@ export async function cancel(
   if (mark !== undefined && run.endedAt === undefined) {
     return actOnServer({ runId, verb: 'cancel' }, { context, options: found.value.options, print: announce });
   }
-  return withService({ context, options }, async ({ service, traces, loginAdvice }) => {
+  // First without the service: it cannot be opened while a step of the run takes every inode that becomes free.
+  const requested = await requestCancel({ home, runId, by: readUserName() });
+  if (!requested.ok) return refuse(fromRunRefusal(requested.error, { options, runId }), { context, options });
+  if (requested.value.isExecuted) return announce();
+  return withService({ context, options: found.value.options }, async ({ service, traces, loginAdvice }) => {
     const progress = createProgress(terminal, options);
     const secrets = createSecretReader(home, context.env);
     const canceled = await cancelRun({

@@ -32,13 +32,13 @@ export async function check(file: string, context: CommandContext, options: Chec
     return EXIT_CODE.ok;
   }
   if (!loaded.ok) {
-    if (options.json !== true) terminal.err(`${countDiagnostics(diagnostics)} in ${file}\n`);
+    if (options.json !== true) terminal.err(`${countDiagnostics(diagnostics)} in ${file}`);
     return EXIT_CODE.refused;
   }
   const mounts = checkMounts(loaded.value, readLimits(context, options));
   if (mounts.length > 0) {
     printDiagnostics(mounts, texts, { context, options });
-    if (options.json !== true) terminal.err(`${countDiagnostics(mounts)} in ${file}\n`);
+    if (options.json !== true) terminal.err(`${countDiagnostics(mounts)} in ${file}`);
     return EXIT_CODE.refused;
   }
   const { pipeline, steps } = loaded.value.plan;

@@ -9,6 +9,7 @@ import type { JsonValue } from '../json/json-values.ts';
 import { renderValue } from '../json/render-value.ts';
 import { renderBytes } from '../progress/render-event.ts';
 import { readRunsElsewhere } from '../remote/read-runs-elsewhere.ts';
+import { plainLine } from '../text/plain-line.ts';
 import { renderTable } from '../text/render-table.ts';
 
 /** Wide enough for a source and its volume, whose ID has up to 63 characters. */
@@ -74,7 +75,7 @@ function renderCollected({ freed, kept, problems }: GarbageReport, dryRun: boole
   const young = kept.length - held.length;
   const count = `${freed.length} ${freed.length === 1 ? 'item' : 'items'}`;
   const tail = young > 0 ? `; ${young} recent run${young === 1 ? '' : 's'} kept` : '';
-  return `${renderTable([...rows, ...stays], MOST_COLUMNS)}${problems.map((problem) => `${problem}\n`).join('')}${done} ${renderBytes(sumBytes(freed))}: ${count}${tail}\n`;
+  return `${renderTable([...rows, ...stays], MOST_COLUMNS)}${problems.map((problem) => `${plainLine(problem)}\n`).join('')}${done} ${renderBytes(sumBytes(freed))}: ${count}${tail}\n`;
 }
 
 /** Runs kept for this reason may be thousands and are expected, so they are counted but not listed. */

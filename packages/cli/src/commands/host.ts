@@ -3,6 +3,7 @@ import { EXIT_CODE } from '../context/exit-code.ts';
 import { waitForEnd } from '../context/wait-for-end.ts';
 import { findHome } from '../home/home.ts';
 import { createServiceOpener, openHomeHost } from '../hosting/open-home-host.ts';
+import { plainLine } from '../text/plain-line.ts';
 
 const KEEP_ALIVE_MS = 60_000;
 
@@ -12,7 +13,7 @@ const KEEP_ALIVE_MS = 60_000;
  */
 export async function host(context: CommandContext, options: GlobalOptions): Promise<number> {
   const home = findHome(context, options);
-  const log = (line: string) => context.terminal.out(`${new Date().toISOString()} ${line}\n`);
+  const log = (line: string) => context.terminal.out(`${new Date().toISOString()} ${plainLine(line)}\n`);
   const signal = waitForEnd(context);
   // Nothing else keeps the process alive while a run waits for a person.
   const alive = setInterval(() => {}, KEEP_ALIVE_MS);

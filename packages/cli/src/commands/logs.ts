@@ -9,8 +9,10 @@ import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
+import { printWarning } from '../context/print-warning.ts';
 import { fromRunRefusal, refuse, withAdvice } from '../context/refuse.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
+import { checkHome } from '../home/check-home.ts';
 import { findHome } from '../home/home.ts';
 import { createLogRenderer, type LogRenderer } from '../json/render-log.ts';
 import { label } from '../progress/render-event.ts';
@@ -48,24 +50,49 @@ export async function logs(step: string, context: CommandContext, options: LogsO
   }
   const { clusterId: clusterID, accountId: accountID } = report.value;
   const { tail, follow } = options;
-  return withService({ context, options: found.value.options }, async ({ service, runServer }) => {
+  const { containerId: id, address: at } = source.value;
+  const { runId } = report.value;
+  const createRenderer = () => (options.json === true ? createLogRenderer({ runId, ...at }) : UNCHANGED);
+  const printArchived = async (archived: Buffer) => {
+    const shown = tail === undefined ? archived : tailLines(archived, tail);
+    await print(Readable.from([shown]), context, createRenderer());
+    return EXIT_CODE.ok;
+  };
+  let hasBegun = false;
+  const otherwise = async (reason: string) => {
+    const archived = hasBegun ? undefined : await readLocalArchive(source.value, { context, options });
+    if (archived === undefined) return undefined;
+    printWarning(context.terminal, `this is the log that was archived when the attempt had failed: ${reason}`);
+    return printArchived(archived);
+  };
+  return withService({ context, options: found.value.options, otherwise }, async ({ service, runServer }) => {
     const wanted = { ...(tail === undefined ? {} : { tail }), ...(follow === undefined ? {} : { follow }) };
-    const { containerId: id, address: at } = source.value;
-    const { runId } = report.value;
-    const createRenderer = () => (options.json === true ? createLogRenderer({ runId, ...at }) : UNCHANGED);
+    const renderer = createRenderer();
+    const add: LogRenderer['add'] = (text) => {
+      hasBegun = true;
+      return renderer.add(text);
+    };
     try {
-      await print(service.containers.logs({ clusterID, accountID, id }, wanted), context, createRenderer());
+      await print(service.containers.logs({ clusterID, accountID, id }, wanted), context, { ...renderer, add });
     } catch (error) {
       // The embedded service denies access to a container of another one, whose log may be archived here.
       const archived = isServiceError(error, 'NOT_FOUND', 'PERMISSION_DENIED')
         ? await readArchive(source.value, { runId, runServer })
         : undefined;
       if (archived === undefined) throw error;
-      const shown = tail === undefined ? archived : tailLines(archived, tail);
-      await print(Readable.from([shown]), context, createRenderer());
+      return printArchived(archived);
     }
     return EXIT_CODE.ok;
   });
+}
+
+/** Undefined: this home has no archive of the log, or must be confirmed before its files are shown. */
+async function readLocalArchive(
+  { logFile }: LogSource,
+  { context, options }: { readonly context: CommandContext; readonly options: GlobalOptions },
+): Promise<Buffer | undefined> {
+  const isHere = logFile !== undefined && checkHome(context, options).ok && existsSync(logFile);
+  return isHere ? readFile(logFile) : undefined;
 }
 
 /** Undefined: the log was not archived, or is archived where it cannot be read. */
@@ -136,14 +163,11 @@ function findLog(
     return refuse(`could not find the log: run ${report.runId} has no ${what} ${describeUnknown(wantedName, names)}`);
   }
   if (fitting.length > 1) {
-    const names = fitting.slice(0, MANY).map(({ step, cell }) => `  ${label(step, cell.cell)}\n`);
-    const more =
-      fitting.length > MANY
-        ? `  and ${fitting.length - MANY} more; list them with: ${suggestCommand(['show', report.runId, '--json'], options)}\n`
-        : '';
-    return refuse(
-      `could not choose a cell: step ${wantedName} has ${fitting.length} cells; name one of them:\n${names.join('')}${more}`.trim(),
-    );
+    const names = fitting.slice(0, MANY).map(({ step, cell }) => `  ${label(step, cell.cell)}`);
+    const list = suggestCommand(['show', report.runId, '--json'], options);
+    const more = fitting.length > MANY ? [`  and ${fitting.length - MANY} more; list them with: ${list}`] : [];
+    const message = `could not choose a cell: step ${wantedName} has ${fitting.length} cells; name one of them:`;
+    return fail({ exitCode: EXIT_CODE.refused, message, lines: [...names, ...more] });
   }
   const { step, cell, index } = only;
   const attempt = options.attempt ?? cell.attempts;

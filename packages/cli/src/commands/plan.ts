@@ -18,6 +18,7 @@ import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { findHome } from '../home/home.ts';
+import { countCells } from '../json/count-cells.ts';
 import { describePlan } from '../json/describe-plan.ts';
 import { renderValue } from '../json/render-value.ts';
 import { checkImages } from '../pipeline/check-images.ts';
@@ -44,7 +45,7 @@ export async function plan(file: string, context: CommandContext, options: PlanO
   const diagnostics = loaded.ok ? loaded.value.warnings : loaded.error.diagnostics;
   printDiagnostics(diagnostics, loaded.ok ? loaded.value.texts : loaded.error.texts, { context, options });
   if (!loaded.ok) {
-    if (options.json !== true) terminal.err(`${countDiagnostics(diagnostics)} in ${file}\n`);
+    if (options.json !== true) terminal.err(`${countDiagnostics(diagnostics)} in ${file}`);
     return EXIT_CODE.refused;
   }
   const { plan } = loaded.value;
@@ -64,8 +65,8 @@ export async function plan(file: string, context: CommandContext, options: PlanO
   const beforehand = await findFaults(loaded.value, { file, sites: sites.value, context, options });
   const faults = placement.ok ? beforehand : [placement.error, ...beforehand];
   if (faults.length === 0) return EXIT_CODE.ok;
-  const message = faults.map((fault) => `a run would not start: ${fault}`).join('\n');
-  return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
+  const [message = '', ...lines] = faults.map((fault) => `a run would not start: ${fault}`);
+  return refuse({ exitCode: EXIT_CODE.refused, message, lines }, { context, options });
 }
 
 /** Finds everything for which a run would be refused. Prints the faults that have a position in the file. */
@@ -133,11 +134,6 @@ function renderPlan(
   const moves = describeMoves(plan, placement, home).map((line) => `${line}\n`);
   const transfers = placement ? renderTransfers(plan, (step) => choice(step)?.clusters[0]) : '';
   return `${table}\n${transfers}${moves.join('')}${describeShells(plan)}${plan.pipeline.name}: ${plan.steps.length} step${plan.steps.length === 1 ? '' : 's'}, ${containers}, on cluster ${isSplit ? 'as shown' : (choice(0)?.clusters[0] ?? home)}${renderParams(plan)}\n`;
-}
-
-/** Undefined if only the run knows the list; one in the file has as many cells as items. */
-function countCells({ cells, step: { foreach } }: PlannedStep): number | undefined {
-  return cells?.length ?? (typeof foreach === 'object' ? foreach.length : undefined);
 }
 
 /** Columns for the names of the steps that use one image. */

@@ -16,7 +16,7 @@ export async function printSchedules(context: CommandContext, options: GlobalOpt
   const home = findHome(context, options);
   const schedules = await listSchedules({ home });
   if (options.json === true) for (const schedule of schedules) terminal.out(renderSchedule(schedule));
-  else if (schedules.length === 0) terminal.err(`no schedules in ${home}\n`);
+  else if (schedules.length === 0) terminal.err(`no schedules in ${home}`);
   else {
     const rows = schedules.map(({ name, file, settings, timezone, next, pausedAt }) => [
       name,

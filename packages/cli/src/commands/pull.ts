@@ -5,11 +5,13 @@ import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
+import { printWarning } from '../context/print-warning.ts';
 import { fromRunRefusal, refuse, withAdvice } from '../context/refuse.ts';
 import { findHome } from '../home/home.ts';
 import { renderValue } from '../json/render-value.ts';
 import { createLiveProgress } from '../progress/live-progress.ts';
 import { renderBytes } from '../progress/render-event.ts';
+import { describeUnpublished } from '../remote/publish-here.ts';
 import { selectShownRun } from '../remote/select-shown-run.ts';
 import { adviseOnRunArgument } from '../runs/advise-on-run-argument.ts';
 import { type Address, parseAddress } from '../runs/parse-address.ts';
@@ -56,7 +58,7 @@ export async function pull(
       });
       live?.close();
       if (!pulled.ok) return refuse(fromRunRefusal(pulled.error, { options, loginAdvice }), { context, options });
-      for (const warning of pulled.value) terminal.err(`warning: output ${name}: ${warning}\n`);
+      for (const warning of pulled.value) printWarning(terminal, `output ${name}: ${warning}`);
       terminal.out(
         options.json === true
           ? renderValue('download', {
@@ -78,17 +80,22 @@ export async function pull(
 /** The server that has executed the run could not copy the outputs with `publish` to this machine. */
 async function publish(
   run: Parameters<typeof publishOutputs>[0],
-  { terminal, cwd }: CommandContext,
-  { json }: PullCommandOptions,
+  context: CommandContext,
+  options: PullCommandOptions,
 ): Promise<number> {
+  const { terminal, cwd } = context;
   const published = await publishOutputs(run);
+  if (!published.ok) {
+    const refusal = fromRunRefusal(describeUnpublished(run.runId, published.error), { options, runId: run.runId });
+    return refuse({ ...refusal, exitCode: EXIT_CODE.runFailed }, { context, options });
+  }
   let exitCode: number = EXIT_CODE.ok;
-  for (const { output, directory, isKnown, problem } of published.ok ? published.value : []) {
+  for (const { output, directory, isKnown, problem } of published.value) {
     const place = relative(cwd, directory);
     if (problem !== undefined) {
       exitCode = EXIT_CODE.runFailed;
-      terminal.err(`warning: could not copy output ${output} to ${place}: ${problem}\n`);
-    } else if (!isKnown && json !== true) terminal.out(`${output}  ${place}\n`);
+      printWarning(terminal, `could not copy output ${output} to ${place}: ${problem}`);
+    } else if (!isKnown && options.json !== true) terminal.out(`${output}  ${place}\n`);
   }
   return exitCode;
 }

@@ -8,6 +8,7 @@ import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { findHome } from '../home/home.ts';
 import { createProgress } from '../progress/create-progress.ts';
+import { keepRecordedService } from '../remote/keep-recorded-service.ts';
 import { takeFromServer } from '../remote/take-from-server.ts';
 import { followRun } from '../runs/follow-run.ts';
 import { selectRun, selectUnlistedRun } from '../runs/select-run.ts';
@@ -62,7 +63,8 @@ export async function resume(
     return attach(runId, context, options);
   const isTaken = await takeBack(home, runId);
   if (!isTaken.ok) return refuse(fromRunRefusal(isTaken.error, { options, runId }), { context, options });
-  const reached = { context, options: taken.value, startsContainers: true };
+  const reachable = await keepRecordedService(home, runId, taken.value);
+  const reached = { context, options: reachable, startsContainers: true };
   return withService(reached, async ({ service, traces, loginAdvice }) => {
     const progress = createProgress(context.terminal, options);
     const secrets = createSecretReader(home, context.env);

@@ -3,6 +3,7 @@ import { readExecutors } from '@sluice/host';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { findHome } from '../home/home.ts';
+import { createHostWaitReporter } from '../hosting/report-host-wait.ts';
 import { renderRun } from '../json/render-run.ts';
 import { listAllRuns } from '../remote/list-all-runs.ts';
 import { renderTable } from '../text/render-table.ts';
@@ -18,7 +19,7 @@ export async function runs(context: CommandContext, options: RunsOptions): Promi
   const { terminal } = context;
   const home = findHome(context, options);
   const { runs: found, onServer } = await listAllRuns(home, { context, options });
-  const local = await readExecutors(home, found);
+  const local = await readExecutors(home, found, { onWait: createHostWaitReporter(terminal, home) });
   const executors = found.map(({ runId, status }, index) =>
     onServer.has(runId) && (status === 'running' || status === 'waiting') ? 'server' : local[index]!,
   );
@@ -27,7 +28,7 @@ export async function runs(context: CommandContext, options: RunsOptions): Promi
     return EXIT_CODE.ok;
   }
   if (found.length === 0) {
-    terminal.err(`no runs in ${home}\n`);
+    terminal.err(`no runs in ${home}`);
     return EXIT_CODE.ok;
   }
   const rows = found.map((run, index) => [

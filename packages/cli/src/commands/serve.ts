@@ -5,6 +5,7 @@ import type { TraceSink } from '@sluice/runner';
 import { createService, createServiceLog, type Service } from '@sluice/service';
 import { type ChosenTraces, chooseTraces } from '../connect/choose-traces.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { wholeMessage } from '../context/command-refusal.ts';
 import { EXIT_CODE, type ExitCode } from '../context/exit-code.ts';
 import { refuse } from '../context/refuse.ts';
 import { listUserDirectories } from '../home/user-directories.ts';
@@ -177,7 +178,8 @@ function createReloadableSchedules(given: {
     /** An invalid file changes nothing: the current configuration stays in use. */
     reload() {
       const config = readServiceConfig(options.config, context);
-      if (!config.ok) return log.error({ problems: config.error.message }, 'could not apply the changed configuration');
+      if (!config.ok)
+        return log.error({ problems: wholeMessage(config.error) }, 'could not apply the changed configuration');
       change(async () => {
         const { applied, needsRestart, refused } = await service.reload(config.value.service);
         await runs.reload(config.value);

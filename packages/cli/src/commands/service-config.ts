@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { authorityPath, type ConfigEdit, editConfigFile, type ServiceConfig } from '@sluice/service';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { wholeMessage } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { refuse } from '../context/refuse.ts';
 import type { JsonValue } from '../json/json-values.ts';
@@ -98,14 +99,16 @@ export async function editServiceConfig(
   const before = readServiceConfig(options.config, context);
   if (!before.ok) return refuse(before.error, { context, options });
   const path = resolve(context.cwd, options.config);
+  let faults: readonly string[] = [];
   const check = (text: string) => {
     const parsed = parseServiceConfigText(text, { file: options.config, directory: dirname(path) });
-    return parsed.ok ? undefined : `the result would be invalid; the file is unchanged:\n${parsed.error.message}`;
+    if (!parsed.ok) faults = wholeMessage(parsed.error).split('\n');
+    return parsed.ok ? undefined : 'the result would be invalid; the file is unchanged:';
   };
   const edited = await editConfigFile(path, { edit: edit.value, check });
   if (!edited.ok) {
     const message = `could not change ${options.config}: ${edited.message}`;
-    return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
+    return refuse({ exitCode: EXIT_CODE.refused, message, lines: faults }, { context, options });
   }
   context.terminal.out(
     options.json === true

@@ -29,6 +29,7 @@ import { startHostForMarked } from '../hosting/hand-to-host.ts';
 import { openBrowser, removeLinkFile, removeLinkFiles } from '../hosting/open-browser.ts';
 import { createServiceOpener, openHomeHost } from '../hosting/open-home-host.ts';
 import { readDashboard } from '../hosting/read-dashboard.ts';
+import { createHostWaitReporter } from '../hosting/report-host-wait.ts';
 import { type HomeSchedules, runHomeSchedules } from '../hosting/run-home-schedules.ts';
 import { renderValue } from '../json/render-value.ts';
 import { detach } from './detach.ts';
@@ -75,7 +76,7 @@ export async function showUi(context: CommandContext, options: UiOptions): Promi
   const prepared = await prepareHome(context, options);
   if (!prepared.ok) return refuse(prepared.error, { context, options });
   const home = prepared.value;
-  const log = (line: string) => context.terminal.err(`${line}\n`);
+  const log = (line: string) => context.terminal.err(line);
   const services = shareServices(createServiceOpener({ context, options, log }));
   const metrics = createHostMetrics();
   metrics.addHome(home);
@@ -140,17 +141,18 @@ async function openOnlyHost({
   };
   const createLink = () => links.create?.();
   const parts = { ...given, ...wait, isBackground: false, createLink, openService: leftOpen(openService) };
+  const asking = { onWait: createHostWaitReporter(given.context.terminal, home) };
   let who = 'another process';
   for (let asked = 0; asked < MAX_HOSTS; asked++) {
     // A background process ends, and this one resumes its runs. A command may start another one at the same time.
-    await askHost(home, { verb: 'end' });
+    await askHost(home, { verb: 'end' }, asking);
     try {
       const host = await openHomeHost(parts);
       if (host !== undefined) return { host };
     } catch (error) {
       return { fault: ending.signal.aborted ? undefined : describeSystemError(error) };
     }
-    const reply = await askHost(home, { verb: 'link' });
+    const reply = await askHost(home, { verb: 'link' }, asking);
     const status = reply !== undefined && 'status' in reply ? reply : undefined;
     if (status?.link !== undefined) return { pid: status.status.pid, link: status.link };
     who = status === undefined ? who : `process ${status.status.pid}`;
@@ -164,7 +166,8 @@ async function openOnlyHost({
 async function showOther({ pid, link }: OtherUi, { home, context, options, log }: Given): Promise<ExitCode> {
   printLink(link, { context, options });
   log(`process ${pid} shows the runs of ${home}`);
-  const reply = options.open === true ? await askHost(home, { verb: 'link' }) : undefined;
+  const asking = { onWait: createHostWaitReporter(context.terminal, home) };
+  const reply = options.open === true ? await askHost(home, { verb: 'link' }, asking) : undefined;
   if (reply !== undefined && 'link' in reply && reply.link !== undefined)
     await openBrowser(reply.link, { home, env: context.env, log });
   return EXIT_CODE.ok;

@@ -1,6 +1,7 @@
 import { describeServer, readRun, runReportValue } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
+import { printWarning } from '../context/print-warning.ts';
 import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { findHome } from '../home/home.ts';
 import { renderBlocks } from '../json/render-value.ts';
@@ -19,7 +20,7 @@ export async function show(
   if (!found.ok) return refuse(found.error, { context, options });
   const { mark, run } = found.value;
   if (mark?.state === 'taken-back') {
-    terminal.err(`warning: run ${run.runId} is shown as it was last copied: ${describeServer(mark)}\n`);
+    printWarning(terminal, `run ${run.runId} is shown as it was last copied: ${describeServer(mark)}`);
   }
   const report = await readRun(home, found.value.run.runId);
   if (!report.ok)

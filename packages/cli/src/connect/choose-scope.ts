@@ -19,13 +19,15 @@ export function chooseScope(
   const matched = matchScope(accounts, { clusterID, accountID });
   if (matched.ok) return matched;
   const fitting = matched.error;
-  const refuse = (reason: string) =>
-    fail({ exitCode: EXIT_CODE.refused, message: `could not choose an account: ${reason}` });
+  const refusal = (reason: string) => ({
+    exitCode: EXIT_CODE.refused,
+    message: `could not choose an account: ${reason}`,
+  });
   const choices = fitting.length > 0 ? fitting : accounts;
   const place = clusterID === undefined ? '' : ` on cluster ${clusterID}`;
   const missing =
     accountID === undefined ? `this login has no account there` : `this login has no account ${accountID}${place}`;
-  if (choices.length === 0) return refuse(`${missing}; ask the operator of ${url}`);
-  const names = choices.map((one) => `\n  --cluster ${one.clusterID} --account ${one.accountID}`).join('');
-  return refuse(`${fitting.length > 0 ? 'several accounts match' : missing}; choose one:${names}`);
+  if (choices.length === 0) return fail(refusal(`${missing}; ask the operator of ${url}`));
+  const lines = choices.map((one) => `  --cluster ${one.clusterID} --account ${one.accountID}`);
+  return fail({ ...refusal(`${fitting.length > 0 ? 'several accounts match' : missing}; choose one:`), lines });
 }

@@ -4,8 +4,9 @@ import type { CommandContext, GlobalOptions } from '../context/command-context.t
 import type { CommandRefusal } from '../context/command-refusal.ts';
 import { describeSystemError } from '../context/describe-system-error.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
+import { printWarning } from '../context/print-warning.ts';
+import { keepReserve } from '../home/disk-reserve.ts';
 import { prepareHome } from '../home/prepare-home.ts';
-import { onOneLine } from '../text/on-one-line.ts';
 import type { ChosenService } from './choose-service.ts';
 import { chooseTraces } from './choose-traces.ts';
 import type { OpenedService } from './opened-service.ts';
@@ -38,7 +39,7 @@ export function findScopeFault({ cluster = 'local', account = 'local' }: GlobalO
 
 /** Warns about a profile that was found but is not applied. */
 export function showIgnored({ ignored }: ChosenService, { terminal }: CommandContext): void {
-  if (ignored !== undefined) terminal.err(`warning: ${onOneLine(ignored)}\n`);
+  if (ignored !== undefined) printWarning(terminal, ignored);
 }
 
 /**
@@ -63,7 +64,7 @@ export async function openService(
     showIgnored(chosen.value, context);
     const { openChosenService } = await import('./open-chosen-service.ts');
     const opened = await openChosenService({ ...chosen.value, url }, { options, context });
-    return opened.ok ? ok({ ...opened.value, ...given }) : opened;
+    return opened.ok ? ok(await withReserve({ ...opened.value, ...given })) : opened;
   }
   const fault = findScopeFault(options);
   if (fault !== undefined) return fail({ exitCode: EXIT_CODE.refused, message: fault });
@@ -80,4 +81,16 @@ export async function openService(
       message: `could not open the embedded service of ${home}: ${describeSystemError(error)}`,
     });
   }
+}
+
+/** The embedded service keeps the reserve of its home; with another service, nothing else would. */
+async function withReserve(opened: HomeService): Promise<HomeService> {
+  const dropReserve = await keepReserve(opened.home);
+  return {
+    ...opened,
+    close() {
+      dropReserve();
+      return opened.close();
+    },
+  };
 }

@@ -10,6 +10,6 @@ export function createWaitReporter(terminal: Pick<Terminal, 'err'>, name?: strin
   return ({ origin, what, waitedMs }) => {
     if (performance.now() < reportedAt + PAUSE_MS) return;
     reportedAt = performance.now();
-    terminal.err(`waiting for ${name ?? origin}: no reply for ${Math.round(waitedMs / 1000)} s (${what})\n`);
+    terminal.err(`waiting for ${name ?? origin}: no reply for ${Math.round(waitedMs / 1000)} s (${what})`);
   };
 }

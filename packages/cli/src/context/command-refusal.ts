@@ -1,9 +1,17 @@
 import type { ExitCode } from './exit-code.ts';
 
-/** Why a command stops early. `message` has no final newline and may have several lines. */
+/** Why a command stops early. */
 export interface CommandRefusal {
   readonly exitCode: ExitCode;
   /** For programs, in capitals; absent: that of the exit code. */
   readonly code?: string;
+  /** One line, without its end. */
   readonly message: string;
+  /** Further lines that belong to the message, for example what can be chosen. */
+  readonly lines?: readonly string[];
+}
+
+/** All lines of a refusal, for what shows one text. */
+export function wholeMessage({ message, lines = [] }: Pick<CommandRefusal, 'message' | 'lines'>): string {
+  return [message, ...lines].join('\n');
 }

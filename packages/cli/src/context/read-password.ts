@@ -29,18 +29,18 @@ async function ask(
   const lines = createInterface({ input: process.stdin, output: isShown ? process.stderr : nowhere, terminal: true });
   lines.on('SIGINT', () => {
     lines.close();
-    terminal.err('\n');
+    terminal.err('');
     exit(EXIT_CODE.interrupted);
   });
   // With an output, readline draws the line again after each key, and so must know the question. Without one, the question
   // follows the interface, which turns off the echo.
-  if (!isShown) terminal.err(question);
+  if (!isShown) process.stderr.write(question);
   try {
     const answer = await lines.question(isShown ? question : '');
-    if (!isShown) terminal.err('\n');
+    if (!isShown) terminal.err('');
     return answer;
   } catch {
-    terminal.err('\n');
+    terminal.err('');
     throw new Error('the input ended');
   } finally {
     lines.close();

@@ -1,7 +1,8 @@
 import type { RunRefusal } from '@sluice/runner';
 import { renderValue } from '../json/render-value.ts';
+import { plainLine } from '../text/plain-line.ts';
 import type { CommandContext, GlobalOptions } from './command-context.ts';
-import type { CommandRefusal } from './command-refusal.ts';
+import { type CommandRefusal, wholeMessage } from './command-refusal.ts';
 import { EXIT_CODE, type ExitCode } from './exit-code.ts';
 import { suggestCommand } from './suggest-command.ts';
 
@@ -11,7 +12,8 @@ export function refuse(
   { context, options }: { context: CommandContext; options: Pick<GlobalOptions, 'json'> },
 ): ExitCode {
   if (options.json === true) context.terminal.out(renderError(refusal));
-  context.terminal.err(`${refusal.message}\n`);
+  const { message, lines = [] } = refusal;
+  context.terminal.err(...[message, ...lines].map(plainLine));
   return refusal.exitCode;
 }
 
@@ -27,8 +29,9 @@ const CODES: Readonly<Record<ExitCode, string>> = {
 };
 
 /** Why a command stops, as a line of JSON. */
-export function renderError({ exitCode, code = CODES[exitCode], message }: CommandRefusal): string {
-  return renderValue('error', { code, message });
+export function renderError(refusal: CommandRefusal): string {
+  const { exitCode, code = CODES[exitCode] } = refusal;
+  return renderValue('error', { code, message: wholeMessage(refusal) });
 }
 
 /** What suggested commands need. */
@@ -56,8 +59,15 @@ export function fromRunRefusal(refusal: RunRefusal, suggestion: Suggestion): Com
 }
 
 /** Appends advice to the message of a refusal. */
-export function withAdvice<R extends { readonly message: string }>(refusal: R, advice: string | undefined): R {
-  return advice === undefined ? refusal : { ...refusal, message: `${refusal.message}; ${advice}` };
+export function withAdvice<R extends Pick<CommandRefusal, 'message' | 'lines'>>(
+  refusal: R,
+  advice: string | undefined,
+): R {
+  if (advice === undefined) return refusal;
+  const { message, lines = [] } = refusal;
+  const last = lines.at(-1);
+  if (last === undefined) return { ...refusal, message: `${message}; ${advice}` };
+  return { ...refusal, lines: [...lines.slice(0, -1), `${last}; ${advice}`] };
 }
 
 /** Advice in terms of the command line, which the runner does not know. */

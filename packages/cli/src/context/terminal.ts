@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { onOneLine } from '../text/on-one-line.ts';
 
 /** A style name of Node.js, or a list of them. */
 export type TextStyle = Parameters<typeof styleText>[0];
@@ -10,8 +11,11 @@ export type TextStyle = Parameters<typeof styleText>[0];
 export interface Terminal {
   /** Writes the requested output, without control characters other than line feeds, tabs and those of `style`. */
   out(text: string): void;
-  /** Writes errors, warnings and notes; as `out`. */
-  err(text: string): void;
+  /**
+   * Writes errors, warnings and notes, each argument on a line of its own: text from outside in one of them cannot begin
+   * another line. Otherwise as `out`.
+   */
+  err(...lines: readonly string[]): void;
   /** Writes output unchanged: the log of a container as it is, and what moves the cursor. */
   raw(text: string): void;
   /**
@@ -49,8 +53,8 @@ export function createTerminal(streams: TerminalStreams, env: NodeJS.ProcessEnv)
   let diverted: ((text: string) => void) | undefined;
   return {
     out: (text) => out.write(withoutControls(text)),
-    err(text) {
-      const clean = withoutControls(text);
+    err(...lines) {
+      const clean = joinLines(lines);
       if (diverted === undefined) err.write(clean);
       else diverted(clean.replace(/\n$/, ''));
     },
@@ -77,6 +81,11 @@ export function createTerminal(streams: TerminalStreams, env: NodeJS.ProcessEnv)
 
 const STYLE = `${String.fromCharCode(27)}\\[[0-9;]*m`;
 const CONTROLS = new RegExp(`(${STYLE})|[^\\n\\t\\P{Cc}]|[\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]`, 'gu');
+
+/** The text of lines as `Terminal.err` writes it. */
+export function joinLines(lines: readonly string[]): string {
+  return lines.map((line) => `${withoutControls(onOneLine(line.replace(/\n$/, '')))}\n`).join('');
+}
 
 /**
  * A second protection: renderers make text from outside printable, and remove its line feeds. Text that one of them does not

@@ -1,9 +1,8 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { lockFile, openControlSocket } from '@sluice/host-system';
+import { lockFile, nameLockHolder, openControlSocket } from '@sluice/host-system';
 
-/** Time for the owner to start listening before a connecting process tries again. */
-const READY_MS = 30_000;
+const LOCK_NAME = '.lock';
 
 /** The right to run the service of one directory; at most one process has it. */
 export interface ServiceClaim {
@@ -25,7 +24,7 @@ export async function claimService(
   { directory, ownerPath }: ClaimPlace,
   onConnection: () => Promise<void>,
 ): Promise<ServiceClaim | undefined> {
-  const lock = await lockFile(join(directory, '.lock'));
+  const lock = await lockFile(join(directory, LOCK_NAME));
   if (lock === undefined) return undefined;
   const socket = await openControlSocket(ownerPath, (connection) => {
     onConnection().then(
@@ -43,6 +42,11 @@ export async function claimService(
   };
 }
 
+/** The process that has the claim of a directory, for messages. */
+export function nameOwner(directory: string): string {
+  return nameLockHolder(join(directory, LOCK_NAME));
+}
+
 /** A connection to the process that has the claim; it ends when that process exits or releases the claim. */
 export interface OwnerConnection {
   /** Calls the listener once; immediately if the owner is already gone. */
@@ -50,11 +54,14 @@ export interface OwnerConnection {
   close(): void;
 }
 
-/** Requests the owner to be reachable and waits until it is. Undefined if there is no owner, or it exited meanwhile. */
-export async function connectToOwner(ownerPath: string): Promise<OwnerConnection | undefined> {
+/**
+ * Requests the owner to be reachable and waits until it is, at most `withinMs`. Undefined if there is no owner, it exited
+ * meanwhile, or it has not replied by then.
+ */
+export async function connectToOwner(ownerPath: string, withinMs: number): Promise<OwnerConnection | undefined> {
   const socket = connect(ownerPath);
   const ready = await new Promise<boolean>((resolve) => {
-    const timer = setTimeout(() => socket.destroy(), READY_MS);
+    const timer = setTimeout(() => socket.destroy(), withinMs);
     const settle = (value: boolean) => {
       clearTimeout(timer);
       resolve(value);

@@ -2,7 +2,9 @@ import {
   type CallOptions,
   type ChangeHint,
   type ContainerService,
+  createLogReading,
   isServiceError,
+  type LogCut,
   type Ref,
   type VolumeFiles,
 } from '@sluice/client';
@@ -141,28 +143,31 @@ async function* readItems<T>(
   }
 }
 
-type LogOptions = CallOptions & { readonly tail?: number; readonly follow?: boolean };
+type LogOptions = NonNullable<Parameters<ContainerService['containers']['logs']>[1]>;
 
 /**
- * A log only grows, so the bytes already sent are skipped in the next attempt. With `tail`, their position is unknown.
+ * A log only grows, except by a cut that the service tells, so the bytes already sent are skipped in the next attempt. With
+ * `tail`, their position is unknown.
  */
 async function* readLog({ current }: Delegate, asked: { ref: Ref; given: LogOptions | undefined }) {
-  let sent = 0;
+  const reading = createLogReading();
+  const onCut = (cut: LogCut | undefined) => {
+    reading.note(cut);
+    asked.given?.onCut?.(cut);
+  };
   for (;;) {
     const held = await current();
     const call = untilLost(asked.given, held);
-    let left = sent;
+    reading.begin();
     try {
-      const wanted = { ...asked.given, ...call.options };
+      const wanted = { ...asked.given, ...call.options, onCut };
       for await (const part of held.service.containers.logs(asked.ref, wanted)) {
-        const rest = part.subarray(left);
-        left -= part.length - rest.length;
-        sent += rest.length;
+        const rest = reading.take(part);
         if (rest.length > 0) yield rest;
       }
       return;
     } catch (error) {
-      const isCut = asked.given?.tail !== undefined && sent > 0;
+      const isCut = asked.given?.tail !== undefined && reading.size > 0;
       if (isCut || !(await isReplaced(error, { held, current }))) throw error;
     } finally {
       call.end();

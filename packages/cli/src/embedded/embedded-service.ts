@@ -4,12 +4,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type ContainerService, isServiceError, type Scope, ServiceError, type ServiceWait } from '@sluice/client';
 import { openSocketPath } from '@sluice/host-system';
 import { keepReserve } from '../home/disk-reserve.ts';
-import { claimService, connectToOwner } from './claim-service.ts';
+import { claimService, connectToOwner, nameOwner } from './claim-service.ts';
 import { type CurrentService, createDelegatingService } from './delegating-service.ts';
 
-/** Delay between attempts while the claim changes hands. */
+/** Delay between attempts while the claim changes hands, doubled up to the longest: each attempt starts a program. */
 const CLAIM_AGAIN_MS = 20;
-const CLAIM_ATTEMPTS = 200;
+const LONGEST_PAUSE_MS = 500;
+/** How long an owner may take to reply, all attempts together: it may have to open a large store first. */
+const OWNER_MS = 60_000;
+/** A wait for the owner is reported each time that this has passed. */
+const REPORT_MS = 5_000;
 /** How long a closing owner waits for in-flight requests. */
 const CLOSE_MS = 5_000;
 
@@ -34,6 +38,8 @@ export interface EmbeddedOptions {
   readonly cpu?: number | undefined;
   /** Called when another process owns the service and does not reply; see `HttpServiceAddress`. */
   readonly onWait?: (wait: ServiceWait) => void;
+  /** How long another process that owns the service may take to accept a connection. Default: a minute. */
+  readonly ownerMs?: number;
 }
 
 /** The service as this process currently reaches it. */
@@ -50,7 +56,7 @@ interface Lease extends CurrentService {
  */
 export async function openEmbeddedService(home: string, options: EmbeddedOptions = {}): Promise<EmbeddedService> {
   const root = join(home, 'service');
-  const dropReserve = keepReserve(home);
+  const dropReserve = await keepReserve(home);
   await mkdir(root, { recursive: true, mode: 0o700 });
   let closed = false;
   const socket = await openSocketPath(home, 'service.sock');
@@ -60,8 +66,8 @@ export async function openEmbeddedService(home: string, options: EmbeddedOptions
     await socket.close();
     await ownerSocket.close();
   };
-  const { cpu, onWait } = options;
-  const wanted: Wanted = { home, root, cpu, onWait, socketPath: socket.path, ownerPath: ownerSocket.path };
+  const { cpu, onWait, ownerMs = OWNER_MS } = options;
+  const wanted: Wanted = { home, root, cpu, onWait, ownerMs, socketPath: socket.path, ownerPath: ownerSocket.path };
   let lease = await acquireLease(wanted).catch(async (error: unknown) => {
     await closeSockets();
     throw error;
@@ -119,26 +125,41 @@ interface Wanted {
   readonly root: string;
   readonly cpu: number | undefined;
   readonly onWait: EmbeddedOptions['onWait'];
+  readonly ownerMs: number;
   readonly socketPath: string;
   /** The socket on which the owner accepts requests to be reachable. */
   readonly ownerPath: string;
 }
 
 async function acquireLease(wanted: Wanted): Promise<Lease> {
-  const { root } = wanted;
-  for (let attempt = 0; attempt < CLAIM_ATTEMPTS; attempt++) {
-    // Connecting is cheaper than trying the lock, which starts a program.
-    const lease = (await connectToOwnerService(wanted)) ?? (await own(wanted));
-    if (lease !== undefined) return lease;
-    await delay(CLAIM_AGAIN_MS);
+  const { root, ownerMs, onWait } = wanted;
+  const begun = performance.now();
+  const left = () => ownerMs - (performance.now() - begun);
+  const report = () =>
+    onWait?.({ origin: root, what: `connect to ${nameOwner(root)}`, waitedMs: performance.now() - begun });
+  const reporting = setInterval(report, REPORT_MS);
+  const stopReporting = () => clearInterval(reporting);
+  try {
+    for (let pauseMs = CLAIM_AGAIN_MS; left() > 0; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+      // Connecting is cheaper than trying the lock, which starts a program.
+      const lease = (await connectToOwnerService(wanted, left())) ?? (await own(wanted, stopReporting));
+      if (lease !== undefined) return lease;
+      await delay(pauseMs);
+    }
+  } finally {
+    stopReporting();
   }
-  throw new ServiceError(
-    'UNREACHABLE',
-    `could not open the embedded service in ${root}: another process has it open and does not answer`,
-  );
+  const owner = nameOwner(root);
+  const why = `${owner} runs it and has not replied for ${Math.round(ownerMs / 1000)} s`;
+  const advice = `if it is stopped, continue it (kill -CONT) or end it (kill -KILL): its containers keep running, and its runs can be resumed`;
+  throw new ServiceError('UNREACHABLE', `could not connect to the service in ${root}: ${why}; ${advice}`);
 }
 
-async function own({ home, root, cpu, socketPath, ownerPath }: Wanted): Promise<Lease | undefined> {
+/** `onClaimed` is called when this process has become the owner, before it opens the service. */
+async function own(
+  { home, root, cpu, socketPath, ownerPath }: Wanted,
+  onClaimed: () => void,
+): Promise<Lease | undefined> {
   let makeReachable = (): Promise<void> => Promise.reject(new Error('not open yet'));
   const opened: { resolve: () => void; promise: Promise<void> } = createSignal();
   const claim = await claimService({ directory: root, ownerPath }, async () => {
@@ -146,6 +167,7 @@ async function own({ home, root, cpu, socketPath, ownerPath }: Wanted): Promise<
     await makeReachable();
   });
   if (claim === undefined) return undefined;
+  onClaimed();
   try {
     const { openOwnService } = await import('./own-service.ts');
     const own = await openOwnService(root, { home, cpu });
@@ -166,8 +188,11 @@ async function own({ home, root, cpu, socketPath, ownerPath }: Wanted): Promise<
   }
 }
 
-async function connectToOwnerService({ socketPath, ownerPath, onWait }: Wanted): Promise<Lease | undefined> {
-  const connection = await connectToOwner(ownerPath);
+async function connectToOwnerService(
+  { socketPath, ownerPath, onWait }: Wanted,
+  withinMs: number,
+): Promise<Lease | undefined> {
+  const connection = await connectToOwner(ownerPath, withinMs);
   if (connection === undefined) return undefined;
   const { openOwnerService } = await import('./open-owner-service.ts');
   const service = openOwnerService(socketPath, onWait);

@@ -1,8 +1,8 @@
 import { type BigIntStats, readdirSync, readFileSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { HOME_MARK } from '@sluice/host-system';
 
-const MARK = 'made-here';
 /** The only directory of a home that users create themselves. */
 const SECRETS = 'secrets';
 
@@ -27,12 +27,12 @@ export function isEmptyOrCreatedHere(home: string): boolean {
 export async function markCreatedHere(home: string): Promise<void> {
   const identity = identifyDirectory(statSync(home, { bigint: true }));
   if (readMark(home) === identity || !isEmptyOrCreatedHere(home)) return;
-  await writeFile(join(home, MARK), `${identity}\n`, { mode: 0o600, flush: true });
+  await writeFile(join(home, HOME_MARK), `${identity}\n`, { mode: 0o600, flush: true });
 }
 
 function readMark(home: string): string | undefined {
   try {
-    return readFileSync(join(home, MARK), 'utf8').trimEnd();
+    return readFileSync(join(home, HOME_MARK), 'utf8').trimEnd();
   } catch {
     return undefined;
   }

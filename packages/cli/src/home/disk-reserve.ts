@@ -1,54 +1,94 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type DiskAmount, readFreeSpace } from '@sluice/host-system';
 
 const LOOK_MS = 1_000;
-/** With less free space than this, the journal and the store cannot be relied on to record an end. */
-const LEAST_BYTES = 256 * 1024;
+/** With less of either free, the journal and the store cannot be relied on to record an end. */
+const LEAST: DiskAmount = { bytes: 256 * 1024, inodes: 16 };
 /**
- * Enough to record ends and a cancellation. Together with what is left, it is less than the store requires before it
- * accepts a new container.
+ * Enough to record ends and a cancellation, and to collect garbage. Together with what is left, it is less than the
+ * service requires before it accepts a new container.
  */
-const RESERVE_BYTES = 768 * 1024;
-/** With more free space than this, the reserve is created again. */
-const AMPLE_BYTES = 8 * 1024 * 1024;
+const RESERVE: DiskAmount = { bytes: 768 * 1024, inodes: 64 };
+/** With more of either free, the reserve of it is created again. */
+const AMPLE: DiskAmount = { bytes: 8 * 1024 * 1024, inodes: 256 };
 
-/** The file in a home that is removed when the disk is full, so that runs can be ended and space be freed. */
-function reservePath(home: string): string {
-  return join(home, 'reserve');
+/** What a home holds: the bytes of a file, and the inodes of a directory of empty files. */
+interface Reserve {
+  readonly path: string;
+  isComplete(): boolean;
+  make(): void;
 }
 
 /**
- * Keeps a reserve of disk space for a home: removes it while the disk is full, and creates it again when there is space.
- * Without it, a step that fills the disk could neither fail nor be canceled. Returns a function that stops this.
+ * Keeps a reserve of bytes and inodes on the disk of a home: removes it while the disk is full, and creates it again when
+ * there is space. Without it, a step that fills the disk could neither fail nor be canceled. Resolves to a function that
+ * stops this, once the reserve is as the disk requires.
  */
-export function keepReserve(home: string): () => void {
-  adjustReserve(home);
-  const timer = setInterval(() => adjustReserve(home), LOOK_MS);
-  timer.unref();
-  return () => clearInterval(timer);
-}
-
-function adjustReserve(home: string): void {
-  const path = reservePath(home);
-  try {
-    const { bavail, bsize, blocks } = statfsSync(home);
-    // Some file systems do not report their free space.
-    if (blocks === 0) return;
-    const free = bavail * bsize;
-    if (free < LEAST_BYTES) rmSync(path, { force: true });
-    else if (free >= AMPLE_BYTES && !existsSync(path)) makeReserve(path);
-  } catch {
+export async function keepReserve(home: string): Promise<() => void> {
+  let stopped = false;
+  let looking = false;
+  const look = async () => {
+    // A network storage may take longer to answer than the timer waits.
+    if (looking) return;
+    looking = true;
     // The home may be read-only or removed: its next use reports the cause.
+    const free = await readFreeSpace(home).catch(() => undefined);
+    looking = false;
+    if (free !== undefined && !stopped) adjustReserves(home, free);
+  };
+  await look();
+  const timer = setInterval(() => void look(), LOOK_MS);
+  timer.unref();
+  return () => {
+    stopped = true;
+    clearInterval(timer);
+  };
+}
+
+function adjustReserves(home: string, free: DiskAmount): void {
+  const reserves = { bytes: byteReserve(join(home, 'reserve')), inodes: inodeReserve(join(home, 'reserve-inodes')) };
+  for (const kind of ['bytes', 'inodes'] as const) {
+    const reserve = reserves[kind];
+    // Some file systems do not report what is free.
+    if (free[kind] === Number.POSITIVE_INFINITY) continue;
+    try {
+      if (free[kind] < LEAST[kind]) rmSync(reserve.path, { recursive: true, force: true });
+      else if (free[kind] >= AMPLE[kind] && !reserve.isComplete()) makeReserve(reserve);
+    } catch {
+      // As in `keepReserve`.
+    }
   }
 }
 
-/** Writes bytes that no file system can store in less space. */
-function makeReserve(path: string): void {
+function makeReserve({ path, make }: Reserve): void {
   try {
-    writeFileSync(path, randomBytes(RESERVE_BYTES), { mode: 0o600, flag: 'wx' });
+    make();
   } catch {
     // An incomplete reserve would count as a complete one. Another process may have created it at the same time.
-    rmSync(path, { force: true });
+    rmSync(path, { recursive: true, force: true });
   }
+}
+
+function byteReserve(path: string): Reserve {
+  return {
+    path,
+    isComplete: () => existsSync(path),
+    // No file system can store these in less space.
+    make: () => writeFileSync(path, randomBytes(RESERVE.bytes), { mode: 0o600, flag: 'wx' }),
+  };
+}
+
+function inodeReserve(path: string): Reserve {
+  return {
+    path,
+    isComplete: () => existsSync(path) && readdirSync(path).length >= RESERVE.inodes,
+    make() {
+      mkdirSync(path, { recursive: true, mode: 0o700 });
+      for (let number = 1; number <= RESERVE.inodes; number++) {
+        closeSync(openSync(join(path, `${number}`), 'a', 0o600));
+      }
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import { statfs } from 'node:fs/promises';
+import { readFreeSpace } from '@sluice/host-system';
 
 const LOOK_MS = 5_000;
 /** Journal and store write pages of this size; below it, writes fail. */
@@ -11,13 +11,12 @@ const LEAST_BYTES = 64 * 1024;
 export function watchDisk(home: string, print: (text: string) => void): () => void {
   let isFull = false;
   const look = async () => {
-    const { bavail, bsize } = await statfs(home);
+    const { bytes, inodes } = await readFreeSpace(home);
     const before = isFull;
-    isFull = bavail * bsize < LEAST_BYTES;
+    isFull = bytes < LEAST_BYTES || inodes === 0;
     if (isFull && !before) print(`the disk of ${home} is full: the run waits for free space; nothing is lost`);
     if (!isFull && before) print(`the disk of ${home} has free space again`);
   };
-  // Some file systems do not report their free space.
   const timer = setInterval(() => void look().catch(() => {}), LOOK_MS);
   timer.unref();
   return () => clearInterval(timer);

@@ -22,6 +22,7 @@ import {
 } from '@sluice/runner';
 import { omitServiceVariables } from '../connect/hosted-options.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { joinLines } from '../context/terminal.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { selectHome } from '../home/home.ts';
 import { loadPlan, type PipelineFileOptions } from '../pipeline/load-plan.ts';
@@ -208,7 +209,7 @@ function captureOutput(context: CommandContext): {
     ...{ color: false, live: false, interactive: false },
     style: (_: unknown, text: string) => text,
     out: () => {},
-    err: (text: string) => void texts.push(text),
+    err: (...lines: readonly string[]) => void texts.push(joinLines(lines)),
   };
   return { context: { ...context, terminal }, texts };
 }

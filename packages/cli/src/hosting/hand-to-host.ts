@@ -8,6 +8,7 @@ import { selectHostedEnv } from '../connect/hosted-options.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { describeSystemError } from '../context/describe-system-error.ts';
 import { isHomeNamed } from '../home/home.ts';
+import { createHostWaitReporter } from './report-host-wait.ts';
 
 /** The command for whose runs a host is started. */
 interface HostStart {
@@ -57,17 +58,18 @@ export async function handToHost(
   },
 ): Promise<Result<HostStatus | undefined, string>> {
   const { runId, context, startMs = START_MS } = given;
+  const onWait = createHostWaitReporter(context.terminal, home);
   let child: ChildProcess | undefined;
   let hosts = 0;
   const begun = performance.now();
   for (let reported = begun; performance.now() < begun + startMs; await delay(PAUSE_MS)) {
-    const reply = await askHost(home, { verb: 'take', runId, env: selectHostedEnv(context.env) });
+    const reply = await askHost(home, { verb: 'take', runId, env: selectHostedEnv(context.env) }, { onWait });
     if (reply !== undefined) return 'error' in reply ? fail(reply.error) : ok(reply.status);
     if (!isHosted(home, runId)) return ok(undefined);
     if (performance.now() >= reported + REPORT_MS) {
       reported = performance.now();
       const seconds = Math.round((reported - begun) / 1000);
-      context.terminal.err(`waiting for the process that hosts the runs of ${home} (${seconds} s)\n`);
+      context.terminal.err(`waiting for the process that hosts the runs of ${home} (${seconds} s)`);
     }
     if (child?.exitCode === null && child.signalCode === null) continue;
     if (child !== undefined && child.exitCode !== 0) return fail(describeChild(child, home));
@@ -96,9 +98,13 @@ function describeChild({ pid, exitCode, signalCode }: ChildProcess, home: string
  * Starts a host in the background if the home has marked runs and no process accepts requests about them. It waits for a
  * host that is ending. Resolves to the number of these runs, or to why it could not be started.
  */
-export async function startHostForMarked(home: string, given: HostStart): Promise<Result<number, string>> {
+export async function startHostForMarked(
+  home: string,
+  given: HostStart & { readonly context: Pick<CommandContext, 'terminal'> },
+): Promise<Result<number, string>> {
   const { length } = await listHosted(home);
-  const reply = length === 0 ? undefined : await askHost(home, { verb: 'status' });
+  const onWait = createHostWaitReporter(given.context.terminal, home);
+  const reply = length === 0 ? undefined : await askHost(home, { verb: 'status' }, { onWait });
   if (length === 0 || (reply !== undefined && 'status' in reply)) return ok(0);
   try {
     startHost(home, given);

@@ -3,6 +3,7 @@ import { type HostMetrics, type OpenHostedService, openRunHost, type RunHost } f
 import type { HostedOptions } from '../connect/hosted-options.ts';
 import { openService } from '../connect/open-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { wholeMessage } from '../context/command-refusal.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { selectHome } from '../home/home.ts';
 import { onOneLine } from '../text/on-one-line.ts';
@@ -44,7 +45,7 @@ export function createServiceOpener({
 }): OpenHostedService {
   return async (stored, env) => {
     const opened = await openService({ ...readHostedOptions(stored), ...selectHome(options) }, { ...context, env });
-    if (!opened.ok) return fail(opened.error.message);
+    if (!opened.ok) return fail(wholeMessage(opened.error));
     for (const warning of opened.value.warnings ?? []) log(`warning: ${onOneLine(warning)}`);
     return ok(opened.value);
   };

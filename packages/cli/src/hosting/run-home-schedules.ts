@@ -11,6 +11,8 @@ import {
 import { omitServiceVariables } from '../connect/hosted-options.ts';
 import { openService } from '../connect/open-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { wholeMessage } from '../context/command-refusal.ts';
+import { joinLines } from '../context/terminal.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { loadScheduled } from '../pipeline/load-scheduled.ts';
 import { recordCommand } from '../runs/recorded-command.ts';
@@ -133,12 +135,13 @@ async function openOne(
   const options = settingsToOptions(settings, named);
   const context = { ...given, env: omitServiceVariables(given.env) };
   const texts: string[] = [];
-  const terminal = { ...context.terminal, color: false, err: (text: string) => void texts.push(text) };
+  const err = (...lines: readonly string[]) => void texts.push(joinLines(lines));
+  const terminal = { ...context.terminal, color: false, err };
   const loaded = await loadScheduled(file, { context: { ...context, terminal }, options });
   if (!loaded.ok) return `${loaded.error}: ${texts.join('').trim()}`;
   if (loaded.value?.name !== name) return `${file} has no schedule of this name any more`;
   const opened = await openService(options, context);
-  if (!opened.ok) return opened.error.message;
+  if (!opened.ok) return wholeMessage(opened.error);
   const { service, scope, traces, close } = opened.value;
   const { plan, baseDir } = loaded.value;
   const schedule = openSchedule({

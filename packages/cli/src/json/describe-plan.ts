@@ -1,5 +1,6 @@
 import { type Plan, type PlannedStep, planLevels } from '@sluice/core';
 import type { ImageUse, ReusePreview, RunPlacement } from '@sluice/runner';
+import { countCells } from './count-cells.ts';
 import type { JsonValue } from './json-values.ts';
 
 type PlanValue = JsonValue<'plan'>;
@@ -35,15 +36,15 @@ export function describePlan(plan: Plan, { file, home, placement, preview, image
   };
 }
 
-function describeStep(
-  { step, final, dependencies, cells }: PlannedStep,
-  { plan, level }: { plan: Plan; level: number },
-) {
+function describeStep(planned: PlannedStep, { plan, level }: { plan: Plan; level: number }) {
+  const { step, final, dependencies, cells } = planned;
+  const cellCount = countCells(planned);
   return {
     step: step.name,
     final,
     level,
     after: dependencies.map(({ on, condition, data }) => ({ step: plan.steps[on]!.step.name, condition, data })),
+    ...(cellCount !== undefined && { cellCount }),
     ...(cells && {
       cells: cells.map(({ key, matrix, item }) => ({
         cell: key,

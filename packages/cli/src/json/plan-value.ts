@@ -28,7 +28,8 @@ const step = z.strictObject({
   after: z
     .array(z.strictObject({ step: z.string(), condition: z.string(), data: z.boolean().describe('mounts an output') }))
     .readonly(),
-  cells: cells.exactOptional().describe('absent: known only during the run'),
+  cellCount: z.int().min(0).exactOptional().describe('absent: known only during the run'),
+  cells: cells.exactOptional().describe('absent for `foreach`, whose items are evaluated during the run'),
   cache: z.boolean(),
   instanceType: z.string().exactOptional().describe('named by the step, else chosen'),
   resources: resources.exactOptional().describe('what the step requests'),

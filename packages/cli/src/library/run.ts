@@ -11,6 +11,7 @@ import {
 } from '@sluice/runner';
 import { openEmbeddedService } from '../embedded/embedded-service.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
+import { keepReserve } from '../home/disk-reserve.ts';
 import { limitParallelism } from '../pipeline/limit-parallelism.ts';
 import { type Connection, prepareOwnHome } from './connection.ts';
 import { attempt, type SluiceErrorCode, unwrap } from './error-code.ts';
@@ -205,7 +206,9 @@ async function execute<R = DeclaredResults>(
   const home = await prepareOwnHome(options.home);
   if (!home.ok) return home;
   const opened = service ?? (await openEmbeddedService(home.value));
+  const dropReserve = await keepReserve(home.value);
   const close = async () => {
+    dropReserve();
     if (service === undefined) await opened.close();
   };
   const queue = createEventQueue();

@@ -1,4 +1,5 @@
 import type { CommandContext } from '../context/command-context.ts';
+import { joinLines } from '../context/terminal.ts';
 
 /** A context for a command whose output is a reply, and what the command has written to it. */
 export interface CapturedOutput {
@@ -19,7 +20,8 @@ export function captureCommand(context: CommandContext, most = Number.POSITIVE_I
     size = most;
   };
   const terminal: CommandContext['terminal'] = {
-    ...{ out: write, err: write, raw: write, live: false, interactive: false, color: false },
+    ...{ out: write, raw: write, live: false, interactive: false, color: false },
+    err: (...lines) => write(joinLines(lines)),
     divert: () => {},
     size: () => ({ columns: 120, rows: 24 }),
     style: (_, text) => text,

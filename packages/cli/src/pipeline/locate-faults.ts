@@ -6,6 +6,7 @@ const CODES: ReadonlyMap<LocalFault['code'], string> = new Map([
   ['SOURCE_MISSING', 'missing-source'],
   ['TOO_MANY_MOUNTS', 'too-many-mounts'],
   ['TARGET_REFUSED', 'unusable-target'],
+  ['GROUP_INVALID', 'invalid-group'],
 ]);
 
 /** The faults that concern a value of the file, as diagnostics at that value; the others are omitted. */

@@ -29,14 +29,16 @@ export function printDiagnostics(
       continue;
     }
     const text = diagnostic.range === undefined ? undefined : texts.get(diagnostic.range.file);
-    terminal.err(`${renderDiagnostic(diagnostic, { color: terminal.color, ...(text !== undefined && { text }) })}\n\n`);
+    const rendered = renderDiagnostic(diagnostic, { color: terminal.color, ...(text !== undefined && { text }) });
+    // It has replaced the line feeds of what it quotes.
+    terminal.err(...rendered.split('\n'), '');
     if (isGithub) terminal.err(renderAnnotation(diagnostic, context));
   }
   if (shown.length === diagnostics.length) return;
   const printed = new Set(shown);
   const others = diagnostics.filter((diagnostic) => !printed.has(diagnostic));
   if (json === true) terminal.out(renderValue('omitted', count(others)));
-  else terminal.err(`and ${countDiagnostics(others, 'more ')}\n\n`);
+  else terminal.err(`and ${countDiagnostics(others, 'more ')}`, '');
 }
 
 function renderAnnotation(

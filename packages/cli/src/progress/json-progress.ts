@@ -10,7 +10,7 @@ export function createJsonProgress(terminal: Terminal): Progress {
     report: (event) => lines.add(renderRunEvent(event)),
     print: (text) => {
       lines.write();
-      terminal.err(`${text}\n`);
+      terminal.err(text);
     },
     close: lines.write,
   };

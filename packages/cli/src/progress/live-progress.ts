@@ -3,6 +3,7 @@ import { createSystemClock, printableLine } from '@sluice/runner';
 import type { GlobalOptions } from '../context/command-context.ts';
 import { type Terminal, withoutControls } from '../context/terminal.ts';
 import { clipLine, widthOf } from '../text/clip-line.ts';
+import { onOneLine } from '../text/on-one-line.ts';
 import { fitColumn } from '../text/shorten.ts';
 import type { Progress } from './plain-progress.ts';
 import {
@@ -67,11 +68,11 @@ export function createLiveProgress(terminal: Terminal, options: GlobalOptions): 
   };
   const timer = setInterval(draw, REDRAW_MS);
   timer.unref();
-  const print = (text: string) => {
+  const show = (text: string) => {
     permanent += `${text}\n`;
     draw();
   };
-  terminal.divert(print);
+  terminal.divert(show);
 
   return {
     report: (event) => {
@@ -81,7 +82,7 @@ export function createLiveProgress(terminal: Terminal, options: GlobalOptions): 
       }
       permanent += renderEvent(event, { model, terminal, labelWidth, options });
     },
-    print,
+    print: (text) => show(onOneLine(text)),
     close: () => {
       terminal.divert(undefined);
       clearInterval(timer);

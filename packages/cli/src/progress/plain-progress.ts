@@ -10,7 +10,7 @@ import { labelWidthOf, renderEvent } from './render-event.ts';
  * display.
  */
 export interface Progress extends Reporter {
-  /** Prints a message that is not an event; `text` has no final newline. */
+  /** Prints a message that is not an event, on one line. */
   print(text: string): void;
   /** Draws the final state; nothing may be reported afterwards. */
   close(): void;
@@ -28,7 +28,7 @@ export function createPlainProgress(terminal: Terminal, options: GlobalOptions):
     },
     print: (text) => {
       lines.write();
-      terminal.err(`${text}\n`);
+      terminal.err(text);
     },
     close: lines.write,
   };

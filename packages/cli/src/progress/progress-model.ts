@@ -32,6 +32,8 @@ export interface CellTransition {
 
 /** From the most to the least interesting for the user. */
 const ACTIVE: readonly CellStatus[] = ['running', 'publishing', 'pending', 'submitting', 'awaitingApproval', 'ready'];
+/** A service whose message changes each second must not fill a log file. */
+const MOST_MESSAGES = 10;
 const FINISHED: ReadonlySet<ShownStatus> = new Set(['succeeded', 'reused', 'failed', 'skipped', 'canceled']);
 
 /** Whether a cell with this status can have no further attempt. */
@@ -73,7 +75,12 @@ export interface ProgressModel {
   cellOf(step: string, cell: string): { readonly status: ShownStatus; readonly attempt: number } | undefined;
   /** Applies an event; returns the transition if it is one. */
   apply(event: RunnerEvent): CellTransition | undefined;
+  /** Whether the message of a container is new: of its attempt, or of its step if that has many cells. Remembers it. */
+  isNews(state: ContainerState, options: { readonly byCell: boolean }): boolean;
 }
+
+/** A message of the service about a container. */
+export type ContainerState = Extract<RunnerEvent, { type: 'containerState' }>;
 
 /** A cell that has left `waiting`. */
 interface CellProgress {
@@ -90,13 +97,18 @@ interface ModelState {
   readonly transfers: Map<string, Transfer>;
   /** By `STEP/CELL`. */
   readonly cells: Map<string, CellProgress>;
+  /** By `STEP/CELL`, or by step. */
+  readonly told: Map<string, { readonly attempt: number; readonly messages: Set<string> }>;
   startedAt: number;
   runId: string;
 }
 
 /** An empty model. Events must be applied in their order; unknown steps are ignored. */
 export function createProgressModel(): ProgressModel {
-  const model: ModelState = { steps: new Map(), transfers: new Map(), cells: new Map(), startedAt: 0, runId: '' };
+  const model: ModelState = {
+    ...{ steps: new Map(), transfers: new Map(), cells: new Map(), told: new Map() },
+    ...{ startedAt: 0, runId: '' },
+  };
   return {
     steps: model.steps,
     transfers: model.transfers,
@@ -108,7 +120,18 @@ export function createProgressModel(): ProgressModel {
     },
     cellOf: (step, cell) => model.cells.get(`${step}/${cell}`),
     apply: (event) => (event.type === 'cellChanged' ? applyTransition(model, event) : applyOther(model, event)),
+    isNews: (state, { byCell }) => isNews(model, state, byCell),
   };
+}
+
+function isNews({ cells, told }: ModelState, { step, cell, message }: ContainerState, byCell: boolean): boolean {
+  const key = byCell ? `${step}/${cell}` : step;
+  const attempt = byCell ? (cells.get(key)?.attempt ?? 0) : 0;
+  const before = told.get(key);
+  const messages = before?.attempt === attempt ? before.messages : new Set<string>();
+  if (messages.has(message) || messages.size >= MOST_MESSAGES) return false;
+  told.set(key, { attempt, messages: messages.add(message) });
+  return true;
 }
 
 function applyTransition(

@@ -7,6 +7,7 @@ import { widthOf } from '../text/clip-line.ts';
 import { fitColumn } from '../text/shorten.ts';
 import {
   type CellTransition,
+  type ContainerState,
   countFinished,
   countOf,
   isFinished,
@@ -19,6 +20,12 @@ import { renderStatus, shownStatus } from './render-status.ts';
 /** Steps with more cells than this are shown as one line, plus the cells that fail. */
 const MAX_CELL_LINES = 24;
 const STATUS_WIDTH = 9;
+/**
+ * How services begin the message about a container that is only queued, or waits for capacity or its image, by the words
+ * of our service; others have shorter ones.
+ */
+const USUAL_WAIT =
+  /^(waiting for (?!the engine)|(queued|pulling|starting|being (created|recorded)|pending|scheduled|(container ?)?creating)\b)/i;
 const MOST_LABEL_COLUMNS = 48;
 
 /** Applies the event to the model and returns permanent lines for it, with their newlines; `''` if it deserves none. */
@@ -43,10 +50,8 @@ export function renderEvent(
       if (now === undefined || isFinished(now.status) || now.attempt <= attempt) return '';
       return renderRetry({ name: label(step, cell), attempt: attempt + 1, message }, labelWidth);
     }
-    case 'containerState': {
-      if (event.phase !== 'Running') return '';
-      return `${fitLabel(label(event.step, event.cell), labelWidth)}  ${printableLine(event.message)}\n`;
-    }
+    case 'containerState':
+      return renderContainerState(event, { model, terminal, labelWidth });
     case 'transfer':
       return event.done && event.files > 0 ? `${renderTransfer(event)}\n` : '';
     case 'approvalAsked':
@@ -84,6 +89,22 @@ export function labelWidthOf(
  */
 function fitLabel(name: string, labelWidth: number): string {
   return fitColumn(name, Math.max(labelWidth, Math.min(MOST_LABEL_COLUMNS, widthOf(name))));
+}
+
+/**
+ * The address of a port, and without a live display also why a container does not start, unless it is only
+ * queued.
+ */
+function renderContainerState(
+  event: ContainerState,
+  { model, terminal, labelWidth }: { model: ProgressModel; terminal: Terminal; labelWidth: number },
+): string {
+  const { step, cell, phase, message } = event;
+  if (phase === 'Running') return `${fitLabel(label(step, cell), labelWidth)}  ${printableLine(message)}\n`;
+  if (terminal.live || USUAL_WAIT.test(message)) return '';
+  const byCell = (model.steps.get(step)?.cells ?? 0) <= MAX_CELL_LINES;
+  if (!model.isNews(event, { byCell })) return '';
+  return `${fitLabel(byCell ? label(step, cell) : step, labelWidth)}  not started yet: ${printableLine(message)}\n`;
 }
 
 function renderRetry(retry: { name: string; attempt: number; message: string }, labelWidth: number): string {

@@ -5,6 +5,7 @@ import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { renderValue } from '../json/render-value.ts';
+import { plainLine } from '../text/plain-line.ts';
 import { handOverRun } from './hand-over-run.ts';
 
 /** Hands a run over to a server, and prints where it is, or why it is not there and what to do. */
@@ -16,7 +17,7 @@ export async function handToServer(
   const secrets = createSecretReader(home, context.env);
   const handed = await handOverRun({ home, runId, server, profile, secrets });
   if (handed.ok) {
-    const url = handed.value;
+    const url = plainLine(handed.value);
     if (options.json === true) context.terminal.out(renderValue('detached', { runId, url: url || server.url }));
     else {
       context.terminal.out(`run ${runId} continues on ${server.url}${url === '' ? '' : `: ${url}`}\n`);

@@ -2,6 +2,8 @@ import { isServiceError } from '@sluice/client';
 import { listRuns, type RunSummary, readServerMark, runDirectory } from '@sluice/runner';
 import type { RunServer, ServerRun } from '../connect/run-server.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { wholeMessage } from '../context/command-refusal.ts';
+import { printWarning } from '../context/print-warning.ts';
 import { serverOptions } from './server-options.ts';
 import { summarizeServerRun } from './summarize-server-run.ts';
 
@@ -60,12 +62,12 @@ async function listPlace(
   const { url } = chosen.value;
   if (url === undefined) return [];
   const warn = (problem: string) => {
-    context.terminal.err(`warning: could not list the runs of ${url}: ${problem}\n`);
+    printWarning(context.terminal, `could not list the runs of ${url}: ${problem}`);
     return [];
   };
   const { openChosenService } = await import('../connect/open-chosen-service.ts');
   const opened = await openChosenService({ ...chosen.value, url }, { options, context });
-  if (!opened.ok) return warn(opened.error.message);
+  if (!opened.ok) return warn(wholeMessage(opened.error));
   const { runServer, close } = opened.value;
   try {
     return await listNewest(runServer, count);

@@ -1,5 +1,6 @@
 import { type ContainerService, own } from '@sluice/client';
-import { publishOutputs, type RunReport } from '@sluice/runner';
+import { fail, ok, type Result } from '@sluice/core';
+import { publishOutputs, type RunRefusal, type RunReport } from '@sluice/runner';
 
 /** A run that a server has executed, and that this home has handed over. */
 interface PublishHereOptions {
@@ -7,11 +8,17 @@ interface PublishHereOptions {
   readonly service: ContainerService;
 }
 
-/** Copies the outputs with `publish` to their directories, and returns the report that says so. */
-export async function publishHere(report: RunReport, { home, service }: PublishHereOptions): Promise<RunReport> {
+/**
+ * Copies the outputs with `publish` to their directories, and returns the report that says so, also of single outputs that
+ * could not be copied. Refused if the outputs of the run cannot be found.
+ */
+export async function publishHere(
+  report: RunReport,
+  { home, service }: PublishHereOptions,
+): Promise<Result<RunReport, RunRefusal>> {
   const { runId } = report;
   const published = await publishOutputs({ home, runId, service });
-  if (!published.ok) return report;
+  if (!published.ok) return fail(describeUnpublished(runId, published.error));
   const outputs = { ...report.outputs };
   for (const { output, directory, problem } of published.value) {
     const known = own(outputs, output);
@@ -19,5 +26,10 @@ export async function publishHere(report: RunReport, { home, service }: PublishH
     const message = `could not copy output ${output} to ${directory}: ${problem}`;
     outputs[output] = { ...known, ...(problem === undefined ? { publishedTo: directory } : { notPublished: message }) };
   }
-  return { ...report, outputs };
+  return ok({ ...report, outputs });
+}
+
+/** Why none of the outputs with `publish` was copied. */
+export function describeUnpublished(runId: string, { code, message }: RunRefusal): RunRefusal {
+  return { code, message: `could not copy the outputs of run ${runId} to their directories: ${message}` };
 }

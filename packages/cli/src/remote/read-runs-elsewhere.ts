@@ -13,6 +13,7 @@ import type { HomeService } from '../connect/open-service.ts';
 import { openService } from '../connect/open-service.ts';
 import type { RunServer, ServerRun } from '../connect/run-server.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { wholeMessage } from '../context/command-refusal.ts';
 import { isLostRun } from './lost-run.ts';
 import { isRemoved } from './record-removal.ts';
 import { serverOptions } from './server-options.ts';
@@ -49,7 +50,7 @@ export async function readRunsElsewhere({ opened, context, options }: Asking): P
     if (own !== undefined && placeOf(mark) === placeOfServer(own)) continue;
     const remote = await openService(serverOptions(options, mark), context);
     if (!remote.ok) {
-      found.push(unknownPlace(mark, remote.error.message));
+      found.push(unknownPlace(mark, wholeMessage(remote.error)));
       continue;
     }
     const { runServer, close } = remote.value;

@@ -11,14 +11,19 @@ import {
 import { openService } from '../connect/open-service.ts';
 import type { RunServer } from '../connect/run-server.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import type { CommandRefusal } from '../context/command-refusal.ts';
+import { type CommandRefusal, wholeMessage } from '../context/command-refusal.ts';
+import { printWarning } from '../context/print-warning.ts';
 import { selectRun } from '../runs/select-run.ts';
+import { keepRecordedService } from './keep-recorded-service.ts';
 import { serverOptions } from './server-options.ts';
 
 /** A run of this home, as its journal describes it now, whichever machine executes it. */
 export interface ShownRun<O extends GlobalOptions> {
   readonly run: RunSummary;
-  /** Those of the command; for a run of a server, with the server as its service. */
+  /**
+   * Those of the command. If they name no service: with that of the run, which is its server, or the one that it recorded
+   * when it started.
+   */
   readonly options: O;
   /** The server that executes the run, has executed it to its end, or has left it to another home; undefined: this home does. */
   readonly mark: ServerMark | undefined;
@@ -53,7 +58,7 @@ export async function selectShownRun<O extends GlobalOptions>(
   const { updateMirror } = await import('./mirror-run.ts');
   const problem = await withServer(shown.value.options, context, (server) => updateMirror({ home, runId, server }));
   if (problem !== undefined) {
-    context.terminal.err(`warning: could not bring run ${runId} up to date: ${problem}\n`);
+    printWarning(context.terminal, `could not bring run ${runId} up to date: ${problem}`);
   }
   return describeShown(home, (await readRunSummary(home, runId)) ?? found.value, options);
 }
@@ -65,7 +70,8 @@ async function describeShown<O extends GlobalOptions>(
 ): Promise<Result<ShownRun<O>, CommandRefusal>> {
   const mark = await readServerMark(runDirectory(home, run.runId));
   const hosted = mark?.state === 'hosted' || mark?.state === 'taken-back' ? mark : undefined;
-  return ok({ run, mark: hosted, options: serverOptions(options, hosted) });
+  const reached = hosted ? serverOptions(options, hosted) : await keepRecordedService(home, run.runId, options);
+  return ok({ run, mark: hosted, options: reached });
 }
 
 /** Runs an action with the server of the options. Returns why it was not possible. */
@@ -75,7 +81,7 @@ async function withServer(
   act: (server: RunServer) => Promise<Result<void, string>>,
 ): Promise<string | undefined> {
   const opened = await openService(options, context);
-  if (!opened.ok) return opened.error.message;
+  if (!opened.ok) return wholeMessage(opened.error);
   const { runServer, close } = opened.value;
   try {
     const done = runServer === undefined ? fail('the service executes no runs') : await act(runServer);
@@ -114,6 +120,6 @@ async function copyFromServer<O extends GlobalOptions>(
     if (made.ok) copied = runId;
     return made;
   });
-  if (problem !== undefined) context.terminal.err(`warning: could not read the runs of the service: ${problem}\n`);
+  if (problem !== undefined) printWarning(context.terminal, `could not read the runs of the service: ${problem}`);
   return copied === undefined ? undefined : readRunSummary(home, copied);
 }

@@ -5,6 +5,7 @@ import { openService } from '../connect/open-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
+import { printWarning } from '../context/print-warning.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { describeLostRun } from './lost-run.ts';
 import { serverOptions } from './server-options.ts';
@@ -51,7 +52,7 @@ export async function takeFromServer<O extends GlobalOptions>(
     };
     const taken = await takeBackRun({ home, runId, server: runServer, findCopyFault: findFault });
     if (!taken.ok) return refuse(taken.error);
-    if (isLost) context.terminal.err(`warning: ${describeLostRun(mark.service)}; ${CONTINUED}\n`);
+    if (isLost) printWarning(context.terminal, `${describeLostRun(mark.service)}; ${CONTINUED}`);
     return ok(reached);
   } catch (error) {
     if (!isServiceError(error)) throw error;

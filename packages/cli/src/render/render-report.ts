@@ -82,6 +82,7 @@ function renderVerdict(report: RunReport, { terminal, options, isHomeGone = fals
     // Of a suspended run, whose containers continue.
     [count('running', 'publishing'), 'running'],
     [count('submitting', 'pending'), 'pending'],
+    [cells.filter(({ status, attempts }) => status === 'ready' && attempts > 0).length, 'between attempts'],
   ] as const;
   const parts = counts.filter(([number]) => number > 0).map(([number, words]) => `${number} ${words}`);
   const took = report.endedAt === undefined ? '' : ` in ${renderDuration(report.endedAt - report.startedAt)}`;

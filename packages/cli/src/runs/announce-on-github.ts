@@ -2,6 +2,7 @@ import { appendFile } from 'node:fs/promises';
 import type { RunReport } from '@sluice/runner';
 import type { CommandContext } from '../context/command-context.ts';
 import { pathInRepository } from '../context/github-actions.ts';
+import { printWarning } from '../context/print-warning.ts';
 import { renderFailureAnnotations } from '../render/render-failure-annotations.ts';
 import { renderStepSummary } from '../render/render-step-summary.ts';
 import { locateSteps } from './locate-steps.ts';
@@ -19,6 +20,6 @@ export async function announceOnGithub(report: RunReport, context: CommandContex
   try {
     await appendFile(env.GITHUB_STEP_SUMMARY, renderStepSummary(report));
   } catch (error) {
-    terminal.err(`warning: could not write the summary of the job: ${(error as Error).message}\n`);
+    printWarning(terminal, `could not write the summary of the job: ${(error as Error).message}`);
   }
 }

@@ -12,6 +12,7 @@ import {
 import type { createServiceLog, Service } from '@sluice/service';
 import type { ChosenTraces } from '../connect/choose-traces.ts';
 import type { CommandContext } from '../context/command-context.ts';
+import { joinLines } from '../context/terminal.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { makeHome } from '../home/home.ts';
 import { loadScheduled, type Scheduled } from '../pipeline/load-scheduled.ts';
@@ -72,7 +73,8 @@ async function loadEntry(
   const found: Scheduled[] = [];
   for (const { file, isNamed } of filesOf(files, { config, log })) {
     const texts: string[] = [];
-    const terminal = { ...context.terminal, color: false, err: (text: string) => void texts.push(text) };
+    const err = (...lines: readonly string[]) => void texts.push(joinLines(lines));
+    const terminal = { ...context.terminal, color: false, err };
     const loaded = await loadScheduled(file, {
       context: { ...context, terminal, cwd: config.directory },
       options: { param: params },

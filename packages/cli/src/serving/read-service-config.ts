@@ -55,13 +55,13 @@ export function parseServiceConfigText(
   { file, directory }: { file: string; directory: string },
 ): Result<ServedConfig, CommandRefusal> {
   const parsed = parseServiceConfig(text, directory, { schedules: schedulesSchema, runs: runsSchema });
-  const lines = parsed.ok
+  const [message, ...lines] = parsed.ok
     ? findFaults(parsed.value, { ...parsed.sections, directory }).map((fault) => `${file}: ${fault}`)
     : parsed.problems.map(
         ({ line, column, path: field, message }) =>
           `${file}:${line}:${column}: ${field === '' ? '' : `${field}: `}${message}`,
       );
-  if (!parsed.ok || lines.length > 0) return fail({ exitCode: EXIT_CODE.refused, message: lines.join('\n') });
+  if (!parsed.ok || message !== undefined) return fail({ exitCode: EXIT_CODE.refused, message: message ?? '', lines });
   return ok({ service: parsed.value, schedules: parsed.sections.schedules, runs: parsed.sections.runs, directory });
 }
 

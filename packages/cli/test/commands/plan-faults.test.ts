@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -76,6 +86,16 @@ describe('plan --json', () => {
     expect(lines.at(-1)).toMatchObject({ type: 'error', code: 'REFUSED', message: expect.stringContaining(reason) });
   });
 
+  test('counts the cells of a list in the file, as the table does', async () => {
+    const text =
+      'params: { n: [1, 2] }\nsteps:\n  a: { command: [x], foreach: [1, "two", { three: 3 }] }\n  b: { command: [x], foreach: "${{ params.n }}" }\n  c: { command: [x], matrix: { k: [1, 2] } }\n  d: { command: [x] }\n';
+    const [value] = json((await sluice(text, 'plan', '--json')).out);
+    const steps = (value?.steps ?? []) as { cellCount?: number }[];
+    const counts = steps.map(({ cellCount }) => cellCount);
+    expect(counts).toEqual([3, undefined, 2, 1]);
+    expect((await sluice(text, 'plan')).out).toContain('6 or more containers');
+  });
+
   test('counts mounts by the profile', async () => {
     writeFileSync(join(cwd, 'profile.yaml'), 'limits: { mounts: 1 }\n');
     const text = 'steps: { s: { command: [x], outputs: { a: /a, b: /b } } }\n';
@@ -129,6 +149,8 @@ outputs:
   two: { from: s.b, publish: ./two }
 `;
 
+const SOURCE = 'volumes: { v: { source: ./data } }\nsteps: { s: { command: [x], inputs: { i: volumes.v } } }\n';
+
 /** Makes a directory, to which the directory of the output `two` is a link. */
 function linkTwo(target: string): void {
   mkdirSync(join(cwd, target), { recursive: true });
@@ -173,6 +195,18 @@ describe('plan and run', () => {
       'volumes: { v: { source: ./src } }\nsteps: { s: { command: [x], inputs: { i: volumes.v } } }\n',
       'could not read the source of volume v: it has links that lead out of it',
     ],
+    [
+      'a concurrency group that cannot be evaluated, before anything is uploaded',
+      () => writeFileSync(join(cwd, 'data'), 'x'),
+      `params: { list: [1] }\nconcurrency: { group: 'g-\${{ params.list[5] }}' }\n${SOURCE}`,
+      'could not evaluate the concurrency group: ',
+    ],
+    [
+      'a concurrency group in its short form',
+      () => writeFileSync(join(cwd, 'data'), 'x'),
+      `params: { list: [1] }\nconcurrency: 'g-\${{ params.list[5] }}'\n${SOURCE}`,
+      'could not evaluate the concurrency group: ',
+    ],
   ])('refuse %s', async (_what, prepare, text, reason) => {
     prepare();
     const before = readdirSync(cwd);
@@ -183,5 +217,34 @@ describe('plan and run', () => {
     const run = await sluice(text, 'run');
     expect(run).toMatchObject({ exitCode: planned.exitCode, err: expect.stringContaining(reason) });
     expect(existsSync(join(cwd, 'one', 'n'))).toBe(false);
+    expect(existsSync(join(cwd, 'home', 'sources'))).toBe(false);
+  });
+});
+
+const NOBODY = 65_534;
+
+/** Root may read everything: its rights are given up meanwhile. */
+async function asOrdinaryUser<T>(action: () => Promise<T>): Promise<T> {
+  if (process.getuid?.() !== 0) return action();
+  chownSync(cwd, NOBODY, NOBODY);
+  process.seteuid?.(NOBODY);
+  try {
+    return await action();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
+
+test.each(['file', 'directory'])('plan and run refuse a source with a %s that its user cannot read', async (kind) => {
+  await asOrdinaryUser(async () => {
+    mkdirSync(join(cwd, 'data', 'directory'), { recursive: true });
+    writeFileSync(join(cwd, 'data', 'file'), 'x');
+    chmodSync(join(cwd, 'data', kind), 0);
+    for (const verb of ['plan', 'run']) {
+      const { exitCode, err } = await sluice(SOURCE, verb);
+      expect(exitCode).toBe(2);
+      expect(err).toMatch(new RegExp(`could not read the source of volume v: EACCES.*/data/${kind}'`));
+    }
+    chmodSync(join(cwd, 'data', kind), 0o700);
   });
 });

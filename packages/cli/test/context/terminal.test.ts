@@ -9,7 +9,7 @@ function terminal({ tty, env = {} }: { tty: boolean; env?: NodeJS.ProcessEnv }) 
   const stdout = Object.assign(new PassThrough(), { isTTY: tty, columns: 100, rows: 30 });
   const stderr = Object.assign(new PassThrough(), { isTTY: tty });
   const streams = { stdin: { isTTY: tty }, stdout, stderr } as unknown as Parameters<typeof createTerminal>[0];
-  return { stdout, terminal: createTerminal(streams, env) };
+  return { stdout, stderr, terminal: createTerminal(streams, env) };
 }
 
 test.each([
@@ -78,6 +78,16 @@ test('only the log of a container and the display that is redrawn are written un
   const using = (pattern: RegExp) => own.filter((name) => pattern.test(readFileSync(join(src, name), 'utf8'))).sort();
   expect(using(/terminal\.raw\(/)).toEqual(['commands/logs.ts', 'progress/live-progress.ts']);
   expect(using(/console\.(log|info)|process\.stdout\.write/)).toEqual([]);
+  expect(using(/process\.stderr\.write/)).toEqual(['context/read-password.ts']);
+  // A warning quotes text from outside.
+  expect(using(/err\(`warning/)).toEqual(['context/print-warning.ts']);
   // What is printed as JSON crosses `printableJson`.
   expect(using(/(out|err|raw)\([^;]*JSON\.stringify/)).toEqual([]);
+});
+
+test('Terminal.err writes each argument on one line, whatever it quotes', async () => {
+  const { stderr, terminal: shown } = terminal({ tty: false });
+  shown.err('one\n::error::two\r\nthree\n', '', '\u2028four\u0085');
+  await shown.flush();
+  expect(String(stderr.read())).toBe('one ::error::two three\n\n four\n');
 });

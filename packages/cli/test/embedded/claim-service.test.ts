@@ -25,7 +25,7 @@ test('claimService gives a directory to one claimant at a time', async () => {
 });
 
 test('connectToOwner finds no owner where there is none', async () => {
-  expect(await connectToOwner(place().ownerPath)).toBeUndefined();
+  expect(await connectToOwner(place().ownerPath, 30_000)).toBeUndefined();
 });
 
 test('connectToOwner resolves when the owner is reachable, and reports when it goes', async () => {
@@ -33,7 +33,7 @@ test('connectToOwner resolves when the owner is reachable, and reports when it g
   const claim = await claimService(place(), async () => {
     calls.push('reachable');
   });
-  const connection = await connectToOwner(place().ownerPath);
+  const connection = await connectToOwner(place().ownerPath, 30_000);
   expect(calls).toEqual(['reachable']);
   const gone = new Promise<void>((resolve) => connection?.onOwnerGone(resolve));
   await claim?.release();
@@ -42,6 +42,6 @@ test('connectToOwner resolves when the owner is reachable, and reports when it g
 
 test('connectToOwner finds no owner when that one cannot be made reachable', async () => {
   const claim = await claimService(place(), () => Promise.reject(new Error('no port')));
-  expect(await connectToOwner(place().ownerPath)).toBeUndefined();
+  expect(await connectToOwner(place().ownerPath, 30_000)).toBeUndefined();
   await claim?.release();
 });

@@ -1,4 +1,4 @@
-import { type CallOptions, type ContainerService, ServiceError } from '@sluice/client';
+import { type CallOptions, type ContainerService, type LogCut, ServiceError } from '@sluice/client';
 import { expect, onTestFinished, test } from 'vitest';
 import { type CurrentService, createDelegatingService } from '../../src/embedded/delegating-service.ts';
 
@@ -26,8 +26,10 @@ function createHolders(services: readonly Partial<ContainerService>[]) {
   };
 }
 
-function withLogs(logs: (options?: CallOptions) => AsyncIterable<Uint8Array>): Partial<ContainerService> {
-  return { containers: { logs: (_: unknown, options?: CallOptions) => logs(options) } } as Partial<ContainerService>;
+type LogOptions = CallOptions & { readonly onCut?: (cut: LogCut | undefined) => void };
+
+function withLogs(logs: (options?: LogOptions) => AsyncIterable<Uint8Array>): Partial<ContainerService> {
+  return { containers: { logs: (_: unknown, options?: LogOptions) => logs(options) } } as Partial<ContainerService>;
 }
 
 async function* pieces(...texts: string[]) {
@@ -50,6 +52,25 @@ test('createDelegatingService reads on in a log, where it was, from the one that
     withLogs(() => pieces('one\n', 'two\nthree\n')),
   ]);
   expect(await read(holders.service.containers.logs(REF))).toBe('one\ntwo\nthree\n');
+});
+
+test('createDelegatingService goes on at the cut of a log that was cut while nobody held the service', async () => {
+  const holders = createHolders([
+    withLogs(async function* (options) {
+      options?.onCut?.(undefined);
+      yield* pieces('one\ntwo\nthree\n');
+      holders.lose();
+      throw new ServiceError('NO_REPLY', 'broke off');
+    }),
+    withLogs(async function* (options) {
+      options?.onCut?.({ start: 8, id: '1' });
+      yield* pieces('one\ntwo\n', '\n[sluice] left out\nnine\n');
+    }),
+  ]);
+  const cuts: (LogCut | undefined)[] = [];
+  const log = holders.service.containers.logs(REF, { onCut: (cut) => void cuts.push(cut) });
+  expect(await read(log)).toBe('one\ntwo\nthree\n\n[sluice] left out\nnine\n');
+  expect(cuts).toEqual([undefined, { start: 8, id: '1' }]);
 });
 
 test('createDelegatingService waits for a holder to go that refuses already, and ends what hangs on one that has gone', async () => {

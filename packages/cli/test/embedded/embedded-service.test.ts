@@ -40,7 +40,7 @@ describe('openEmbeddedService', () => {
     await open();
     const socket = join(home, 'service.sock');
     await mkdir(socket);
-    expect(await connectToOwner(join(home, 'visit.sock'))).toBeUndefined();
+    expect(await connectToOwner(join(home, 'visit.sock'), 30_000)).toBeUndefined();
     await rm(socket, { recursive: true });
     expect(await ask(await open())).toHaveLength(1);
   });

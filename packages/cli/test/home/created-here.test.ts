@@ -1,6 +1,7 @@
-import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { HOME_MARK, isHomeMark } from '@sluice/host-system';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isEmptyOrCreatedHere, markCreatedHere } from '../../src/home/created-here.ts';
 
@@ -25,6 +26,7 @@ test('a home without runs and service is harmless, whatever files and secrets pe
 
 test('a mark is good for the directory that it was made for, wherever that is moved, and for no copy', async () => {
   await markCreatedHere(home);
+  expect(isHomeMark(readFileSync(join(home, HOME_MARK), 'utf8'))).toBe(true);
   mkdirSync(join(home, 'runs'));
   expect(isEmptyOrCreatedHere(home)).toBe(true);
   const [moved, copy] = [join(root, 'moved'), join(root, 'copy')];

@@ -100,7 +100,7 @@ test('plan prints cells, levels and what would be reused', async () => {
       params: { n: 2 },
       steps: [
         { step: 'make', level: 0 },
-        { step: 'each', level: 1, after, cells },
+        { step: 'each', level: 1, after, cellCount: 2, cells },
       ],
     },
   ]);

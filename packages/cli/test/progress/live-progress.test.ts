@@ -103,3 +103,17 @@ test('createLiveProgress draws at most ten times a second, however much happens'
   expect(terminal.written().out.length).toBeLessThan(1_000);
   progress.close();
 });
+
+test('createLiveProgress shows why a container does not start beside its step, not in a line that stays', () => {
+  const terminal = createRecordingTerminal({ live: true });
+  const progress = createLiveProgress(terminal, {});
+  const steps = [{ name: 'fit', cells: [''] }];
+  progress.report({ type: 'runStarted', ...RUN, at: Date.now(), pipeline: 'p', resumed: false, steps });
+  progress.report(move('fit', '', 'pending'));
+  const state = { type: 'containerState', ...RUN, at: 0, step: 'fit', cell: '', phase: 'Pending' } as const;
+  progress.report({ ...state, message: 'the engine is not available' });
+  vi.advanceTimersByTime(100);
+  expect(screen(terminal.written().out)[0]).toMatch(/^fit +pending +the engine is not available$/);
+  progress.close();
+  expect(screen(terminal.written().out)).toEqual(['']);
+});

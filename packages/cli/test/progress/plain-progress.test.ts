@@ -116,3 +116,54 @@ test('createPlainProgress tells failed attempts, transfers, questions and warnin
     'warning: the service does not answer',
   ]);
 });
+
+/** A message about the container of `STEP/CELL` that does not run yet. */
+function waits(name: string, message: string, phase = 'Pending'): RunnerEvent {
+  const [step = '', cell = ''] = name.split('/');
+  return { type: 'containerState', ...RUN, at: 0, step, cell, phase, message };
+}
+
+const AWAY = 'the engine is not available, trying again: connect ENOENT /var/run/docker.sock';
+
+test('createPlainProgress tells once per container why it does not start, but not that it waits for its turn', () => {
+  const usual = [
+    'waiting for capacity',
+    'waiting for 4 cores of cluster hpc (0 free)',
+    'queued in cluster hpc behind 2 others',
+    'queued in Slurm as job 7: Priority',
+    'starting',
+    'pulling image alpine: 3f2a 12 %',
+    'being recorded',
+  ];
+  const lines = show(
+    [{ name: 'fit', cells: ['a', 'b'] }],
+    [
+      move(0, 'fit/a', 'submitting'),
+      waits('fit/a', 'could not create the container: the service replied 503 away', 'Creating'),
+      move(0, 'fit/a', 'pending'),
+      ...usual.map((message) => waits('fit/a', message)),
+      waits('fit/a', AWAY),
+      waits('fit/a', 'starting'),
+      waits('fit/a', AWAY),
+      waits('fit/b', AWAY),
+      waits('fit/b', 'waiting for the engine to report it'),
+      move(0, 'fit/a', 'submitting', { attempt: 2 }),
+      waits('fit/a', AWAY),
+    ],
+  );
+  expect(lines).toEqual([
+    'fit/a  not started yet: could not create the container: the service replied 503 away',
+    `fit/a  not started yet: ${AWAY}`,
+    `fit/b  not started yet: ${AWAY}`,
+    'fit/b  not started yet: waiting for the engine to report it',
+    `fit/a  not started yet: ${AWAY}`,
+  ]);
+});
+
+test('createPlainProgress tells once per step of many cells why its containers do not start, and bounds what changes', () => {
+  const cells = Array.from({ length: 200 }, (_, i) => `c${i}`);
+  const same = cells.map((cell) => waits(`fit/${cell}`, AWAY));
+  expect(show([{ name: 'fit', cells }], same)).toEqual([`fit  not started yet: ${AWAY}`]);
+  const counting = Array.from({ length: 200 }, (_, i) => waits('one', `trying again in ${i} s`));
+  expect(show([{ name: 'one', cells: [''] }], counting)).toHaveLength(10);
+});

@@ -1,11 +1,19 @@
-import type { RunnerEvent, RunReport, StepExplanation } from '@sluice/runner';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RunnerEvent, RunReport, ScheduleEvent, StepExplanation } from '@sluice/runner';
 import { expect, test } from 'vitest';
+import { runCommandLine } from '../../src/command-line/run-command-line.ts';
+import { EXIT_CODE } from '../../src/context/exit-code.ts';
+import { printWarning } from '../../src/context/print-warning.ts';
+import { fromRunRefusal, refuse } from '../../src/context/refuse.ts';
 import { renderBlocks, renderValue } from '../../src/json/render-value.ts';
 import { createProgress } from '../../src/progress/create-progress.ts';
 import { renderExplanation } from '../../src/render/render-explanation.ts';
 import { renderReport } from '../../src/render/render-report.ts';
+import { renderScheduleEvent } from '../../src/render/render-schedule-event.ts';
 import { renderTable } from '../../src/text/render-table.ts';
-import { createRecordingTerminal } from '../recording-terminal.ts';
+import { createRecordingTerminal, createTestContext } from '../recording-terminal.ts';
 import { createFailure } from './create-failure.ts';
 
 /** One of each kind: lines, sequences of terminals, C1 controls, and changes of direction. */
@@ -129,7 +137,37 @@ const RENDERERS: Readonly<Record<string, (piece: string) => string>> = {
     progress.close();
     return shown.written().out;
   },
+  schedule: (piece) =>
+    [{ type: 'scheduleBlocked' }, { type: 'scheduledRunDetached' }, { type: 'plannedTimeSkipped' }]
+      .map(({ type }) => {
+        const event = poison({ type, schedule: 'nightly', runId: 'r1', message: 'the disk is full' }, piece);
+        return renderScheduleEvent({ ...event, plannedAt: 0 } as unknown as ScheduleEvent, 'UTC');
+      })
+      .join(''),
+  refuse(piece) {
+    const context = createTestContext({ cwd: '/project' });
+    const refusal = { exitCode: EXIT_CODE.refused, message: 'could not choose one:', lines: ['  one', '  two'] };
+    refuse(poison(refusal, piece), { context, options: {} });
+    const missing = { code: 'SOURCE_MISSING', message: 'the output has no b; it contains c' } as const;
+    refuse(fromRunRefusal({ ...missing, ...poison({ message: missing.message }, piece) }, { options: {} }), {
+      ...{ context, options: {} },
+    });
+    printWarning(context.terminal, poison('output best: the link a leads out', piece));
+    for (const isLive of [false, true]) {
+      const progress = createProgress({ ...context.terminal, live: isLive }, {});
+      progress.print(poison('it goes on', piece));
+      progress.close();
+    }
+    const { out, err } = context.terminal.written();
+    return `${withoutDrawing(out)}${err}`;
+  },
 };
+
+/** What the display in place prints, without its moves of the cursor. */
+function withoutDrawing(out: string): string {
+  const start = String.fromCharCode(27);
+  return out.replaceAll(new RegExp(`${start}\\[[?0-9]*[A-Za-z]|\\r`, 'g'), '');
+}
 
 test.each(Object.keys(RENDERERS))(
   'sluice %s prints no more lines, and no control characters, for hostile text',
@@ -156,5 +194,48 @@ test('JSON escapes what a terminal would interpret, and has the same value', () 
       expect(text).not.toMatch(UNSAFE);
       expect(JSON.parse(text)).toMatchObject({ code: piece, message: piece });
     }
+  }
+});
+
+/** Names that begin a line of their own: a command for GitHub, and a line of an assistant's log. */
+const FORGED = '::error::forged';
+
+test('sluice pull names hostile files and links on one line', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'sluice-hostile-'));
+  try {
+    const script = `ln -s /etc "$(printf 'x\\n${FORGED}')" && touch "$(printf 'y\\n\\033[8m${FORGED}')"`;
+    const text = `version: 1\nname: p\nsteps: { make: { script: ${JSON.stringify(script.replace('ln', 'cd /out && ln'))}, outputs: { made: /out } } }\n`;
+    writeFileSync(join(cwd, 'p.yaml'), text);
+    const sluice = async (...args: readonly string[]) => {
+      const context = createTestContext({ cwd, env: { SLUICE_HOME: join(cwd, 'home') } });
+      const exitCode = await runCommandLine(args, context);
+      return { exitCode, ...context.terminal.written() };
+    };
+    expect(await sluice('run', 'p.yaml')).toMatchObject({ exitCode: 0 });
+    const pulled = await sluice('pull', 'make.made', '--to', 'copies');
+    expect(pulled).toMatchObject({ exitCode: 0, err: expect.stringContaining(`the link x\\x0a${FORGED} -> /etc`) });
+    const missing = await sluice('pull', 'make.made/z', '--to', 'others');
+    expect(missing).toMatchObject({ exitCode: 2, err: expect.stringContaining(`y\\x0a\\x1b[8m${FORGED}`) });
+    for (const { out, err } of [pulled, missing]) {
+      expect(`${out}${err}`).not.toMatch(UNSAFE);
+      expect(`${out}${err}`).not.toMatch(/^\s*::/m);
+    }
+  } finally {
+    rmSync(cwd, { recursive: true, force: true, maxRetries: 10 });
+  }
+});
+
+test('an unexpected error prints what it quotes on one line', async () => {
+  for (const piece of HOSTILE) {
+    const context = createTestContext({ cwd: '/' });
+    const out = () => {
+      throw new TypeError(`could not read a${piece}${FORGED}`);
+    };
+    expect(await runCommandLine(['--version'], { ...context, terminal: { ...context.terminal, out } })).toBe(1);
+    const lines = context.terminal.written().err.trimEnd().split('\n');
+    expect(lines[0]).toBe('sluice: internal error (a bug in Sluice)');
+    expect(lines[1]).toMatch(new RegExp(`^TypeError: could not read a.*${FORGED}$`));
+    expect(lines.slice(2).every((line) => line.startsWith('    at '))).toBe(true);
+    expect(lines.join('')).not.toMatch(UNSAFE);
   }
 });

@@ -149,3 +149,15 @@ test('renderReport repeats what the user was warned of, bounded', () => {
   expect(shown).toContain('warning: cache 0 is away\n');
   expect(shown).toContain('warning: cache 9 is away\nand 2 more warnings\n');
 });
+
+test('renderReport counts the cells of a suspended run that are between two attempts', () => {
+  const steps = [{ name: 'fit', status: 'ready', cells: [cell('', 'ready')] }] as const;
+  const suspended = { status: 'suspended', steps } as const;
+  expect(renderReport(report(suspended), { terminal, cwd: '/project' })).toContain(
+    'digits suspended in 6.6 s: 1 between attempts (run r1)',
+  );
+  const waiting = [{ ...steps[0], cells: [cell('', 'ready', { attempts: 0 })] }];
+  expect(renderReport(report({ ...suspended, steps: waiting }), { terminal, cwd: '/project' })).toContain(
+    'digits suspended in 6.6 s: no steps executed (run r1)',
+  );
+});

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import type { RunHandle, RunReport } from '@sluice/runner';
 import { expect, test, vi } from 'vitest';
 import { followRun } from '../../src/runs/follow-run.ts';
@@ -32,7 +33,8 @@ function createFakeRun(): { run: RunHandle; told: string[]; end: (status: RunRep
 }
 
 function drive(interactive: boolean, options = {}) {
-  const context = createTestContext({ cwd: '/', interactive });
+  // A home that exists: without one, there is nothing to resume.
+  const context = createTestContext({ cwd: '/', env: { SLUICE_HOME: tmpdir() }, interactive });
   const fake = createFakeRun();
   const progress = { report: () => {}, print: () => {}, close: () => {} };
   return { context, ...fake, exitCode: followRun(fake.run, { context, progress, options }) };
