@@ -46,6 +46,7 @@ interface PreviewOptions {
   /** The directory to which the pipeline's sources are relative. Absent: the sources are those of the earlier run. */
   readonly baseDir?: string;
   readonly disk?: Disk;
+  readonly clock?: Clock;
 }
 
 /** The names of the steps that a run would reuse as a whole, and of all others. */
@@ -84,7 +85,7 @@ export async function previewReuse(options: PreviewOptions): Promise<Result<read
   const usage = createRunUsage(facts, undefined);
   const run = { runId: 'preview', plan, facts, scheduler: createRunScheduler(plan, header), usage };
   const earlier = createReusableRun(replayed.value);
-  const clock = createSystemClock();
+  const clock = options.clock ?? createSystemClock();
   const lookUp = createLookup(run, { earlier, index: await readCacheIndex(disk, home), now: clock.now });
   const missed = await simulate(run, { lookUp, clock });
   const findRerun = createRerunCheck(run, createIdentities(run).lineage);

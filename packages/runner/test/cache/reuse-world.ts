@@ -106,7 +106,7 @@ export function createReuseWorld(
     start: (run) => rig.go(live(run)),
     startAll: (runs) => rig.go(Promise.all(runs.map(live))),
     async preview({ reuse, ...run }) {
-      const options = { plan: planOf(run), home: '/home', reuse: reuse!, disk: rig.disk };
+      const options = { plan: planOf(run), home: '/home', reuse: reuse!, disk: rig.disk, clock: rig.clock };
       const previewed = await rig.go(subject.previewReuse(options));
       if (!previewed.ok) throw new Error(previewed.error.message);
       return previewed.value;
