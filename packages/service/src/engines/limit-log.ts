@@ -1,8 +1,8 @@
 import { constants, fstatSync, ftruncateSync } from 'node:fs';
-import { lstat, open } from 'node:fs/promises';
+import { type FileHandle, lstat, open } from 'node:fs/promises';
 
 const MOST_END_BYTES = 256 * 1024;
-const TRIES = 5;
+const TRIES = 50;
 /** The line of a cut, which tells how many bytes all cuts of the log have left out: no two cuts have the same number. */
 const CUT_LINE = /^\n\[sluice\] the log has reached its limit of \d+ bytes; (\d{1,15}) bytes were left out here\n/;
 /** More than the line of a cut has. */
@@ -97,18 +97,29 @@ async function cutLog(path: string, limitBytes: number): Promise<void> {
     // In this order, so that a crash between the two loses nothing. What a command appends between the last check of the
     // size and the cut is lost: no system call truncates a file only if it still has a given size, and another process
     // cannot be kept from appending. The two follow each other synchronously to minimize this.
-    for (let { size } = stats, tries = 1; ; tries++) {
-      const { bytesRead } = await file.read(end, 0, end.length, size - end.length);
-      const leftOut = (before?.leftOut ?? 0) + Math.max(1, size - kept);
-      const line = `\n[sluice] the log has reached its limit of ${limitBytes} bytes; ${leftOut} bytes were left out here\n`;
-      const rest = Buffer.concat([Buffer.from(line), end.subarray(0, bytesRead)]);
-      await file.write(rest, 0, rest.length, beginning);
-      const grown = fstatSync(file.fd).size;
-      // A command that writes constantly could otherwise prevent the cut forever, and fill the disk.
-      if (grown === size || tries === TRIES) return ftruncateSync(file.fd, beginning + rest.length);
-      size = grown;
-    }
+    const { bytesRead } = await file.read(end, 0, end.length, stats.size - end.length);
+    const leftOut = (before?.leftOut ?? 0) + Math.max(1, stats.size - kept);
+    const line = `\n[sluice] the log has reached its limit of ${limitBytes} bytes; ${leftOut} bytes were left out here\n`;
+    const rest = Buffer.concat([Buffer.from(line), end.subarray(0, bytesRead)]);
+    await file.write(rest, 0, rest.length, beginning);
+    await moveAppended(file, { from: stats.size, to: beginning + rest.length });
   } finally {
     await file.close();
   }
+}
+
+/**
+ * Truncates a file at `to`, with what was appended behind `from` in the meantime. Each try moves only what came since the
+ * last one. A command that writes constantly could prevent the cut forever, and fill the disk, so the tries are limited.
+ */
+async function moveAppended(file: FileHandle, { from, to }: { from: number; to: number }): Promise<void> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const appended = Buffer.alloc(Math.min(fstatSync(file.fd).size - from, from - to));
+    if (appended.length === 0) break;
+    const { bytesRead } = await file.read(appended, 0, appended.length, from);
+    await file.write(appended, 0, bytesRead, to);
+    from += bytesRead;
+    to += bytesRead;
+  }
+  ftruncateSync(file.fd, to);
 }
