@@ -23,10 +23,13 @@ export const SHAPES = {
     }),
 };
 
-/** A pipeline file (JSON) whose every step runs `true`. */
-export function pipelineOf(needs) {
+/** A pipeline file (JSON) whose every step runs `true`; `keys` are added to each step. */
+export function pipelineOf(needs, keys = {}) {
   const steps = Object.fromEntries(
-    needs.map((on, i) => [`s${i}`, { command: ['true'], ...(on.length ? { needs: on.map((n) => `s${n}`) } : {}) }]),
+    needs.map((on, i) => [
+      `s${i}`,
+      { command: ['true'], ...keys, ...(on.length ? { needs: on.map((n) => `s${n}`) } : {}) },
+    ]),
   );
   return JSON.stringify({ version: 1, name: 'noop', steps });
 }

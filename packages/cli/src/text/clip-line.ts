@@ -5,8 +5,12 @@ const WIDE =
   /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u;
 const NO_WIDTH = /\p{Mn}|\p{Me}|\p{Cf}/u;
 
+/** Of these, each takes one column: most lines, without a look at each character. */
+const PLAIN = /^[\x20-\x7e]*$/;
+
 /** The columns that a line takes on a terminal; styles take none. */
 export function widthOf(line: string): number {
+  if (PLAIN.test(line)) return line.length;
   return (line.match(PIECES) ?? []).reduce((sum, piece) => sum + pieceWidth(piece), 0);
 }
 
