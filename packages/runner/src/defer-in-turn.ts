@@ -1,5 +1,5 @@
-/** Deferred callbacks begin only in the first milliseconds of a turn of the event loop, which is then free for others. */
-const TURN_MS = 20;
+import { TURN_MS } from './turn-deadline.ts';
+
 /**
  * After a turn that took longer than this, there is a pause of the same length, but not a longer one than the second: a request
  * that reads several files needs several turns.

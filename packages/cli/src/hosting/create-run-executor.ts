@@ -21,8 +21,8 @@ import {
   sumUpPreview,
 } from '@sluice/runner';
 import { omitServiceVariables } from '../connect/hosted-options.ts';
+import { captureErrors } from '../context/capture-errors.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import { joinLines } from '../context/terminal.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { selectHome } from '../home/home.ts';
 import { loadPlan, type PipelineFileOptions } from '../pipeline/load-plan.ts';
@@ -92,12 +92,12 @@ async function preview(order: RunOrder, given: RunExecutorOptions): Promise<Resu
   const found = await findCommand(order, given);
   if (!found.ok) return found;
   const { file, options } = found.value;
-  const { context, texts } = captureOutput(selectContext(order, given));
+  const { context, text } = captureOutput(selectContext(order, given));
   const loaded = await loadPlan(file, { context, options });
   if (!loaded.ok) {
     const { printDiagnostics } = await import('../pipeline/print-diagnostics.ts');
     printDiagnostics(loaded.error.diagnostics, loaded.error.texts, { context, options });
-    return fail(texts.join('').trim());
+    return fail(text().trim());
   }
   const { plan, baseDir } = loaded.value;
   const outside = await findOutsideOutput({ plan, baseDir, publishBelow: options.publishBelow });
@@ -116,14 +116,14 @@ async function start(order: RunOrder, runId: string, given: RunExecutorOptions):
   const found = await findCommand(order, given);
   if (!found.ok) return found;
   const { file, options } = found.value;
-  const { context, texts } = captureOutput(selectContext(order, given));
+  const { context, text } = captureOutput(selectContext(order, given));
   const isReused = order.reuse && 'rerunOf' in order.origin;
   const exitCode = await given.submit(file, context, {
     ...options,
     ...(isReused && 'rerunOf' in order.origin && { reuseFrom: order.origin.rerunOf, force: order.from }),
     ...{ detach: true, runId },
   });
-  return exitCode === 0 ? ok(undefined) : fail(texts.join('').trim());
+  return exitCode === 0 ? ok(undefined) : fail(text().trim());
 }
 
 /** Hands a recorded run to the host if the first request was interrupted before it did that. */
@@ -137,9 +137,9 @@ async function complete(
   if (endedAt !== undefined || mark?.state === 'hosted' || isHosted(home, runId)) return ok(undefined);
   const found = await findCommand(order, given);
   if (!found.ok) return found;
-  const { context, texts } = captureOutput(selectContext(order, given));
+  const { context, text } = captureOutput(selectContext(order, given));
   const exitCode = await given.detach(runId, context, found.value.options);
-  return exitCode === 0 ? ok(undefined) : fail(texts.join('').trim());
+  return exitCode === 0 ? ok(undefined) : fail(text().trim());
 }
 
 async function describeOrder(order: RunOrder, given: RunExecutorOptions): Promise<Result<readonly string[], string>> {
@@ -201,15 +201,14 @@ function renderParam(value: Json): string {
 /** A context whose errors are collected, for the reply. */
 function captureOutput(context: CommandContext): {
   readonly context: CommandContext;
-  readonly texts: readonly string[];
+  text(): string;
 } {
-  const texts: string[] = [];
+  const { terminal: capturing, text } = captureErrors(context.terminal);
   const terminal = {
-    ...context.terminal,
-    ...{ color: false, live: false, interactive: false },
-    style: (_: unknown, text: string) => text,
+    ...capturing,
+    ...{ live: false, interactive: false },
+    style: (_: unknown, plain: string) => plain,
     out: () => {},
-    err: (...lines: readonly string[]) => void texts.push(joinLines(lines)),
   };
-  return { context: { ...context, terminal }, texts };
+  return { context: { ...context, terminal }, text };
 }

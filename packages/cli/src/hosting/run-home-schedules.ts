@@ -10,9 +10,9 @@ import {
 } from '@sluice/runner';
 import { omitServiceVariables } from '../connect/hosted-options.ts';
 import { openService } from '../connect/open-service.ts';
+import { captureErrors } from '../context/capture-errors.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { wholeMessage } from '../context/command-refusal.ts';
-import { joinLines } from '../context/terminal.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { loadScheduled } from '../pipeline/load-scheduled.ts';
 import { recordCommand } from '../runs/recorded-command.ts';
@@ -134,11 +134,9 @@ async function openOne(
 ): Promise<Omit<Opened, 'watched'> | string> {
   const options = settingsToOptions(settings, named);
   const context = { ...given, env: omitServiceVariables(given.env) };
-  const texts: string[] = [];
-  const err = (...lines: readonly string[]) => void texts.push(joinLines(lines));
-  const terminal = { ...context.terminal, color: false, err };
+  const { terminal, text } = captureErrors(context.terminal);
   const loaded = await loadScheduled(file, { context: { ...context, terminal }, options });
-  if (!loaded.ok) return `${loaded.error}: ${texts.join('').trim()}`;
+  if (!loaded.ok) return `${loaded.error}: ${text().trim()}`;
   if (loaded.value?.name !== name) return `${file} has no schedule of this name any more`;
   const opened = await openService(options, context);
   if (!opened.ok) return wholeMessage(opened.error);

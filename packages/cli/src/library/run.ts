@@ -206,11 +206,9 @@ async function execute<R = DeclaredResults>(
   const home = await prepareOwnHome(options.home);
   if (!home.ok) return home;
   const opened = service ?? (await openEmbeddedService(home.value));
-  const dropReserve = await keepReserve(home.value);
-  const close = async () => {
-    dropReserve();
-    if (service === undefined) await opened.close();
-  };
+  // The embedded service keeps the reserve of its home by itself.
+  const dropReserve = service && (await keepReserve(home.value));
+  const close = async () => (dropReserve ? dropReserve() : opened.close());
   const queue = createEventQueue();
   const report = (event: RunnerEvent) => {
     queue.add(event);

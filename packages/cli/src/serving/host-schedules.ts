@@ -11,8 +11,8 @@ import {
 } from '@sluice/runner';
 import type { createServiceLog, Service } from '@sluice/service';
 import type { ChosenTraces } from '../connect/choose-traces.ts';
+import { captureErrors } from '../context/capture-errors.ts';
 import type { CommandContext } from '../context/command-context.ts';
-import { joinLines } from '../context/terminal.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { makeHome } from '../home/home.ts';
 import { loadScheduled, type Scheduled } from '../pipeline/load-scheduled.ts';
@@ -72,15 +72,13 @@ async function loadEntry(
 ): Promise<Scheduled[]> {
   const found: Scheduled[] = [];
   for (const { file, isNamed } of filesOf(files, { config, log })) {
-    const texts: string[] = [];
-    const err = (...lines: readonly string[]) => void texts.push(joinLines(lines));
-    const terminal = { ...context.terminal, color: false, err };
+    const { terminal, text } = captureErrors(context.terminal);
     const loaded = await loadScheduled(file, {
       context: { ...context, terminal, cwd: config.directory },
       options: { param: params },
     });
     if (!loaded.ok)
-      log.error({ account, file, problems: texts.join('') }, 'could not schedule a pipeline: its file has errors');
+      log.error({ account, file, problems: text() }, 'could not schedule a pipeline: its file has errors');
     else if (loaded.value !== undefined) found.push(loaded.value);
     else if (isNamed) log.error({ account, file }, 'could not schedule a pipeline: it has no `schedule`');
   }

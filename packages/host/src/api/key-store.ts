@@ -82,11 +82,6 @@ export function openKeyStore(home: string, now: () => number): KeyStore {
 }
 
 function describeFull(): ApiError {
-  const error = new ApiError(
-    429,
-    'QUOTA_EXCEEDED',
-    `could not use the Idempotency-Key: ${MAX_KEYS} keys were used within a day; send the request without one`,
-  );
-  error.retryAfterMs = SEARCH_MS;
-  return error;
+  const message = `could not use the Idempotency-Key: ${MAX_KEYS} keys were used within a day; send the request without one`;
+  return new ApiError(429, 'QUOTA_EXCEEDED', message).retryAfter(SEARCH_MS);
 }

@@ -20,9 +20,7 @@ export function refuseUnread(unread: UnreadReplies, size = 0): void {
   // A reply that is larger than the limit can be sent alone.
   if (unread.bytes === 0 || unread.bytes + size < MAX_UNREAD) return;
   const message = `could not reply: clients of this home have not read ${unread.bytes} bytes of earlier replies; read or close these`;
-  const error = new ApiError(429, 'TOO_MANY_REPLIES', message);
-  error.retryAfterMs = RETRY_AFTER_MS;
-  throw error;
+  throw new ApiError(429, 'TOO_MANY_REPLIES', message).retryAfter(RETRY_AFTER_MS);
 }
 
 /** Sends JSON, which counts until the client has read it. Throws `ApiError` if there is too much. */

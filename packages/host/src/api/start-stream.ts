@@ -59,7 +59,5 @@ export function countDownload(downloads: Streams): () => void {
 }
 
 function describeTooMany(message: string): ApiError {
-  const error = new ApiError(429, 'TOO_MANY_STREAMS', message);
-  error.retryAfterMs = RETRY_AFTER_MS;
-  return error;
+  return new ApiError(429, 'TOO_MANY_STREAMS', message).retryAfter(RETRY_AFTER_MS);
 }

@@ -18,6 +18,12 @@ export class ApiError extends Error {
     this.status = status;
     this.reason = reason;
   }
+
+  /** This error, which says when the request may succeed. */
+  retryAfter(milliseconds: number): this {
+    this.retryAfterMs = milliseconds;
+    return this;
+  }
 }
 
 /** Statuses of a `RunRefusal`; all others are conflicts with the state of the run. */

@@ -51,9 +51,7 @@ export function createLimitCheck(
       submissions = submissions.filter((at) => at > time - MINUTE_MS);
       if (submissions.length >= maximum) {
         const amounts = { limit: 'submissionsPerMinute', maximum, used: submissions.length, wanted: 1 } as const;
-        const error = exceeded(429, amounts);
-        error.retryAfterMs = submissions[0]! + MINUTE_MS - time;
-        throw error;
+        throw exceeded(429, amounts).retryAfter(submissions[0]! + MINUTE_MS - time);
       }
       submissions.push(time);
     },

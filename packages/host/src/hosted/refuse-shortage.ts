@@ -8,7 +8,5 @@ export async function refuseShortage({ findInodeShortage }: Pick<HandOverParts, 
   const shortage = await findInodeShortage();
   if (shortage === undefined) return;
   const message = `could not accept the run because the server cannot store it: ${shortage}; try again once files there are deleted`;
-  const error = new ApiError(507, 'STORE_FULL', message);
-  error.retryAfterMs = RETRY_AFTER_MS;
-  throw error;
+  throw new ApiError(507, 'STORE_FULL', message).retryAfter(RETRY_AFTER_MS);
 }

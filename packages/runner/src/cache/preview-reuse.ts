@@ -19,6 +19,7 @@ import { decideStep } from '../session/decide-step.ts';
 import type { Posted } from '../session/posted.ts';
 import { createRunUsage } from '../session/run-usage.ts';
 import { scanSource } from '../trees/scan-source.ts';
+import { createTurnDeadline } from '../turn-deadline.ts';
 import { readCacheIndex } from './cache-index.ts';
 import { checkReuse } from './check-reuse.ts';
 import { createLookup, type LookedUp } from './create-lookup.ts';
@@ -114,9 +115,6 @@ async function findVolumes(
   return ok(volumes);
 }
 
-/** How long it is simulated before other work of the process continues. */
-const TURN_MS = 20;
-
 /** Cells of a step that were looked up and not found. */
 type Missed = { readonly cell: number; readonly looked: Exclude<LookedUp, { kind: 'found' }> }[];
 
@@ -130,7 +128,7 @@ async function simulate(
 ): Promise<ReadonlyMap<number, Missed>> {
   const missed = new Map<number, Missed>();
   const at = clock.now();
-  let turnEnd = at + TURN_MS;
+  let hasPassed = createTurnDeadline(clock);
   const answer = (command: Command): Posted[] => {
     if (command.type === 'decide') {
       const decided = decideStep(run, { step: command.step, at });
@@ -165,9 +163,9 @@ async function simulate(
   for (const next of posted) {
     for (const command of applyEvent(run, { kind: 'event', ...next })) {
       posted.push(...answer(command));
-      if (clock.now() < turnEnd) continue;
+      if (!hasPassed()) continue;
       await new Promise<void>(clock.defer);
-      turnEnd = clock.now() + TURN_MS;
+      hasPassed = createTurnDeadline(clock);
     }
   }
   return missed;

@@ -88,7 +88,7 @@ interface InputMounts {
 function findWidest(inputs: readonly InputMounts[], excess: number): string[] {
   const extra = new Map<string, number>();
   for (const { input, mounts } of inputs) {
-    if (!('step' in input.from) || mounts.length === 1) continue;
+    if (!('step' in input.from) || mounts.length <= 1) continue;
     extra.set(input.from.step, (extra.get(input.from.step) ?? 0) + mounts.length - 1);
   }
   const widest = [...extra].sort((a, b) => b[1] - a[1]);

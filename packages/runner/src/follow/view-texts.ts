@@ -1,13 +1,11 @@
-import { evaluateTogether, resolveContainer, resolvePlannedText } from '@sluice/core';
+import { resolveContainer, resolvePlannedText } from '@sluice/core';
+import { evaluateForView } from '../record/evaluate-for-view.ts';
 import { createRunContext, describeRun, plannedTimeOf } from '../record/step-context.ts';
 import type { RunFollower } from './follow-run.ts';
 
-/** For a description that clients may request at any time: about 20 ms. */
-const MAX_TURNS = 50_000;
-
 /** The image and the command of a cell with their expressions evaluated as far as possible. */
 export function viewTexts(run: RunFollower, place: CellPlace): CellTexts {
-  return evaluateTogether(run.model.facts.plan, () => evaluateTexts(run, place), MAX_TURNS);
+  return evaluateForView(run.model.facts.plan, () => evaluateTexts(run, place));
 }
 
 interface CellPlace {

@@ -1,6 +1,7 @@
-import { evaluateTogether, own, type Plan, type RunContext, resolvePlannedText } from '@sluice/core';
+import { own, type Plan, type RunContext, resolvePlannedText } from '@sluice/core';
 import type { ImageDigests } from '../journal/image-digests.ts';
 import type { RunPlacement } from '../journal/placement.ts';
+import { evaluateForView } from '../record/evaluate-for-view.ts';
 import { firstCluster } from '../record/first-cluster.ts';
 import type { RunFacts } from '../record/run-facts.ts';
 import { describeRun } from '../record/step-context.ts';
@@ -21,12 +22,9 @@ interface ImagesSource {
   readonly run: RunContext['run'];
 }
 
-/** For a description that clients may request at any time: about 20 ms. */
-const MAX_TURNS = 50_000;
-
 /** The images of a plan in the order of their first steps; one entry for each image and digest. */
 export function listImages(source: ImagesSource): readonly ImageUse[] {
-  return evaluateTogether(source.plan, () => evaluateImages(source), MAX_TURNS);
+  return evaluateForView(source.plan, () => evaluateImages(source));
 }
 
 function evaluateImages(source: ImagesSource): readonly ImageUse[] {

@@ -44,9 +44,7 @@ export function recordRequests(service: ContainerService, { clock, facts, loop }
   return {
     ...service,
     containers: {
-      get: (...given) => containers.get(...given),
-      list: (...given) => containers.list(...given),
-      logs: (...given) => containers.logs(...given),
+      ...containers,
       async create(scope, spec, options) {
         const { recordedAt = Number.NEGATIVE_INFINITY } = loop;
         const isStopped = clock.now() - recordedAt > LONGEST_SILENCE_MS && !(await record());
@@ -54,8 +52,6 @@ export function recordRequests(service: ContainerService, { clock, facts, loop }
         if (options?.containerID !== undefined) facts.createdBy.delete(options.containerID);
         return containers.create(scope, spec, options);
       },
-      cancel: (...given) => containers.cancel(...given),
-      delete: (...given) => containers.delete(...given),
     },
   };
 }

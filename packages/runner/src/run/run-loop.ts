@@ -9,6 +9,7 @@ import type { Command } from '../scheduler/model/command.ts';
 import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { Posted } from '../session/posted.ts';
+import { createTurnDeadline } from '../turn-deadline.ts';
 
 /** What the loop depends on. */
 export interface LoopPorts {
@@ -57,11 +58,6 @@ export interface RunLoop {
 
 /** Commands performed per turn at most: ten thousand at once would delay everything else. */
 const COMMANDS_PER_TURN = 200;
-/**
- * A turn performs no further command, and no further effect, after this time: on a server, expressions of one account must
- * not stop the runs of the others. A command takes no time in a simulation.
- */
-const TURN_MS = 20;
 
 /**
  * What a resume can learn again by querying the container: a turn with only these events does not wait for the disk.
@@ -134,7 +130,8 @@ export function createRunLoop(ports: LoopPorts): RunLoop {
   /** Handles the posted events, and the immediate answers of their commands. Returns the effects, in order. */
   function handleInbox(): (() => void)[] {
     const effects: (() => void)[] = [];
-    const hasPassed = createDeadline();
+    // No further command after it, nor further effect: on a server, one account must not stop the runs of the others.
+    const hasPassed = createTurnDeadline(clock);
     let performed = 0;
     while (inbox.length > 0 || (open.length > 0 && performed < COMMANDS_PER_TURN && !hasPassed())) {
       const posted = inbox;
@@ -195,7 +192,7 @@ export function createRunLoop(ports: LoopPorts): RunLoop {
   /** Runs the effects of durable turns in their order, if necessary in several turns of the event loop. */
   function runEffects(): void {
     runsEffects = false;
-    const hasPassed = createDeadline();
+    const hasPassed = createTurnDeadline(clock);
     for (let effect = due.shift(); effect !== undefined && !stopped; effect = due.shift()) {
       effect();
       if (due.length === 0 || !hasPassed()) continue;
@@ -203,11 +200,6 @@ export function createRunLoop(ports: LoopPorts): RunLoop {
       clock.defer(guarded(runEffects));
       return;
     }
-  }
-
-  function createDeadline(): () => boolean {
-    const endAt = clock.now() + TURN_MS;
-    return () => clock.now() >= endAt;
   }
 
   function guarded(action: () => void): () => void {

@@ -24,9 +24,7 @@ export function watchStorage(service: ContainerService, onRefused: (message: str
   return {
     ...service,
     containers: {
-      get: (...given) => containers.get(...given),
-      list: (...given) => containers.list(...given),
-      logs: (...given) => containers.logs(...given),
+      ...containers,
       create: (...given) => watched(containers.create(...given)),
       cancel: (...given) => watched(containers.cancel(...given)),
       delete: (...given) => watched(containers.delete(...given)),
