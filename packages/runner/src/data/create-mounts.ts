@@ -69,7 +69,7 @@ export function createMounts(
   const mounts = [...inputs.flatMap((one) => one.mounts), ...outputs];
   const most = maxMounts(session.facts.header?.scheduler.limits);
   if (mounts.length > most) {
-    const count = `step ${name.step} has ${mounts.length} mounts, and its service takes ${most}`;
+    const count = `step ${name.step} needs ${mounts.length} mounts, but its service accepts ${most}`;
     const steps = findWidest(inputs, mounts.length - most);
     // Without reused cells, the number is that of the plan, which was checked before the run.
     if (steps.length > 0) return fail(`${count}: ${describeWidest(steps)}`);
@@ -102,7 +102,7 @@ function findWidest(inputs: readonly InputMounts[], excess: number): string[] {
 
 function describeWidest(steps: readonly string[]): string {
   const forced = steps.map((step) => `--force ${step}`).join(' ');
-  return `each reused cell of ${steps.join(' and ')} is a mount of its own; add \`${forced}\`, with which none of them is reused`;
+  return `each reused cell of ${steps.join(' and ')} needs one; add \`${forced}\` to run these cells again instead of reusing them`;
 }
 
 /** Whether an attempt may write to the input, in a copy that no other attempt mounts. */

@@ -158,7 +158,7 @@ describe('a step of which some cells are reused', () => {
       {
         step: 'join',
         message:
-          'step join has 5 mounts, and its service takes 4: each reused cell of fit is a mount of its own; add `--force fit`, with which none of them is reused',
+          'step join needs 5 mounts, but its service accepts 4: each reused cell of fit needs one; add `--force fit` to run these cells again instead of reusing them',
       },
     ]);
     expect(rig.created().filter(({ wire }) => wire.labels?.['sluice-step'] === 'join')).toHaveLength(1);
