@@ -1,5 +1,5 @@
 import type { PlantedBug } from './planted-bugs.ts';
-import { drawRequestScenario, drawServerScenario } from './request-scenarios.ts';
+import { createCrashesAfterRequest, drawRequestScenario, drawServerScenario } from './request-scenarios.ts';
 import type { Scenario } from './scenario.ts';
 
 /** The simulation with these seeds must find each bug. */
@@ -26,7 +26,7 @@ export const PLANTED_REQUEST_BUGS: readonly PlantedBug[] = [
     file: 'control/control-run.ts',
     find: "return (await handle.recorded()) ? 'ok' : '';",
     replace: "return 'ok';",
-    within: REQUESTS,
+    within: [...createCrashesAfterRequest(60)],
   },
   {
     name: 'waits for its group, and carries out a late request',

@@ -1,3 +1,5 @@
+import { OWN_DIALECT } from './dialect.ts';
+import { CALM } from './faults.ts';
 import type { PersonRequest } from './person-request.ts';
 import { createRandom, type Random } from './random.ts';
 import { ASKING_STEP } from './requests.ts';
@@ -41,6 +43,22 @@ export function drawServerScenario(seed: string): Scenario {
         ...addRequests(run, random.fork(`run ${index}`), UNSUITED_ON_SERVERS),
         ...(random.chance(0.5) && { releaseAfterMs: random.below(120_000) }),
       })),
+    };
+  }
+}
+
+/**
+ * A user cancels a quiet run, and the process that receives the request dies at each of its first operations: one of them is
+ * the first write after the request.
+ */
+export function* createCrashesAfterRequest(operations: number): Generator<Scenario> {
+  const steps = [{ ...createAskingSteps()[1]!, needs: [], runMs: 60_000 }];
+  const requests = [{ verb: 'cancel', afterMs: 10_000, stoppedMs: 0 }] as const;
+  for (let operation = 1; operation <= operations; operation++) {
+    const mishap = { kind: 'crash', operation, before: true, machine: true } as const;
+    yield {
+      ...{ seed: `crash after a request, operation ${operation}`, pools: {}, dialect: OWN_DIALECT, faults: CALM },
+      ...{ bursts: [], hints: true, runs: [{ steps, failFast: true, mishaps: [mishap], requests }] },
     };
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { REAL_RUNNER } from './real-runner.ts';
-import { drawRequestScenario, drawServerScenario } from './request-scenarios.ts';
+import { createCrashesAfterRequest, drawRequestScenario, drawServerScenario } from './request-scenarios.ts';
 import { runScenario } from './run-scenario.ts';
 
 const SEEDS = Number(process.env.SLUICE_REQUEST_SEEDS ?? (process.env.CI === 'true' ? 150 : 20));
@@ -21,5 +21,12 @@ describe('the simulation', () => {
       if (violations.length > 0) bad.push(`${name}-${seed}: ${violations.slice(0, 3).join('\n  ')}`);
     }
     expect(bad.join('\n')).toBe('');
+  });
+
+  test('keeps every law when the process dies at any operation after a request', async () => {
+    for (const scenario of createCrashesAfterRequest(60)) {
+      const { violations } = await runScenario(scenario, REAL_RUNNER);
+      expect(violations, scenario.seed).toEqual([]);
+    }
   });
 });
