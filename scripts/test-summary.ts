@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Reporter, TestModule } from 'vitest/node';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const SLOWEST = 10;
+const SLOWEST = 30;
 /** A run of fewer files was chosen by hand, and needs no summary. */
 const MIN_FILES = 10;
 

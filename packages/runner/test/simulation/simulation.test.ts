@@ -8,7 +8,7 @@ import { runScenario } from './run-scenario.ts';
 import { drawScenario, type Scenario, type StepScript } from './scenario.ts';
 import { shrinkScenario } from './shrink-scenario.ts';
 
-const SEEDS = Number(process.env.SLUICE_SEEDS ?? (process.env.CI === 'true' ? 5000 : 100));
+const SEEDS = Number(process.env.SLUICE_SEEDS ?? (process.env.CI === 'true' ? 2000 : 100));
 const FIRST_SEED = Number(process.env.SLUICE_FIRST_SEED ?? 0);
 /** Enough to see a pattern; the rest of the seeds would only take time. */
 const MAX_BAD = 3;
