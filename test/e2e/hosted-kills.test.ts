@@ -8,7 +8,7 @@ import { createHandOver } from '../../packages/host/src/hosted/create-hand-over.
 import { removeOldRuns } from '../../packages/host/src/hosted/remove-old-runs.ts';
 import { createSecretStore } from '../../packages/host/src/hosted/secret-store.ts';
 import { openFollowers } from '../../packages/host/src/runs/open-followers.ts';
-import { encodeLine } from '../../packages/runner/src/journal/journal-line.ts';
+import { encodeLine } from '../../packages/runner/src/journal/line-codec.ts';
 import {
   createCaller,
   createHostedPlace,

@@ -1,5 +1,6 @@
 import { uptime } from 'node:os';
 import { readBootID } from '@sluice/host-system';
+import type { BootTime } from './boot-time.ts';
 import { deferInTurn } from './defer-in-turn.ts';
 
 /**
@@ -26,13 +27,6 @@ export interface Clock {
    * deferred work takes long, it is called at the end of a later turn.
    */
   defer(callback: () => void): void;
-}
-
-/** A time that two processes of one machine can compare even if its clock is set. */
-export interface BootTime {
-  /** Different after each boot. */
-  readonly id: string;
-  readonly uptimeMs: number;
 }
 
 /** Resolves after `ms` by the given clock. */

@@ -1,7 +1,8 @@
 export { type AdoptedContainer, type AdoptRunOptions, adoptRun } from './adopt/adopt-run.ts';
 export { findCopyFault } from './adopt/find-copy-fault.ts';
+export type { BootTime } from './boot-time.ts';
 export { previewReuse, type ReusePreview, type StepsOfPreview, sumUpPreview } from './cache/preview-reuse.ts';
-export { type BootTime, type Clock, createSystemClock } from './clock.ts';
+export { type Clock, createSystemClock } from './clock.ts';
 export { createDeadline, describeUnanswered, isLate, LATE } from './control/request-deadline.ts';
 export { withRunClaim } from './control/with-run-claim.ts';
 export { findMissingSources } from './data/find-missing-sources.ts';
@@ -17,7 +18,7 @@ export type {
   StepExplanation,
 } from './explain/step-explanation.ts';
 export type { StoryLine } from './explain/trace-cell.ts';
-export { type FollowedModel, type FollowRunOptions, followRun, type RunFollower } from './follow/follow-run.ts';
+export { type FollowRunOptions, followRun, type RunFollower } from './follow/follow-run.ts';
 export type { CellMove, MoveLog } from './follow/move-log.ts';
 export type { RunModel } from './follow/run-model.ts';
 export { SHOWN_STATUSES, type ShownStatus } from './follow/shown-status.ts';
@@ -31,6 +32,7 @@ export {
 } from './follow/view-cell.ts';
 export { type RunView, viewRun } from './follow/view-run.ts';
 export { viewTexts } from './follow/view-texts.ts';
+export type { FollowedModel } from './follow/viewed-run.ts';
 export { chooseEndedRuns, type EndedRunOptions, type EndedRuns, forgetRemovedRuns } from './gc/choose-ended-runs.ts';
 export { type CollectOptions, collectGarbage, type Freed, type GarbageReport } from './gc/collect-garbage.ts';
 export { cancelOrphans, findOrphans, type Orphan } from './gc/find-orphans.ts';

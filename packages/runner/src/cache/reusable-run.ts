@@ -2,9 +2,9 @@ import type { Fingerprint } from '@sluice/core';
 import type { CacheSource } from '../journal/journal-record.ts';
 import { hasSucceeded } from '../record/has-succeeded.ts';
 import { findOrigin } from '../record/locate-output.ts';
+import type { ReplayedRun } from '../record/replay-files.ts';
 import { describeSiblings } from '../record/siblings.ts';
 import { type ContextSource, stepIndex } from '../record/step-context.ts';
-import type { ReplayedRun } from '../report/read-run.ts';
 import { digestCell } from './digest-cell.ts';
 import { createIdentities } from './fingerprint-cell.ts';
 

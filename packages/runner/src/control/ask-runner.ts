@@ -1,4 +1,5 @@
-import { type BootTime, type Clock, sleep } from '../clock.ts';
+import type { BootTime } from '../boot-time.ts';
+import { type Clock, sleep } from '../clock.ts';
 import { ANSWER_MS } from '../journal/ask-holder.ts';
 import type { Disk } from '../journal/disk.ts';
 import { enteringDirectory } from '../journal/entering-directory.ts';

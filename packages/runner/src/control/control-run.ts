@@ -1,4 +1,5 @@
-import type { BootTime, Clock } from '../clock.ts';
+import type { BootTime } from '../boot-time.ts';
+import type { Clock } from '../clock.ts';
 import type { ControlListener } from '../journal/disk.ts';
 import type { RunHandle } from '../session/run-options.ts';
 import { isLate, LATE } from './request-deadline.ts';

@@ -1,4 +1,5 @@
-import type { BootTime, Clock } from '../clock.ts';
+import type { BootTime } from '../boot-time.ts';
+import type { Clock } from '../clock.ts';
 
 /** The part of the client's wait in which a request may be accepted; the rest is for the reply. */
 const ACCEPTED_SHARE = 0.8;

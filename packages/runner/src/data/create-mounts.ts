@@ -12,7 +12,6 @@ import {
 import { maxMounts } from '../placement/find-mount-fault.ts';
 import { hasSucceeded } from '../record/has-succeeded.ts';
 import {
-  absentPath,
   attemptOutputPath,
   attemptPath,
   attemptReadyPath,
@@ -20,11 +19,13 @@ import {
   privateCopyPath,
   publishedPath,
 } from '../record/layout.ts';
-import { findCommonOrigin, isFannedOut, locateOutput } from '../record/locate-output.ts';
+import { isFannedOut, locateOutput } from '../record/locate-output.ts';
 import { workspaceOn } from '../record/place-of.ts';
 import { stepIndex } from '../record/step-context.ts';
 import type { Attempt } from '../session/attempt.ts';
 import type { RunSession } from '../session/run-session.ts';
+import { absentPath } from './absent-path.ts';
+import { findCommonOrigin } from './find-common-origin.ts';
 import { READY_MOUNT } from './wrap-readiness.ts';
 
 /** Where a container writes its results. */

@@ -1,10 +1,11 @@
 import { backoffDelay, isServiceError } from '@sluice/client';
 import { manifestPath } from '../record/layout.ts';
-import { findCommonOrigin, isFannedOut } from '../record/locate-output.ts';
+import { isFannedOut } from '../record/locate-output.ts';
 import { stepIndex } from '../record/step-context.ts';
 import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
 import { warn } from '../session/warn.ts';
 import { createManifest, renderManifest } from './create-manifest.ts';
+import { findCommonOrigin } from './find-common-origin.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';
 import { createTransfers } from './transfers.ts';
 

@@ -3,8 +3,9 @@ import { type ContainerService, isServiceError, type VolumeFiles } from '@sluice
 import { describeUnknown, fail, ok, own, type Result } from '@sluice/core';
 import type { Disk } from '../journal/disk.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
+import type { ReplayedRun } from '../record/replay-files.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
-import { type ReplayedRun, replayFromHome } from '../report/read-run.ts';
+import { replayFromHome } from '../report/read-run.ts';
 import { reportOutputs, reportStepOutputs } from '../report/report-outputs.ts';
 import type { OutputReport, PlaceReport } from '../report/run-report.ts';
 import type { TransferProgress } from '../trees/count-transfer.ts';

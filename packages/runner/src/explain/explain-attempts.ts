@@ -1,6 +1,6 @@
+import type { ReplayedRun } from '../record/replay-files.ts';
 import { outlineAttempt } from '../report/attempt-outline.ts';
 import { describeFailure } from '../report/describe-failure.ts';
-import type { ReplayedRun } from '../report/read-run.ts';
 import { TERMINAL_CELL_STATES } from '../scheduler/model/cell-state.ts';
 import { explainRetries } from './explain-retries.ts';
 import type { AttemptExplanation } from './step-explanation.ts';

@@ -1,5 +1,5 @@
+import type { ReplayedRun } from '../record/replay-files.ts';
 import { wholeStatus } from '../report/cell-status.ts';
-import type { ReplayedRun } from '../report/read-run.ts';
 import type { DependencyExplanation } from './step-explanation.ts';
 
 /** What a step depends on, with the present status of each. */

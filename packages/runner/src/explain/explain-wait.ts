@@ -1,5 +1,5 @@
+import type { ReplayedRun } from '../record/replay-files.ts';
 import { describeWait } from '../report/explain-cell.ts';
-import type { ReplayedRun } from '../report/read-run.ts';
 import type { WaitReason } from '../scheduler/model/wait-reason.ts';
 import { advise, type SuggestCommand } from './advise.ts';
 import type { WaitDetails, WaitExplanation } from './step-explanation.ts';

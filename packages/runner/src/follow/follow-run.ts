@@ -3,32 +3,20 @@ import { fail, ok, type Result } from '@sluice/core';
 import { type Clock, createSystemClock } from '../clock.ts';
 import { askPhase } from '../journal/ask-phase.ts';
 import type { Disk } from '../journal/disk.ts';
-import { decodeLine, type JournalLine } from '../journal/journal-line.ts';
+import type { JournalLine } from '../journal/journal-line.ts';
+import { decodeLine } from '../journal/line-codec.ts';
 import { journalPath } from '../journal/open-journal.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
-import type { RunFacts } from '../record/run-facts.ts';
 import { readPlan, refuseUnreadablePlan, runDirectory } from '../record/run-home.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
 import { describeLostJournal } from '../report/read-run.ts';
 import type { RunPhase } from '../report/run-report.ts';
-import type { Scheduler } from '../scheduler/scheduler.ts';
 import { followJournal, type JournalFollower } from './follow-journal.ts';
-import type { RunModel } from './run-model.ts';
+import type { FollowedModel, ViewedRun } from './viewed-run.ts';
 import { watchDirectory } from './watch-directory.ts';
 
-/** A `RunModel` whose journal describes the run. */
-export interface FollowedModel extends RunModel {
-  readonly scheduler: Scheduler;
-  readonly facts: RunFacts & { readonly header: NonNullable<RunFacts['header']> };
-}
-
 /** A run that is read while any process executes it, or none. */
-export interface RunFollower {
-  readonly runId: string;
-  readonly directory: string;
-  /** Another object if positions that were read are void; the moves then begin again. */
-  readonly model: FollowedModel;
-  readonly phase: RunPhase;
+export interface RunFollower extends ViewedRun {
   /** The lines of the journal that tell the story of a cell, oldest first, without those that cannot be read any more. */
   readLines(step: number, cell: number): Promise<JournalLine[]>;
   /** Brings model and phase up to date. If the error says that the run cannot be read, the last model stays. */

@@ -1,6 +1,6 @@
 import type { Plan } from '@sluice/core';
+import type { ReadLine } from '../journal/journal-line.ts';
 import type { JournalRecord } from '../journal/journal-record.ts';
-import type { ReadLine } from '../journal/parse-journal.ts';
 import { applyEvent } from '../record/apply-event.ts';
 import { applyRecord } from '../record/apply-record.ts';
 import { hasSucceeded } from '../record/has-succeeded.ts';

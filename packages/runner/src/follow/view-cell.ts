@@ -9,7 +9,7 @@ import { cellStatus, type StatusReport } from '../report/cell-status.ts';
 import { explainCell } from '../report/explain-cell.ts';
 import { type ExposedPort, exposedPorts } from '../report/exposed-ports.ts';
 import { itemOf } from '../report/item-of.ts';
-import type { RunFollower } from './follow-run.ts';
+import type { ViewedRun } from './viewed-run.ts';
 
 /** A cell of a followed run. Times are in milliseconds since the Unix epoch. */
 export interface CellView extends StatusReport {
@@ -53,7 +53,7 @@ export interface DataPlace {
 }
 
 /** A cell that exists; `step` and `cell` are indexes. */
-export function viewCell({ model }: RunFollower, step: number, cell: number): CellView {
+export function viewCell({ model }: ViewedRun, step: number, cell: number): CellView {
   const { facts, scheduler } = model;
   const known = facts.known[step]?.[cell];
   const message = explainCell(model, step, cell);
@@ -73,7 +73,7 @@ export function viewCell({ model }: RunFollower, step: number, cell: number): Ce
   };
 }
 
-function viewContainer({ facts }: RunFollower['model'], attempt: AttemptFacts): ContainerView[] {
+function viewContainer({ facts }: ViewedRun['model'], attempt: AttemptFacts): ContainerView[] {
   const { id, clusterID, submittedAt, runningAt, endedAt, logFile } = attempt;
   if (id === undefined || clusterID === undefined) return [];
   return [
@@ -93,7 +93,7 @@ function viewContainer({ facts }: RunFollower['model'], attempt: AttemptFacts): 
  * Undefined if no container could have written it.
  */
 export function findOutputPlace(
-  { runId, model }: RunFollower,
+  { runId, model }: ViewedRun,
   of: { readonly step: number; readonly cell: number; readonly output: string },
 ): DataPlace | undefined {
   const { facts } = model;
@@ -112,7 +112,7 @@ export function findOutputPlace(
 
 /** Where the input of a step comes from: the output of each cell of a step, or one path in an output or a volume. */
 export function findInputPlaces(
-  run: RunFollower,
+  run: ViewedRun,
   { step, input }: { readonly step: number; readonly input: string },
 ): { readonly cell: string; readonly place: DataPlace }[] {
   const { facts } = run.model;
@@ -139,7 +139,7 @@ export function findInputPlaces(
 }
 
 function toPlace(
-  { facts }: RunFollower['model'],
+  { facts }: ViewedRun['model'],
   place: { readonly clusterID: string; readonly volumeID: string; readonly path: string },
 ): DataPlace {
   const { clusterID, accountID } = scopeOn(facts, place.clusterID);

@@ -9,7 +9,7 @@ import { reportOutputs } from '../report/report-outputs.ts';
 import { reportResults } from '../report/report-results.ts';
 import type { RunReport } from '../report/run-report.ts';
 import { describeServiceHold, findServiceHold } from '../report/service-hold.ts';
-import type { RunFollower } from './follow-run.ts';
+import type { ViewedRun } from './viewed-run.ts';
 
 /** The report of a followed run without its cells, of which there may be many. */
 export interface RunView extends Pick<RunReport, 'message' | 'failures' | 'outputs' | 'results'> {
@@ -21,7 +21,7 @@ export interface RunView extends Pick<RunReport, 'message' | 'failures' | 'outpu
 }
 
 /** Describes the run as it was last read, with at most so many failures. */
-export function viewRun(run: RunFollower, limits: { readonly failures: number }): RunView {
+export function viewRun(run: ViewedRun, limits: { readonly failures: number }): RunView {
   const { model, directory } = run;
   const { facts, scheduler } = model;
   const source = { facts, scheduler, directory };

@@ -1,10 +1,10 @@
 import { resolveContainer, resolvePlannedText } from '@sluice/core';
 import { evaluateForView } from '../record/evaluate-for-view.ts';
 import { createRunContext, describeRun, plannedTimeOf } from '../record/step-context.ts';
-import type { RunFollower } from './follow-run.ts';
+import type { ViewedRun } from './viewed-run.ts';
 
 /** The image and the command of a cell with their expressions evaluated as far as possible. */
-export function viewTexts(run: RunFollower, place: CellPlace): CellTexts {
+export function viewTexts(run: ViewedRun, place: CellPlace): CellTexts {
   return evaluateForView(run.model.facts.plan, () => evaluateTexts(run, place));
 }
 
@@ -18,7 +18,7 @@ interface CellTexts {
   readonly command?: readonly string[];
 }
 
-function evaluateTexts({ runId, model: { facts, scheduler } }: RunFollower, { step, cell }: CellPlace): CellTexts {
+function evaluateTexts({ runId, model: { facts, scheduler } }: ViewedRun, { step, cell }: CellPlace): CellTexts {
   const { plan } = facts;
   const of = facts.cells[step]?.[cell] ?? { key: '', matrix: {} };
   const attempt = Math.max(1, scheduler.attempt(step, cell));

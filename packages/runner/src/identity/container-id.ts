@@ -1,15 +1,6 @@
 import { hash } from 'node:crypto';
+import type { AttemptName } from './attempt-name.ts';
 import { base32 } from './base32.ts';
-
-/** Which attempt a container belongs to. */
-export interface AttemptName {
-  readonly runId: string;
-  readonly step: string;
-  /** Key of the cell, `''` for a plain step. */
-  readonly cell: string;
-  /** From 1. */
-  readonly attempt: number;
-}
 
 /** Characters of the step-and-cell hash: 60 bits. */
 const HASH_LENGTH = 12;

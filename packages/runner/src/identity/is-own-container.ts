@@ -1,6 +1,6 @@
 import type { Container } from '@sluice/client';
+import type { AttemptName } from './attempt-name.ts';
 import { compareCreateTimes } from './compare-create-times.ts';
-import type { AttemptName } from './container-id.ts';
 import { carriesLabels } from './labels.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Cell, Json } from '@sluice/core';
-import type { BootTime } from '../clock.ts';
+import type { BootTime } from '../boot-time.ts';
 import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { ImageDigests } from './image-digests.ts';
 import type { InstanceSize } from './instance-size.ts';

@@ -1,8 +1,8 @@
 import { isSystemError } from '@sluice/host-system';
 import type { AppendFile } from './disk.ts';
 import { JournalFailure } from './journal-failure.ts';
-import { encodeLine } from './journal-line.ts';
 import type { JournalRecord } from './journal-record.ts';
+import { encodeLine } from './line-codec.ts';
 
 /** A journal that is open for appending. */
 export interface Journal {

@@ -1,6 +1,7 @@
 import { fail, ok, type Result } from '@sluice/core';
-import { decodeLine, type JournalLine, PREFIX } from './journal-line.ts';
+import type { JournalLine, ReadLine } from './journal-line.ts';
 import type { JournalRecord } from './journal-record.ts';
+import { decodeLine, PREFIX } from './line-codec.ts';
 
 /** The newest format that this version can read, and the one that it writes. */
 const FORMAT = 1;
@@ -14,18 +15,6 @@ export interface JournalContent {
   readonly epoch: number;
   /** Bytes of the complete lines. What follows was torn by a crash before it was durable. */
   readonly size: number;
-}
-
-/** A valid line with its place in the file. */
-export interface ReadLine {
-  /** From 1. If it is not higher than that of the line before, this and all later records so far are void. */
-  readonly seq: number;
-  readonly epoch: number;
-  readonly record: JournalRecord;
-  /** Where the line begins, in bytes from the beginning of the journal. */
-  readonly start: number;
-  /** In bytes, without its line feed. */
-  readonly length: number;
 }
 
 /** Reads a journal piece by piece. */

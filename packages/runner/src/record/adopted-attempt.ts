@@ -1,5 +1,5 @@
 import { own } from '@sluice/core';
-import type { AttemptName } from '../identity/container-id.ts';
+import type { AttemptName } from '../identity/attempt-name.ts';
 import type { RunFacts } from './run-facts.ts';
 
 /** Key of a cell in `RunFacts.adopted`. */

@@ -1,5 +1,3 @@
-import { hash } from 'node:crypto';
-
 /**
  * The layout of a workspace volume. Each attempt writes to its own directory, so that an incomplete output can never be
  * read. These directories are in `work`, separate from the published outputs, so that no step name can collide.
@@ -41,11 +39,6 @@ export function privateCopyPath(
 /** The published directory of an output: of all cells, or of one cell. */
 export function publishedPath(of: { runId: string; step: string; output: string; cell?: string }): string {
   return join(`runs/${of.runId}/out/${of.step}/${of.output}`, of.cell ?? '');
-}
-
-/** The empty directory that is mounted for a path in an output that was not published; no other path is inside it. */
-export function absentPath(runId: string, of: { step: string; output: string; path: string }): string {
-  return `runs/${runId}/absent/${of.step}/${of.output}/${hash('sha256', of.path).slice(0, 16)}`;
 }
 
 /** The name of the file next to the outputs that lists a step's cells; no cell can have this key. */

@@ -4,7 +4,6 @@ import { hasSucceeded } from './has-succeeded.ts';
 import { publishedPath } from './layout.ts';
 import { clusterOfWorkspace, workspaceOn } from './place-of.ts';
 import type { RunFacts } from './run-facts.ts';
-import { describeSiblings } from './siblings.ts';
 
 /** What is needed to locate outputs: the parts of a running or a replayed run. */
 export interface OutputSource {
@@ -75,21 +74,4 @@ export function locateCells(
 export function isFannedOut({ plan }: Pick<OutputSource, 'plan'>, step: number): boolean {
   const { matrix, foreach } = plan.steps[step]!.step;
   return matrix !== undefined || foreach !== undefined;
-}
-
-/**
- * The earlier run whose directory of the step can be mounted instead of ours: every cell is reused from it under the
- * same key, and that run has the same cells in the same order.
- */
-export function findCommonOrigin(run: OutputSource, step: number): CellOrigin | undefined {
-  const cells = run.facts.cells[step] ?? [];
-  const known = run.facts.known[step];
-  const first = known?.[0]?.cached;
-  if (!first || first.siblings !== describeSiblings(cells)) return undefined;
-  const { name } = run.plan.steps[step]!.step;
-  const isSame = cells.every(({ key }, cell) => {
-    const cached = known?.[cell]?.cached;
-    return cached?.runId === first.runId && cached.step === name && cached.cell === key;
-  });
-  return isSame ? findOrigin(run, step, 0) : undefined;
 }

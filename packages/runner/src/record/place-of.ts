@@ -1,4 +1,3 @@
-import type { Scope } from '@sluice/client';
 import { own } from '@sluice/core';
 import type { RunPlacement } from '../journal/placement.ts';
 import { adoptedCluster } from './adopted-attempt.ts';
@@ -34,7 +33,10 @@ export function clustersOf({
 }
 
 /** The account that the run uses on a cluster. */
-export function scopeOn(facts: RunFacts, clusterID: string): Scope {
+export function scopeOn(
+  facts: RunFacts,
+  clusterID: string,
+): { readonly clusterID: string; readonly accountID: string } {
   const { placement, accountID } = facts.header!;
   return { clusterID, accountID: own(placement?.accounts, clusterID) ?? accountID };
 }

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { AttemptFacts, RunFacts } from '../record/run-facts.ts';
 import type { Outcome } from '../scheduler/model/event.ts';
 import { findPipeHint } from './find-pipe-hint.ts';
@@ -45,6 +44,6 @@ export function describeFailure(
     ...(attempt?.id !== undefined && { containerId: attempt.id }),
     ...(hint !== undefined && { hint }),
     logTail: tail,
-    ...(attempt?.logFile !== undefined && { logFile: path.join(directory, attempt.logFile) }),
+    ...(attempt?.logFile !== undefined && { logFile: `${directory}/${attempt.logFile}` }),
   };
 }

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { OutputReport } from './run-report.ts';
 
 /** The location of an output in one line: `<volume>:<path>`, for a step with cells their parents and numbers of cells. */
@@ -7,8 +6,8 @@ export function describePlaces({ places }: Pick<OutputReport, 'places'>): string
   if (only === undefined) return 'no cells';
   if (only.cell === '') return `${only.volumeId}:${only.path}`;
   const parents = new Map<string, number>();
-  for (const { volumeId, path: at } of places) {
-    const parent = `${volumeId}:${path.posix.dirname(at)}`;
+  for (const { volumeId, path } of places) {
+    const parent = `${volumeId}:${path.slice(0, path.lastIndexOf('/'))}`;
     parents.set(parent, (parents.get(parent) ?? 0) + 1);
   }
   const all = [...parents].map(([parent, cells]) => `${parent} (${cells} ${cells === 1 ? 'cell' : 'cells'})`);

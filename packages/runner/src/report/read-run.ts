@@ -1,30 +1,19 @@
 import path from 'node:path';
-import { fail, ok, type Plan, type Result } from '@sluice/core';
+import { fail, ok, type Result } from '@sluice/core';
 import { askPhase } from '../journal/ask-phase.ts';
 import type { Disk } from '../journal/disk.ts';
-import type { JournalRecord } from '../journal/journal-record.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import { isHostedByServer } from '../journal/server-mark.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import { findRunId } from '../record/find-run-id.ts';
-import { type MoveListener, replayRun } from '../record/replay-run.ts';
-import type { RunFacts } from '../record/run-facts.ts';
+import { notBegun, type ReplayedRun, type RunFiles, replayFiles } from '../record/replay-files.ts';
 import { readPlan, refuseUnreadablePlan, runDirectory } from '../record/run-home.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
 import { readSummary } from '../record/run-summary.ts';
-import type { Scheduler } from '../scheduler/scheduler.ts';
 import { createReport } from './create-report.ts';
 import { endMessage } from './end-message.ts';
 import type { RunPhase, RunReport } from './run-report.ts';
 import { describeServiceHold, findServiceHold } from './service-hold.ts';
-
-/** A run restored from its journal, for reading. */
-export interface ReplayedRun {
-  readonly runId: string;
-  readonly directory: string;
-  readonly facts: RunFacts;
-  readonly scheduler: Scheduler;
-}
 
 /**
  * Replays a run's journal and returns its report; `runId` may be shortened to an unambiguous prefix. Takes no lock and
@@ -43,14 +32,6 @@ export async function readRun(
   return ok(createReport(replayed.value, status, endMessage(facts, status) ?? (hold && describeServiceHold(hold))));
 }
 
-/** The plan and the journal of a run. */
-export interface RunFiles {
-  readonly runId: string;
-  readonly directory: string;
-  readonly plan: Plan;
-  readonly records: readonly JournalRecord[];
-}
-
 /** Reads a run's plan and journal and replays them; `prefix` is that of its ID. */
 export async function replayFromHome(
   disk: Disk,
@@ -59,18 +40,6 @@ export async function replayFromHome(
 ): Promise<Result<ReplayedRun, RunRefusal>> {
   const files = await readRunFiles(disk, home, prefix);
   return files.ok ? replayFiles(files.value) : files;
-}
-
-/** Replays a run's files; `moves` is notified of the cells' moves. Refuses a journal that contradicts the plan or itself. */
-export function replayFiles(files: RunFiles, moves?: MoveListener): Result<ReplayedRun, RunRefusal> {
-  const { runId, directory, plan, records } = files;
-  try {
-    const replayed = replayRun(plan, records, moves);
-    return replayed ? ok({ runId, directory, ...replayed }) : fail(notBegun(runId));
-  } catch (error) {
-    const message = `could not read the journal of run ${runId}: ${(error as Error).message}`;
-    return fail({ code: 'JOURNAL_DAMAGED', message });
-  }
 }
 
 /** The status of a finished run; otherwise which process has it. */
@@ -111,8 +80,4 @@ export async function readRunFiles(disk: Disk, home: string, prefix: string): Pr
 /** The message about a run that has started, but whose journal lacks the first record. */
 export function describeLostJournal(runId: string): string {
   return `the journal of run ${runId} is missing, or damaged from its beginning`;
-}
-
-function notBegun(runId: string): RunRefusal {
-  return { code: 'RUN_NOT_FOUND', message: `run ${runId} was interrupted before it began` };
 }

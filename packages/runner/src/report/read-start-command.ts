@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Disk } from '../journal/disk.ts';
-import { decodeLine } from '../journal/journal-line.ts';
 import type { JournalRecord } from '../journal/journal-record.ts';
+import { decodeLine } from '../journal/line-codec.ts';
 import { journalPath } from '../journal/open-journal.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import { runDirectory } from '../record/run-home.ts';

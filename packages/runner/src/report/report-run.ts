@@ -2,11 +2,12 @@ import path from 'node:path';
 import { ok, type Result } from '@sluice/core';
 import { createSystemClock } from '../clock.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
+import type { ReplayedRun } from '../record/replay-files.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
 import { createReport } from './create-report.ts';
 import { createDetailedReport, type DetailedReport } from './detailed-report.ts';
 import { endMessage } from './end-message.ts';
-import { type ReplayedRun, readPhase, replayFromHome } from './read-run.ts';
+import { readPhase, replayFromHome } from './read-run.ts';
 import { type ReportFiles, writeReport } from './write-report.ts';
 
 /** The run to report, and where the files are written. */

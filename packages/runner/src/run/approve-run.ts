@@ -7,10 +7,10 @@ import { type FoundJournal, openJournal } from '../journal/open-journal.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import { refuseDiskErrors } from '../record/disk-error.ts';
 import { findRunId } from '../record/find-run-id.ts';
+import { type RunFiles, replayFiles } from '../record/replay-files.ts';
 import { readPlan, refuseUnreadablePlan, runDirectory } from '../record/run-home.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
 import { stepIndex } from '../record/step-context.ts';
-import { type RunFiles, replayFiles } from '../report/read-run.ts';
 
 /** A person's answer to an approval step. */
 export interface ApprovalAnswer {

@@ -1,4 +1,4 @@
-import type { FollowedModel, RunFollower } from '../follow/follow-run.ts';
+import type { FollowedModel, ViewedRun } from '../follow/viewed-run.ts';
 import type { MoveListener } from '../record/replay-run.ts';
 import { describeApproval } from '../report/describe-approval.ts';
 import { describeFailure } from '../report/describe-failure.ts';
@@ -14,7 +14,7 @@ export interface ModelEvents {
 
 /** Reports the present status of every cell; the first call of `report` continues from there. */
 export function createModelEvents(
-  follower: RunFollower,
+  follower: ViewedRun,
   { clock, report }: Pick<RunSession, 'clock' | 'report'>,
 ): ModelEvents {
   const { model, runId } = follower;
@@ -68,7 +68,7 @@ export function createModelEvents(
 
 /** Reports each failed attempt once, when its log is stored. */
 function createFailureEvents(
-  { model: { facts }, directory }: RunFollower,
+  { model: { facts }, directory }: ViewedRun,
   { clock, report }: Pick<RunSession, 'clock' | 'report'>,
 ) {
   const known = new Set<string>();

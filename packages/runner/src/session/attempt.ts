@@ -1,5 +1,6 @@
 import type { Ref } from '@sluice/client';
-import { type AttemptName, containerId } from '../identity/container-id.ts';
+import type { AttemptName } from '../identity/attempt-name.ts';
+import { containerId } from '../identity/container-id.ts';
 import { clusterOfAttempt, scopeOn } from '../record/place-of.ts';
 import type { CancelReason } from '../scheduler/model/command.ts';
 import type { RunSession } from './run-session.ts';

@@ -10,7 +10,8 @@ import {
 import type { Plan } from '@sluice/core';
 import PQueue from 'p-queue';
 import { type Clock, sleep } from '../clock.ts';
-import { type AttemptName, containerId } from '../identity/container-id.ts';
+import type { AttemptName } from '../identity/attempt-name.ts';
+import { containerId } from '../identity/container-id.ts';
 import { readLabels } from '../identity/labels.ts';
 import { CALL_BACKOFF } from '../session/run-session.ts';
 

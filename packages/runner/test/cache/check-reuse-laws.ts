@@ -1,8 +1,9 @@
 import { findSharedRead, type Plan } from '@sluice/core';
 import { hasSucceeded } from '../../src/record/has-succeeded.ts';
 import { isFannedOut, locateOutput } from '../../src/record/locate-output.ts';
+import type { ReplayedRun } from '../../src/record/replay-files.ts';
 import { stepIndex } from '../../src/record/step-context.ts';
-import { type ReplayedRun, replayFromHome } from '../../src/report/read-run.ts';
+import { replayFromHome } from '../../src/report/read-run.ts';
 import type { RunReport } from '../../src/report/run-report.ts';
 import type { Rig } from '../simulation/rig.ts';
 

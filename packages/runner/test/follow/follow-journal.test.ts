@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { followJournal } from '../../src/follow/follow-journal.ts';
 import type { RunModel } from '../../src/follow/run-model.ts';
 import { SHOWN_STATUSES } from '../../src/follow/shown-status.ts';
-import { encodeLine } from '../../src/journal/journal-line.ts';
+import { encodeLine } from '../../src/journal/line-codec.ts';
 import { parseJournal } from '../../src/journal/parse-journal.ts';
 import { replayRun } from '../../src/record/replay-run.ts';
 import { cellStatus } from '../../src/report/cell-status.ts';

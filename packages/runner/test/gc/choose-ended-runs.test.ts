@@ -1,7 +1,7 @@
 import type { Plan } from '@sluice/core';
 import { expect, test } from 'vitest';
 import { chooseEndedRuns, type EndedRuns, forgetRemovedRuns } from '../../src/gc/choose-ended-runs.ts';
-import { encodeLine } from '../../src/journal/journal-line.ts';
+import { encodeLine } from '../../src/journal/line-codec.ts';
 import { parseJournal } from '../../src/journal/parse-journal.ts';
 import type { RunReport } from '../../src/report/run-report.ts';
 import { startRun } from '../../src/run/start-run.ts';

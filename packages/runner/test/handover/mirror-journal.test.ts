@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { openJournalMirror } from '../../src/handover/mirror-journal.ts';
-import { encodeLine } from '../../src/journal/journal-line.ts';
+import { encodeLine } from '../../src/journal/line-codec.ts';
 import { recordSampleRun } from '../follow/sample-run.ts';
 import { createMemoryDisk, type MemoryDisk } from '../simulation/memory-disk.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { encodeLine } from '../../src/journal/journal-line.ts';
 import type { JournalRecord } from '../../src/journal/journal-record.ts';
+import { encodeLine } from '../../src/journal/line-codec.ts';
 import { parseJournal } from '../../src/journal/parse-journal.ts';
 import { renameRecord } from '../../src/journal/renamed-records.ts';
 import { replayRun } from '../../src/record/replay-run.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JournalRecord } from '../../src/journal/journal-record.ts';
+import { replayFiles } from '../../src/record/replay-files.ts';
 import { replayRun } from '../../src/record/replay-run.ts';
-import { replayFiles } from '../../src/report/read-run.ts';
 import { createHandPlan, createStep } from '../simulation/plans.ts';
 
 const header: JournalRecord = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { encodeLine } from '../../src/journal/journal-line.ts';
+import { encodeLine } from '../../src/journal/line-codec.ts';
 import { journalPath } from '../../src/journal/open-journal.ts';
 import { runDirectory } from '../../src/record/run-home.ts';
 import { readStartCommand } from '../../src/report/read-start-command.ts';

@@ -1,5 +1,5 @@
-import { decodeLine } from '../../src/journal/journal-line.ts';
 import type { JournalRecord } from '../../src/journal/journal-record.ts';
+import { decodeLine } from '../../src/journal/line-codec.ts';
 import type { MemoryDisk } from './memory-disk.ts';
 
 /** What a run's journal says durably at this moment. */

@@ -1,7 +1,7 @@
 import type { Plan } from '@sluice/core';
 import type { Disk } from '../../src/journal/disk.ts';
-import { decodeLine } from '../../src/journal/journal-line.ts';
 import type { JournalRecord } from '../../src/journal/journal-record.ts';
+import { decodeLine } from '../../src/journal/line-codec.ts';
 import { journalPath } from '../../src/journal/open-journal.ts';
 import { parseJournal } from '../../src/journal/parse-journal.ts';
 import { RECEIVED_FILE } from '../../src/journal/run-marks.ts';

@@ -1,6 +1,6 @@
 import { type ContainerService, ServiceError } from '@sluice/client';
 import { expect, test } from 'vitest';
-import { decodeLine } from '../../src/journal/journal-line.ts';
+import { decodeLine } from '../../src/journal/line-codec.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { createHandPlan, createStep } from '../simulation/plans.ts';

@@ -1,6 +1,6 @@
 import type { ServiceStep, Step } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { decodeLine, encodeLine } from '../../src/journal/journal-line.ts';
+import { decodeLine, encodeLine } from '../../src/journal/line-codec.ts';
 import { journalPath } from '../../src/journal/open-journal.ts';
 import { runDirectory } from '../../src/record/run-home.ts';
 import { readRun } from '../../src/report/read-run.ts';

@@ -1,0 +1,19 @@
+import { type CellOrigin, findOrigin, type OutputSource } from '../record/locate-output.ts';
+import { describeSiblings } from '../record/siblings.ts';
+
+/**
+ * The earlier run whose directory of the step can be mounted instead of ours: every cell is reused from it under the
+ * same key, and that run has the same cells in the same order.
+ */
+export function findCommonOrigin(run: OutputSource, step: number): CellOrigin | undefined {
+  const cells = run.facts.cells[step] ?? [];
+  const known = run.facts.known[step];
+  const first = known?.[0]?.cached;
+  if (!first || first.siblings !== describeSiblings(cells)) return undefined;
+  const { name } = run.plan.steps[step]!.step;
+  const isSame = cells.every(({ key }, cell) => {
+    const cached = known?.[cell]?.cached;
+    return cached?.runId === first.runId && cached.step === name && cached.cell === key;
+  });
+  return isSame ? findOrigin(run, step, 0) : undefined;
+}
