@@ -25,7 +25,7 @@ export const PLANTED_MODEL_BUGS: readonly PlantedModelBug[] = [
   {
     name: 'mounts the directory of an earlier run whatever cells it has',
     seed: 10,
-    file: 'record/locate-output.ts',
+    file: 'data/find-common-origin.ts',
     find: 'if (!first || first.siblings !== describeSiblings(cells)) return undefined;',
     replace: 'void describeSiblings;\n  if (!first) return undefined;',
   },

@@ -6,8 +6,12 @@ import { PLANTED_MODEL_BUGS } from '../model/planted-model-bugs.ts';
 import { PLANTED_BUGS } from './planted-bugs.ts';
 import { PLANTED_INPUT_BUGS } from './planted-input-bugs.ts';
 import { PLANTED_REPLY_BUGS } from './planted-reply-bugs.ts';
+import { PLANTED_REQUEST_BUGS } from './planted-request-bugs.ts';
 
-const LISTS = [PLANTED_BUGS, PLANTED_INPUT_BUGS, PLANTED_REPLY_BUGS, PLANTED_MODEL_BUGS, PLANTED_REUSE_BUGS];
+const LISTS = [
+  ...[PLANTED_BUGS, PLANTED_INPUT_BUGS, PLANTED_REPLY_BUGS, PLANTED_REQUEST_BUGS],
+  ...[PLANTED_MODEL_BUGS, PLANTED_REUSE_BUGS],
+];
 const SOURCE = path.resolve(import.meta.dirname, '../../src');
 
 // The tests of the bugs run only with CI=true. Without this test, a changed source would be noticed only there.
