@@ -20,9 +20,8 @@ export async function explainCache(
     return { kind: 'hit', fingerprint, runId, step: known.cached.step, cell: known.cached.cell };
   }
   if (!known?.missed) return { kind: step.cache ? 'unasked' : 'off' };
-  const { fingerprint, reason, latest } = known.missed;
-  const cause = reason === 'anew' ? 'rerun' : reason;
-  const missed = { kind: 'missed', fingerprint, cause, ...(reason === 'anew' && explainRerun(run, step)) } as const;
+  const { fingerprint, reason: cause, latest } = known.missed;
+  const missed = { kind: 'missed', fingerprint, cause, ...(cause === 'rerun' && explainRerun(run, step)) } as const;
   if (latest === undefined) return missed;
   const earlier = await read(latest);
   if (!earlier.ok) return { ...missed, problem: `it cannot be compared with run ${latest}: ${earlier.error.message}` };

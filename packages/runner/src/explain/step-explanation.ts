@@ -85,7 +85,7 @@ export type CacheExplanation =
   | {
       readonly kind: 'missed';
       readonly fingerprint: string;
-      readonly cause: Exclude<CacheMiss['reason'], 'anew'> | 'rerun';
+      readonly cause: CacheMiss['reason'];
       /** Of `rerun`: the step before it that was executed in this run; absent if the rerun has another reason. */
       readonly after?: string;
       /** The newest earlier success of this cell, and how it differs; absent if there is none. */

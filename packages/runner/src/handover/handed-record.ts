@@ -81,7 +81,7 @@ const cached = z.strictObject({
 const missed = z.strictObject({
   fingerprint: digest,
   components: list(z.strictObject({ name: shortText, value: text })),
-  reason: z.enum(['unknown', 'expired', 'dataGone', 'dataChanged', 'anew', 'writesShared', 'readsShared', 'secret']),
+  reason: z.enum(['unknown', 'expired', 'dataGone', 'dataChanged', 'rerun', 'writesShared', 'readsShared', 'secret']),
   latest: optional(runId),
 });
 

@@ -168,7 +168,7 @@ export interface CacheMiss {
   readonly fingerprint: string;
   readonly components: readonly { readonly name: string; readonly value: string }[];
   /**
-   * `unknown`: no success has this fingerprint. `anew`: a rerun was requested, a step before it was executed in this run, or
+   * `unknown`: no success has this fingerprint. `rerun`: it was requested, a step before it was executed in this run, or
    * it is a step of `finally`. `writesShared`: its effect is in a volume, not in its outputs. `readsShared`: nothing
    * identifies the content of a volume that it reads. `secret`: a result of the success contains the present value of a
    * secret. `dataChanged`: a container has changed the outputs after their publication.
@@ -178,7 +178,7 @@ export interface CacheMiss {
     | 'expired'
     | 'dataGone'
     | 'dataChanged'
-    | 'anew'
+    | 'rerun'
     | 'writesShared'
     | 'readsShared'
     | 'secret';

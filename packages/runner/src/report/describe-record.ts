@@ -77,6 +77,6 @@ const MISSES = {
   dataChanged: 'a container changed the outputs of the earlier success',
   writesShared: 'it writes to a shared volume, and a reused step writes nothing',
   readsShared: 'it reads a volume to which others may write',
-  anew: 'a rerun was requested, a step before it was executed, or it is a step of finally',
+  rerun: 'a rerun was requested, a step before it was executed, or it is a step of finally',
   secret: 'a result of the earlier success contains the value of a secret of this run',
 } as const;

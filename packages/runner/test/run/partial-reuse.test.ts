@@ -143,7 +143,7 @@ describe('a step of which some cells are reused', () => {
     ]);
   });
 
-  test('fails a step whose reused inputs are more mounts than its service takes, and says what to run anew', async () => {
+  test('fails a step whose reused inputs are more mounts than its service takes, and says what to run again', async () => {
     const more = `
   join:
     command: [join]
