@@ -32,7 +32,12 @@ export default {
   outDir: 'dist',
   cacheDir: '.cache',
   cleanUrls: false,
-  rewrites: { 'README.md': 'index.md', 'examples/README.md': 'examples/index.md', 'api/README.md': 'api/index.md' },
+  rewrites: {
+    'README.md': 'index.md',
+    'examples/README.md': 'examples/index.md',
+    'docs/decisions/README.md': 'docs/decisions/index.md',
+    'api/README.md': 'api/index.md',
+  },
   markdown: { config: linkToRepository },
   // The pages show `${{ … }}`, which Vue would evaluate.
   vue: { template: { compilerOptions: { delimiters: ['[[[[', ']]]]'] } } },
@@ -91,6 +96,7 @@ export default {
           { text: 'Contributing', link: '/CONTRIBUTING' },
           page('The scheduler', 'scheduler'),
           page('Benchmarks', 'benchmarks'),
+          page('Decisions', 'decisions/'),
           { text: 'Changelog', link: '/packages/cli/CHANGELOG' },
         ],
       },

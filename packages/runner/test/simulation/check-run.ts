@@ -59,7 +59,7 @@ interface Truth {
   phase: string | undefined;
 }
 
-/** After this long, the entry of a waiter that has not asked again does not count (decision 0011). */
+/** After this long, the entry of a waiter that has not asked again does not count (docs/scheduler.md). */
 const EXPIRED_MS = 60_000;
 
 export function createRunChecker(options: CheckerOptions): RunChecker {
