@@ -107,6 +107,39 @@ test.each([
 });
 
 test.each([
+  [
+    'a file in code',
+    '[`create-plan.ts`](src/parse-plan.ts)',
+    'link to "src/parse-plan.ts" has the text "`create-plan.ts`"',
+  ],
+  ['a file', '[plan.ts](src/parse-plan.ts)', 'has the text "plan.ts"'],
+  ['a path', '[core/parse-plan.ts](src/parse-plan.ts)', 'has the text "core/parse-plan.ts"'],
+  ['a file, with a folder as the target', '[`parse-plan.ts`](src)', 'has the text "`parse-plan.ts`"'],
+  ['a page', '[start.md](0039-layers.md#layers)', 'has the text "start.md"'],
+  ['a decision', '`[a](b)` ([decision 0038](0039-layers.md))', 'link to "0039-layers.md" has the text "decision 0038"'],
+  ['a decision, by its number', '[0038](src/parse-plan.ts)', 'has the text "0038"'],
+])('check-rules refuses a link whose text names another target: %s', (_what, text, message) => {
+  const files = { '0039-layers.md': '# Layers\n', 'src/parse-plan.ts': '', 'README.md': `${text}\n` };
+  const { faults, status } = check(files);
+  expect(status).toBe(1);
+  expect(faults).toEqual([expect.stringMatching(/^README\.md:1: /)]);
+  expect(faults[0]).toContain(message);
+});
+
+test('check-rules accepts a link whose text names its target, is no name, or is a file that the page explains', () => {
+  const files = {
+    'docs/0039-layers.md': '[start](#the-run-layers)\n\n# The `run` layers\n\nBack to [README.md](../README.md)\n',
+    'docs/src/parse-plan.ts': '',
+    'README.md': [
+      '[`parse-plan.ts`](docs/src/parse-plan.ts) [src/parse-plan.ts](docs/src/parse-plan.ts) [parser](docs/src/parse-plan.ts)',
+      '[0039](docs/0039-layers.md) [Decision 0039](docs/0039-layers.md) [why](docs/0039-layers.md) `[0038](gone.md)`',
+      '[`report.json`](docs/0039-layers.md) [`docs/src`](docs/src) [other.ts](https://example.com/parse-plan.ts)\n',
+    ].join('\n'),
+  };
+  expect(check(files)).toEqual({ faults: [], status: 0 });
+});
+
+test.each([
   ['function-length', `function long() {\n${'  void 0;\n'.repeat(59)}}\n`, '1: a function of 61 lines, at most 60'],
   [
     'positional-parameters',
