@@ -11,7 +11,7 @@ const isRoot = process.geteuid?.() === 0;
 const user = process.env.SLUICE_TEST_SLURM_USER ?? 'nobody';
 const isMissing = (!hasSlurm && process.env.CI !== 'true') || !isRoot;
 
-/** No program of ours can filter system calls on a node, and the network is the node's: docs/engines.md says so. */
+/** No program of ours can filter system calls on a node, and the network is the node's: docs/slurm.md says so. */
 const tolerated = {
   ...WITHOUT_FILTER,
   'network-vsock': /opened/,
