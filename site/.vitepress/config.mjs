@@ -7,7 +7,15 @@ const CONTENT = fileURLToPath(new URL('../content', import.meta.url));
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const REPOSITORY = 'https://github.com/sluice/sluice/blob/main/';
 
-/** Pages link to files of the repository that are no pages: those links lead to the repository. */
+/** These become the index of their directory. */
+const REWRITES = Object.fromEntries(
+  ['', 'examples/', 'docs/decisions/', 'api/'].map((directory) => [`${directory}README.md`, `${directory}index.md`]),
+);
+
+/**
+ * Pages link to files of the repository that are no pages: those links lead to the repository. Links to pages that are
+ * rewritten lead to their new names.
+ */
 function linkToRepository(md) {
   md.core.ruler.push('link-to-repository', ({ tokens, env }) => {
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
@@ -17,6 +25,7 @@ function linkToRepository(md) {
       const isPage = path.endsWith('.md') && existsSync(join(CONTENT, path));
       // What exists nowhere stays as it is, and VitePress reports it.
       if (!isPage && existsSync(join(ROOT, path))) token.attrSet('href', REPOSITORY + path);
+      if (isPage && Object.hasOwn(REWRITES, path)) token.attrSet('href', href.replace(/README\.md(?=#|$)/, 'index.md'));
     }
   });
 }
@@ -32,12 +41,7 @@ export default {
   outDir: 'dist',
   cacheDir: '.cache',
   cleanUrls: false,
-  rewrites: {
-    'README.md': 'index.md',
-    'examples/README.md': 'examples/index.md',
-    'docs/decisions/README.md': 'docs/decisions/index.md',
-    'api/README.md': 'api/index.md',
-  },
+  rewrites: REWRITES,
   markdown: { config: linkToRepository },
   // The pages show `${{ … }}`, which Vue would evaluate.
   vue: { template: { compilerOptions: { delimiters: ['[[[[', ']]]]'] } } },
