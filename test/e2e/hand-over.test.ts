@@ -12,6 +12,7 @@ import type { JournalLine } from '../../packages/runner/src/journal/journal-line
 import { decodeLine, encodeLine } from '../../packages/runner/src/journal/line-codec.ts';
 import { openJournal } from '../../packages/runner/src/journal/open-journal.ts';
 import { createSystemDisk } from '../../packages/runner/src/journal/system-disk.ts';
+import { serializePlan } from '../../packages/runner/src/record/run-home.ts';
 import { FakeRunServer, Killed } from './fake-run-server.ts';
 
 const RUN = 'aaaaaaaaaaaaa';
@@ -27,7 +28,7 @@ beforeEach(() => {
   const parsed = parsePipeline({ file: 'p.yaml', text: PIPELINE });
   const plan = parsed.ok ? createPlan(parsed.value.pipeline, { params: {} }) : parsed;
   if (!plan.ok) throw new Error(JSON.stringify(plan.error));
-  writeFileSync(join(directory, 'plan.json'), JSON.stringify(plan.value));
+  writeFileSync(join(directory, 'plan.json'), serializePlan(plan.value));
   writeFileSync(join(directory, 'journal.ndjson'), line(1, 1));
   server = new FakeRunServer();
 });
@@ -35,7 +36,7 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 function line(seq: number, epoch: number): string {
-  const header = { kind: 'run', runId: RUN, pipeline: 'p', format: 1, at: 1, scheduler: {} };
+  const header = { kind: 'run', runId: RUN, pipeline: 'p', format: 2, at: 1, scheduler: {} };
   const record = seq === 1 ? header : { kind: 'warning', at: seq, message: `line ${seq}` };
   return encodeLine({ seq, first: 1, epoch, record } as unknown as JournalLine);
 }

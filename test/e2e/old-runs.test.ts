@@ -38,7 +38,7 @@ function addRun(runId: string, days: number): string {
   const directory = join(home, 'runs', runId);
   const at = NOW - days * DAY;
   mkdirSync(join(directory, 'logs'), { recursive: true });
-  const header = { kind: 'run', runId, pipeline: 'p', format: 1, at: at - 1000, scheduler: {} };
+  const header = { kind: 'run', runId, pipeline: 'p', format: 2, at: at - 1000, scheduler: {} };
   const lines = [header, { kind: 'finished', at, status: 'succeeded' }].map((record, index) =>
     encodeLine({ seq: index + 1, first: 1, epoch: 1, record } as unknown as JournalLine),
   );

@@ -66,7 +66,9 @@ export async function isLocked(file: string): Promise<boolean> {
     if (holder && hasEnded(holder)) return false;
     const outcome = await runFlock(fd, { isShared: true });
     if (outcome === 'held') return true;
-    return holder !== undefined && (outcome === 'unsupported' || isByName(holder)) && (await mayHold(holder, file));
+    return (
+      holder !== undefined && (outcome === 'unsupported' || holder.net !== undefined) && (await mayHold(holder, file))
+    );
   } finally {
     closeSync(fd);
   }
@@ -83,15 +85,10 @@ async function take(fd: number, file: string): Promise<NameLock | undefined> {
   if (outcome === 'held') return undefined;
   const holder = readLockHolder(file);
   // A process on which `flock` does not work may hold the abstract name.
-  if (outcome === 'taken') return holder && isByName(holder) && (await mayHold(holder, file)) ? undefined : {};
+  if (outcome === 'taken') return holder?.net !== undefined && (await mayHold(holder, file)) ? undefined : {};
   if (holder && !sharesNames(holder) && mayLive(holder)) return undefined;
   const release = await takeAbstractLock(file);
   return release && { release };
-}
-
-/** Earlier versions held both locks and wrote no `pidNamespace`; for them the kernel's lock decides. */
-function isByName({ net, pidNamespace }: LockHolder): boolean {
-  return net !== undefined && pidNamespace !== undefined;
 }
 
 /** Whether a holder may hold the abstract name, which the kernel's lock of the file does not show. */

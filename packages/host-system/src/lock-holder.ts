@@ -8,8 +8,8 @@ export interface LockHolder {
   readonly pid: number;
   readonly host: string;
   readonly boot: string;
-  /** The namespace of `pid`; undefined if an earlier version wrote the file. */
-  readonly pidNamespace: string | undefined;
+  /** The namespace of `pid`; `''` if it is unknown. */
+  readonly pidNamespace: string;
   /** Present if the lock is an abstract socket name: the network namespace of that name. */
   readonly net: string | undefined;
 }
@@ -18,7 +18,7 @@ export interface LockHolder {
 export function readLockHolder(file: string): LockHolder | undefined {
   try {
     const { pid, host, boot, pidNamespace, net } = JSON.parse(readFileSync(file, 'utf8')) as Partial<LockHolder>;
-    if (pid === undefined || host === undefined || boot === undefined) return undefined;
+    if (pid === undefined || host === undefined || boot === undefined || pidNamespace === undefined) return undefined;
     return { pid, host, boot, pidNamespace, net };
   } catch {
     return undefined;
@@ -52,7 +52,7 @@ export function seemsAlive(holder: LockHolder): boolean {
 /** Whether the process has certainly ended. Starts no program, so it is cheap enough to check many locks. */
 export function hasEnded({ pid, boot, pidNamespace }: LockHolder): boolean {
   if (boot === '' || boot !== readBootID()) return false;
-  if (!pidNamespace || pidNamespace !== readNamespace('pid')) return false;
+  if (pidNamespace === '' || pidNamespace !== readNamespace('pid')) return false;
   try {
     process.kill(pid, 0);
     return false;

@@ -119,11 +119,6 @@ test.each([
   { of: 'this boot for which flock works', more: {}, isFree: false },
   { of: 'another host', more: { host: 'elsewhere', boot: 'other' }, isFree: false },
   { of: 'this host before its last boot', more: { boot: 'other' }, isFree: true },
-  {
-    of: 'another namespace, as earlier versions wrote it',
-    more: { net: 'net:[1]', pidNamespace: undefined },
-    isFree: false,
-  },
 ])('lockFile goes by what the file says where there are no locks: a holder of $of', async ({ more, isFree }) => {
   lacksFlock();
   writeFileSync(file, describe(more));
@@ -152,13 +147,6 @@ test('lockFile allows one holder at a time on a file system without locks', asyn
   const second = await lockFile(file);
   expect(second).toBeDefined();
   second?.release();
-});
-
-test('lockFile acquires the lock of a killed process of an earlier version, whatever its namespace', async () => {
-  writeFileSync(file, describe({ net: 'net:[1]', pidNamespace: undefined }));
-  const lock = await lockFile(file);
-  expect(lock).toBeDefined();
-  lock?.release();
 });
 
 test('waitForLock acquires the lock when its holder releases it', async () => {

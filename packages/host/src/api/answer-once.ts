@@ -39,7 +39,7 @@ export async function answerOnce(
       if (isSame) return known.reply;
       throw new ApiError(409, 'KEY_REUSED', 'could not use the Idempotency-Key: it belongs to another request');
     }
-    const runId = (isSame && known.runId) || createRunId();
+    const runId = isSame ? known.runId : createRunId();
     if (isDryRun(body)) return action(runId);
     await keys.write(name, { request, runId });
     try {

@@ -13,8 +13,8 @@ const SEARCH_MS = 60_000;
 
 const storedKey = z.strictObject({
   request: z.string().length(64),
-  /** Of the run that the request starts, if it does. Absent in files of earlier versions. */
-  runId: z.string().refine(isRunId).exactOptional(),
+  /** Of the run that the request starts, if it does. */
+  runId: z.string().refine(isRunId),
   reply: z.unknown().optional(),
 });
 

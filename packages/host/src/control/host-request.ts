@@ -14,7 +14,7 @@ const hostRequest = z.discriminatedUnion('verb', [
 /** A request as it is sent. */
 export const sentHostRequest = hostRequest.and(
   z.object({
-    /** It has no effect afterward. Absent: sent by an earlier version, or by a machine without such a clock. */
+    /** It has no effect afterward. Absent: the sender has no clock that cannot be set. */
     before: z.object({ id: z.string(), uptimeMs: z.number() }).optional(),
   }),
 );

@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
  * What an attempt has occupied. The protocol reports no measurements of a container: its cores and GPUs count for as long as
  * it ran, whether it used them or not. Nothing counts before the attempt has ended.
  */
-export function describeAttemptUsage(sizes: InstanceSizes, attempt: Attempt): AttemptUsage {
+export function describeAttemptUsage(sizes: InstanceSizes | undefined, attempt: Attempt): AttemptUsage {
   const { clusterId, instanceType, submittedAt, runningAt, endedAt } = attempt;
   const found = sizes?.find(({ clusterID, id }) => clusterID === clusterId && id === instanceType);
   const ranMs = between(runningAt, endedAt);

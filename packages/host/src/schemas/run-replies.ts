@@ -21,7 +21,9 @@ export const runEntry = z.strictObject({
   executor: z.enum(EXECUTORS).describe(EXECUTOR_WORDS),
   startedAt: time,
   endedAt: time.exactOptional(),
-  counts: counts.exactOptional().describe('absent for runs that an earlier version ended'),
+  counts: counts
+    .exactOptional()
+    .describe('absent for a run that has ended elsewhere, or whose files could not be read'),
   waitsForApproval: z.literal(true).exactOptional(),
   message: z.string().exactOptional().describe('why the files of the run could not be read'),
 });

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { MAX_KEYS, openKeyStore } from '../../src/api/key-store.ts';
 
 const DAY_MS = 86_400_000;
-const VALUE = { request: 'a'.repeat(64) };
+const VALUE = { request: 'a'.repeat(64), runId: 'aaaaaaaaaaaaa' };
 
 let home: string;
 let directory: string;

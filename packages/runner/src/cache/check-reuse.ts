@@ -31,6 +31,6 @@ export async function checkReuse(
   }
   return ok({
     reuse: { runId: files.value.runId, force: [...new Set(force)].sort() },
-    plannedTime: header.plannedTime ?? header.at,
+    plannedTime: header.plannedTime,
   });
 }

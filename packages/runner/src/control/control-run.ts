@@ -12,7 +12,7 @@ export type ControlRequest =
 
 /** A request as it is sent. */
 export type SentRequest = ControlRequest & {
-  /** It has no effect afterward. Absent: sent by an earlier version. */
+  /** It has no effect afterward. Absent: the sender has no clock that cannot be set. */
   readonly before?: BootTime;
 };
 

@@ -15,8 +15,8 @@ export function createDeadline(clock: Pick<Clock, 'boot'>, replyMs: number): Boo
 }
 
 /**
- * Whether the client of a request has given up: the process that received it was stopped in the meantime. A request without a
- * deadline comes from an earlier version.
+ * Whether the client of a request has given up: the process that received it was stopped in the meantime. False without a
+ * deadline.
  */
 export function isLate(before: BootTime | undefined, clock: Pick<Clock, 'boot'>): boolean {
   const now = clock.boot();

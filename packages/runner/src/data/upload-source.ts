@@ -71,7 +71,6 @@ export async function uploadSource(
   if (isThere) {
     onProgress({ ...nothing, done: true });
   } else {
-    await withHomeLock({ ...options, name: SOURCES_LOCK }, () => beginUpload(options.files, place));
     const fault = await uploadFiles(options, scanned, { to: place.files, onProgress });
     if (fault !== undefined) return fail({ code: 'SOURCE_MISSING', message: fault });
     await mark();
@@ -94,13 +93,6 @@ async function discardIfChanged(
 
 function progressReporter({ report, clock, name }: UploadOptions): (progress: TransferProgress) => void {
   return (progress) => report({ type: 'transfer', at: clock.now(), direction: 'upload', name, ...progress });
-}
-
-/** An interrupted upload is continued. Versions without this mark may have left files that do not belong to the source. */
-async function beginUpload(files: VolumeFiles, { begun, files: to }: { begun: string; files: string }): Promise<void> {
-  if (await files.stat(begun)) return;
-  await files.remove(to);
-  await files.write(begun, Buffer.from('{}'));
 }
 
 const MAX_WARNINGS = 10;

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { z } from 'zod';
 import { changeVersioned, type HomePlace, readVersioned, type VersionedFile } from '../journal/versioned-file.ts';
 
@@ -9,7 +8,7 @@ const entrySchema = z.object({
   state: z.enum(['in', 'waiting']),
   /** Incremented each time the run is resumed, so that others judge it again. */
   turn: z.number().int(),
-  /** It has its place and has never opened its journal. Earlier versions did not store it. */
+  /** It has its place and has never opened its journal. */
   isOpening: z.literal(true).optional(),
 });
 const listSchema = z.object({ format: z.literal(1), entries: z.array(entrySchema) });
@@ -17,23 +16,10 @@ const listSchema = z.object({ format: z.literal(1), entries: z.array(entrySchema
 /** A run in a concurrency group, or in its queue. */
 export type GroupEntry = z.infer<typeof entrySchema>;
 
-/** Of earlier versions: from group to the runs in it. A record would lose the group `__proto__`. */
-const oldSchema = z.preprocess(
-  (value) => new Map(Object.entries(value as object)),
-  z.map(z.string(), z.array(z.string())),
-);
-
 const FILE: VersionedFile<z.infer<typeof listSchema>> = {
   name: 'groups',
   schema: listSchema,
-  async first({ disk, home }) {
-    const bytes = await disk.read(path.join(home, 'groups.json'));
-    const old = bytes ? oldSchema.parse(JSON.parse(Buffer.from(bytes).toString('utf8'))) : new Map<string, string[]>();
-    const entries = [...old].flatMap(([group, runs]) =>
-      runs.map((runId): GroupEntry => ({ group, runId, state: 'in', turn: 1 })),
-    );
-    return { format: 1, entries };
-  },
+  first: { format: 1, entries: [] },
 };
 
 /** The entries of one group, in the order in which they entered. */

@@ -134,5 +134,5 @@ function replay(files: RunFiles): Result<CheckedRun, string> {
   const { facts } = replayed.value;
   const header = facts.header!;
   const cells = facts.cells.reduce((sum, known) => sum + (known?.length ?? 1), 0);
-  return ok({ cells, summary: summarize(facts), plan: files.plan, plannedTime: header.plannedTime ?? header.at });
+  return ok({ cells, summary: summarize(facts), plan: files.plan, plannedTime: header.plannedTime });
 }

@@ -206,7 +206,7 @@ const dependencies = z.strictObject({
 
 /** All of a stored plan of the present format. */
 export const handedPlanSchema = z.strictObject({
-  format: z.literal(PLAN_FORMAT, `must be ${PLAN_FORMAT}: another version of sluice has written it`),
+  format: z.literal(PLAN_FORMAT),
   pipeline,
   params: map(identifier, json),
   paramDoubles: optional(map(identifier, doubles)),

@@ -102,7 +102,7 @@ const limits = z.strictObject({
 });
 
 const run = z.strictObject({
-  ...{ kind: z.literal('run'), format: z.literal(1), runId, pipeline: name, at, plannedTime: optional(time) },
+  ...{ kind: z.literal('run'), format: z.literal(2), runId, pipeline: name, at, plannedTime: time },
   ...{ clusterID: serviceId, accountID: serviceId, baseDir: text },
   scheduler: z.strictObject({
     parallelism: count.min(1),
@@ -121,13 +121,11 @@ const run = z.strictObject({
       ofStep: list(count, MAX_ITEMS),
     }),
   ),
-  instanceSizes: optional(
-    list(
-      z.strictObject({
-        ...{ clusterID: serviceId, id: shortText, cpu: z.number(), memoryGB: z.number() },
-        ...{ gpu: optional(z.number()), gpuModel: optional(shortText) },
-      }),
-    ),
+  instanceSizes: list(
+    z.strictObject({
+      ...{ clusterID: serviceId, id: shortText, cpu: z.number(), memoryGB: z.number() },
+      ...{ gpu: optional(z.number()), gpuModel: optional(shortText) },
+    }),
   ),
   images: optional(map(serviceId, map(text, digest), 1000)),
   reuse: optional(z.strictObject({ runId, force: list(name) })),
@@ -135,7 +133,7 @@ const run = z.strictObject({
   rerun: optional(list(text)),
 });
 
-/** All of a record of a journal, with the present names of its keys. Whether its step exists depends on the plan. */
+/** All of a record of a journal. Whether its step exists depends on the plan. */
 export const handedRecordSchema = z.discriminatedUnion('kind', [
   run,
   z.strictObject({

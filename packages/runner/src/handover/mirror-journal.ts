@@ -112,7 +112,7 @@ function add(copied: Copied, bytes: Uint8Array): Result<void, string> {
     copied.summary = summarizeLine(copied.summary, line);
   });
   copied.hash.update(bytes.subarray(0, reader.size - from));
-  return read.ok ? read : fail(`the journal is damaged: ${read.error}`);
+  return read.ok ? read : fail(`could not read the journal: ${read.error}`);
 }
 
 /** As `summarize`, without a replay. */

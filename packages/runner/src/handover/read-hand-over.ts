@@ -3,7 +3,7 @@ import { fail, ok, type Result } from '@sluice/core';
 import { journalPath } from '../journal/open-journal.ts';
 import { parseJournal } from '../journal/parse-journal.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
-import { planPath, readPlan, refuseUnreadablePlan, runDirectory, serializePlan } from '../record/run-home.ts';
+import { parsePlan, planPath, refuseUnreadablePlan, runDirectory } from '../record/run-home.ts';
 import { secretNames } from '../session/create-redactor.ts';
 import { readRunLogins } from './run-logins.ts';
 
@@ -20,15 +20,15 @@ export interface RunHandOver {
 export async function readHandOver(home: string, runId: string): Promise<Result<RunHandOver, string>> {
   const disk = createSystemDisk();
   const directory = runDirectory(home, runId);
-  const plan = await readPlan(disk, directory);
-  if (!plan.ok) return fail(refuseUnreadablePlan(runId, plan.error).message);
+  const bytes = await disk.read(planPath(directory));
   const journal = await disk.read(journalPath(directory));
-  if (!plan.value || !journal) return fail('it was interrupted before it began');
+  if (!bytes || !journal) return fail('it was interrupted before it began');
+  const plan = parsePlan(bytes);
+  if (!plan.ok) return fail(refuseUnreadablePlan(runId, plan.error).message);
   const content = parseJournal(journal);
   if (!content.ok) return fail(`could not read ${journalPath(directory)}: ${content.error}`);
   return ok({
-    // An earlier version may have stored it in another form.
-    files: { 'plan.json': serializePlan(plan.value), 'journal.ndjson': journal.subarray(0, content.value.size) },
+    files: { 'plan.json': bytes, 'journal.ndjson': journal.subarray(0, content.value.size) },
     secretNames: [...secretNames(plan.value)],
     logins: await readRunLogins(home, runId),
   });

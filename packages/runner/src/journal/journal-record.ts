@@ -17,12 +17,12 @@ export type JournalRecord =
   /** The first record: what the run is. */
   | {
       readonly kind: 'run';
-      readonly format: 1;
+      readonly format: 2;
       readonly runId: string;
       readonly pipeline: string;
       readonly at: number;
-      /** Absent in journals of earlier versions. */
-      readonly plannedTime?: number;
+      /** For which a schedule planned the run; otherwise its start, or the planned time of the run that it reuses. */
+      readonly plannedTime: number;
       readonly clusterID: string;
       readonly accountID: string;
       /** Absolute directory of the pipeline file. */
@@ -30,11 +30,8 @@ export type JournalRecord =
       readonly scheduler: SchedulerStart;
       /** The clusters on which its steps may run; absent: only its own cluster. */
       readonly placement?: RunPlacement;
-      /**
-       * The instance types of its clusters when the run began, since a service may change them. Absent in journals of earlier
-       * versions.
-       */
-      readonly instanceSizes?: readonly InstanceSize[];
+      /** The instance types of its clusters when the run began, since a service may change them. */
+      readonly instanceSizes: readonly InstanceSize[];
       /** Of the images whose digests the service reported when the run began. */
       readonly images?: ImageDigests;
       /** The earlier run whose results it reuses. */
@@ -56,7 +53,7 @@ export type JournalRecord =
       readonly epoch: number;
       readonly host: string;
       readonly pid: number;
-      /** Of its machine, for the runner that resumes the run. Absent in journals of earlier versions. */
+      /** Of its machine, for the runner that resumes the run; absent without a clock that cannot be set. */
       readonly boot?: BootTime;
     }
   /** An event that the scheduler has received. */
@@ -122,7 +119,7 @@ export type JournalRecord =
     }
   /** A notification of the end was sent, or all attempts failed; `index` is that in the pipeline's `notify`. */
   | { readonly kind: 'notified'; readonly at: number; readonly index: number }
-  /** A warning that was shown to the user; each text once. Absent in journals of earlier versions. */
+  /** A warning that was shown to the user; each text once. */
   | { readonly kind: 'warning'; readonly at: number; readonly message: string; readonly concerns?: WarningTopic }
   /** The last record of a run that has ended. */
   | { readonly kind: 'finished'; readonly at: number; readonly status: 'succeeded' | 'failed' | 'canceled' };

@@ -1,6 +1,5 @@
 import { crc32 } from 'node:zlib';
 import type { JournalLine } from './journal-line.ts';
-import { renameRecord } from './renamed-records.ts';
 
 /** The beginning of every line. It cannot occur inside a line, where quotes are escaped. */
 export const PREFIX = '{"crc":"';
@@ -19,7 +18,7 @@ export function decodeLine(bytes: Uint8Array): JournalLine | undefined {
   if (text.toString('latin1', PREFIX.length + 8, BODY_AT) !== '",') return undefined;
   if (text.toString('latin1', PREFIX.length, PREFIX.length + 8) !== checksum(bytes.subarray(BODY_AT))) return undefined;
   const line = parseText(text.toString('utf8'));
-  return isLine(line) ? { ...line, record: renameRecord(line.record) } : undefined;
+  return isLine(line) ? line : undefined;
 }
 
 function parseText(text: string): unknown {

@@ -5,7 +5,7 @@ import type { Claim, ControlListener, Disk } from './disk.ts';
 import { createJournal, type Journal } from './journal.ts';
 import type { JournalRecord } from './journal-record.ts';
 import { acquireLease, findLeaseLoss, type Lease, readLease } from './lease.ts';
-import { type JournalContent, parseJournal } from './parse-journal.ts';
+import { findFormatFault, type JournalContent, parseJournal } from './parse-journal.ts';
 import { resumeClock } from './resume-clock.ts';
 import { type RunMarks, readRunMarks } from './run-marks.ts';
 
@@ -140,8 +140,10 @@ async function readAccepted<R>(
 ): Promise<Result<AcceptedJournal, JournalRefusal | R>> {
   const bytes = await readBytes(disk, directory);
   const parsed = parseJournal(bytes);
-  if (!parsed.ok && !lost) {
-    const message = `could not open ${journalPath(directory)}: ${parsed.error}`;
+  // A journal of another version is not lost, even if it is damaged.
+  const format = parsed.ok ? undefined : findFormatFault(bytes);
+  if (!parsed.ok && (!lost || format !== undefined)) {
+    const message = `could not open ${journalPath(directory)}: ${format ?? parsed.error}`;
     return fail({ code: 'JOURNAL_DAMAGED', message });
   }
   const content = parsed.ok ? parsed.value : NOTHING;

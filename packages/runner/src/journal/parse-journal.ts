@@ -1,10 +1,11 @@
 import { fail, ok, type Result } from '@sluice/core';
+import { describeOtherFormat } from './describe-other-format.ts';
 import type { JournalLine, ReadLine } from './journal-line.ts';
 import type { JournalRecord } from './journal-record.ts';
 import { decodeLine, PREFIX } from './line-codec.ts';
 
-/** The newest format that this version can read, and the one that it writes. */
-const FORMAT = 1;
+/** The only format that this version reads, and the one that it writes. */
+const FORMAT: Extract<JournalRecord, { kind: 'run' }>['format'] = 2;
 
 /** A journal without the incomplete lines at its end. */
 export interface JournalContent {
@@ -60,11 +61,8 @@ export function createJournalReader(): JournalReader {
         size = base + end + 1;
         if (line.epoch < read.epoch) continue;
         const { seq, epoch, record } = line;
-        const format: unknown = record.kind === 'run' ? record.format : FORMAT;
-        // A list would be turned into text, which exhausts the stack if it is deep.
-        if (typeof format !== 'number') return fail('its first record has no format');
-        if (format > FORMAT)
-          return fail(`it was written by a newer version of sluice (format ${format}, and this one knows ${FORMAT})`);
+        const fault = findRecordFault(record);
+        if (fault !== undefined) return fail(fault);
         // Lines that an older runner wrote after the newer one had read the journal are void.
         read.count = seq;
         read.epoch = epoch;
@@ -87,6 +85,25 @@ export function parseJournal(bytes: Uint8Array): Result<JournalContent, string> 
     epoch = line.epoch;
   });
   return read.ok ? ok({ records, seq: records.length, epoch, size: reader.size }) : read;
+}
+
+/**
+ * Why a journal of another version cannot be read, even if it is damaged, too; undefined if it is one of this version, or if
+ * its first record is lost.
+ */
+export function findFormatFault(bytes: Uint8Array): string | undefined {
+  for (let start = 0, end = bytes.indexOf(10); end >= 0; start = end + 1, end = bytes.indexOf(10, start)) {
+    const record = decodeLine(bytes.subarray(start, end))?.record;
+    if (record?.kind === 'run') return findRecordFault(record);
+  }
+  return undefined;
+}
+
+function findRecordFault(record: JournalRecord): string | undefined {
+  if (record.kind !== 'run') return undefined;
+  const format: unknown = record.format;
+  // A list would be turned into text, which exhausts the stack if it is deep.
+  return typeof format === 'number' ? describeOtherFormat(format, FORMAT) : 'its first record has no format';
 }
 
 function fits(line: JournalLine, read: { count: number; epoch: number }): boolean {

@@ -18,7 +18,7 @@ export interface VersionedFile<T> {
   readonly name: string;
   readonly schema: z.ZodType<T>;
   /** Its content before the first version. */
-  readonly first: (place: Pick<HomePlace, 'disk' | 'home'>) => Promise<T>;
+  readonly first: T;
 }
 
 /** Older versions that are kept for readers that have listed the names and not yet read the files. */
@@ -65,7 +65,7 @@ interface Version<T> {
 async function readNewest<T>(file: VersionedFile<T>, place: Pick<HomePlace, 'disk' | 'home'>): Promise<Version<T>> {
   for (;;) {
     const version = (await listVersions(file, place)).at(-1);
-    if (version === undefined) return { version: 0, content: await file.first(place) };
+    if (version === undefined) return { version: 0, content: file.first };
     const name = versionPath(file, place.home, version);
     const bytes = await place.disk.read(name);
     // Already removed: there are newer ones.

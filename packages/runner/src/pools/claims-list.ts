@@ -58,7 +58,7 @@ export interface ClaimsList {
 const FILE: VersionedFile<z.infer<typeof listSchema>> = {
   name: 'pools',
   schema: listSchema,
-  first: async () => ({ format: 2, claims: [], waiting: [] }),
+  first: { format: 2, claims: [], waiting: [] },
 };
 
 /** Reads the current list. It may be changed by other processes at any time. */

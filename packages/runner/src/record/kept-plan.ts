@@ -1,7 +1,7 @@
-import type { Cell, Need, NeedCondition, Pipeline, Plan, PlannedDependency, PlannedStep, Step } from '@sluice/core';
-import { renamePlanKeys } from './rename-plan-keys.ts';
+import type { Cell, Need, NeedCondition, Pipeline, Plan, PlannedDependency, Step } from '@sluice/core';
+import { describeOtherFormat } from '../journal/describe-other-format.ts';
 
-/** The format that this version writes, and the newest that it can read. Plans of the first one have no number. */
+/** The only format that this version reads, and the one that it writes. Plans of the first one have no number. */
 export const PLAN_FORMAT = 2;
 
 /**
@@ -43,12 +43,6 @@ interface KeptDependencies {
 /** The index of a step, or the first and the last of several. */
 export type StepRange = number | readonly [first: number, last: number];
 
-/** The form of earlier versions. */
-interface EarlierPlan extends Omit<Plan, 'steps'> {
-  readonly format?: never;
-  readonly steps: readonly Omit<PlannedStep, 'step'>[];
-}
-
 /** The stored form of a plan. Equal plans have equal forms. */
 export function encodePlan({ pipeline, params, paramDoubles, steps }: Plan): KeptPlan {
   return {
@@ -67,20 +61,15 @@ function isPlain(cells: readonly Cell[]): boolean {
   return cells.length === 1 && cells[0]!.key === '';
 }
 
-/** Why a stored value cannot be read by this version; undefined: its format is known. */
+/** Why a stored value cannot be read by this version; undefined: it has the format of this version. */
 export function findFormatFault(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return 'it is no plan';
-  const { format } = value as { readonly format?: unknown };
-  if (format === undefined || format === PLAN_FORMAT) return undefined;
-  return typeof format === 'number' && format > PLAN_FORMAT
-    ? `it was written by a newer version of sluice (format ${format}, and this one knows ${PLAN_FORMAT})`
-    : 'its format is unknown';
+  const { format = 1 } = value as { readonly format?: unknown };
+  return typeof format === 'number' ? describeOtherFormat(format, PLAN_FORMAT) : 'its format is unknown';
 }
 
-/** The plan of a stored form of any version. Throws if a dependency names a step that the plan does not have. */
-export function decodePlan(kept: KeptPlan | EarlierPlan): Plan {
-  if (kept.format === undefined) return decodeEarlier(kept);
-  const { pipeline, params, paramDoubles, steps: planned } = kept;
+/** The plan of a stored form. Throws if a dependency names a step that the plan does not have. */
+export function decodePlan({ pipeline, params, paramDoubles, steps: planned }: KeptPlan): Plan {
   const steps = pipeline.steps.map(decodeNeeds);
   const last = pipeline.finally.map(decodeNeeds);
   const all = last.length === 0 ? steps : [...steps, ...last];
@@ -98,12 +87,6 @@ export function decodePlan(kept: KeptPlan | EarlierPlan): Plan {
 }
 
 const PLAIN: readonly Cell[] = Object.freeze([Object.freeze({ key: '', matrix: Object.freeze({}) })]);
-
-function decodeEarlier({ params, pipeline: stored, steps }: EarlierPlan): Plan {
-  const pipeline = renamePlanKeys(stored);
-  const all = [...pipeline.steps, ...pipeline.finally];
-  return { pipeline, params, steps: steps.map((planned) => ({ ...planned, step: all[planned.index]! })) };
-}
 
 function encodeNeeds(step: Step): NeedyStep {
   if (step.needs.length === 0) return step;

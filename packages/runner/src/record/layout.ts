@@ -49,10 +49,10 @@ export function manifestPath(of: { runId: string; step: string; output: string }
   return `${publishedPath(of)}/${MANIFEST}`;
 }
 
-/** An uploaded source: its files, the mark that its files are verified before they are moved there, and that it is complete. */
-export function sourcePath(digest: string): { files: string; begun: string; mark: string } {
+/** An uploaded source: its files, and the mark that it is complete. */
+export function sourcePath(digest: string): { files: string; mark: string } {
   const directory = `sources/${digest}`;
-  return { files: `${directory}/files`, begun: `${directory}/begun.json`, mark: `${directory}/complete.json` };
+  return { files: `${directory}/files`, mark: `${directory}/complete.json` };
 }
 
 /** The directory of all uploaded sources. */

@@ -3,7 +3,7 @@ import { fail, limitPlan, ok, type Plan, type Result } from '@sluice/core';
 import { isRunId } from '../identity/run-id.ts';
 import type { Disk } from '../journal/disk.ts';
 import { RECEIVED_FILE } from '../journal/run-marks.ts';
-import { decodePlan, encodePlan, findFormatFault } from './kept-plan.ts';
+import { decodePlan, encodePlan, findFormatFault, type KeptPlan } from './kept-plan.ts';
 import type { RunRefusal } from './run-refusal.ts';
 
 /** The directory of a run in the home. */
@@ -44,7 +44,7 @@ export function parsePlan(bytes: Uint8Array): Result<Plan, string> {
   try {
     const kept: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
     const fault = findFormatFault(kept);
-    return fault === undefined ? ok(decodePlan(kept as Parameters<typeof decodePlan>[0])) : fail(fault);
+    return fault === undefined ? ok(decodePlan(kept as KeptPlan)) : fail(fault);
   } catch (error) {
     return fail(`it is damaged: ${(error as Error).message}`);
   }

@@ -14,7 +14,7 @@ const summarySchema = z.object({
   startedAt: time,
   status: z.enum(['succeeded', 'failed', 'canceled']).optional(),
   endedAt: time.optional(),
-  /** The number of cells by status, once the run has ended; earlier versions did not store it. */
+  /** The number of cells by status, once the run has ended in this home. */
   counts: z.record(z.string(), z.number()).optional(),
   /** When garbage collection removed all other data of the run. */
   collectedAt: time.optional(),

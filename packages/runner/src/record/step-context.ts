@@ -51,9 +51,9 @@ export function describeRun(run: { runId: string; plan: Plan; plannedTime: numbe
   return { id: run.runId, name: run.plan.pipeline.name, plannedTime };
 }
 
-/** The time for which a schedule planned the run, otherwise its start. Journals of earlier versions have no planned time. */
+/** The run's planned time; 0 before its first record. */
 export function plannedTimeOf({ header }: RunFacts): number {
-  return header?.plannedTime ?? header?.at ?? 0;
+  return header?.plannedTime ?? 0;
 }
 
 function describeStep(source: ContextSource, step: number): StepFacts {

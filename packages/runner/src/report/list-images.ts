@@ -48,7 +48,7 @@ function evaluateImages(source: ImagesSource): readonly ImageUse[] {
 /** The images of a run, with the digests when it began. */
 export function listRunImages({ header, plan }: RunFacts): readonly ImageUse[] {
   if (header === undefined) return [];
-  const { clusterID, placement, images = {}, runId, plannedTime = header.at } = header;
+  const { clusterID, placement, images = {}, runId, plannedTime } = header;
   return listImages({ plan, home: { clusterID }, placement, images, run: describeRun({ runId, plan, plannedTime }) });
 }
 

@@ -13,7 +13,7 @@ export interface RunSummary {
   readonly pipeline: string;
   /** Those of the pipeline; absent if it has none. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** The number of cells by status, of a run that has ended; earlier versions did not store it. */
+  /** The number of cells by status, of a run that has ended in this home. */
   readonly counts?: Readonly<Record<string, number>>;
   readonly status: RunPhase;
   readonly startedAt: number;

@@ -92,7 +92,7 @@ async function findGroup(
   const header = records.find((record) => record.kind === 'run');
   if (!header || records.some(({ kind }) => kind === 'finished')) return ok(undefined);
   const { clusterID, accountID } = header;
-  const group = resolveGroup(plan, { runId, plannedTime: header.plannedTime ?? header.at });
+  const group = resolveGroup(plan, { runId, plannedTime: header.plannedTime });
   if (!group.ok || group.value === undefined) return group.ok ? ok(undefined) : group;
   return ok({ group: group.value, scope: { clusterID, accountID }, startedAt: header.at });
 }

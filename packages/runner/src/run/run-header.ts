@@ -35,7 +35,7 @@ export function createHeader(
   );
   return {
     kind: 'run',
-    format: 1,
+    format: 2,
     runId,
     pipeline: plan.pipeline.name,
     at: clock.now(),

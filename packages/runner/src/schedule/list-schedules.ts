@@ -4,7 +4,7 @@ import type { ScheduleSettings } from './schedule-settings.ts';
 /** A schedule that a process of this home has run at least once. Times are in milliseconds since the Unix epoch. */
 export interface ScheduleSummary {
   readonly name: string;
-  /** The pipeline's file at the last start, absolute; undefined in records of earlier versions. */
+  /** The pipeline's file at the last start, absolute; absent if it was not named. */
   readonly file?: string;
   /** Undefined: no command has recorded any, so only a command can run it. */
   readonly settings?: ScheduleSettings;

@@ -75,7 +75,6 @@ export async function scanSource(
   return { ...found, files, digest: digestOf({ ...found, files }) };
 }
 
-/** Without links, it equals the digest of earlier versions. */
 function digestOf({ files, links, emptyDirectories }: Omit<ScannedSource, 'digest'>): string {
   const hash = createHash('sha256');
   const add = (...fields: string[]) => hash.update(nameToBytes(`${fields.join('\0')}\n`));

@@ -26,7 +26,7 @@ async function find(at: number): Promise<string | undefined> {
   await mkdir(directory, { recursive: true });
   await writePlan(createSystemDisk(), directory, createHandPlan([createStep('make')]));
   const scope = { clusterID: 'main', accountID: 'physics' };
-  const header = { kind: 'run', runId: RUN, pipeline: 'p', format: 1, at, scheduler: { parallelism: 1 }, ...scope };
+  const header = { kind: 'run', runId: RUN, pipeline: 'p', format: 2, at, scheduler: { parallelism: 1 }, ...scope };
   const line = encodeLine({ seq: 1, first: 1, epoch: 1, record: header as unknown as JournalRecord });
   await writeFile(path.join(directory, 'journal.ndjson'), line);
   const list = async function* () {};

@@ -110,18 +110,6 @@ describe('uploadSource', () => {
     expect(stored()).toEqual([right]);
   });
 
-  test('does not trust what an upload of an earlier version left unfinished', async () => {
-    await write('right');
-    const files = createMemoryFiles(volume);
-    const first = await upload(files);
-    if (!first.ok) throw new Error(first.error.message);
-    const directory = first.value.path.replace(/\/files$/, '');
-    for (const name of ['begun.json', 'complete.json']) volume.files.delete(`${directory}/${name}`);
-    volume.files.set(`${first.value.path}/a.txt`, Buffer.from('wrong'));
-    expect(await upload(files)).toMatchObject({ ok: true });
-    expect(stored()).toEqual(['right']);
-  });
-
   test.each([
     { what: 'other content of the same size', change: (file: string) => volume.files.set(file, Buffer.from('wrong')) },
     { what: 'a file less', change: (file: string) => volume.files.delete(file) },

@@ -48,10 +48,10 @@ test('durations that cannot be read are as good as none', async () => {
   expect((await run(rig)).first).toEqual(['a', 'b']);
 });
 
-test('one noisy run does not outweigh the runs before it, and files of earlier versions are read', async () => {
+test('one noisy run does not outweigh the runs before it', async () => {
   const behave: Record<string, { runMs: number }> = { a: { runMs: 1000 } };
   const rig = createRig('durations', { behave });
-  rig.disk.files.set('/home/durations/hand.json', Buffer.from('{"a": 1000, "gone": 5}'));
+  rig.disk.files.set('/home/durations/hand.json', Buffer.from('{"a": [1000], "gone": [5]}'));
   for (const runMs of [1000, 1000, 90_000]) {
     behave.a = { runMs };
     await run(rig);

@@ -241,15 +241,6 @@ describe('startRun with a concurrency group', () => {
     const second = await rig.go(startRun({ ...rig.options, plan: grouped('fail'), baseDir: '/base' }));
     expect(second).toMatchObject({ error: { code: 'GROUP_BUSY' } });
   });
-
-  test('knows the runs that an earlier version has let in', async () => {
-    const rig = createRig('group-old', slow);
-    const first = await open(rig, 'fail');
-    for (const file of [...rig.disk.files.keys()]) if (file.startsWith('/home/groups/')) rig.disk.files.delete(file);
-    rig.disk.files.set('/home/groups.json', Buffer.from(JSON.stringify({ nightly: [first.runId], constructor: [] })));
-    const second = await rig.go(startRun({ ...rig.options, plan: grouped('fail'), baseDir: '/base' }));
-    expect(second).toMatchObject({ error: { code: 'GROUP_BUSY' } });
-  });
 });
 
 describe('a recorded run that waits for its group', () => {

@@ -136,7 +136,9 @@ describe('checkRunFiles', () => {
     expect(await refuseFile({ ...earlier, format: 3 })).toBe(
       'the plan cannot be read: it was written by a newer version of sluice (format 3, and this one knows 2)',
     );
-    expect(await refuseFile(earlier)).toContain('format: must be 2: another version of sluice has written it');
+    expect(await refuseFile(earlier)).toContain(
+      'the plan cannot be read: it was written by an earlier version of sluice (format 1, and this one reads only 2)',
+    );
   });
 });
 

@@ -60,10 +60,17 @@ describe('parseJournal', () => {
     }
   });
 
-  test('refuses what a newer version has begun', () => {
-    const header = { kind: 'run', format: 2 } as unknown as JournalRecord;
+  test.each([
+    [3, 'it was written by a newer version of sluice (format 3, and this one knows 2)'],
+    [
+      1,
+      'it was written by an earlier version of sluice (format 1, and this one reads only 2); use that version for the run, or remove its directory',
+    ],
+    [undefined, 'its first record has no format'],
+  ])('refuses a journal of format %s', (format, message) => {
+    const header = { kind: 'run', format } as unknown as JournalRecord;
     const content = read(encode({ seq: 1, first: 1, epoch: 1, record: header }), line(2, 2));
-    expect(ticks(content)).toBe('it was written by a newer version of sluice (format 2, and this one knows 1)');
+    expect(ticks(content)).toBe(message);
   });
 
   test('names the place of the damage', () => {

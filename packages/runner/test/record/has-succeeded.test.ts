@@ -6,14 +6,16 @@ import { createHandPlan, createStep } from '../simulation/plans.ts';
 
 const header: JournalRecord = {
   kind: 'run',
-  format: 1,
+  format: 2,
   runId: 'abcdefghijkl',
   pipeline: 'hand',
   at: 1,
+  plannedTime: 1,
   clusterID: 'sim',
   accountID: 'me',
   baseDir: '/base',
   scheduler: { seed: 'x', parallelism: 1 },
+  instanceSizes: [],
 };
 const started: JournalRecord = { kind: 'event', event: { type: 'started', at: 1 } };
 const intent: JournalRecord = {

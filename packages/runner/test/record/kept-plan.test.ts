@@ -71,16 +71,6 @@ describe('a stored plan', () => {
     expect(parsePlan(serializePlan(plan))).toEqual({ ok: true, value: plan });
   });
 
-  test('is read as an earlier version wrote it', () => {
-    fc.assert(
-      fc.property(arbitraryPlan, (plan) => {
-        const steps = plan.steps.map(({ step: _, ...planned }) => planned);
-        const read = parsePlan(Buffer.from(JSON.stringify({ ...plan, steps })));
-        expect(read).toEqual({ ok: true, value: JSON.parse(JSON.stringify(plan)) });
-      }),
-    );
-  });
-
   test('of a fan-in by `needs` takes the names and little else', () => {
     expect(serializePlan(planOf(layers(100))).length).toBeLessThan(100 * 100 * 20);
   });
@@ -92,6 +82,10 @@ describe('a stored plan', () => {
 
   test.each([
     ['{"format":3}', 'it was written by a newer version of sluice (format 3, and this one knows 2)'],
+    [
+      '{"pipeline":{},"params":{},"steps":[]}',
+      'it was written by an earlier version of sluice (format 1, and this one reads only 2); use that version for the run, or remove its directory',
+    ],
     ['{"format":"2"}', 'its format is unknown'],
     ['[', 'it is damaged: '],
     ['null', 'it is no plan'],

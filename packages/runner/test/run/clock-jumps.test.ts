@@ -168,7 +168,7 @@ test('after another boot, a clock that was set back stands still until the run g
   expect((await world.minutesOf((await world.resume(handle.runId)).finished)).minutes).toBe(0);
 });
 
-test('resumeClock goes by the calendar where the journal is of an earlier version', () => {
+test('resumeClock goes by the calendar where the journal has no boot', () => {
   const clock = createVirtualClock();
   const old: JournalRecord[] = [
     { kind: 'opened', at: clock.now() - HOUR, epoch: 1, host: 'h', pid: 1 },

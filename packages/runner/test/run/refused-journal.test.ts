@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { adoptRun } from '../../src/adopt/adopt-run.ts';
+import { explainStep } from '../../src/explain/explain-step.ts';
+import { followRun } from '../../src/follow/follow-run.ts';
+import { decodeLine, encodeLine } from '../../src/journal/line-codec.ts';
 import { openJournal } from '../../src/journal/open-journal.ts';
+import { listRuns } from '../../src/report/list-runs.ts';
+import { readRun } from '../../src/report/read-run.ts';
 import { approveRun } from '../../src/run/approve-run.ts';
 import { cancelRun } from '../../src/run/cancel-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
@@ -66,6 +71,80 @@ describe('a journal', () => {
     const before = new Map(rig.disk.files);
     const refused = await rig.go<unknown>(VERBS[verb as keyof typeof VERBS](rig, runId));
     expect(refused).toMatchObject({ ok: false, error: { code: 'JOURNAL_DAMAGED' } });
+    expect(rig.disk.files).toEqual(before);
+  });
+
+  const OTHER_FORMATS = [
+    [
+      1,
+      'it was written by an earlier version of sluice (format 1, and this one reads only 2); use that version for the run, or remove its directory',
+    ],
+    [3, 'it was written by a newer version of sluice (format 3, and this one knows 2)'],
+  ] as const;
+
+  async function setFormat({ disk }: Rig, runId: string, format: number): Promise<void> {
+    const file = `/home/runs/${runId}/journal.ndjson`;
+    const lines = Buffer.from((await disk.read(file))!)
+      .toString()
+      .trimEnd()
+      .split('\n');
+    const changed = lines.map((text) => {
+      const line = decodeLine(Buffer.from(text))!;
+      return line.record.kind === 'run' ? { ...line, record: { ...line.record, format: format as 2 } } : line;
+    });
+    await disk.replace(file, Buffer.from(changed.map(encodeLine).join('')));
+  }
+
+  test.each(OTHER_FORMATS)('of format %d is refused by all that read it, and listed', async (format, reason) => {
+    const rig = createRig('other format');
+    const runId = await leave(rig);
+    await setFormat(rig, runId, format);
+    const before = new Map(rig.disk.files);
+    const { disk, clock } = rig;
+    const readers: readonly (() => Promise<unknown>)[] = [
+      () => readRun('/home', runId, disk),
+      () => explainStep({ home: '/home', runId, step: 'ask', disk }),
+      () => followRun({ home: '/home', runId, disk, clock }),
+      ...Object.values(VERBS).map((act) => () => act(rig, runId)),
+    ];
+    const refusal = { code: 'JOURNAL_DAMAGED', message: expect.stringContaining(reason) };
+    for (const read of readers) expect(await rig.go(read())).toMatchObject({ ok: false, error: refusal });
+    expect(await listRuns('/home', rig.disk)).toMatchObject([{ runId, status: 'suspended' }]);
+    expect(rig.disk.files).toEqual(before);
+  });
+
+  test.each(OTHER_FORMATS)('of format %d is not adopted, also if it is damaged, too', async (format, reason) => {
+    const rig = createRig('other format');
+    const single = createHandPlan([createStep('only')]);
+    const started = await rig.go(startRun({ ...rig.options, plan: single, baseDir: '/base' }));
+    if (!started.ok) throw new Error(started.error.message);
+    const { runId } = await rig.go(started.value.finished);
+    await setFormat(rig, runId, format);
+    const refusal = { code: 'JOURNAL_DAMAGED', message: expect.stringContaining(reason) };
+    for (const isDamaged of [false, true]) {
+      if (isDamaged) rig.disk.files.get(`/home/runs/${runId}/journal.ndjson`)!.fill(0, 20, 60);
+      const before = new Map(rig.disk.files);
+      const adopted = await rig.go(adoptRun({ ...rig.options, runId, plan: single, baseDir: '/base' }));
+      expect(adopted).toMatchObject({ ok: false, error: refusal });
+      expect(rig.disk.files).toEqual(before);
+    }
+  });
+
+  test('beside a plan of an older format is refused with the reason', async () => {
+    const rig = createRig('older plan');
+    const runId = await leave(rig);
+    const { pipeline, params, steps } = plan;
+    await rig.disk.replace(`/home/runs/${runId}/plan.json`, Buffer.from(JSON.stringify({ pipeline, params, steps })));
+    const before = new Map(rig.disk.files);
+    const message = expect.stringMatching(/could not read the plan of run .*: it was written by an earlier version/);
+    const readers: readonly (() => Promise<unknown>)[] = [
+      () => readRun('/home', runId, rig.disk),
+      ...Object.values(VERBS).map((act) => () => act(rig, runId)),
+    ];
+    for (const read of readers) {
+      expect(await rig.go(read())).toMatchObject({ ok: false, error: { code: 'JOURNAL_DAMAGED', message } });
+    }
+    expect(await listRuns('/home', rig.disk)).toMatchObject([{ runId, status: 'suspended' }]);
     expect(rig.disk.files).toEqual(before);
   });
 

@@ -162,11 +162,3 @@ test('scanSource tells names apart that are no UTF-8', async () => {
   expect(one?.digest).not.toBe(other?.digest);
   expect(one?.digest).toBe(third?.digest);
 });
-
-test('scanSource gives the digest that earlier versions gave where there are no links', async () => {
-  const { digest } = await scan((directory) => {
-    writeFileSync(join(directory, 'a.txt'), 'a');
-    mkdirSync(join(directory, 'empty'));
-  });
-  expect(digest).toBe('240a7926daab4f25c1a3e470cfa0d7c63e74e7e6');
-});
