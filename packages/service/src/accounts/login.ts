@@ -46,5 +46,5 @@ export async function login(
     );
   }
   throttle.succeeded(attempt);
-  return { token: await tokens.issue(email), user };
+  return { token: await tokens.issue(user), user };
 }

@@ -3,13 +3,13 @@ import type { Account } from '@sluice/client';
 import type { Clock } from '../host/clock.ts';
 import { put, remove, type Store } from '../store/store.ts';
 import { TABLES } from '../store/tables.ts';
-import type { TokenRow, UserRow } from '../store/user-row.ts';
+import type { UserRow } from '../store/user-row.ts';
 import type { Principal } from './principal.ts';
 
 /** Bearer tokens, issued at login and required by every call. */
 export interface Tokens {
-  /** Issues a new token for the user. It is durable when the promise resolves. */
-  issue(email: string): Promise<string>;
+  /** Issues a new token for the user who has logged in. It is durable when the promise resolves. */
+  issue(user: Pick<UserRow, 'email' | 'passwordTime'>): Promise<string>;
   /** The user of a token, with the user's current accounts; undefined if it is unknown, expired or of a removed user. */
   principalOf(token: string): Principal | undefined;
   /** Makes a token invalid, durably. */
@@ -29,14 +29,10 @@ export interface TokensOptions {
 export function createTokens(options: TokensOptions): Tokens {
   const { store, clock, lifetimeMs } = options;
   return {
-    async issue(email) {
+    async issue({ email, passwordTime }) {
       const token = randomBytes(32).toString('base64url');
       const createTime = clock.now();
-      const passwordTime = store.get(TABLES.users, email)?.passwordTime;
-      const row = {
-        ...{ email, createTime, expireTime: createTime + lifetimeMs },
-        ...(passwordTime !== undefined && { passwordTime }),
-      };
+      const row = { email, createTime, expireTime: createTime + lifetimeMs, passwordTime };
       await store.commit([put(TABLES.tokens, hashToken(token), row)]);
       return token;
     },
@@ -45,8 +41,9 @@ export function createTokens(options: TokensOptions): Tokens {
       const row = store.get(TABLES.tokens, hashToken(token));
       if (row === undefined || row.expireTime <= clock.now()) return undefined;
       const user = store.get(TABLES.users, row.email);
-      // A new password invalidates all earlier tokens.
-      if (user === undefined || !isSamePassword(user, row)) return undefined;
+      // A new password invalidates all earlier tokens. The clock may have been set back since, so the times of the tokens
+      // are not compared.
+      if (user === undefined || user.passwordTime !== row.passwordTime) return undefined;
       return { userID: user.userID, accounts: user.accounts.filter(options.isAccount) };
     },
     async revoke(token) {
@@ -54,11 +51,6 @@ export function createTokens(options: TokensOptions): Tokens {
       if (store.get(TABLES.tokens, key) !== undefined) await store.commit([remove(TABLES.tokens, key)]);
     },
   };
-}
-
-/** The clock may have been set back since the password was set, so the token is not compared by its own time. */
-function isSamePassword(user: UserRow, { passwordTime, createTime }: TokenRow): boolean {
-  return passwordTime === undefined ? user.passwordTime <= createTime : user.passwordTime === passwordTime;
 }
 
 function hashToken(token: string): string {

@@ -4,7 +4,7 @@ import { waitForLock } from '@sluice/host-system';
 import { type Clock, systemClock } from '../host/clock.ts';
 import { randomID } from '../host/random-id.ts';
 import { openLmdbStore } from '../store/lmdb-store.ts';
-import { migrate } from '../store/migrations.ts';
+import { requireVersion } from '../store/require-version.ts';
 import { put, remove, type Store } from '../store/store.ts';
 import { TABLES } from '../store/tables.ts';
 import type { UserRow } from '../store/user-row.ts';
@@ -37,7 +37,12 @@ export interface UserDirectory {
 /** Opens the users of the service whose configuration has this `root`. The caller closes the directory. */
 export async function openUserDirectory(root: string, clock: Clock = systemClock): Promise<UserDirectory> {
   const store = openLmdbStore(join(root, 'store'), Object.values(TABLES));
-  await migrate(store);
+  try {
+    await requireVersion(store, root);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
   return createUserDirectory(store, { clock, lockPath: join(root, '.users.lock') });
 }
 

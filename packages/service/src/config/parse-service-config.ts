@@ -95,22 +95,12 @@ interface Fault {
   readonly isUnknown?: boolean;
 }
 
-/** Fields of earlier versions, with their present form. */
-const RENAMED: ReadonlyMap<string, string> = new Map([
-  ['cores', "'cpu'"],
-  ['memoryGB', "'memory', which has a unit, for example 16GB"],
-  ['volumeGB', "'volumes', which has a unit, for example 500GB"],
-  ['maxMB', "'max', which has a unit, for example 64MB"],
-]);
-
 function faultsOf(issue: z.core.$ZodIssue, sections: readonly string[]): Fault[] {
   if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, message: describeIssue(issue.message) }];
   return issue.keys.map((key) => {
     const known = knownKeys(issue.path);
     const nearest = nearestName(key, issue.path.length === 0 ? [...known, ...sections] : known);
-    const similar = nearest === undefined ? '' : `; the nearest known field is '${nearest}'`;
-    const renamed = RENAMED.get(key);
-    const hint = renamed === undefined ? similar : `; it was renamed to ${renamed}`;
+    const hint = nearest === undefined ? '' : `; the nearest known field is '${nearest}'`;
     return { isUnknown: true, path: [...issue.path, key], message: `the field '${key}' is unknown${hint}` };
   });
 }

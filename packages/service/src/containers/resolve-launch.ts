@@ -1,5 +1,4 @@
 import { own } from '@sluice/client';
-import type { InstanceTypeConfig } from '../config/service-config.ts';
 import type { Launch } from '../engines/engine.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
 import type { ContainerRow } from '../store/container-row.ts';
@@ -14,14 +13,10 @@ export interface LaunchSettings {
   readonly storage: string;
   readonly logLimitBytes: number;
   readonly sealer?: EnvSealer | undefined;
-  readonly instanceTypes: ReadonlyMap<string, InstanceTypeConfig>;
 }
 
-/** The launch that the engine receives. Works even if the configuration no longer has the instance type. */
-export function resolveLaunch(
-  row: ContainerRow,
-  { storage, logLimitBytes, instanceTypes, sealer }: LaunchSettings,
-): Launch {
+/** The launch that the engine receives. It does not depend on the present instance types. */
+export function resolveLaunch(row: ContainerRow, { storage, logLimitBytes, sealer }: LaunchSettings): Launch {
   return {
     key: row.launchKey,
     ...(row.launchBootID !== undefined && { bootID: row.launchBootID }),
@@ -43,13 +38,13 @@ export function resolveLaunch(
     directory: storagePaths.container(storage, row.launchKey),
     logPath: storagePaths.log(storage, row.launchKey),
     logLimitBytes,
-    options: row.options ?? instanceTypes.get(row.spec.instanceType)?.options ?? {},
+    options: row.options,
   };
 }
 
 /**
  * The ID of a mounted volume that no longer exists. Its files are found by its ID, which may now belong to another volume.
- * A purge never removes a mounted volume, so this concerns only rows that another program or an earlier version has changed.
+ * A purge never removes a mounted volume, so this concerns only rows that another program has changed.
  */
 export function findLostVolume({ mounts }: ContainerRow, store: Store): string | undefined {
   return mounts.find(({ volumeKey }) => store.get(TABLES.volumes, volumeKey) === undefined)?.volumeID;

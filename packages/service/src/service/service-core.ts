@@ -14,7 +14,7 @@ import type { PortExposure } from '../proxy/open-port-proxy.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
 import { createStorageProbe } from '../storage/storage-probe.ts';
 import { openLmdbStore } from '../store/lmdb-store.ts';
-import { migrate } from '../store/migrations.ts';
+import { requireVersion } from '../store/require-version.ts';
 import { openSequence } from '../store/sequence.ts';
 import type { Store } from '../store/store.ts';
 import { TABLES } from '../store/tables.ts';
@@ -56,7 +56,7 @@ export async function openServiceCore(options: ServiceOptions): Promise<ServiceC
     },
   });
   try {
-    await migrate(store);
+    await requireVersion(store, config.root);
     return await assemble({ ...options, clock, log }, store);
   } catch (error) {
     await store.close();

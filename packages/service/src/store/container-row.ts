@@ -15,8 +15,8 @@ export interface ContainerRow {
   readonly sealedEnvs?: string;
   /** The size of its instance type at creation. */
   readonly amount: Amount;
-  /** The engine's options of its instance type at creation; absent in rows of earlier versions. */
-  readonly options?: Readonly<Record<string, unknown>>;
+  /** The engine's options of its instance type at creation. */
+  readonly options: Readonly<Record<string, unknown>>;
   /** Port name to number. */
   readonly ports: Readonly<Record<string, number>>;
   /** Port name to public host, for those exposed. */

@@ -26,6 +26,6 @@ export interface TokenRow {
   readonly email: string;
   readonly createTime: number;
   readonly expireTime: number;
-  /** When the password was set with which the user logged in. Absent in rows of earlier versions. */
-  readonly passwordTime?: number;
+  /** When the password was set with which the user logged in. */
+  readonly passwordTime: number;
 }

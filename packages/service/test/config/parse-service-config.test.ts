@@ -73,26 +73,10 @@ describe('parseServiceConfig', () => {
     ]);
   });
 
-  it('names the present form of fields of earlier versions', () => {
-    const text = GOOD.replace('cpu: 4, memory: 8GB', 'cores: 4, memoryGB: 8').replace('memory: 2GB', 'memory: 2');
-    expect(problems(text)).toEqual([
-      expect.stringMatching(/^6:15 .*is missing/),
-      expect.stringMatching(/^6:15 .*is missing/),
-      "6:17 the field 'cores' is unknown; it was renamed to 'cpu'",
-      "6:27 the field 'memoryGB' is unknown; it was renamed to 'memory', which has a unit, for example 16GB",
-      expect.stringMatching(/^9:\d+ /),
-    ]);
+  it('rejects sizes without a unit, and memory that is not whole', () => {
+    expect(problems(GOOD.replace('memory: 2GB', 'memory: 2'))).toEqual([expect.stringMatching(/^9:\d+ /)]);
     expect(problems(GOOD.replace('memory: 2GB', 'memory: 512MB'))).toEqual([
       expect.stringMatching(/^9:\d+ must be a whole number of GB or TB, for example 16GB$/),
-    ]);
-  });
-
-  it('names the sizes that replace fields of earlier versions', () => {
-    const quota = 'accounts: [team]\n    quota: { volumeGB: 5, accounts: { team: { volumeGB: 6 } } }';
-    expect(problems(`${GOOD.replace('accounts: [team]', quota)}logs: { maxMB: 64 }\n`)).toEqual([
-      "8:14 the field 'volumeGB' is unknown; it was renamed to 'volumes', which has a unit, for example 500GB",
-      "8:47 the field 'volumeGB' is unknown; it was renamed to 'volumes', which has a unit, for example 500GB",
-      "13:9 the field 'maxMB' is unknown; it was renamed to 'max', which has a unit, for example 64MB",
     ]);
   });
 

@@ -31,7 +31,7 @@ test('startRetention removes expired tokens, and reads all of them only once per
   };
   const token = (i: number) =>
     put(TABLES.tokens, `t${String(i).padStart(5, '0')}`, {
-      ...{ email: 'a@example.org', createTime: now },
+      ...{ email: 'a@example.org', createTime: now, passwordTime: now },
       expireTime: i % 2 === 0 ? now : now + 60_000_000,
     });
   await store.commit(Array.from({ length: 1200 }, (_, i) => token(i)));

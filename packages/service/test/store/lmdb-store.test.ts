@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fc, test } from '@fast-check/vitest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ContainerRow } from '../../src/store/container-row.ts';
 import { openLmdbStore } from '../../src/store/lmdb-store.ts';
 import { mergeRanges } from '../../src/store/merge-ranges.ts';
-import { migrate, SCHEMA_VERSION } from '../../src/store/migrations.ts';
+import { requireVersion, STORE_VERSION } from '../../src/store/require-version.ts';
 import { openSequence } from '../../src/store/sequence.ts';
 import { put, remove, type Store, type Table } from '../../src/store/store.ts';
 import { TABLES } from '../../src/store/tables.ts';
@@ -115,29 +114,18 @@ describe('openSequence', () => {
   });
 });
 
-describe('migrate', () => {
-  it('marks a new store and rejects a newer one', async () => {
-    await migrate(store);
-    expect(store.get(TABLES.meta, 'schema')).toBe(SCHEMA_VERSION);
-    store.write([put(TABLES.meta, 'schema', SCHEMA_VERSION + 1)]);
-    await expect(migrate(store)).rejects.toThrow(`has version ${SCHEMA_VERSION + 1}`);
-  });
-
-  it('adds list items for the ended containers of version 1, and only those', async () => {
-    const row: ContainerRow = {
-      ...{ id: 'a', clusterID: 'one', accountID: 'mine', launchKey: 'a-1', spec: { instanceType: 'small' } },
-      ...{ amount: { cores: 1, memoryGB: 1, gpus: 0 }, ports: {}, hosts: {}, mounts: [] },
-      ...{ phase: 'Failed', state: 'exit code 1', createTime: 0, endTime: 1 },
-    };
-    store.write([
-      put(TABLES.meta, 'schema', 1),
-      put(TABLES.containers, 'one/mine/1', row),
-      put(TABLES.containers, 'one/mine/2', { ...row, phase: 'Running' }),
-      put(TABLES.containers, 'one/mine/3', { ...row, deleted: true }),
-    ]);
-    await migrate(store);
-    const items = [...store.range(TABLES.endedItems, { from: '', to: '~' })];
-    expect(items).toEqual([['one/mine/1', expect.stringMatching(/"id":"a".*"phase":"Failed","state":"exit code 1"/)]]);
+describe('requireVersion', () => {
+  it('marks a new store, and rejects a newer and an older one', async () => {
+    const version = () => store.get(TABLES.meta, 'schema');
+    await requireVersion(store, directory);
+    expect(version()).toBe(STORE_VERSION);
+    await requireVersion(store, directory);
+    store.write([put(TABLES.meta, 'schema', STORE_VERSION + 1)]);
+    await expect(requireVersion(store, directory)).rejects.toThrow(`has version ${STORE_VERSION + 1}`);
+    store.write([put(TABLES.meta, 'schema', STORE_VERSION - 1)]);
+    const message = `an earlier version of this program has written it (version ${STORE_VERSION - 1}, and this one reads only ${STORE_VERSION}); use that program, or move ${directory} away`;
+    await expect(requireVersion(store, directory)).rejects.toThrow(message);
+    expect(version()).toBe(STORE_VERSION - 1);
   });
 });
 

@@ -173,7 +173,7 @@ it('a queued container does not start with another volume that has the ID of the
   await rig.service.close();
   const store = openLmdbStore(join(rig.root, 'store'), Object.values(TABLES));
   const [[key, row]] = [...store.range(TABLES.volumes, { from: '', to: '~' })] as [[string, VolumeRow]];
-  // As after a purge by an earlier version, which removed mounted volumes.
+  // As after a change by another program, since a purge removes no mounted volume.
   await store.commit([removeRow(TABLES.volumes, key), put(TABLES.volumes, `${key}0`, row)]);
   await store.commit([put(TABLES.volumeIDs, idKey(row), `${key}0`)]);
   await store.close();
