@@ -13,7 +13,6 @@ import { addScheduleCommands } from './add-schedule-commands.ts';
 import { addExamples } from './command-examples.ts';
 import { commandName } from './command-name.ts';
 import { createSharedOptions } from './command-options.ts';
-import { describeOldForm } from './old-forms.ts';
 import { VERSION } from './version.ts';
 
 /**
@@ -70,7 +69,6 @@ function createProgram({ terminal }: CommandContext): Command {
     .configureOutput({
       writeOut: terminal.out,
       writeErr: (text) => terminal.err(...text.replace(/\n$/, '').split('\n')),
-      outputError: (message, write) => write(`${message}${describeOldForm('', message)}`),
     })
     .showHelpAfterError('Try: sluice --help')
     .exitOverride()
@@ -81,10 +79,8 @@ function createProgram({ terminal }: CommandContext): Command {
 }
 
 function configure(command: Command, program: Command): void {
-  const name = commandName(command);
   command.copyInheritedSettings(program);
-  command.configureOutput({ outputError: (message, write) => write(`${message}${describeOldForm(name, message)}`) });
-  command.showHelpAfterError(`Try: sluice ${name} --help`);
+  command.showHelpAfterError(`Try: sluice ${commandName(command)} --help`);
 }
 
 /** Rejects shared options before the command that do not apply to it; after it, its own grammar does. */

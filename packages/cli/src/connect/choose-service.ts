@@ -46,10 +46,9 @@ export function chooseService(options: GlobalOptions, context: CommandContext): 
   const named = chooseSetting('service', { flags: options, env, profile: {} });
   if (named === undefined) return fail({ exitCode: EXIT_CODE.refused, message: `could not use ${fault}` });
   const own = findOwnProfile(env);
-  if (!own.ok) return own;
-  const instead = readProfileAt(own.value);
+  const instead = readProfileAt(own);
   if (!instead.ok) return instead;
-  const used = { profile: instead.value, profilePath: own.value?.path };
+  const used = { profile: instead.value, profilePath: own?.path };
   return ok({ home, url: named, ...used, ignored: `ignoring ${fault}` });
 }
 

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { describeUnknown, fail, ok, type Result } from '@sluice/core';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';
@@ -29,20 +29,13 @@ export function findProfile(
   if (named !== undefined) return findNamed(named, context);
   const path = join(findHome(context, options), 'profile.yaml');
   if (existsSync(path)) return ok({ path, isFound: !isHomeNamed(context, options) });
-  return findOwnProfile(context.env);
+  return ok(findOwnProfile(context.env));
 }
 
 /** The user's profile `default`, independent of the home. */
-export function findOwnProfile(env: NodeJS.ProcessEnv): Result<ProfilePlace | undefined, CommandRefusal> {
-  const profiles = findUserDirectories(env)?.profiles;
-  if (profiles === undefined) return ok(undefined);
-  const path = join(profiles, `${DEFAULT_PROFILE}.yaml`);
-  if (existsSync(path)) return ok({ path, isFound: false });
-  const old = join(dirname(profiles), 'profile.yaml');
-  if (!existsSync(old)) return ok(undefined);
-  return refuse(
-    `could not use the profile ${old}: profiles are now in ${profiles}; move it to ${path}, and the files that it names by relative paths to the same directory`,
-  );
+export function findOwnProfile(env: NodeJS.ProcessEnv): ProfilePlace | undefined {
+  const path = profileFile(DEFAULT_PROFILE, env);
+  return path !== undefined && existsSync(path) ? { path, isFound: false } : undefined;
 }
 
 /** The file of a profile name; undefined if the user has no directory for profiles. */

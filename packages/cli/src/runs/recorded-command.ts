@@ -45,22 +45,18 @@ const RECORDED = {
   account: { type: 'string' },
   cluster: { type: 'string' },
   cpu: { type: 'string' },
-  // Recorded by earlier versions.
-  reuse: { type: 'boolean' },
-  'no-wait': { type: 'boolean' },
-  cores: { type: 'string' },
 } as const;
 
-/** Reads back what `recordCommand`, also that of earlier versions, has recorded. */
+/** Reads back what `recordCommand` has recorded. */
 export function readRecordedCommand(words: readonly string[]): { file: string; options: RecordedOptions } {
   const { values, positionals } = parseArgs({ args: [...words], options: RECORDED, allowPositionals: true });
-  const { param = [], root, parallelism, profile, service, account, cluster, cpu = values.cores } = values;
+  const { param = [], root, parallelism, profile, service, account, cluster, cpu } = values;
   const options: RecordedOptions = {
     param: Object.fromEntries(param.map((text) => splitParam(text))),
     ...(root !== undefined && { root }),
     ...(values['ignore-images'] === true && { ignoreImages: true }),
     ...(parallelism !== undefined && { parallelism: Number(parallelism) }),
-    ...((values['stop-at-approval'] ?? values['no-wait']) === true && { stopAtApproval: true }),
+    ...(values['stop-at-approval'] === true && { stopAtApproval: true }),
     ...(profile !== undefined && { profile }),
     ...(service !== undefined && { service }),
     ...(account !== undefined && { account }),

@@ -66,15 +66,3 @@ test('findProfile refuses an unknown name, suggests a similar one, and says how 
     },
   });
 });
-
-test('findProfile says where the single profile of earlier versions belongs, and does not ignore it', () => {
-  const old = write('config/sluice/profile.yaml', 'service: https://one.example\n');
-  const path = join(home, 'config/sluice/profiles/default.yaml');
-  expect(find({})).toMatchObject({
-    ok: false,
-    error: { message: expect.stringContaining(`${old}: profiles are now in`) },
-  });
-  expect(find({})).toMatchObject({ ok: false, error: { message: expect.stringContaining(`move it to ${path},`) } });
-  write('config/sluice/profiles/default.yaml');
-  expect(find({})).toEqual({ ok: true, value: { path, isFound: false } });
-});

@@ -46,11 +46,3 @@ test('readRecordedCommand reads back every option', () => {
   const words = recordCommand('/project/my.yaml', { context: { cwd: '/', env: {} }, options });
   expect(readRecordedCommand(words)).toEqual({ file: '/project/my.yaml', options });
 });
-
-test('readRecordedCommand reads what earlier versions have recorded', () => {
-  const words = ['run', '/my.yaml', '--reuse', '-p', 'n=5', '--no-wait', '--cores', '2'];
-  expect(readRecordedCommand(words)).toEqual({
-    file: '/my.yaml',
-    options: { param: { n: '5' }, stopAtApproval: true, cpu: 2 },
-  });
-});

@@ -1,28 +1,25 @@
 import { own } from '../model/own.ts';
 
-/** What has become of a key, or of a value in a list of choices. */
+/** What to say of a key, or of a value in a list of choices. */
 interface Change {
   readonly code?: 'reserved-key';
   readonly hint: string;
 }
 
-const renamed = (present: string): Change => ({ hint: `renamed to ${present}` });
 const RESERVED: Change = { code: 'reserved-key', hint: 'remove it' };
-/** Earlier states of a step, which are no conditions: a `when` can tell them apart. */
+/** States of steps in other systems, which are no conditions: a `when` can tell them apart. */
 const STATES: Readonly<Record<string, Change>> = {
   cached: { hint: 'a reused step has the status `succeeded`' },
   errored: { hint: 'a step that was lost with its machine has the status `failed`' },
-  timedOut: { hint: 'a step that timed out has the status `failed`' },
 };
 
 /**
- * Earlier names with their present ones, and names that are reserved, by the map that they stand in: `*` is any name,
- * and `step` stands for `steps.*`, `finally.*` and `defaults`. For a value it is the key that holds the value.
+ * Names that are reserved, and values with a hint of their own, by the map that they stand in: `*` is any name, and `step`
+ * stands for `steps.*`, `finally.*` and `defaults`. For a value it is the key that holds the value.
  */
 const CHANGES: Readonly<Record<string, Readonly<Record<string, Change>>>> = {
   '': { budget: RESERVED },
   step: {
-    maxParallel: renamed('`parallelism`'),
     checkpoint: RESERVED,
     metrics: RESERVED,
     search: RESERVED,
@@ -31,15 +28,11 @@ const CHANGES: Readonly<Record<string, Readonly<Record<string, Change>>>> = {
   },
   'step.inputs.*': { select: RESERVED },
   'step.needs.*': STATES,
-  'step.retry': { infrastructureLimit: renamed('`infrastructure`') },
   'step.retry.on': {
     infrastructure: {
       hint: 'failures of the infrastructure have a limit of their own: set `infrastructure` in `retry`',
     },
   },
-  concurrency: { behavior: renamed('`overlap`, and its value `cancel` to `replace`') },
-  'concurrency.overlap': { cancel: renamed('`replace`') },
-  'expression.steps.*': { failure: renamed('`reason`') },
 };
 
 /** The change of `name` in the map at `place`, as `placeOf` writes it. */

@@ -161,7 +161,7 @@ function isKind(issue: Issue): boolean {
   return issue.code === 'invalid_type' || issue.code === 'invalid_value';
 }
 
-/** A value of an earlier version, or one that is nearly right. */
+/** For a value of another system, or one that is nearly right. */
 function valueHint(found: string, { path, values }: { path: Path; values: readonly string[] }): { hint?: string } {
   return findChange(placeOf(path), found) ?? suggestName(found, values);
 }

@@ -1,7 +1,6 @@
 import type { Reference } from '../expressions/reference.ts';
 import { own } from '../model/own.ts';
 import type { Path } from '../parse/source-document.ts';
-import { findChange } from './changed-keys.ts';
 import type { CheckContext, CheckedStep } from './check-context.ts';
 import { findEarlyRead } from './early-read.ts';
 import { namesOf } from './names-of.ts';
@@ -185,7 +184,7 @@ function checkStepReference(
     return {
       code: 'unknown-name',
       message: `a step has no attribute \`${aspect}\``,
-      ...(findChange('expression.steps.*', aspect) ?? suggestName(aspect, ASPECTS)),
+      ...suggestName(aspect, ASPECTS),
     };
   }
   if (item === undefined) return undefined;

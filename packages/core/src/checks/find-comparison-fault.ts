@@ -7,7 +7,7 @@ import { suggestName } from './nearest-name.ts';
 export function findComparisonFault({ reference, text }: Comparison): NameFault | undefined {
   const vocabulary = vocabularyOf(reference);
   if (vocabulary === undefined || vocabulary.words.includes(text)) return undefined;
-  const hint = FORMER_WORDS.get(text);
+  const hint = FOREIGN_WORDS.get(text);
   const known = vocabulary.words.filter((word) => word !== '');
   return {
     code: 'unknown-status',
@@ -16,11 +16,10 @@ export function findComparisonFault({ reference, text }: Comparison): NameFault 
   };
 }
 
-/** Words of reports, earlier versions and other systems. */
-const FORMER_WORDS: ReadonlyMap<string, string> = new Map([
+/** Words of other systems for the status of a step. */
+const FOREIGN_WORDS: ReadonlyMap<string, string> = new Map([
   ['cached', 'a reused step has the status `succeeded`, and `reused` is true'],
   ['success', 'did you mean `succeeded`?'],
-  ['timedOut', "a step that timed out has the status `failed`, and `reason == 'timeout'`"],
   ['errored', "a step that was lost with its machine has the status `failed`, and `reason == 'infrastructure'`"],
   ['failure', 'did you mean `failed`?'],
 ]);

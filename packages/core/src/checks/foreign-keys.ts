@@ -48,6 +48,7 @@ export const FOREIGN_STEP_KEYS: ReadonlyMap<string, string> = new Map([
   ['with_items', '`foreach`'],
   ['loop', '`foreach`'],
   ['strategy', '`matrix` and `parallelism` in the step itself'],
+  ['max-parallel', '`parallelism`'],
   ['runs-on', '`instanceType` or `resources`'],
   ['runs_on', '`instanceType` or `resources`'],
   ['machineType', '`instanceType`'],
