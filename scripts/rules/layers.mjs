@@ -5,14 +5,22 @@ import { dirname, join, normalize } from 'node:path/posix';
  * for the files beside `index.ts`; folders without a layer of their own belong to the one that they lie in.
  */
 export const LAYERS = {
-  runner: [
+  run: [
     '.',
-    'identity',
     'scheduler/model',
     'scheduler/state',
     'scheduler/view',
     'scheduler/flow',
     'scheduler',
+    'records',
+    'facts',
+    'report',
+    'view',
+    'explain',
+  ],
+  runner: [
+    '.',
+    'identity',
     'journal',
     'record',
     'report',

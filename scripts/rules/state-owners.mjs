@@ -1,4 +1,4 @@
-const SCHEDULER = 'packages/runner/src/scheduler/';
+const SCHEDULER = 'packages/run/src/scheduler/';
 const STATE = `${SCHEDULER}state/run-state.ts`;
 const CELLS = `${SCHEDULER}state/cell-table.ts`;
 

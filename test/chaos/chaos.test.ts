@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRandom } from '../../packages/runner/test/simulation/random.ts';
+import { createRandom } from '../../packages/run/test/random.ts';
 import { type ChaosOptions, causeChaos } from './chaos-rig.ts';
 import { causeGroupChaos } from './group-chaos-rig.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Random } from '../../packages/runner/test/simulation/random.ts';
+import type { Random } from '../../packages/run/test/random.ts';
 import { createWorkplace, isAlive, parseLines, until, type Workplace } from '../e2e/workplace-rig.ts';
 import { createHashGraph } from './hash-graph.ts';
 import { checkLedger, type LedgerCheck, readLedger } from './ledger.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRandom } from '../../packages/runner/test/simulation/random.ts';
+import { createRandom } from '../../packages/run/test/random.ts';
 import { causeHostChaos } from './host-chaos-rig.ts';
 import { causeServerChaos } from './server-chaos-rig.ts';
 

@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
-import type { Random } from '../../packages/runner/test/simulation/random.ts';
+import type { Random } from '../../packages/run/test/random.ts';
 
 /** What is done to one request and its reply on their way. */
 export type Fate =

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { request } from 'undici';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createRandom } from '../../packages/runner/test/simulation/random.ts';
+import { createRandom } from '../../packages/run/test/random.ts';
 import { until } from '../e2e/workplace-rig.ts';
 import { createTcpProxy, type TcpProxy } from './tcp-proxy-rig.ts';
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunnerEvent } from '@sluice/runner';
+import type { RunnerEvent } from '@sluice/run';
 import { expect, test } from 'vitest';
 import { CREDENTIALS, serveNew } from './served-rig.ts';
 import { createWorkplace, parseLines, until } from './workplace-rig.ts';

@@ -1,7 +1,7 @@
 import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describeStatus, type RunReportValue } from '@sluice/runner';
+import { describeStatus, type RunReportValue } from '@sluice/run';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWorkplace, type Ended, parseLines, type Started, until, type Workplace } from './workplace-rig.ts';
 

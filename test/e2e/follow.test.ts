@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type FollowedModel, followRun, listRuns, type RunFollower, SHOWN_STATUSES } from '@sluice/runner';
+import { type FollowedModel, SHOWN_STATUSES } from '@sluice/run';
+import { followRun, listRuns, type RunFollower } from '@sluice/runner';
 import { expect, onTestFinished, test } from 'vitest';
 import { createWorkplace, until, type Workplace } from './workplace-rig.ts';
 

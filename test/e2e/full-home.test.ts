@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunnerEvent } from '@sluice/runner';
+import type { RunnerEvent } from '@sluice/run';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { mountSmallDisk, type SmallDisk } from '../../packages/service/test/store/small-disk.ts';
 import { CREDENTIALS, type Server, serveNew } from './served-rig.ts';

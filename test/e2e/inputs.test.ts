@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FailureReport } from '@sluice/runner';
+import type { FailureReport } from '@sluice/run';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   canLackNamespaces,

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type RemovalParts, removeOldRuns } from '../../packages/host/src/hosted/remove-old-runs.ts';
 import { describeRemoval, readRemoval } from '../../packages/host/src/hosted/removed-runs.ts';
-import type { JournalLine } from '../../packages/runner/src/journal/journal-line.ts';
+import type { JournalLine } from '../../packages/run/src/records/journal-line.ts';
 import { encodeLine } from '../../packages/runner/src/journal/line-codec.ts';
 import { createSystemDisk } from '../../packages/runner/src/journal/system-disk.ts';
 import { mountSmallDisk } from '../../packages/service/test/store/small-disk.ts';

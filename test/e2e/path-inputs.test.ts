@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeStatus, type RunReportValue } from '@sluice/runner';
+import { describeStatus, type RunReportValue } from '@sluice/run';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { canLackNamespaces, createWorkplace, parseLines, type StartOptions, type Workplace } from './workplace-rig.ts';
 

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeStatus } from '@sluice/runner';
+import { describeStatus } from '@sluice/run';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createWorkplace, until, type Workplace } from './workplace-rig.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Container } from '@sluice/client';
-import type { RunnerEvent, RunReportValue } from '@sluice/runner';
+import type { RunnerEvent, RunReportValue } from '@sluice/run';
 import {
   createService,
   EMBEDDED_SCOPE,

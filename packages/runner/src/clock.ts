@@ -1,6 +1,6 @@
 import { uptime } from 'node:os';
 import { readBootID } from '@sluice/host-system';
-import type { BootTime } from './boot-time.ts';
+import type { BootTime } from '@sluice/run';
 import { deferInTurn } from './defer-in-turn.ts';
 
 /**

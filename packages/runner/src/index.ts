@@ -1,6 +1,5 @@
 export { type AdoptedContainer, type AdoptRunOptions, adoptRun } from './adopt/adopt-run.ts';
 export { findCopyFault } from './adopt/find-copy-fault.ts';
-export type { BootTime } from './boot-time.ts';
 export { previewReuse, type ReusePreview, type StepsOfPreview, sumUpPreview } from './cache/preview-reuse.ts';
 export { type Clock, createSystemClock } from './clock.ts';
 export { createDeadline, describeUnanswered, isLate, LATE } from './control/request-deadline.ts';
@@ -11,28 +10,7 @@ export { type PublishedCopy, publishOutputs } from './data/publish-outputs.ts';
 export { type PullOptions, type PullTarget, pullOutput, type RunOutputs, readOutputs } from './data/pull-output.ts';
 export { type CellExplanation, explainFollowed } from './explain/explain-followed.ts';
 export { type ExplainStepOptions, explainStep } from './explain/explain-step.ts';
-export type {
-  AttemptExplanation,
-  CacheExplanation,
-  InputDifference,
-  StepExplanation,
-} from './explain/step-explanation.ts';
-export type { StoryLine } from './explain/trace-cell.ts';
 export { type FollowRunOptions, followRun, type RunFollower } from './follow/follow-run.ts';
-export type { CellMove, MoveLog } from './follow/move-log.ts';
-export type { RunModel } from './follow/run-model.ts';
-export { SHOWN_STATUSES, type ShownStatus } from './follow/shown-status.ts';
-export {
-  type CellView,
-  type ContainerView,
-  type DataPlace,
-  findInputPlaces,
-  findOutputPlace,
-  viewCell,
-} from './follow/view-cell.ts';
-export { type RunView, viewRun } from './follow/view-run.ts';
-export { viewTexts } from './follow/view-texts.ts';
-export type { FollowedModel } from './follow/viewed-run.ts';
 export { chooseEndedRuns, type EndedRunOptions, type EndedRuns, forgetRemovedRuns } from './gc/choose-ended-runs.ts';
 export { type CollectOptions, collectGarbage, type Freed, type GarbageReport } from './gc/collect-garbage.ts';
 export { cancelOrphans, findOrphans, type Orphan } from './gc/find-orphans.ts';
@@ -44,8 +22,6 @@ export { type RunHandOver, readHandOver, writePlanBytes } from './handover/read-
 export { type HandedJournal, readHandedJournal } from './handover/read-handed-journal.ts';
 export { keepRunLogin, readRunLogins } from './handover/run-logins.ts';
 export { createRunId, isRunId } from './identity/run-id.ts';
-export type { RunPlacement, SiteLimits } from './journal/placement.ts';
-export type { Reuse } from './journal/reuse.ts';
 export { RECEIVED_FILE, RELEASED_FILE } from './journal/run-marks.ts';
 export {
   describeServer,
@@ -64,40 +40,12 @@ export { findLocalFaults, type LocalFault } from './provision/find-local-faults.
 export { findOutsideOutput } from './provision/find-outside-output.ts';
 export { resolveImages } from './provision/resolve-images.ts';
 export { runDirectory } from './record/run-home.ts';
-export { isTemporary, type RunRefusal } from './record/run-refusal.ts';
 export { readStoredSummary, recordRemovedRun, type StoredSummary } from './record/run-summary.ts';
-export type { AttemptReport } from './report/attempt-report.ts';
-export { CELL_STATUSES, type CellStatus, describeState, type StatusReport } from './report/cell-status.ts';
-export { describePlaces } from './report/describe-places.ts';
-export { describeStatus } from './report/describe-status.ts';
-export type { DetailedReport } from './report/detailed-report.ts';
-export type { ExposedPort } from './report/exposed-ports.ts';
-export { type JsonTimes, renderTimes } from './report/json-times.ts';
-export { describeImage, type ImageUse, listImages, listRunImages } from './report/list-images.ts';
 export { listRuns, type RunSummary, readRunSummary } from './report/list-runs.ts';
-export { printableData, printableLine } from './report/printable-line.ts';
 export { readRun } from './report/read-run.ts';
 export { readRunProcess } from './report/read-run-process.ts';
 export { readStartCommand } from './report/read-start-command.ts';
-export { renderJunit } from './report/render-junit.ts';
 export { readDetailedReport, reportRun } from './report/report-run.ts';
-export {
-  type DetailedReportValue,
-  detailedReportValue,
-  type RunReportValue,
-  runReportValue,
-} from './report/report-value.ts';
-export type { Reporter, RunnerEvent } from './report/reporter.ts';
-export {
-  type CellReport,
-  type FailureReport,
-  type OutputReport,
-  type PlaceReport,
-  RUN_PHASES,
-  type RunPhase,
-  type RunReport,
-  type StepReport,
-} from './report/run-report.ts';
 export type { ReportFiles } from './report/write-report.ts';
 export { approveRun } from './run/approve-run.ts';
 export { type AttachedRun, type AttachOptions, attachRun } from './run/attach-run.ts';
@@ -118,8 +66,6 @@ export { type RequestedBackfill, requestBackfill } from './schedule/request-back
 export type { ScheduleEvent } from './schedule/schedule-event.ts';
 export type { ScheduleOptions } from './schedule/schedule-session.ts';
 export { describeSettingsChange, type ScheduleSettings, scheduleSettings } from './schedule/schedule-settings.ts';
-export { type CellState, TERMINAL_CELL_STATES } from './scheduler/model/cell-state.ts';
-export type { RunStatus } from './scheduler/model/command.ts';
 export type { Notification } from './session/notification.ts';
 export type { RunAllowance } from './session/run-allowance.ts';
 export type { ResumeRunOptions, RunHandle, RunnerOptions, StartRunOptions } from './session/run-options.ts';

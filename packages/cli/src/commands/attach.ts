@@ -1,11 +1,10 @@
 import { askHost, isHosted } from '@sluice/host';
+import type { RunRefusal, RunReport } from '@sluice/run';
 import {
   type AttachedRun,
   attachRun,
   describeServer,
   openJournalMirror,
-  type RunRefusal,
-  type RunReport,
   type RunSummary,
   readServerMark,
   runDirectory,

@@ -1,5 +1,5 @@
 import type { Pipeline } from '@sluice/core';
-import type { SiteLimits } from '@sluice/runner';
+import type { SiteLimits } from '@sluice/run';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { findProfile } from '../home/find-profile.ts';

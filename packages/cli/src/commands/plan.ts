@@ -1,16 +1,6 @@
 import { fail, ok, own, type Plan, type PlannedStep, planLevels, type Resources, type Result } from '@sluice/core';
-import {
-  chooseClusters,
-  describeImage,
-  describeMoves,
-  findLocalFaults,
-  type ImageUse,
-  previewReuse,
-  printableLine,
-  type Reuse,
-  type ReusePreview,
-  type RunPlacement,
-} from '@sluice/runner';
+import { describeImage, type ImageUse, printableLine, type Reuse, type RunPlacement } from '@sluice/run';
+import { chooseClusters, describeMoves, findLocalFaults, previewReuse, type ReusePreview } from '@sluice/runner';
 import { listSites, type PlannedSites } from '../connect/list-sites.ts';
 import type { CommandContext } from '../context/command-context.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';

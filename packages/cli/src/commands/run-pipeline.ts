@@ -1,5 +1,5 @@
 import type { Diagnostic, Plan } from '@sluice/core';
-import type { Reuse } from '@sluice/runner';
+import type { Reuse } from '@sluice/run';
 import type { OpenedService } from '../connect/opened-service.ts';
 import type { RunServer } from '../connect/run-server.ts';
 import type { CommandContext } from '../context/command-context.ts';

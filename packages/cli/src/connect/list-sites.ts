@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type InstanceType, isServiceError } from '@sluice/client';
 import { fail, ok, type Plan, type Result } from '@sluice/core';
-import type { ImageUse, SiteLimits, Sites } from '@sluice/runner';
+import type { ImageUse, SiteLimits } from '@sluice/run';
+import type { Sites } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
@@ -51,7 +52,10 @@ export async function listSites(
   if (!opened.ok) return opened;
   const { service, scope, loginAdvice, close } = opened.value;
   try {
-    const { chooseClusters, findSites, findUnknown, listImages, resolveImages } = await import('@sluice/runner');
+    const [{ chooseClusters, findSites, findUnknown, resolveImages }, { listImages }] = await Promise.all([
+      import('@sluice/runner'),
+      import('@sluice/run'),
+    ]);
     const unknown = await findUnknown({ plan, scope, service });
     const sites = await findSites({ plan, scope, service });
     const chosen = chooseClusters(plan, sites);

@@ -1,5 +1,6 @@
 import { fail, ok, type Result } from '@sluice/core';
-import type { SiteLimits, TraceSink } from '@sluice/runner';
+import type { SiteLimits } from '@sluice/run';
+import type { TraceSink } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';
 import { describeSystemError } from '../context/describe-system-error.ts';

@@ -1,5 +1,5 @@
 import { isServiceError } from '@sluice/client';
-import type { StepExplanation } from '@sluice/runner';
+import type { StepExplanation } from '@sluice/run';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { openService } from './open-service.ts';
 

@@ -1,4 +1,4 @@
-import type { RunRefusal } from '@sluice/runner';
+import type { RunRefusal } from '@sluice/run';
 import { renderValue } from '../json/render-value.ts';
 import { plainLine } from '../text/plain-line.ts';
 import type { CommandContext, GlobalOptions } from './command-context.ts';

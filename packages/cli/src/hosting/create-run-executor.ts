@@ -9,10 +9,10 @@ import {
   type RunHost,
   type RunOrder,
 } from '@sluice/host';
+import type { RunReport } from '@sluice/run';
 import {
   findOutsideOutput,
   previewReuse,
-  type RunReport,
   readRun,
   readScheduleSettings,
   readServerMark,

@@ -1,4 +1,5 @@
-import { renderTimes, type ScheduleEvent } from '@sluice/runner';
+import { renderTimes } from '@sluice/run';
+import type { ScheduleEvent } from '@sluice/runner';
 import { renderEventValue } from './render-event-value.ts';
 
 /** The schedule is watched from now on; printed only as JSON. */

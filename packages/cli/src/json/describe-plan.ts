@@ -1,5 +1,6 @@
 import { type Plan, type PlannedStep, planLevels } from '@sluice/core';
-import type { ImageUse, ReusePreview, RunPlacement } from '@sluice/runner';
+import type { ImageUse, RunPlacement } from '@sluice/run';
+import type { ReusePreview } from '@sluice/runner';
 import { countCells } from './count-cells.ts';
 import type { JsonValue } from './json-values.ts';
 

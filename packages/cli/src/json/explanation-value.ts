@@ -1,4 +1,4 @@
-import { renderTimes, type StepExplanation } from '@sluice/runner';
+import { renderTimes, type StepExplanation } from '@sluice/run';
 import type { JsonValue } from './json-values.ts';
 
 /** Converts an explanation to the JSON value that `sluice why --json` prints. */

@@ -1,4 +1,5 @@
-import { RUN_PHASES, scheduleSettings } from '@sluice/runner';
+import { RUN_PHASES } from '@sluice/run';
+import { scheduleSettings } from '@sluice/runner';
 import { z } from 'zod';
 import { planValue } from './plan-value.ts';
 import { timeSchema } from './time-schema.ts';

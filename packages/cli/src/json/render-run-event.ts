@@ -1,4 +1,4 @@
-import { type RunnerEvent, renderTimes, runReportValue } from '@sluice/runner';
+import { type RunnerEvent, renderTimes, runReportValue } from '@sluice/run';
 import { renderEventValue } from './render-event-value.ts';
 
 /** An event of a run as one line of JSON. */

@@ -1,5 +1,6 @@
 import type { Executor } from '@sluice/host';
-import { type RunSummary, renderTimes } from '@sluice/runner';
+import { renderTimes } from '@sluice/run';
+import type { RunSummary } from '@sluice/runner';
 import { renderValue } from './render-value.ts';
 
 /** A run as a line of JSON. */

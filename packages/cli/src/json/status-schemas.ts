@@ -1,5 +1,5 @@
 import { FAILURE_CLASSES } from '@sluice/core';
-import { CELL_STATUSES, RUN_PHASES } from '@sluice/runner';
+import { CELL_STATUSES, RUN_PHASES } from '@sluice/run';
 import { z } from 'zod';
 
 /** The status of a run in a printed value. */

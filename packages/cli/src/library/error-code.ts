@@ -1,6 +1,6 @@
 import { isServiceError, type ServiceErrorCode } from '@sluice/client';
 import { type Diagnostic, fail, guardArguments, type Result, renderDiagnostic, SluiceError } from '@sluice/core';
-import type { RunRefusal } from '@sluice/runner';
+import type { RunRefusal } from '@sluice/run';
 
 /**
  * The codes of every `SluiceError`: those of the library itself, those of a run that could not be started, read or changed,

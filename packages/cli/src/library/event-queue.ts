@@ -1,5 +1,5 @@
 import { SluiceError } from '@sluice/core';
-import type { RunnerEvent } from '@sluice/runner';
+import type { RunnerEvent } from '@sluice/run';
 
 /** Unread events of one run that are kept in memory: some tens of megabytes. */
 const MAX_UNREAD = 100_000;

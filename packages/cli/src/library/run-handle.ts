@@ -1,5 +1,6 @@
 import { type Pipeline, SluiceError } from '@sluice/core';
-import type { RunnerEvent, RunHandle as RunnerHandle } from '@sluice/runner';
+import type { RunnerEvent } from '@sluice/run';
+import type { RunHandle as RunnerHandle } from '@sluice/runner';
 import type { EventQueue } from './event-queue.ts';
 import { OPTIONS, readArgument, TEXT } from './read-options.ts';
 import { createRunResult, type DeclaredResults, type RunResult } from './run-result.ts';

@@ -7,7 +7,7 @@ import {
   SluiceError,
   type StepHandle,
 } from '@sluice/core';
-import type { RunReport } from '@sluice/runner';
+import type { RunReport } from '@sluice/run';
 
 /** The values of a step's results, by name; for a step with cells, each is the list of its cells' values in their order. */
 export type ResultsOf<H extends Pick<StepHandle, 'results'>> = {

@@ -1,14 +1,7 @@
 import type { CheckedPipeline, ExpressionHandle, Json, PipelineBuilder, Result } from '@sluice/core';
 import { fail, guardArguments, isObject, ok, own, requireArgument, SluiceError } from '@sluice/core';
-import {
-  findUnknown,
-  type Reporter,
-  type RunnerEvent,
-  type RunHandle as RunnerHandle,
-  type RunRefusal,
-  resumeRun,
-  startRun,
-} from '@sluice/runner';
+import type { Reporter, RunnerEvent, RunRefusal } from '@sluice/run';
+import { findUnknown, type RunHandle as RunnerHandle, resumeRun, startRun } from '@sluice/runner';
 import { openEmbeddedService } from '../embedded/embedded-service.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { keepReserve } from '../home/disk-reserve.ts';

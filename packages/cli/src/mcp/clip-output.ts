@@ -1,4 +1,4 @@
-import { printableLine } from '@sluice/runner';
+import { printableLine } from '@sluice/run';
 
 /** An assistant reads at most this many characters of an output at once. */
 const PAGE_CHARACTERS = 20_000;

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '@sluice/core';
-import { findMountFault, type SiteLimits } from '@sluice/runner';
+import type { SiteLimits } from '@sluice/run';
+import { findMountFault } from '@sluice/runner';
 import type { LoadedPlan } from './load-plan.ts';
 
 /** A diagnostic for the first step with more mounts than the service allows, at the line of the step. */

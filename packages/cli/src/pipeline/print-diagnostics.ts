@@ -1,5 +1,5 @@
 import { type Diagnostic, renderDiagnostic } from '@sluice/core';
-import { printableLine } from '@sluice/runner';
+import { printableLine } from '@sluice/run';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { isGithubLog, pathInRepository } from '../context/github-actions.ts';
 import { renderValue } from '../json/render-value.ts';

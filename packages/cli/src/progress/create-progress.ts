@@ -1,4 +1,4 @@
-import { printableData } from '@sluice/runner';
+import { printableData } from '@sluice/run';
 import type { GlobalOptions } from '../context/command-context.ts';
 import type { Terminal } from '../context/terminal.ts';
 import { createJsonProgress } from './json-progress.ts';

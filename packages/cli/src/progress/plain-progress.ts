@@ -1,4 +1,4 @@
-import type { Reporter } from '@sluice/runner';
+import type { Reporter } from '@sluice/run';
 import type { GlobalOptions } from '../context/command-context.ts';
 import type { Terminal } from '../context/terminal.ts';
 import { createLineBuffer } from './line-buffer.ts';

@@ -1,4 +1,4 @@
-import type { CellStatus, RunnerEvent, StatusReport } from '@sluice/runner';
+import type { CellStatus, RunnerEvent, StatusReport } from '@sluice/run';
 import { type ShownStatus, shownStatus } from './render-status.ts';
 
 /** The progress of one step. It counts cells instead of listing them, so that ten thousand cells cost no more than one. */

@@ -1,5 +1,5 @@
 import { renderDuration } from '@sluice/core';
-import { printableLine, type RunnerEvent } from '@sluice/runner';
+import { printableLine, type RunnerEvent } from '@sluice/run';
 import type { GlobalOptions } from '../context/command-context.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import type { Terminal } from '../context/terminal.ts';

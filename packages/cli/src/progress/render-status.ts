@@ -1,4 +1,4 @@
-import { type CellStatus, describeStatus, type RunPhase, type StatusReport } from '@sluice/runner';
+import { type CellStatus, describeStatus, type RunPhase, type StatusReport } from '@sluice/run';
 import type { Terminal, TextStyle } from '../context/terminal.ts';
 
 /** The status of a cell as people read it: a reused cell is distinguished from one that ran. */

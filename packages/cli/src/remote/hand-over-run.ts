@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { isServiceError } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import { unmarkHosted } from '@sluice/host';
+import type { RunRefusal } from '@sluice/run';
 import {
   detachRun,
-  type RunRefusal,
   readHandOver,
   readServerMark,
   runDirectory,

@@ -1,6 +1,7 @@
 import { type ContainerService, own } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
-import { publishOutputs, type RunRefusal, type RunReport } from '@sluice/runner';
+import type { RunRefusal, RunReport } from '@sluice/run';
+import { publishOutputs } from '@sluice/runner';
 
 /** A run that a server has executed, and that this home has handed over. */
 interface PublishHereOptions {

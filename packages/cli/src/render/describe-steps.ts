@@ -1,5 +1,5 @@
 import { renderDuration } from '@sluice/core';
-import { describeStatus, type StepReport } from '@sluice/runner';
+import { describeStatus, type StepReport } from '@sluice/run';
 
 /** The columns of `describeSteps`. */
 export const STEP_COLUMNS = ['STEP', 'STATUS', 'TOOK', 'ATTEMPTS', 'WHY'] as const;

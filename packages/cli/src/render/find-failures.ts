@@ -1,4 +1,4 @@
-import type { FailureReport, RunReport } from '@sluice/runner';
+import type { FailureReport, RunReport } from '@sluice/run';
 import { label } from '../progress/render-event.ts';
 
 /** The last failure of every cell that did not succeed, by `STEP/CELL`, in the order in which they ended. */

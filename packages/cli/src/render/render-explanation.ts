@@ -9,7 +9,7 @@ import {
   printableLine,
   type StepExplanation,
   type StoryLine,
-} from '@sluice/runner';
+} from '@sluice/run';
 import type { ContainerStatus } from '../connect/read-container-status.ts';
 import type { GlobalOptions } from '../context/command-context.ts';
 import { suggestCommand } from '../context/suggest-command.ts';

@@ -1,5 +1,5 @@
 import type { SourceRange } from '@sluice/core';
-import { printableLine, type RunReport, type StepReport } from '@sluice/runner';
+import { printableLine, type RunReport, type StepReport } from '@sluice/run';
 import { label } from '../progress/render-event.ts';
 import { workflowCommand } from '../text/workflow-command.ts';
 import { findFailures } from './find-failures.ts';

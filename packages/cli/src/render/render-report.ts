@@ -10,7 +10,7 @@ import {
   printableLine,
   type RunReport,
   type StepReport,
-} from '@sluice/runner';
+} from '@sluice/run';
 import type { GlobalOptions } from '../context/command-context.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import type { Terminal } from '../context/terminal.ts';

@@ -1,5 +1,5 @@
 import { renderDuration } from '@sluice/core';
-import { type FailureReport, printableLine, type RunReport } from '@sluice/runner';
+import { type FailureReport, printableLine, type RunReport } from '@sluice/run';
 import { describeSteps, STEP_COLUMNS } from './describe-steps.ts';
 import { findFailures } from './find-failures.ts';
 

@@ -1,5 +1,5 @@
 import { appendFile } from 'node:fs/promises';
-import type { RunReport } from '@sluice/runner';
+import type { RunReport } from '@sluice/run';
 import type { CommandContext } from '../context/command-context.ts';
 import { pathInRepository } from '../context/github-actions.ts';
 import { printWarning } from '../context/print-warning.ts';

@@ -1,5 +1,5 @@
 import { ok, type Plan, type Result } from '@sluice/core';
-import type { Reuse } from '@sluice/runner';
+import type { Reuse } from '@sluice/run';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';
 

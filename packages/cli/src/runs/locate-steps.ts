@@ -1,5 +1,5 @@
 import type { SourceRange } from '@sluice/core';
-import type { RunReport } from '@sluice/runner';
+import type { RunReport } from '@sluice/run';
 import type { CommandContext } from '../context/command-context.ts';
 import { loadPlan } from '../pipeline/load-plan.ts';
 import { readRecordedCommand } from './recorded-command.ts';

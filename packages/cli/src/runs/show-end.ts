@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import type { RunReport } from '@sluice/runner';
+import type { RunReport } from '@sluice/run';
 import type { CommandContext } from '../context/command-context.ts';
 import { EXIT_CODE, type ExitCode } from '../context/exit-code.ts';
 import { isGithubLog } from '../context/github-actions.ts';

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { replaceFile } from '@sluice/host-system';
-import { type RunReport, renderJunit } from '@sluice/runner';
+import { type RunReport, renderJunit } from '@sluice/run';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';

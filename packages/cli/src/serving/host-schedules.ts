@@ -1,12 +1,12 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { HostMetrics } from '@sluice/host';
+import { renderTimes } from '@sluice/run';
 import {
   describeSettingsChange,
   type OpenSchedule,
   openSchedule,
   recordScheduleSettings,
-  renderTimes,
   type ScheduleEvent,
 } from '@sluice/runner';
 import type { createServiceLog, Service } from '@sluice/service';

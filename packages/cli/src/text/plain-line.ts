@@ -1,4 +1,4 @@
-import { printableLine } from '@sluice/runner';
+import { printableLine } from '@sluice/run';
 import { onOneLine } from './on-one-line.ts';
 
 /**

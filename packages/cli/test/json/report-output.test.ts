@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describeStatus } from '@sluice/runner';
+import { describeStatus } from '@sluice/run';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCommandLine } from '../../src/command-line/run-command-line.ts';
 import type { JsonValue } from '../../src/json/json-values.ts';

@@ -1,4 +1,4 @@
-import type { CellStatus, RunnerEvent } from '@sluice/runner';
+import type { CellStatus, RunnerEvent } from '@sluice/run';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLiveProgress } from '../../src/progress/live-progress.ts';
 import { createRecordingTerminal } from '../recording-terminal.ts';

@@ -1,4 +1,4 @@
-import type { CellStatus, RunnerEvent } from '@sluice/runner';
+import type { CellStatus, RunnerEvent } from '@sluice/run';
 import { expect, test } from 'vitest';
 import { createPlainProgress } from '../../src/progress/plain-progress.ts';
 import { createRecordingTerminal } from '../recording-terminal.ts';

@@ -1,4 +1,4 @@
-import type { FailureReport } from '@sluice/runner';
+import type { FailureReport } from '@sluice/run';
 
 /** An attempt of cell `a` of step `fit` that failed. */
 export function createFailure(more: Partial<FailureReport> = {}): FailureReport {

@@ -1,4 +1,4 @@
-import type { StepExplanation } from '@sluice/runner';
+import type { StepExplanation } from '@sluice/run';
 import { expect, test } from 'vitest';
 import { renderExplanation } from '../../src/render/render-explanation.ts';
 import { createRecordingTerminal } from '../recording-terminal.ts';

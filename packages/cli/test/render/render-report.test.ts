@@ -1,4 +1,4 @@
-import type { CellReport, RunReport } from '@sluice/runner';
+import type { CellReport, RunReport } from '@sluice/run';
 import { expect, test } from 'vitest';
 import { renderReport, renderSteps } from '../../src/render/render-report.ts';
 import { createRecordingTerminal } from '../recording-terminal.ts';

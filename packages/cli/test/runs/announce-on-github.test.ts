@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FailureReport, RunReport } from '@sluice/runner';
+import type { FailureReport, RunReport } from '@sluice/run';
 import { afterAll, expect, test } from 'vitest';
 import { showEnd } from '../../src/runs/show-end.ts';
 import { createTestContext } from '../recording-terminal.ts';

@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
-import type { RunHandle, RunReport } from '@sluice/runner';
+import type { RunReport } from '@sluice/run';
+import type { RunHandle } from '@sluice/runner';
 import { expect, test, vi } from 'vitest';
 import { followRun } from '../../src/runs/follow-run.ts';
 import { createTestContext } from '../recording-terminal.ts';

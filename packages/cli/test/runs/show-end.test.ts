@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RunReport } from '@sluice/runner';
+import type { RunReport } from '@sluice/run';
 import { expect, test } from 'vitest';
 import { EXIT_CODE } from '../../src/context/exit-code.ts';
 import { showEnd } from '../../src/runs/show-end.ts';

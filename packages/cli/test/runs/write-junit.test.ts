@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RunReport, renderJunit } from '@sluice/runner';
+import { type RunReport, renderJunit } from '@sluice/run';
 import { afterAll, expect, test } from 'vitest';
 import { writeJunit } from '../../src/runs/write-junit.ts';
 

@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import type { ContainerService } from '@sluice/client';
 import type { Json, Result } from '@sluice/core';
-import type { RunRefusal, StepsOfPreview } from '@sluice/runner';
+import type { RunRefusal } from '@sluice/run';
+import type { StepsOfPreview } from '@sluice/runner';
 import type { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import { type Feeds, openFeeds } from '../events/open-feeds.ts';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { renderLogCut } from '@sluice/client';
-import { viewCell } from '@sluice/runner';
+import { viewCell } from '@sluice/run';
 import type { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import { findContainer } from '../runs/describe-cell.ts';

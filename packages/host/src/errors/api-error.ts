@@ -1,6 +1,6 @@
 import { type ErrorBody, isServiceError } from '@sluice/client';
 import { isSystemError } from '@sluice/host-system';
-import type { RunRefusal } from '@sluice/runner';
+import type { RunRefusal } from '@sluice/run';
 
 /** A rejected request. The message goes to the client. */
 export class ApiError extends Error {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FollowedModel, RunFollower, RunRefusal } from '@sluice/runner';
+import type { FollowedModel, RunRefusal } from '@sluice/run';
+import type { RunFollower } from '@sluice/runner';
 import { describeHead, describeMoves, describeStates } from '../runs/describe-states.ts';
 import type { StreamEventName, StreamEvents } from '../schemas/events.ts';
 import { encodeData } from './encode-data.ts';

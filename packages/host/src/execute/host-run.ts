@@ -1,12 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  isTemporary,
-  type RunHandle,
-  type RunnerOptions,
-  type RunRefusal,
-  type RunReport,
-  resumeRun,
-} from '@sluice/runner';
+import { isTemporary, type RunRefusal, type RunReport } from '@sluice/run';
+import { type RunHandle, type RunnerOptions, resumeRun } from '@sluice/runner';
 import type { HostMetrics } from '../metrics/host-metrics.ts';
 import { readMark, unmarkHosted } from './hosted-mark.ts';
 import type { OpenHostedService } from './hosted-service.ts';

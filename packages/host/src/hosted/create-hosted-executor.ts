@@ -1,13 +1,7 @@
 import type { ContainerService } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
-import {
-  previewRerun,
-  type RunHandle,
-  type RunnerOptions,
-  type RunRefusal,
-  resumeRun,
-  type TraceSink,
-} from '@sluice/runner';
+import type { RunRefusal } from '@sluice/run';
+import { previewRerun, type RunHandle, type RunnerOptions, resumeRun, type TraceSink } from '@sluice/runner';
 import { describeClosing, type HandOver, type RunExecutor, type RunOrder } from '../api/run-api.ts';
 import { ApiError, fromRefusal } from '../errors/api-error.ts';
 import { isHosted, markHosted, unmarkHosted } from '../execute/hosted-mark.ts';

@@ -1,5 +1,5 @@
 import { createCounter, createHistogram, type MetricFamily } from '@sluice/host-system';
-import type { Reporter, RunnerEvent } from '@sluice/runner';
+import type { Reporter, RunnerEvent } from '@sluice/run';
 import { cellStatus } from '../schemas/words.ts';
 
 /** Upper bounds in seconds: from steps of a moment to those of a day. */

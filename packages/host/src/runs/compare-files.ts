@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type ContainerService, type FileEntry, isServiceError, type VolumeFiles } from '@sluice/client';
-import { type DataPlace, listTree, openVolume, type RunFollower } from '@sluice/runner';
+import type { DataPlace } from '@sluice/run';
+import { listTree, openVolume, type RunFollower } from '@sluice/runner';
 import type { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import type { fileDifferences } from '../schemas/cell-replies.ts';

@@ -1,14 +1,5 @@
-import {
-  type CellExplanation,
-  type CellView,
-  type DataPlace,
-  explainFollowed,
-  findInputPlaces,
-  findOutputPlace,
-  type RunFollower,
-  viewCell,
-  viewTexts,
-} from '@sluice/runner';
+import { type CellView, type DataPlace, findInputPlaces, findOutputPlace, viewCell, viewTexts } from '@sluice/run';
+import { type CellExplanation, explainFollowed, type RunFollower } from '@sluice/runner';
 import type { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import type { cellDetails } from '../schemas/cell-replies.ts';

@@ -1,4 +1,5 @@
-import { type CellView, type RunFollower, SHOWN_STATUSES, viewCell } from '@sluice/runner';
+import { type CellView, SHOWN_STATUSES, viewCell } from '@sluice/run';
+import type { RunFollower } from '@sluice/runner';
 import type { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import type { cellEntry, cellList, cellMatches, cellNames } from '../schemas/cell-replies.ts';

@@ -1,5 +1,6 @@
 import { evaluateTogether } from '@sluice/core';
-import { listRunImages, type RunFollower, viewRun, viewTexts } from '@sluice/runner';
+import { listRunImages, viewRun, viewTexts } from '@sluice/run';
+import type { RunFollower } from '@sluice/runner';
 import type { z } from 'zod';
 import type { runDetails } from '../schemas/run-replies.ts';
 import { describeHead } from './describe-states.ts';

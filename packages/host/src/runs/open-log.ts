@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ContainerService, createLogReading, isServiceError, type KnownLog, type LogCut } from '@sluice/client';
-import type { ContainerView } from '@sluice/runner';
+import type { ContainerView } from '@sluice/run';
 import { ApiError } from '../errors/api-error.ts';
 import type { LogSpool } from './log-spool.ts';
 import type { ReadableFile } from './read-files.ts';

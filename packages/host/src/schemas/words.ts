@@ -1,5 +1,5 @@
 import { FAILURE_CLASSES, type Json } from '@sluice/core';
-import { CELL_STATUSES, RUN_PHASES } from '@sluice/runner';
+import { CELL_STATUSES, RUN_PHASES } from '@sluice/run';
 import { z } from 'zod';
 
 /** Any JSON value. */

@@ -1,5 +1,5 @@
 import { fail } from '@sluice/core';
-import type { RunRefusal } from '@sluice/runner';
+import type { RunRefusal } from '@sluice/run';
 import { expect, test } from 'vitest';
 import type { RunOrder } from '../../src/api/run-api.ts';
 import { createHostedExecutor } from '../../src/hosted/create-hosted-executor.ts';

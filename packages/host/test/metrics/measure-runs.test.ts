@@ -1,5 +1,5 @@
 import { renderMetrics } from '@sluice/host-system';
-import type { RunnerEvent } from '@sluice/runner';
+import type { RunnerEvent } from '@sluice/run';
 import { beforeEach, expect, test } from 'vitest';
 import { measureRuns, type RunMetrics } from '../../src/metrics/measure-runs.ts';
 

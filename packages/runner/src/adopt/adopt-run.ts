@@ -1,18 +1,21 @@
 import { fail, ok, own, type Plan, type Result } from '@sluice/core';
+import {
+  adoptedKey,
+  applyRecord,
+  createRunFacts,
+  type JournalRecord,
+  type PlainRecord,
+  type RunPlacement,
+  type RunRefusal,
+} from '@sluice/run';
 import { findLogin } from '../data/credentials.ts';
 import { isRunId } from '../identity/run-id.ts';
-import type { JournalRecord } from '../journal/journal-record.ts';
 import { type FoundJournal, type OpenJournal, openJournal } from '../journal/open-journal.ts';
-import type { RunPlacement } from '../journal/placement.ts';
 import { findPlacement } from '../placement/find-placement.ts';
 import { provisionRun } from '../provision/provision-run.ts';
 import { refuseServiceErrors } from '../provision/service-refusal.ts';
-import { adoptedKey } from '../record/adopted-attempt.ts';
-import { applyRecord, type PlainRecord } from '../record/apply-record.ts';
 import { refuseDiskErrors } from '../record/disk-error.ts';
-import { createRunFacts } from '../record/run-facts.ts';
 import { readPlan, refuseUnreadablePlan, runDirectory, writePlan } from '../record/run-home.ts';
-import type { RunRefusal } from '../record/run-refusal.ts';
 import { readSummary, summarize, writeSummary } from '../record/run-summary.ts';
 import { createHeader } from '../run/run-header.ts';
 import { openScheduleRecords } from '../schedule/schedule-record.ts';

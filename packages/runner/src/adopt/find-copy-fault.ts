@@ -1,10 +1,9 @@
 import path from 'node:path';
 import type { ContainerService } from '@sluice/client';
+import { clustersOf, replayFiles, scopeOn } from '@sluice/run';
 import { createSystemClock } from '../clock.ts';
 import { findLastTime } from '../journal/resume-clock.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
-import { clustersOf, scopeOn } from '../record/place-of.ts';
-import { replayFiles } from '../record/replay-files.ts';
 import { readRunFiles } from '../report/read-run.ts';
 import { FORGOTTEN_AFTER_MS } from '../submission/submit-attempt.ts';
 import { findRunContainers } from '../watch/find-run-containers.ts';

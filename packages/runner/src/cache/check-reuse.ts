@@ -1,9 +1,7 @@
 import { describeUnknown, fail, ok, type Plan, type Result } from '@sluice/core';
+import { type Reuse, type RunRefusal, stepIndex } from '@sluice/run';
 import { isMarkedForCollection } from '../journal/collection-mark.ts';
 import type { Disk } from '../journal/disk.ts';
-import type { Reuse } from '../journal/reuse.ts';
-import type { RunRefusal } from '../record/run-refusal.ts';
-import { stepIndex } from '../record/step-context.ts';
 import { readRunFiles } from '../report/read-run.ts';
 
 /** Checks that a run can be reused by this pipeline. `plannedTime` is that of the earlier run, which the new run repeats. */

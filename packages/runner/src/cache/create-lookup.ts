@@ -1,7 +1,5 @@
 import { type Fingerprint, findSharedRead, findSharedWrite } from '@sluice/core';
-import type { CacheMiss, CacheSource } from '../journal/journal-record.ts';
-import { clusterOfWorkspace } from '../record/place-of.ts';
-import type { ContextSource } from '../record/step-context.ts';
+import { type CacheMiss, type CacheSource, type ContextSource, clusterOfWorkspace } from '@sluice/run';
 import type { CacheIndex } from './cache-index.ts';
 import { createIdentities, type FingerprintFault } from './fingerprint-cell.ts';
 import { createRerunCheck } from './rerun-check.ts';

@@ -1,9 +1,6 @@
 import { isServiceError } from '@sluice/client';
+import { type CacheMiss, type CacheSource, clusterOfWorkspace, isFannedOut, publishedPath } from '@sluice/run';
 import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
-import type { CacheMiss, CacheSource } from '../journal/journal-record.ts';
-import { publishedPath } from '../record/layout.ts';
-import { isFannedOut } from '../record/locate-output.ts';
-import { clusterOfWorkspace } from '../record/place-of.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { openTreeStates } from '../trees/tree-states.ts';
 import { createPresence } from './presence.ts';

@@ -1,5 +1,4 @@
-import { hasSucceeded } from '../record/has-succeeded.ts';
-import type { ContextSource } from '../record/step-context.ts';
+import { type ContextSource, hasSucceeded } from '@sluice/run';
 
 /**
  * The identity of a cell's outputs: the attempt that wrote them, in this run or in the run that is reused. Equal digests

@@ -13,8 +13,7 @@ import {
   resolveContainer,
   resolveText,
 } from '@sluice/core';
-import { firstCluster } from '../record/first-cluster.ts';
-import { type ContextSource, createRunContext, stepIndex } from '../record/step-context.ts';
+import { type ContextSource, createRunContext, firstCluster, stepIndex } from '@sluice/run';
 import { digestCell } from './digest-cell.ts';
 import { hashText } from './hash-text.ts';
 import { createLineage, type Lineage } from './lineage.ts';

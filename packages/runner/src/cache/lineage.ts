@@ -1,6 +1,5 @@
 import { type Fingerprint, findSharedRead, type Result } from '@sluice/core';
-import { isFannedOut } from '../record/locate-output.ts';
-import type { ContextSource } from '../record/step-context.ts';
+import { type ContextSource, isFannedOut } from '@sluice/run';
 import { digestCell } from './digest-cell.ts';
 import { hashText } from './hash-text.ts';
 

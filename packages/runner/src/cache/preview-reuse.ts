@@ -1,21 +1,23 @@
 import path from 'node:path';
 import { explainDifference, fail, ok, type Plan, type Result } from '@sluice/core';
+import {
+  applyEvent,
+  applyRecord,
+  type Command,
+  type ContextSource,
+  createRunFacts,
+  createRunScheduler,
+  type ReplayedRun,
+  type Reuse,
+  type RunRefusal,
+  sourcePath,
+  TERMINAL_CELL_STATES,
+  type VolumePlace,
+} from '@sluice/run';
 import { type Clock, createSystemClock } from '../clock.ts';
 import type { Disk } from '../journal/disk.ts';
-import type { VolumePlace } from '../journal/journal-record.ts';
-import type { Reuse } from '../journal/reuse.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
-import { applyEvent } from '../record/apply-event.ts';
-import { applyRecord } from '../record/apply-record.ts';
-import { sourcePath } from '../record/layout.ts';
-import type { ReplayedRun } from '../record/replay-files.ts';
-import { createRunScheduler } from '../record/replay-run.ts';
-import { createRunFacts } from '../record/run-facts.ts';
-import type { RunRefusal } from '../record/run-refusal.ts';
-import type { ContextSource } from '../record/step-context.ts';
 import { replayFromHome } from '../report/read-run.ts';
-import { TERMINAL_CELL_STATES } from '../scheduler/model/cell-state.ts';
-import type { Command } from '../scheduler/model/command.ts';
 import { decideStep } from '../session/decide-step.ts';
 import type { Posted } from '../session/posted.ts';
 import { createRunUsage } from '../session/run-usage.ts';

@@ -1,4 +1,4 @@
-import type { ContextSource } from '../record/step-context.ts';
+import type { ContextSource } from '@sluice/run';
 import type { Lineage } from './lineage.ts';
 
 /** Why a step is run although a success of it may exist. */

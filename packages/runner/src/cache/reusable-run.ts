@@ -1,10 +1,13 @@
 import type { Fingerprint } from '@sluice/core';
-import type { CacheSource } from '../journal/journal-record.ts';
-import { hasSucceeded } from '../record/has-succeeded.ts';
-import { findOrigin } from '../record/locate-output.ts';
-import type { ReplayedRun } from '../record/replay-files.ts';
+import {
+  type CacheSource,
+  type ContextSource,
+  findOrigin,
+  hasSucceeded,
+  type ReplayedRun,
+  stepIndex,
+} from '@sluice/run';
 import { describeSiblings } from '../record/siblings.ts';
-import { type ContextSource, stepIndex } from '../record/step-context.ts';
 import { digestCell } from './digest-cell.ts';
 import { createIdentities } from './fingerprint-cell.ts';
 

@@ -1,10 +1,8 @@
+import type { CacheSource, Command, SchedulerEvent } from '@sluice/run';
 import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
 import { isMarkedForCollection } from '../journal/collection-mark.ts';
-import type { CacheSource } from '../journal/journal-record.ts';
 import { runDirectory } from '../record/run-home.ts';
 import { replayFromHome } from '../report/read-run.ts';
-import type { Command } from '../scheduler/model/command.ts';
-import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { Posted } from '../session/posted.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { type HeldResults, sizeOfJson } from '../session/run-usage.ts';

@@ -1,6 +1,4 @@
-import { hasSucceeded } from '../record/has-succeeded.ts';
-import { findOrigin } from '../record/locate-output.ts';
-import { scopeOn } from '../record/place-of.ts';
+import { findOrigin, hasSucceeded, scopeOn } from '@sluice/run';
 import { describeSiblings } from '../record/siblings.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { warn } from '../session/warn.ts';

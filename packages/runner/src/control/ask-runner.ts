@@ -1,4 +1,4 @@
-import type { BootTime } from '../boot-time.ts';
+import type { BootTime } from '@sluice/run';
 import { type Clock, sleep } from '../clock.ts';
 import { ANSWER_MS } from '../journal/ask-holder.ts';
 import type { Disk } from '../journal/disk.ts';

@@ -1,4 +1,4 @@
-import type { BootTime } from '../boot-time.ts';
+import type { BootTime } from '@sluice/run';
 import type { Clock } from '../clock.ts';
 import type { ControlListener } from '../journal/disk.ts';
 import type { RunHandle } from '../session/run-options.ts';

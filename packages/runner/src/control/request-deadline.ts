@@ -1,4 +1,4 @@
-import type { BootTime } from '../boot-time.ts';
+import type { BootTime } from '@sluice/run';
 import type { Clock } from '../clock.ts';
 
 /** The part of the client's wait in which a request may be accepted; the rest is for the reply. */

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { runPath } from '../record/layout.ts';
+import { runPath } from '@sluice/run';
 
 /** The empty directory that is mounted for a path in an output that was not published; no other path is inside it. */
 export function absentPath(runId: string, of: { step: string; output: string; path: string }): string {

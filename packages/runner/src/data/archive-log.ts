@@ -1,8 +1,6 @@
 import path from 'node:path';
 import { isServiceError, type Ref } from '@sluice/client';
-import { scopeOn } from '../record/place-of.ts';
-import { describeFailure } from '../report/describe-failure.ts';
-import type { SchedulerEvent } from '../scheduler/model/event.ts';
+import { describeFailure, type SchedulerEvent, scopeOn } from '@sluice/run';
 import type { Attempt } from '../session/attempt.ts';
 import { pause, type RunSession } from '../session/run-session.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';

@@ -1,6 +1,6 @@
 import { backoffDelay, isServiceError, type VolumeFiles } from '@sluice/client';
 import type { Input } from '@sluice/core';
-import { privateCopyPath } from '../record/layout.ts';
+import { privateCopyPath } from '@sluice/run';
 import type { Attempt } from '../session/attempt.ts';
 import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
 import { warn } from '../session/warn.ts';

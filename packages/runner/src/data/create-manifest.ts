@@ -1,9 +1,5 @@
 import type { Json, StepStatus } from '@sluice/core';
-import { isFannedOut } from '../record/locate-output.ts';
-import type { RunFacts } from '../record/run-facts.ts';
-import { stepIndex } from '../record/step-context.ts';
-import { stepStatus } from '../record/step-status.ts';
-import type { Scheduler } from '../scheduler/scheduler.ts';
+import { isFannedOut, type RunFacts, type Scheduler, stepIndex, stepStatus } from '@sluice/run';
 
 /** The file `manifest.json` next to the outputs of a step's cells, for steps that mount all of them (docs/pipeline.md). */
 export interface Manifest {

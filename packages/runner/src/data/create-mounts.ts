@@ -9,19 +9,20 @@ import {
   type StepSource,
   writesToShared,
 } from '@sluice/core';
-import { maxMounts } from '../placement/find-mount-fault.ts';
-import { hasSucceeded } from '../record/has-succeeded.ts';
 import {
   attemptOutputPath,
   attemptPath,
   attemptReadyPath,
   attemptResultsPath,
+  hasSucceeded,
+  isFannedOut,
+  locateOutput,
   privateCopyPath,
   publishedPath,
-} from '../record/layout.ts';
-import { isFannedOut, locateOutput } from '../record/locate-output.ts';
-import { workspaceOn } from '../record/place-of.ts';
-import { stepIndex } from '../record/step-context.ts';
+  stepIndex,
+  workspaceOn,
+} from '@sluice/run';
+import { maxMounts } from '../placement/find-mount-fault.ts';
 import type { Attempt } from '../session/attempt.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { absentPath } from './absent-path.ts';

@@ -1,5 +1,5 @@
 import type { Result } from '@sluice/core';
-import { MANIFEST } from '../record/layout.ts';
+import { MANIFEST } from '@sluice/run';
 import { type DeliverOptions, deliverTree } from '../trees/deliver-tree.ts';
 import { renderManifest } from './create-manifest.ts';
 import type { PublishedOutput } from './find-part.ts';

@@ -1,4 +1,4 @@
-import { type CellOrigin, findOrigin, type OutputSource } from '../record/locate-output.ts';
+import { type CellOrigin, findOrigin, type OutputSource } from '@sluice/run';
 import { describeSiblings } from '../record/siblings.ts';
 
 /**

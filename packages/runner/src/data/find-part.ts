@@ -1,7 +1,6 @@
 import type { FileEntry, VolumeFiles } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
-import { MANIFEST } from '../record/layout.ts';
-import type { PlaceReport } from '../report/run-report.ts';
+import { MANIFEST, type PlaceReport } from '@sluice/run';
 import { describeMissing, findBelow } from '../trees/find-below.ts';
 import { type Manifest, renderManifest } from './create-manifest.ts';
 

@@ -1,7 +1,6 @@
 import { backoffDelay, FEATURES, type InstanceType, isServiceError } from '@sluice/client';
+import { clusterOfAttempt, clustersOf, type SchedulerEvent } from '@sluice/run';
 import { announcesFeature } from '../placement/announces-feature.ts';
-import { clusterOfAttempt, clustersOf } from '../record/place-of.ts';
-import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { Attempt } from '../session/attempt.ts';
 import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
 import { warn } from '../session/warn.ts';

@@ -1,6 +1,5 @@
 import { own, writesToShared } from '@sluice/core';
-import { isFannedOut } from '../record/locate-output.ts';
-import { stepIndex } from '../record/step-context.ts';
+import { isFannedOut, stepIndex } from '@sluice/run';
 import type { RunSession } from '../session/run-session.ts';
 import type { TreeState } from '../trees/tree-state.ts';
 import { hasPrivateCopy, inputMounts } from './create-mounts.ts';

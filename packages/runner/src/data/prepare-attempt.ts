@@ -1,5 +1,5 @@
 import type { InstanceType } from '@sluice/client';
-import type { SchedulerEvent } from '../scheduler/model/event.ts';
+import type { SchedulerEvent } from '@sluice/run';
 import type { Attempt } from '../session/attempt.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { findMissingPath } from './find-missing-path.ts';

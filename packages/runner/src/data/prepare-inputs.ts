@@ -1,7 +1,5 @@
 import { backoffDelay, isServiceError } from '@sluice/client';
-import { manifestPath } from '../record/layout.ts';
-import { isFannedOut } from '../record/locate-output.ts';
-import { stepIndex } from '../record/step-context.ts';
+import { isFannedOut, manifestPath, stepIndex } from '@sluice/run';
 import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
 import { warn } from '../session/warn.ts';
 import { createManifest, renderManifest } from './create-manifest.ts';

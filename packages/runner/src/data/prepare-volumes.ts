@@ -1,9 +1,13 @@
 import type { Scope, VolumeFiles } from '@sluice/client';
 import { fail, ok, own, type Plan, type Result, type ServiceStep } from '@sluice/core';
-import type { VolumePlace } from '../journal/journal-record.ts';
-import { ownVolumePath, runVolumePath } from '../record/layout.ts';
-import { clustersOf, workspaceName } from '../record/place-of.ts';
-import type { RunRefusal } from '../record/run-refusal.ts';
+import {
+  clustersOf,
+  ownVolumePath,
+  type RunRefusal,
+  runVolumePath,
+  type VolumePlace,
+  workspaceName,
+} from '@sluice/run';
 import type { ProvisionOptions } from '../session/provision-options.ts';
 import { findLogin } from './credentials.ts';
 import { type OpenWorkspace, openWorkspace } from './open-workspace.ts';

@@ -1,7 +1,5 @@
 import { isServiceError, type VolumeFiles } from '@sluice/client';
-import { privateCopiesPath, privateCopyPath } from '../record/layout.ts';
-import { clusterOfAttempt, clustersOf } from '../record/place-of.ts';
-import type { SchedulerEvent } from '../scheduler/model/event.ts';
+import { clusterOfAttempt, clustersOf, privateCopiesPath, privateCopyPath, type SchedulerEvent } from '@sluice/run';
 import type { Attempt } from '../session/attempt.ts';
 import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
 import { warn } from '../session/warn.ts';

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { type ContainerService, isServiceError } from '@sluice/client';
 import { ok, type Result } from '@sluice/core';
 import { systemErrorCode } from '@sluice/host-system';
-import type { RunRefusal } from '../record/run-refusal.ts';
+import type { RunRefusal } from '@sluice/run';
 import { readMarker } from '../trees/result-marker.ts';
 import { readPublishable } from './pull-output.ts';
 

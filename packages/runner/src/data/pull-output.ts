@@ -1,13 +1,17 @@
 import path from 'node:path';
 import { type ContainerService, isServiceError, type VolumeFiles } from '@sluice/client';
 import { describeUnknown, fail, ok, own, type Result } from '@sluice/core';
+import {
+  type OutputReport,
+  type PlaceReport,
+  type ReplayedRun,
+  type RunRefusal,
+  reportOutputs,
+  reportStepOutputs,
+} from '@sluice/run';
 import type { Disk } from '../journal/disk.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
-import type { ReplayedRun } from '../record/replay-files.ts';
-import type { RunRefusal } from '../record/run-refusal.ts';
 import { replayFromHome } from '../report/read-run.ts';
-import { reportOutputs, reportStepOutputs } from '../report/report-outputs.ts';
-import type { OutputReport, PlaceReport } from '../report/run-report.ts';
 import type { TransferProgress } from '../trees/count-transfer.ts';
 import { deliverFile } from '../trees/deliver-file.ts';
 import { openTreeStates } from '../trees/tree-states.ts';

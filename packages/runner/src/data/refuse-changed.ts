@@ -1,5 +1,5 @@
 import { ServiceError, type VolumeFiles } from '@sluice/client';
-import type { PlaceReport } from '../report/run-report.ts';
+import type { PlaceReport } from '@sluice/run';
 import { describeTreeChange } from '../trees/tree-state.ts';
 import type { TreeStates } from '../trees/tree-states.ts';
 

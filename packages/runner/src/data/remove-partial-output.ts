@@ -1,9 +1,7 @@
 import path from 'node:path';
 import { isServiceError } from '@sluice/client';
 import type { DiskAmount } from '@sluice/host-system';
-import { attemptPath } from '../record/layout.ts';
-import { clusterOfAttempt } from '../record/place-of.ts';
-import { saysNoSpace } from '../report/find-space-hint.ts';
+import { attemptPath, clusterOfAttempt, saysNoSpace } from '@sluice/run';
 import type { Attempt } from '../session/attempt.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { warn } from '../session/warn.ts';

@@ -1,9 +1,6 @@
 import { backoffDelay, isServiceError } from '@sluice/client';
 import { own } from '@sluice/core';
-import { locateCells } from '../record/locate-output.ts';
-import { workspaceOn } from '../record/place-of.ts';
-import { stepIndex } from '../record/step-context.ts';
-import { transferKey } from '../record/transfer-key.ts';
+import { locateCells, stepIndex, transferKey, workspaceOn } from '@sluice/run';
 import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
 import { warn } from '../session/warn.ts';
 import { transferTree } from '../trees/transfer-tree.ts';

@@ -1,5 +1,5 @@
 import { isServiceError } from '@sluice/client';
-import { locateCells } from '../record/locate-output.ts';
+import { locateCells } from '@sluice/run';
 import type { RunSession } from '../session/run-session.ts';
 import { warn } from '../session/warn.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';

@@ -1,12 +1,15 @@
 import { explainDifference, type Fingerprint, own, type Result, type Step } from '@sluice/core';
+import {
+  type CacheExplanation,
+  type CacheMiss,
+  type CellFacts,
+  type InputDifference,
+  type ReplayedRun,
+  type RunRefusal,
+  stepIndex,
+} from '@sluice/run';
 import { createIdentities } from '../cache/fingerprint-cell.ts';
 import { createRerunCheck } from '../cache/rerun-check.ts';
-import type { CacheMiss } from '../journal/journal-record.ts';
-import type { ReplayedRun } from '../record/replay-files.ts';
-import type { CellFacts } from '../record/run-facts.ts';
-import type { RunRefusal } from '../record/run-refusal.ts';
-import { stepIndex } from '../record/step-context.ts';
-import type { CacheExplanation, InputDifference } from './step-explanation.ts';
 
 /** Why a cell was, or was not, reused from an earlier run. `read` reads the run with which it is compared. */
 export async function explainCache(

@@ -1,13 +1,15 @@
 import type { Result } from '@sluice/core';
+import {
+  explainAttempts,
+  explainDependencies,
+  explainWait,
+  joinStory,
+  type RunRefusal,
+  type StepExplanation,
+  suggestPlainly,
+} from '@sluice/run';
 import type { RunFollower } from '../follow/follow-run.ts';
-import type { RunRefusal } from '../record/run-refusal.ts';
-import { suggestPlainly } from './advise.ts';
-import { explainAttempts } from './explain-attempts.ts';
 import { explainCache } from './explain-cache.ts';
-import { explainDependencies } from './explain-dependencies.ts';
-import { explainWait } from './explain-wait.ts';
-import { joinStory } from './join-story.ts';
-import type { StepExplanation } from './step-explanation.ts';
 
 /** What explains the status of a cell, apart from the status itself. */
 export interface CellExplanation extends Pick<StepExplanation, 'wait' | 'dependencies' | 'attempts' | 'cache'> {

@@ -1,26 +1,33 @@
 import path from 'node:path';
 import { choosesPipefail, describeUnknown, fail, ok, type Result } from '@sluice/core';
+import {
+  CELL_STATUSES,
+  type CellFacts,
+  type CellState,
+  cellStatus,
+  describeServiceHold,
+  describeStatus,
+  explainAttempts,
+  explainCell,
+  explainDependencies,
+  explainWait,
+  findServiceHold,
+  itemOf,
+  listRunImages,
+  type ReplayedRun,
+  type RunRefusal,
+  replayFiles,
+  type StatusReport,
+  type StepExplanation,
+  type SuggestCommand,
+  stepIndex,
+  suggestPlainly,
+  traceCell,
+} from '@sluice/run';
 import type { Disk } from '../journal/disk.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
-import { type ReplayedRun, replayFiles } from '../record/replay-files.ts';
-import type { CellFacts } from '../record/run-facts.ts';
-import type { RunRefusal } from '../record/run-refusal.ts';
-import { stepIndex } from '../record/step-context.ts';
-import { CELL_STATUSES, cellStatus, type StatusReport } from '../report/cell-status.ts';
-import { describeStatus } from '../report/describe-status.ts';
-import { explainCell } from '../report/explain-cell.ts';
-import { itemOf } from '../report/item-of.ts';
-import { listRunImages } from '../report/list-images.ts';
 import { readPhase, readRunFiles, replayFromHome } from '../report/read-run.ts';
-import { describeServiceHold, findServiceHold } from '../report/service-hold.ts';
-import type { CellState } from '../scheduler/model/cell-state.ts';
-import { type SuggestCommand, suggestPlainly } from './advise.ts';
-import { explainAttempts } from './explain-attempts.ts';
 import { explainCache } from './explain-cache.ts';
-import { explainDependencies } from './explain-dependencies.ts';
-import { explainWait } from './explain-wait.ts';
-import type { StepExplanation } from './step-explanation.ts';
-import { traceCell } from './trace-cell.ts';
 
 /** The step to explain. */
 export interface ExplainStepOptions {

@@ -1,9 +1,6 @@
 import type { Plan } from '@sluice/core';
+import { createReport, endMessage, type ReportSource, type RunStatus } from '@sluice/run';
 import type { OpenJournal } from '../journal/open-journal.ts';
-import { createReport } from '../report/create-report.ts';
-import { endMessage } from '../report/end-message.ts';
-import type { ReportSource } from '../report/report-source.ts';
-import type { RunStatus } from '../scheduler/model/command.ts';
 import { createRedactor } from '../session/create-redactor.ts';
 import type { NumberedOptions } from '../session/number-events.ts';
 import type { ResumeRunOptions, RunHandle } from '../session/run-options.ts';

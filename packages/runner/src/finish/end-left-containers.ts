@@ -1,8 +1,7 @@
 import { backoffDelay, isServiceError, isTerminalPhase } from '@sluice/client';
+import { type RunFacts, scopeOn } from '@sluice/run';
 import { containerId } from '../identity/container-id.ts';
 import { isOwnContainer } from '../identity/is-own-container.ts';
-import { scopeOn } from '../record/place-of.ts';
-import type { RunFacts } from '../record/run-facts.ts';
 import type { Attempt } from '../session/attempt.ts';
 import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
 import { warn } from '../session/warn.ts';

@@ -1,9 +1,6 @@
+import { countCells, createDetailedReport, type ReportSource, type RunReport } from '@sluice/run';
 import type { Disk } from '../journal/disk.ts';
 import { summarize, writeSummary } from '../record/run-summary.ts';
-import { countCells } from '../report/count-cells.ts';
-import { createDetailedReport } from '../report/detailed-report.ts';
-import type { ReportSource } from '../report/report-source.ts';
-import type { RunReport } from '../report/run-report.ts';
 import { writeReport } from '../report/write-report.ts';
 import { keepDurations } from './known-durations.ts';
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
+import type { AttemptFacts, RunFacts } from '@sluice/run';
 import type { Disk } from '../journal/disk.ts';
 import { isDiskError } from '../record/disk-error.ts';
-import type { AttemptFacts, RunFacts } from '../record/run-facts.ts';
 
 /** The median duration of each step's last successes in milliseconds, by step name. Later runs order steps by it. */
 export type KnownDurations = Readonly<Record<string, number>>;

@@ -1,9 +1,5 @@
 import { fail, type Notify, ok, type Result, resolveText } from '@sluice/core';
-import { createRunContext } from '../record/step-context.ts';
-import { createReport } from '../report/create-report.ts';
-import { endMessage } from '../report/end-message.ts';
-import type { FailureReport } from '../report/run-report.ts';
-import type { RunStatus } from '../scheduler/model/command.ts';
+import { createReport, createRunContext, endMessage, type FailureReport, type RunStatus } from '@sluice/run';
 import { secretNames } from '../session/create-redactor.ts';
 import type { Notification, NotifiedFailure } from '../session/notification.ts';
 import { pause, type RunSession } from '../session/run-session.ts';

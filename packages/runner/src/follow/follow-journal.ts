@@ -1,9 +1,8 @@
 import { fail, ok, type Plan, type Result } from '@sluice/core';
+import { createRunModel, type ReadLine, type RunModel } from '@sluice/run';
 import type { Disk } from '../journal/disk.ts';
-import type { ReadLine } from '../journal/journal-line.ts';
 import { journalPath } from '../journal/open-journal.ts';
 import { createJournalReader } from '../journal/parse-journal.ts';
-import { createRunModel, type RunModel } from './run-model.ts';
 
 const PART_BYTES = 1 << 20;
 

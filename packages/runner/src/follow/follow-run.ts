@@ -1,18 +1,15 @@
 import path from 'node:path';
 import { fail, ok, type Result } from '@sluice/core';
+import type { FollowedModel, JournalLine, RunPhase, RunRefusal, ViewedRun } from '@sluice/run';
 import { type Clock, createSystemClock } from '../clock.ts';
 import { askPhase } from '../journal/ask-phase.ts';
 import type { Disk } from '../journal/disk.ts';
-import type { JournalLine } from '../journal/journal-line.ts';
 import { decodeLine } from '../journal/line-codec.ts';
 import { journalPath } from '../journal/open-journal.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import { readPlan, refuseUnreadablePlan, runDirectory } from '../record/run-home.ts';
-import type { RunRefusal } from '../record/run-refusal.ts';
 import { describeLostJournal } from '../report/read-run.ts';
-import type { RunPhase } from '../report/run-report.ts';
 import { followJournal, type JournalFollower } from './follow-journal.ts';
-import type { FollowedModel, ViewedRun } from './viewed-run.ts';
 import { watchDirectory } from './watch-directory.ts';
 
 /** A run that is read while any process executes it, or none. */

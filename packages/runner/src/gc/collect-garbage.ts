@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { type ContainerService, isServiceError, type VolumeFiles } from '@sluice/client';
+import { privateCopiesPath, runPath } from '@sluice/run';
 import { listCachedRuns, removeFromCacheIndex } from '../cache/cache-index.ts';
 import { type Clock, createSystemClock } from '../clock.ts';
 import { findLogin, listWorkspaces } from '../data/credentials.ts';
@@ -8,7 +9,6 @@ import type { Disk } from '../journal/disk.ts';
 import { withHomeLock } from '../journal/home-lock.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import type { HomePlace } from '../journal/versioned-file.ts';
-import { privateCopiesPath, runPath } from '../record/layout.ts';
 import { runDirectory } from '../record/run-home.ts';
 import { readSummary, writeSummary } from '../record/run-summary.ts';
 import { listScheduledRuns } from '../schedule/schedule-record.ts';

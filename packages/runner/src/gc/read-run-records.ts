@@ -1,10 +1,8 @@
 import type { Scope } from '@sluice/client';
+import { clustersOf, listSourceKeys, type RunFacts, scopeOn, workspaceOn } from '@sluice/run';
 import { hasPrivateCopy } from '../data/create-mounts.ts';
 import type { Disk } from '../journal/disk.ts';
 import { readServerMark } from '../journal/server-mark.ts';
-import { listSourceKeys } from '../record/list-source-keys.ts';
-import { clustersOf, scopeOn, workspaceOn } from '../record/place-of.ts';
-import type { RunFacts } from '../record/run-facts.ts';
 import { listRunIds, runDirectory } from '../record/run-home.ts';
 import { listStartingRuns, type StartingRun } from '../record/starting-run.ts';
 import { type RunSummary, readRunSummary } from '../report/list-runs.ts';

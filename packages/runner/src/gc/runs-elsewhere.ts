@@ -1,7 +1,7 @@
 import type { Scope } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
+import { replayRun } from '@sluice/run';
 import { parseJournal } from '../journal/parse-journal.ts';
-import { replayRun } from '../record/replay-run.ts';
 import { parsePlan } from '../record/run-home.ts';
 import type { RunSummary } from '../report/list-runs.ts';
 import { describeRecord, type RunRecord } from './read-run-records.ts';

@@ -1,8 +1,8 @@
 import type { Plan } from '@sluice/core';
+import type { RunRefusal } from '@sluice/run';
 import { type Clock, createSystemClock } from '../clock.ts';
 import type { Disk } from '../journal/disk.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
-import type { RunRefusal } from '../record/run-refusal.ts';
 import { readGroup } from './group-list.ts';
 import { judgeMember, type MemberSource } from './judge-member.ts';
 import { resolveGroup } from './resolve-group.ts';

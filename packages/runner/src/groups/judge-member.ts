@@ -1,13 +1,12 @@
 import { type ContainerService, isServiceError, type Scope } from '@sluice/client';
 import type { Plan } from '@sluice/core';
+import { clusterOfAttempt, clustersOf, type ReplayedRun, replayFiles, scopeOn } from '@sluice/run';
 import type { Clock } from '../clock.ts';
 import { askPhase } from '../journal/ask-phase.ts';
 import type { Disk } from '../journal/disk.ts';
 import { wasOpened } from '../journal/lease.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import { isReleased } from '../journal/run-marks.ts';
-import { clusterOfAttempt, clustersOf, scopeOn } from '../record/place-of.ts';
-import { type ReplayedRun, replayFiles } from '../record/replay-files.ts';
 import { readPlan, runDirectory } from '../record/run-home.ts';
 import { hasSummary, readSummary } from '../record/run-summary.ts';
 import { askContainer, type ContainerPlace } from '../watch/ask-container.ts';

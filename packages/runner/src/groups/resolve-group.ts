@@ -1,6 +1,5 @@
 import { fail, ok, type Plan, type Result, resolvePlannedText } from '@sluice/core';
-import type { RunRefusal } from '../record/run-refusal.ts';
-import { describeRun } from '../record/step-context.ts';
+import { describeRun, type RunRefusal } from '@sluice/run';
 
 /** Name of the concurrency group that a run belongs to; undefined if it belongs to none. */
 export function resolveGroup(

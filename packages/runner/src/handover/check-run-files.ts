@@ -2,11 +2,16 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Scope } from '@sluice/client';
 import { fail, ok, own, type Plan, type Result } from '@sluice/core';
-import type { JournalRecord } from '../journal/journal-record.ts';
+import {
+  clustersOf,
+  decodePlan,
+  findFormatFault,
+  type JournalRecord,
+  type KeptPlan,
+  type RunFiles,
+  replayFiles,
+} from '@sluice/run';
 import { parseJournal } from '../journal/parse-journal.ts';
-import { decodePlan, findFormatFault, type KeptPlan } from '../record/kept-plan.ts';
-import { clustersOf } from '../record/place-of.ts';
-import { type RunFiles, replayFiles } from '../record/replay-files.ts';
 import { type StoredSummary, summarize } from '../record/run-summary.ts';
 import { findPlanFault } from './find-plan-fault.ts';
 import { handedPlanSchema } from './handed-plan.ts';

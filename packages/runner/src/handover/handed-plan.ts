@@ -1,6 +1,6 @@
 import { type Doubles, FAILURE_CLASSES } from '@sluice/core';
+import { countSteps, PLAN_FORMAT, type StepRange } from '@sluice/run';
 import { z } from 'zod';
-import { countSteps, PLAN_FORMAT, type StepRange } from '../record/kept-plan.ts';
 import {
   cellKey,
   count,

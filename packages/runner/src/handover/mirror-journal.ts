@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fail, ok, type Result } from '@sluice/core';
+import type { ReadLine } from '@sluice/run';
 import type { Disk } from '../journal/disk.ts';
-import type { ReadLine } from '../journal/journal-line.ts';
 import { journalPath } from '../journal/open-journal.ts';
 import { createJournalReader } from '../journal/parse-journal.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';

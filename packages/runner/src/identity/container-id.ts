@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { AttemptName } from './attempt-name.ts';
+import type { AttemptName } from '@sluice/run';
 import { base32 } from './base32.ts';
 
 /** Characters of the step-and-cell hash: 60 bits. */

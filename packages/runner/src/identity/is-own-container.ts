@@ -1,5 +1,5 @@
 import type { Container } from '@sluice/client';
-import type { AttemptName } from './attempt-name.ts';
+import type { AttemptName } from '@sluice/run';
 import { compareCreateTimes } from './compare-create-times.ts';
 import { carriesLabels } from './labels.ts';
 

@@ -1,6 +1,6 @@
 import { type Container, QUEUE_LABEL } from '@sluice/client';
 import type { Pipeline } from '@sluice/core';
-import type { AttemptName } from './attempt-name.ts';
+import type { AttemptName } from '@sluice/run';
 
 /** Labels of our containers: the pipeline's own, and those from which a run is restored if its journal is lost. */
 export function createLabels(

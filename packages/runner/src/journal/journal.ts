@@ -1,7 +1,7 @@
 import { isSystemError } from '@sluice/host-system';
+import type { JournalRecord } from '@sluice/run';
 import type { AppendFile } from './disk.ts';
 import { JournalFailure } from './journal-failure.ts';
-import type { JournalRecord } from './journal-record.ts';
 import { encodeLine } from './line-codec.ts';
 
 /** A journal that is open for appending. */

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { JournalLine } from './journal-line.ts';
+import type { JournalLine } from '@sluice/run';
 
 /** The beginning of every line. It cannot occur inside a line, where quotes are escaped. */
 export const PREFIX = '{"crc":"';

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { fail, ok, type Result } from '@sluice/core';
+import type { JournalRecord } from '@sluice/run';
 import type { Clock } from '../clock.ts';
 import type { Claim, ControlListener, Disk } from './disk.ts';
 import { createJournal, type Journal } from './journal.ts';
-import type { JournalRecord } from './journal-record.ts';
 import { acquireLease, findLeaseLoss, type Lease, readLease } from './lease.ts';
 import { findFormatFault, type JournalContent, parseJournal } from './parse-journal.ts';
 import { resumeClock } from './resume-clock.ts';

@@ -1,7 +1,5 @@
 import { fail, ok, type Result } from '@sluice/core';
-import { describeOtherFormat } from './describe-other-format.ts';
-import type { JournalLine, ReadLine } from './journal-line.ts';
-import type { JournalRecord } from './journal-record.ts';
+import { describeOtherFormat, type JournalLine, type JournalRecord, type ReadLine } from '@sluice/run';
 import { decodeLine, PREFIX } from './line-codec.ts';
 
 /** The only format that this version reads, and the one that it writes. */

@@ -1,5 +1,5 @@
+import type { JournalRecord } from '@sluice/run';
 import type { Clock } from '../clock.ts';
-import type { JournalRecord } from './journal-record.ts';
 
 /** The elapsed time may contradict the last record by this much, since the uptime is coarse. */
 const TOLERANCE_MS = 1_000;

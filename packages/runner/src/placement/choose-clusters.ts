@@ -10,7 +10,7 @@ import {
   type Result,
   resolvePlannedText,
 } from '@sluice/core';
-import type { PlacementChoice, RunPlacement } from '../journal/placement.ts';
+import type { PlacementChoice, RunPlacement } from '@sluice/run';
 import { chooseInstanceType } from './choose-instance-type.ts';
 import { describeOffer, describeResources } from './describe-resources.ts';
 

@@ -1,5 +1,5 @@
 import type { Plan } from '@sluice/core';
-import type { RunPlacement } from '../journal/placement.ts';
+import type { RunPlacement } from '@sluice/run';
 
 const NAMED = 3;
 

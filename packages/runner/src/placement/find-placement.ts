@@ -1,7 +1,6 @@
 import type { InstanceType } from '@sluice/client';
 import { fail, ok, own, type Result } from '@sluice/core';
-import type { RunPlacement } from '../journal/placement.ts';
-import type { RunRefusal } from '../record/run-refusal.ts';
+import type { RunPlacement, RunRefusal } from '@sluice/run';
 import type { ProvisionOptions } from '../session/provision-options.ts';
 import { chooseClusters, fitsOn, type Sites, unofferedLevel } from './choose-clusters.ts';
 

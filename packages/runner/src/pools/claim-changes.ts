@@ -1,4 +1,4 @@
-import { adoptedCluster } from '../record/adopted-attempt.ts';
+import { adoptedCluster } from '@sluice/run';
 import type { RunSession } from '../session/run-session.ts';
 import { type Claim, type ClaimsList, changeClaims, isSameAttempt, type Waiter, waiterOf } from './claims-list.ts';
 import { findShortage, type Shortage } from './find-shortage.ts';

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { JournalRecord } from '../journal/journal-record.ts';
+import type { JournalRecord } from '@sluice/run';
 import { readLease } from '../journal/lease.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import { hasPlan, runDirectory } from '../record/run-home.ts';

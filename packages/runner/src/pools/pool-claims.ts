@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from '@sluice/core';
-import type { SchedulerEvent } from '../scheduler/model/event.ts';
+import type { SchedulerEvent } from '@sluice/run';
 import { type Attempt, createAttempt } from '../session/attempt.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { createClaimChanges } from './claim-changes.ts';

@@ -1,5 +1,5 @@
 import type { Plan } from '@sluice/core';
-import type { RunRefusal } from '../record/run-refusal.ts';
+import type { RunRefusal } from '@sluice/run';
 import { secretNames } from '../session/create-redactor.ts';
 
 /** The refusal for the first secret of a plan without a value; undefined if all have one. */

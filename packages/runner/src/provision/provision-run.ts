@@ -1,11 +1,9 @@
 import type { InstanceType } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
+import type { RunPlacement, RunRefusal, VolumePlace } from '@sluice/run';
 import { prepareVolumes, type WorkspaceFiles } from '../data/prepare-volumes.ts';
-import type { VolumePlace } from '../journal/journal-record.ts';
-import type { RunPlacement } from '../journal/placement.ts';
 import { describeMoves } from '../placement/describe-moves.ts';
 import { findPlacement } from '../placement/find-placement.ts';
-import type { RunRefusal } from '../record/run-refusal.ts';
 import type { ProvisionOptions } from '../session/provision-options.ts';
 import { findLocalFaults } from './find-local-faults.ts';
 import { refuseServiceErrors } from './service-refusal.ts';

@@ -1,9 +1,7 @@
 import { type ContainerService, FEATURES, type InstanceType, isServiceError } from '@sluice/client';
 import { evaluateTogether, own, type Plan, type RunContext, resolvePlannedText } from '@sluice/core';
-import type { ImageDigests } from '../journal/image-digests.ts';
-import type { RunPlacement } from '../journal/placement.ts';
+import { firstCluster, type ImageDigests, type RunPlacement } from '@sluice/run';
 import { announcesFeature } from '../placement/announces-feature.ts';
-import { firstCluster } from '../record/first-cluster.ts';
 
 /** What the images of a plan are resolved with. */
 export interface ImageSource {

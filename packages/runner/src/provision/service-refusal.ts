@@ -1,6 +1,6 @@
 import { isServiceError, type ServiceError, type ServiceErrorCode } from '@sluice/client';
 import { fail, type Result } from '@sluice/core';
-import type { RunRefusal } from '../record/run-refusal.ts';
+import type { RunRefusal } from '@sluice/run';
 
 const SILENT: ReadonlySet<ServiceErrorCode> = new Set(['UNREACHABLE', 'NO_REPLY', 'UNAVAILABLE', 'INVALID_REPLY']);
 

@@ -1,7 +1,7 @@
 import { fail, type Result } from '@sluice/core';
 import { systemErrorCode } from '@sluice/host-system';
+import type { RunRefusal } from '@sluice/run';
 import { JournalFailure } from '../journal/journal-failure.ts';
-import type { RunRefusal } from './run-refusal.ts';
 
 const CODES = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES', 'EPERM', 'ENOTDIR', 'EMFILE', 'ENFILE']);
 

@@ -1,8 +1,8 @@
 import { fail, ok, type Result } from '@sluice/core';
+import type { RunRefusal } from '@sluice/run';
 import { isRunId } from '../identity/run-id.ts';
 import type { Disk } from '../journal/disk.ts';
 import { listRunIds, runDirectory } from './run-home.ts';
-import type { RunRefusal } from './run-refusal.ts';
 
 /** The complete ID of the only run whose ID begins with `prefix`. Lists the home's runs only if it is shortened. */
 export async function findRunId(disk: Disk, home: string, prefix: string): Promise<Result<string, RunRefusal>> {

@@ -1,10 +1,9 @@
 import path from 'node:path';
 import { fail, limitPlan, ok, type Plan, type Result } from '@sluice/core';
+import { decodePlan, encodePlan, findFormatFault, type KeptPlan, type RunRefusal } from '@sluice/run';
 import { isRunId } from '../identity/run-id.ts';
 import type { Disk } from '../journal/disk.ts';
 import { RECEIVED_FILE } from '../journal/run-marks.ts';
-import { decodePlan, encodePlan, findFormatFault, type KeptPlan } from './kept-plan.ts';
-import type { RunRefusal } from './run-refusal.ts';
 
 /** The directory of a run in the home. */
 export function runDirectory(home: string, runId: string): string {

@@ -1,10 +1,8 @@
 import path from 'node:path';
+import { MAX_TIME, type RunFacts, type RunStatus } from '@sluice/run';
 import { z } from 'zod';
 import type { Disk } from '../journal/disk.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
-import type { RunStatus } from '../scheduler/model/command.ts';
-import { MAX_TIME } from './check-record.ts';
-import type { RunFacts } from './run-facts.ts';
 import { runDirectory } from './run-home.ts';
 
 const time = z.number().min(0).max(MAX_TIME);

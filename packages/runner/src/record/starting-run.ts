@@ -1,9 +1,8 @@
 import path from 'node:path';
+import { listSourceKeys, type VolumePlace } from '@sluice/run';
 import { z } from 'zod';
 import { isRunId } from '../identity/run-id.ts';
 import type { Disk } from '../journal/disk.ts';
-import type { VolumePlace } from '../journal/journal-record.ts';
-import { listSourceKeys } from './list-source-keys.ts';
 
 const startingSchema = z.object({
   pipeline: z.string(),

@@ -1,11 +1,11 @@
 import path from 'node:path';
+import type { RunPhase } from '@sluice/run';
 import { askPhase } from '../journal/ask-phase.ts';
 import type { Disk } from '../journal/disk.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import { listRunIds, runDirectory } from '../record/run-home.ts';
 import { readSummary, type StoredSummary } from '../record/run-summary.ts';
-import type { RunPhase } from './run-report.ts';
 
 /** One run in a list of runs. */
 export interface RunSummary {

@@ -1,19 +1,26 @@
 import path from 'node:path';
 import { fail, ok, type Result } from '@sluice/core';
+import {
+  createReport,
+  describeServiceHold,
+  endMessage,
+  findServiceHold,
+  notBegun,
+  type ReplayedRun,
+  type RunFiles,
+  type RunPhase,
+  type RunRefusal,
+  type RunReport,
+  replayFiles,
+} from '@sluice/run';
 import { askPhase } from '../journal/ask-phase.ts';
 import type { Disk } from '../journal/disk.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import { isHostedByServer } from '../journal/server-mark.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import { findRunId } from '../record/find-run-id.ts';
-import { notBegun, type ReplayedRun, type RunFiles, replayFiles } from '../record/replay-files.ts';
 import { readPlan, refuseUnreadablePlan, runDirectory } from '../record/run-home.ts';
-import type { RunRefusal } from '../record/run-refusal.ts';
 import { readSummary } from '../record/run-summary.ts';
-import { createReport } from './create-report.ts';
-import { endMessage } from './end-message.ts';
-import type { RunPhase, RunReport } from './run-report.ts';
-import { describeServiceHold, findServiceHold } from './service-hold.ts';
 
 /**
  * Replays a run's journal and returns its report; `runId` may be shortened to an unambiguous prefix. Takes no lock and

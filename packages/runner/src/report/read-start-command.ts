@@ -1,6 +1,6 @@
 import path from 'node:path';
+import type { JournalRecord } from '@sluice/run';
 import type { Disk } from '../journal/disk.ts';
-import type { JournalRecord } from '../journal/journal-record.ts';
 import { decodeLine } from '../journal/line-codec.ts';
 import { journalPath } from '../journal/open-journal.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';

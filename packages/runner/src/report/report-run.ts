@@ -1,12 +1,15 @@
 import path from 'node:path';
 import { ok, type Result } from '@sluice/core';
+import {
+  createDetailedReport,
+  createReport,
+  type DetailedReport,
+  endMessage,
+  type ReplayedRun,
+  type RunRefusal,
+} from '@sluice/run';
 import { createSystemClock } from '../clock.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
-import type { ReplayedRun } from '../record/replay-files.ts';
-import type { RunRefusal } from '../record/run-refusal.ts';
-import { createReport } from './create-report.ts';
-import { createDetailedReport, type DetailedReport } from './detailed-report.ts';
-import { endMessage } from './end-message.ts';
 import { readPhase, replayFromHome } from './read-run.ts';
 import { type ReportFiles, writeReport } from './write-report.ts';
 

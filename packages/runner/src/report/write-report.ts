@@ -1,9 +1,6 @@
 import path from 'node:path';
+import { type DetailedReport, detailedReportValue, renderAttemptsCsv, renderReportPage } from '@sluice/run';
 import type { Disk } from '../journal/disk.ts';
-import type { DetailedReport } from './detailed-report.ts';
-import { renderAttemptsCsv } from './render-attempts-csv.ts';
-import { renderReportPage } from './render-report-page.ts';
-import { detailedReportValue } from './report-value.ts';
 
 /** The paths of a report's files. */
 export interface ReportFiles {

@@ -1,7 +1,6 @@
 import { isServiceError } from '@sluice/client';
+import { attemptFacts, type SchedulerEvent } from '@sluice/run';
 import { isOwnContainer } from '../identity/is-own-container.ts';
-import { attemptFacts } from '../record/run-facts.ts';
-import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import { type Attempt, createAttempt } from '../session/attempt.ts';
 import { pause, type RunSession } from '../session/run-session.ts';
 import { observeContainer } from '../watch/observe-container.ts';

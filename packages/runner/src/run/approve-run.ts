@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { describeUnknown, fail, ok, type Plan, type Result } from '@sluice/core';
+import { type RunFiles, type RunRefusal, replayFiles, stepIndex } from '@sluice/run';
 import { type Clock, createSystemClock } from '../clock.ts';
 import { askRunner } from '../control/ask-runner.ts';
 import type { Disk } from '../journal/disk.ts';
@@ -7,10 +8,7 @@ import { type FoundJournal, openJournal } from '../journal/open-journal.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import { refuseDiskErrors } from '../record/disk-error.ts';
 import { findRunId } from '../record/find-run-id.ts';
-import { type RunFiles, replayFiles } from '../record/replay-files.ts';
 import { readPlan, refuseUnreadablePlan, runDirectory } from '../record/run-home.ts';
-import type { RunRefusal } from '../record/run-refusal.ts';
-import { stepIndex } from '../record/step-context.ts';
 
 /** A person's answer to an approval step. */
 export interface ApprovalAnswer {

@@ -1,10 +1,6 @@
 import { ok, type Result } from '@sluice/core';
+import { createReport, endMessage, type Reporter, type RunRefusal, type RunReport } from '@sluice/run';
 import { type FollowRunOptions, followRun, type RunFollower } from '../follow/follow-run.ts';
-import type { RunRefusal } from '../record/run-refusal.ts';
-import { createReport } from '../report/create-report.ts';
-import { endMessage } from '../report/end-message.ts';
-import type { Reporter } from '../report/reporter.ts';
-import type { RunReport } from '../report/run-report.ts';
 import { type NumberedOptions, numberEvents } from '../session/number-events.ts';
 import { withDefaults } from '../session/run-defaults.ts';
 import { createModelEvents } from './model-events.ts';

@@ -1,4 +1,5 @@
 import { fail, ok, type Result } from '@sluice/core';
+import type { RunRefusal, RunReport } from '@sluice/run';
 import { type Clock, createSystemClock, sleep } from '../clock.ts';
 import { askRunner } from '../control/ask-runner.ts';
 import { RESUMING } from '../control/control-run.ts';
@@ -6,8 +7,6 @@ import type { Disk } from '../journal/disk.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import { findRunId } from '../record/find-run-id.ts';
 import { runDirectory } from '../record/run-home.ts';
-import type { RunRefusal } from '../record/run-refusal.ts';
-import type { RunReport } from '../report/run-report.ts';
 import { withDefaults } from '../session/run-defaults.ts';
 import type { ResumeRunOptions } from '../session/run-options.ts';
 import { resumeRun } from './resume-run.ts';

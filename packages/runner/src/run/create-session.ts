@@ -1,5 +1,5 @@
+import type { RunFacts } from '@sluice/run';
 import PQueue from 'p-queue';
-import type { RunFacts } from '../record/run-facts.ts';
 import { createAbsenceLimit } from '../session/absence-limit.ts';
 import { createRedactor, type Redactor } from '../session/create-redactor.ts';
 import type { RunSession } from '../session/run-session.ts';

@@ -1,9 +1,9 @@
 import { fail, ok, type Result } from '@sluice/core';
+import type { RunRefusal } from '@sluice/run';
 import { sleep } from '../clock.ts';
 import { askRunner } from '../control/ask-runner.ts';
 import { askPhase } from '../journal/ask-phase.ts';
 import { runDirectory } from '../record/run-home.ts';
-import type { RunRefusal } from '../record/run-refusal.ts';
 import { withDefaults } from '../session/run-defaults.ts';
 import type { RunnerOptions } from '../session/run-options.ts';
 

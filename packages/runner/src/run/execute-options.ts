@@ -1,10 +1,8 @@
 import type { InstanceType } from '@sluice/client';
 import type { Plan } from '@sluice/core';
+import type { MoveListener, RunFacts, Scheduler } from '@sluice/run';
 import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
 import type { OpenJournal } from '../journal/open-journal.ts';
-import type { MoveListener } from '../record/replay-run.ts';
-import type { RunFacts } from '../record/run-facts.ts';
-import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { NumberedOptions } from '../session/number-events.ts';
 import type { RunnerOptions } from '../session/run-options.ts';
 

@@ -1,11 +1,9 @@
+import { createReport, endMessage, type RunStatus } from '@sluice/run';
 import { deliverOutputs } from '../data/deliver-outputs.ts';
 import { warnOfEmptyOutputs } from '../data/warn-of-empty-outputs.ts';
 import { endLeftContainers } from '../finish/end-left-containers.ts';
 import { keepEnd } from '../finish/keep-end.ts';
 import { notify } from '../finish/notify.ts';
-import { createReport } from '../report/create-report.ts';
-import { endMessage } from '../report/end-message.ts';
-import type { RunStatus } from '../scheduler/model/command.ts';
 import type { RunSession } from '../session/run-session.ts';
 import type { ExecuteOptions } from './execute-options.ts';
 import type { RunLife } from './run-life.ts';

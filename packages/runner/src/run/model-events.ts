@@ -1,8 +1,11 @@
-import type { FollowedModel, ViewedRun } from '../follow/viewed-run.ts';
-import type { MoveListener } from '../record/replay-run.ts';
-import { describeApproval } from '../report/describe-approval.ts';
-import { describeFailure } from '../report/describe-failure.ts';
-import { verdictOf } from '../report/verdict-of.ts';
+import {
+  describeApproval,
+  describeFailure,
+  type FollowedModel,
+  type MoveListener,
+  type ViewedRun,
+  verdictOf,
+} from '@sluice/run';
 import { createCellReporter } from '../session/cell-reporter.ts';
 import type { RunSession } from '../session/run-session.ts';
 

@@ -1,14 +1,11 @@
 import { backoffDelay, isServiceError } from '@sluice/client';
 import { fail } from '@sluice/core';
+import { type Command, clusterOfAttempt, describeApproval, type SchedulerEvent } from '@sluice/run';
 import type { RunCache } from '../cache/run-cache.ts';
 import { countRefusals } from '../data/count-refusals.ts';
 import type { InputGuard } from '../data/input-guard.ts';
 import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
 import { publishAttempt } from '../data/publish-attempt.ts';
-import { clusterOfAttempt } from '../record/place-of.ts';
-import { describeApproval } from '../report/describe-approval.ts';
-import type { Command } from '../scheduler/model/command.ts';
-import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { Attempt } from '../session/attempt.ts';
 import { decideStep } from '../session/decide-step.ts';
 import type { Posted } from '../session/posted.ts';

@@ -1,5 +1,5 @@
 import type { ContainerService } from '@sluice/client';
-import type { RunFacts } from '../record/run-facts.ts';
+import type { RunFacts } from '@sluice/run';
 import type { RunLoop } from './run-loop.ts';
 
 /** A create request is sent at most this long after a durable record. Seldom more: each costs a sync. */

@@ -1,20 +1,23 @@
 import { fail, ok, type Plan, type Result } from '@sluice/core';
+import {
+  applyRecord,
+  type JournalRecord,
+  type MoveListener,
+  type ReplayedRun,
+  type RunRefusal,
+  replayFiles,
+} from '@sluice/run';
 import { controlRun } from '../control/control-run.ts';
 import { concludeRun } from '../finish/conclude-run.ts';
 import { controlEntry } from '../groups/control-entry.ts';
 import { enterGroup, type GroupRequest } from '../groups/enter-group.ts';
 import { resolveGroup } from '../groups/resolve-group.ts';
-import type { JournalRecord } from '../journal/journal-record.ts';
 import { wasOpened } from '../journal/lease.ts';
 import { type FoundJournal, type OpenJournal, openJournal, releaseOnFailure } from '../journal/open-journal.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import { provisionRun } from '../provision/provision-run.ts';
-import { applyRecord } from '../record/apply-record.ts';
 import { refuseDiskErrors } from '../record/disk-error.ts';
-import { type ReplayedRun, replayFiles } from '../record/replay-files.ts';
-import type { MoveListener } from '../record/replay-run.ts';
 import { readPlan, refuseUnreadablePlan, runDirectory } from '../record/run-home.ts';
-import type { RunRefusal } from '../record/run-refusal.ts';
 import { readSummary, summarize, writeSummary } from '../record/run-summary.ts';
 import { type NumberedOptions, numberEvents } from '../session/number-events.ts';
 import { withDefaults } from '../session/run-defaults.ts';

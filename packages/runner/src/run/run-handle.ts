@@ -1,4 +1,4 @@
-import { stepIndex } from '../record/step-context.ts';
+import { stepIndex } from '@sluice/run';
 import type { RunHandle } from '../session/run-options.ts';
 import type { RunSession } from '../session/run-session.ts';
 import type { RunLife } from './run-life.ts';

@@ -1,12 +1,14 @@
 import { FEATURES, type InstanceType } from '@sluice/client';
+import {
+  clustersOf,
+  type ImageDigests,
+  type InstanceSize,
+  type JournalRecord,
+  type Reuse,
+  type RunPlacement,
+} from '@sluice/run';
 import type { KnownDurations } from '../finish/known-durations.ts';
-import type { ImageDigests } from '../journal/image-digests.ts';
-import type { InstanceSize } from '../journal/instance-size.ts';
-import type { JournalRecord } from '../journal/journal-record.ts';
-import type { RunPlacement } from '../journal/placement.ts';
-import type { Reuse } from '../journal/reuse.ts';
 import { announcesFeature } from '../placement/announces-feature.ts';
-import { clustersOf } from '../record/place-of.ts';
 import type { FilledOptions } from '../session/run-defaults.ts';
 import type { StartRunOptions } from '../session/run-options.ts';
 

@@ -1,5 +1,5 @@
+import type { RunReport } from '@sluice/run';
 import { isDiskError } from '../record/disk-error.ts';
-import type { RunReport } from '../report/run-report.ts';
 
 /**
  * Where an execution of a run is in its life:

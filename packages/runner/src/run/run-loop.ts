@@ -1,13 +1,17 @@
+import {
+  applyEvent,
+  applyRecord,
+  type Command,
+  type EventFacts,
+  type JournalRecord,
+  type PlainRecord,
+  type RunFacts,
+  type Scheduler,
+  type SchedulerEvent,
+} from '@sluice/run';
 import type { Clock } from '../clock.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { EventFacts, JournalRecord } from '../journal/journal-record.ts';
 import { findLastTime } from '../journal/resume-clock.ts';
-import { applyEvent } from '../record/apply-event.ts';
-import { applyRecord, type PlainRecord } from '../record/apply-record.ts';
-import type { RunFacts } from '../record/run-facts.ts';
-import type { Command } from '../scheduler/model/command.ts';
-import type { SchedulerEvent } from '../scheduler/model/event.ts';
-import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { Posted } from '../session/posted.ts';
 import { createTurnDeadline } from '../turn-deadline.ts';
 

@@ -1,4 +1,13 @@
 import { ok, type Result } from '@sluice/core';
+import {
+  applyRecord,
+  createRunFacts,
+  createRunScheduler,
+  describeRun,
+  type MoveListener,
+  type Reuse,
+  type RunRefusal,
+} from '@sluice/run';
 import { checkReuse } from '../cache/check-reuse.ts';
 import { createSystemClock } from '../clock.ts';
 import { controlRun } from '../control/control-run.ts';
@@ -7,18 +16,12 @@ import { enterGroup } from '../groups/enter-group.ts';
 import { resolveGroup } from '../groups/resolve-group.ts';
 import { createRunId } from '../identity/run-id.ts';
 import { type FoundJournal, type OpenJournal, openJournal, releaseOnFailure } from '../journal/open-journal.ts';
-import type { Reuse } from '../journal/reuse.ts';
 import { type ProvisionedRun, provisionRun } from '../provision/provision-run.ts';
 import { resolveImages } from '../provision/resolve-images.ts';
-import { applyRecord } from '../record/apply-record.ts';
 import { refuseDiskErrors } from '../record/disk-error.ts';
-import { createRunScheduler, type MoveListener } from '../record/replay-run.ts';
-import { createRunFacts } from '../record/run-facts.ts';
 import { runDirectory, writePlan } from '../record/run-home.ts';
-import type { RunRefusal } from '../record/run-refusal.ts';
 import { summarize, writeSummary } from '../record/run-summary.ts';
 import { announceStart, type StartAnnouncement } from '../record/starting-run.ts';
-import { describeRun } from '../record/step-context.ts';
 import { type NumberedOptions, numberEvents } from '../session/number-events.ts';
 import { withDefaults } from '../session/run-defaults.ts';
 import type { RunHandle, StartRunOptions } from '../session/run-options.ts';

@@ -1,4 +1,4 @@
-import type { Scheduler } from '../scheduler/scheduler.ts';
+import type { Scheduler } from '@sluice/run';
 
 /** Whether a run cannot continue until a person has answered. Linear in the cells. */
 export function waitsForPeople(scheduler: Scheduler): boolean {

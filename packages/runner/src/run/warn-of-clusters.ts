@@ -1,6 +1,6 @@
 import { FEATURES, type InstanceType } from '@sluice/client';
+import { clustersOf } from '@sluice/run';
 import { announcesFeature } from '../placement/announces-feature.ts';
-import { clustersOf } from '../record/place-of.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { warn } from '../session/warn.ts';
 

@@ -1,7 +1,7 @@
+import type { RunStatus } from '@sluice/run';
 import type { Disk } from '../journal/disk.ts';
 import { runDirectory } from '../record/run-home.ts';
 import { readSummary } from '../record/run-summary.ts';
-import type { RunStatus } from '../scheduler/model/command.ts';
 
 /** The state of a recorded run. `active`: a process executes it, here or elsewhere. `absent`: it has not started. */
 export type RunLiveness =

@@ -1,4 +1,4 @@
-import type { RunStatus } from '../scheduler/model/command.ts';
+import type { RunStatus } from '@sluice/run';
 
 /** An action of a schedule; `plannedAt` is the planned time of a run. Plain JSON data; times in milliseconds since the epoch. */
 export type ScheduleEvent = { readonly schedule: string; readonly at: number } & (

@@ -1,6 +1,6 @@
 import type { Plan, Schedule } from '@sluice/core';
+import type { RunStatus } from '@sluice/run';
 import type { Claim } from '../journal/disk.ts';
-import type { RunStatus } from '../scheduler/model/command.ts';
 import type { FilledOptions } from '../session/run-defaults.ts';
 import type { RunHandle, RunnerOptions, StartRunOptions } from '../session/run-options.ts';
 import type { OpenRun } from './decide-starts.ts';

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import type { Result } from '@sluice/core';
+import { isTemporary, type RunRefusal } from '@sluice/run';
 import { askRunner } from '../control/ask-runner.ts';
 import { isDiskError } from '../record/disk-error.ts';
 import { runDirectory } from '../record/run-home.ts';
-import { isTemporary, type RunRefusal } from '../record/run-refusal.ts';
 import { resumeRun } from '../run/resume-run.ts';
 import { startRun } from '../run/start-run.ts';
 import type { RunHandle } from '../session/run-options.ts';

@@ -1,8 +1,6 @@
 import type { Ref } from '@sluice/client';
-import type { AttemptName } from '../identity/attempt-name.ts';
+import { type AttemptName, type CancelReason, clusterOfAttempt, scopeOn } from '@sluice/run';
 import { containerId } from '../identity/container-id.ts';
-import { clusterOfAttempt, scopeOn } from '../record/place-of.ts';
-import type { CancelReason } from '../scheduler/model/command.ts';
 import type { RunSession } from './run-session.ts';
 
 /** Consecutive checks that did not find the container. */

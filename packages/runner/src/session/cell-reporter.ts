@@ -1,10 +1,12 @@
 import type { PlannedStep } from '@sluice/core';
-import type { MoveListener } from '../record/replay-run.ts';
-import { cellStatus } from '../report/cell-status.ts';
-import { explainCell } from '../report/explain-cell.ts';
-import { exposedPorts } from '../report/exposed-ports.ts';
-import type { UnnumberedEvent } from '../report/reporter.ts';
-import type { CellState } from '../scheduler/model/cell-state.ts';
+import {
+  type CellState,
+  cellStatus,
+  explainCell,
+  exposedPorts,
+  type MoveListener,
+  type UnnumberedEvent,
+} from '@sluice/run';
 import type { RunSession } from './run-session.ts';
 
 /** Reports the cells that have moved. */

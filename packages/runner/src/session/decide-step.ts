@@ -1,5 +1,5 @@
 import { resolveDecision } from '@sluice/core';
-import { type ContextSource, createRunContext } from '../record/step-context.ts';
+import { type ContextSource, createRunContext } from '@sluice/run';
 import type { Posted } from './posted.ts';
 import type { RunUsage } from './run-usage.ts';
 

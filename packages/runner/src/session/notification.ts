@@ -1,5 +1,4 @@
-import type { FailureReport } from '../report/run-report.ts';
-import type { RunStatus } from '../scheduler/model/command.ts';
+import type { FailureReport, RunStatus } from '@sluice/run';
 
 /** The JSON value that a notification sends about the end of a run; `text` is a sentence, as chat systems expect it. */
 export interface Notification {

@@ -1,4 +1,4 @@
-import type { Reporter, UnnumberedEvent } from '../report/reporter.ts';
+import type { Reporter, UnnumberedEvent } from '@sluice/run';
 import type { FilledOptions } from './run-defaults.ts';
 import type { RunnerOptions } from './run-options.ts';
 

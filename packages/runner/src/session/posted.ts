@@ -1,5 +1,4 @@
-import type { EventFacts } from '../journal/journal-record.ts';
-import type { SchedulerEvent } from '../scheduler/model/event.ts';
+import type { EventFacts, SchedulerEvent } from '@sluice/run';
 
 /** An event for the scheduler, with the facts that the journal records with it. */
 export interface Posted {

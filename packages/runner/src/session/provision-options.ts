@@ -1,7 +1,6 @@
 import type { Scope } from '@sluice/client';
 import type { Plan } from '@sluice/core';
-import type { VolumePlace } from '../journal/journal-record.ts';
-import type { RunPlacement, SiteLimits } from '../journal/placement.ts';
+import type { RunPlacement, SiteLimits, VolumePlace } from '@sluice/run';
 import type { NumberedOptions } from './number-events.ts';
 import type { RunnerOptions } from './run-options.ts';
 

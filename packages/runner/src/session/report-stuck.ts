@@ -1,4 +1,4 @@
-import { describeWait } from '../report/explain-cell.ts';
+import { describeWait } from '@sluice/run';
 import type { RunSession } from './run-session.ts';
 
 /** Called after a turn: ends a run that can never continue, with the reasons, instead of hanging. */

@@ -1,11 +1,8 @@
 import type { ContainerService, Scope } from '@sluice/client';
 import type { Plan } from '@sluice/core';
+import type { Reporter, Reuse, RunReport, SiteLimits } from '@sluice/run';
 import type { Clock } from '../clock.ts';
 import type { Disk } from '../journal/disk.ts';
-import type { SiteLimits } from '../journal/placement.ts';
-import type { Reuse } from '../journal/reuse.ts';
-import type { Reporter } from '../report/reporter.ts';
-import type { RunReport } from '../report/run-report.ts';
 import type { TraceSink } from '../trace/trace-sink.ts';
 import type { RunAllowance } from './run-allowance.ts';
 import type { SharedPolls } from './shared-polls.ts';

@@ -1,13 +1,9 @@
 import type { Backoff, ContainerService } from '@sluice/client';
 import type { Plan } from '@sluice/core';
+import type { EventFacts, JournalRecord, RunFacts, Scheduler, SchedulerEvent, UnnumberedEvent } from '@sluice/run';
 import type PQueue from 'p-queue';
 import type { Clock } from '../clock.ts';
 import type { Disk } from '../journal/disk.ts';
-import type { EventFacts, JournalRecord } from '../journal/journal-record.ts';
-import type { RunFacts } from '../record/run-facts.ts';
-import type { UnnumberedEvent } from '../report/reporter.ts';
-import type { SchedulerEvent } from '../scheduler/model/event.ts';
-import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { AbsenceLimit } from './absence-limit.ts';
 import type { Redactor } from './create-redactor.ts';
 import type { RunUsage } from './run-usage.ts';

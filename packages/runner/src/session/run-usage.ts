@@ -1,5 +1,5 @@
 import type { Json } from '@sluice/core';
-import type { RunFacts } from '../record/run-facts.ts';
+import type { RunFacts } from '@sluice/run';
 import type { RunAllowance } from './run-allowance.ts';
 
 /** Counts what a run uses of a process that executes the runs of others. Without an allowance, everything is allowed. */

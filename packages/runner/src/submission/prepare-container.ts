@@ -7,12 +7,12 @@ import {
   WRITABLE_MOUNTS_LABEL,
 } from '@sluice/client';
 import { fail, ok, type ResolvedContainer, type Resources, type Result, resolveContainer } from '@sluice/core';
+import { createRunContext } from '@sluice/run';
 import { createMounts } from '../data/create-mounts.ts';
 import { wrapReadiness } from '../data/wrap-readiness.ts';
 import { createLabels } from '../identity/labels.ts';
 import { announcesFeature } from '../placement/announces-feature.ts';
 import { chooseInstanceType } from '../placement/choose-instance-type.ts';
-import { createRunContext } from '../record/step-context.ts';
 import type { Attempt } from '../session/attempt.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { describeAttempt, describeTrace } from './describe-attempt.ts';

@@ -1,7 +1,5 @@
 import { backoffDelay, type Container, type ContainerSpec, isServiceError, isTerminalPhase } from '@sluice/client';
-import { adoptedCluster, hasAdoptedSuccessor } from '../record/adopted-attempt.ts';
-import { attemptFacts } from '../record/run-facts.ts';
-import type { Outcome, PostponeReason } from '../scheduler/model/event.ts';
+import { adoptedCluster, attemptFacts, hasAdoptedSuccessor, type Outcome, type PostponeReason } from '@sluice/run';
 import type { Attempt, Missing } from '../session/attempt.ts';
 import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
 import { warn } from '../session/warn.ts';

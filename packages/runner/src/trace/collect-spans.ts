@@ -1,7 +1,4 @@
-import type { RunModel } from '../follow/run-model.ts';
-import { SHOWN_STATUSES } from '../follow/shown-status.ts';
-import { isFannedOut } from '../record/locate-output.ts';
-import type { CellStatus } from '../report/cell-status.ts';
+import { type CellStatus, isFannedOut, type RunModel, SHOWN_STATUSES } from '@sluice/run';
 import {
   type CellPlace,
   describeAttempt,

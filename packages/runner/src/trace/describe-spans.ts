@@ -1,10 +1,14 @@
-import type { RunModel } from '../follow/run-model.ts';
-import { isFannedOut } from '../record/locate-output.ts';
-import { outlineAttempt } from '../report/attempt-outline.ts';
-import { cellStatus, type StatusReport, wholeStatus } from '../report/cell-status.ts';
-import { endMessage } from '../report/end-message.ts';
-import { verdictOf } from '../report/verdict-of.ts';
-import type { Scheduler } from '../scheduler/scheduler.ts';
+import {
+  cellStatus,
+  endMessage,
+  isFannedOut,
+  outlineAttempt,
+  type RunModel,
+  type Scheduler,
+  type StatusReport,
+  verdictOf,
+  wholeStatus,
+} from '@sluice/run';
 import type { Span } from './span.ts';
 import { spanIdOf, type TracedPart, traceIdOf } from './trace-ids.ts';
 

@@ -1,6 +1,6 @@
 import type { Container } from '@sluice/client';
 import type { FailureClass } from '@sluice/core';
-import type { Outcome } from '../scheduler/model/event.ts';
+import type { Outcome } from '@sluice/run';
 
 /**
  * The outcome that a terminal phase means: the phase decides; the state's text distinguishes the exit code, an

@@ -1,9 +1,6 @@
 import type { Container } from '@sluice/client';
+import { adoptedCluster, type ContainerFacts, hasAdoptedSuccessor, type Outcome, urlOf } from '@sluice/run';
 import { isOwnContainer } from '../identity/is-own-container.ts';
-import type { ContainerFacts } from '../journal/journal-record.ts';
-import { adoptedCluster, hasAdoptedSuccessor } from '../record/adopted-attempt.ts';
-import { urlOf } from '../record/step-context.ts';
-import type { Outcome } from '../scheduler/model/event.ts';
 import type { Attempt } from '../session/attempt.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { estimateTimes, type ServiceTimes } from './estimate-times.ts';

@@ -1,13 +1,17 @@
 import { isServiceError } from '@sluice/client';
 import { own, renderDuration } from '@sluice/core';
+import {
+  type AttemptEvent,
+  type AttemptFacts,
+  attemptPath,
+  attemptReadyPath,
+  clusterOfAttempt,
+  type SchedulerEvent,
+  urlOf,
+} from '@sluice/run';
 import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
 import { READY_FILE } from '../data/wrap-readiness.ts';
 import { isOwnContainer } from '../identity/is-own-container.ts';
-import { attemptPath, attemptReadyPath } from '../record/layout.ts';
-import { clusterOfAttempt } from '../record/place-of.ts';
-import type { AttemptFacts } from '../record/run-facts.ts';
-import { urlOf } from '../record/step-context.ts';
-import type { AttemptEvent, SchedulerEvent } from '../scheduler/model/event.ts';
 import { type Attempt, createAttempt } from '../session/attempt.ts';
 import { pause, type RunSession } from '../session/run-session.ts';
 

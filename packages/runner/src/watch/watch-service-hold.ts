@@ -1,4 +1,4 @@
-import { describeServiceHold, findServiceHold } from '../report/service-hold.ts';
+import { describeServiceHold, findServiceHold } from '@sluice/run';
 import type { RunSession } from '../session/run-session.ts';
 
 /** The pause between two checks, and how long a wait must last to be reported. */

@@ -1,15 +1,15 @@
 import { ServiceError } from '@sluice/client';
+import { describeStatus } from '@sluice/run';
 import { describe, expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { adoptRun } from '../../src/adopt/adopt-run.ts';
 import { journalPath } from '../../src/journal/open-journal.ts';
 import { parseJournal } from '../../src/journal/parse-journal.ts';
 import { runDirectory } from '../../src/record/run-home.ts';
-import { describeStatus } from '../../src/report/describe-status.ts';
 import { readRun } from '../../src/report/read-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { killedAfter } from '../simulation/killed-after.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig, type RigOptions } from '../simulation/rig.ts';
 
 const need = (step: string) => ({ step, condition: 'succeeded' as const });

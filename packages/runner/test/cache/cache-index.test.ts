@@ -1,5 +1,5 @@
+import type { RunReport } from '@sluice/run';
 import { expect, test } from 'vitest';
-import type { RunReport } from '../../src/report/run-report.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { createReuseWorld, planOf, type ReuseWorld, statesOf } from './reuse-world.ts';
 

@@ -1,10 +1,6 @@
 import { findSharedRead, type Plan } from '@sluice/core';
-import { hasSucceeded } from '../../src/record/has-succeeded.ts';
-import { isFannedOut, locateOutput } from '../../src/record/locate-output.ts';
-import type { ReplayedRun } from '../../src/record/replay-files.ts';
-import { stepIndex } from '../../src/record/step-context.ts';
+import { hasSucceeded, isFannedOut, locateOutput, type ReplayedRun, type RunReport, stepIndex } from '@sluice/run';
 import { replayFromHome } from '../../src/report/read-run.ts';
-import type { RunReport } from '../../src/report/run-report.ts';
 import type { Rig } from '../simulation/rig.ts';
 
 /** The content that a program has read, by path. */

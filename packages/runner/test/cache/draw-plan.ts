@@ -1,4 +1,4 @@
-import type { Random } from '../simulation/random.ts';
+import type { Random } from '../../../run/test/random.ts';
 
 /** What a pipeline file with approvals, services and steps that may be skipped contains, as JSON. */
 export function drawBody(random: Random, { cached = 0.3 } = {}): string {

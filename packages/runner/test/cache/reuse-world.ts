@@ -1,8 +1,7 @@
 import type { Container } from '@sluice/client';
 import { createPlan, type Json, type Plan, parsePipeline } from '@sluice/core';
+import { describeStatus, type RunReport } from '@sluice/run';
 import { previewReuse, type ReusePreview } from '../../src/cache/preview-reuse.ts';
-import { describeStatus } from '../../src/report/describe-status.ts';
-import type { RunReport } from '../../src/report/run-report.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import type { RunHandle, StartRunOptions } from '../../src/session/run-options.ts';

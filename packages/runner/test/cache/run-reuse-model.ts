@@ -1,8 +1,8 @@
 import type { Container } from '@sluice/client';
 import { findSharedRead } from '@sluice/core';
-import type { RunReport } from '../../src/report/run-report.ts';
+import type { RunReport } from '@sluice/run';
+import { createRandom, type Random } from '../../../run/test/random.ts';
 import { writeFile } from '../simulation/memory-files.ts';
-import { createRandom, type Random } from '../simulation/random.ts';
 import { type EndedRun, findLostOrder, findMixedContents, hasWorked, type Reads } from './check-reuse-laws.ts';
 import { drawBody } from './draw-plan.ts';
 import { createReuseWorld, type GivenRun, planOf, type ReuseSubject, type ReuseWorld } from './reuse-world.ts';

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import type { Disk } from '../../src/journal/disk.ts';
 import { approveRun } from '../../src/run/approve-run.ts';
 import { cancelRun } from '../../src/run/cancel-run.ts';
 import { detachRun } from '../../src/run/detach-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import type { RunHandle } from '../../src/session/run-options.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 
 async function start(rig: Rig, plan: ReturnType<typeof createHandPlan>): Promise<RunHandle> {

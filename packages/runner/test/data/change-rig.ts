@@ -1,9 +1,9 @@
 import type { Container } from '@sluice/client';
 import type { Plan, Step } from '@sluice/core';
+import { createStep } from '../../../run/test/plans.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import type { StartRunOptions } from '../../src/session/run-options.ts';
 import { writeFile } from '../simulation/memory-files.ts';
-import { createStep } from '../simulation/plans.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 
 /** A service that mounts read-only on request. What it announces is believed: nothing keeps a simulated program from writing. */

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type ContainerService, ServiceError } from '@sluice/client';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createHandPlan } from '../../../run/test/plans.ts';
 import { createSystemDisk } from '../../src/journal/system-disk.ts';
-import { createHandPlan } from '../simulation/plans.ts';
 import { createChangeRig, make, run } from './change-rig.ts';
 
 let base: string;

@@ -1,6 +1,6 @@
 import type { Container } from '@sluice/client';
 import { describe, expect, test } from 'vitest';
-import { createHandPlan } from '../simulation/plans.ts';
+import { createHandPlan } from '../../../run/test/plans.ts';
 import type { Rig } from '../simulation/rig.ts';
 import { createChangeRig, make, run, write } from './change-rig.ts';
 

@@ -3,15 +3,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Container } from '@sluice/client';
 import type { Step } from '@sluice/core';
+import { describeStatus, type RunReport } from '@sluice/run';
 import { describe, expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { pullOutput } from '../../src/data/pull-output.ts';
 import { explainStep } from '../../src/explain/explain-step.ts';
 import { createSystemDisk } from '../../src/journal/system-disk.ts';
-import { describeStatus } from '../../src/report/describe-status.ts';
-import type { RunReport } from '../../src/report/run-report.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 import { cells, change, createChangeRig, filesOf, make, read, run, write } from './change-rig.ts';
 

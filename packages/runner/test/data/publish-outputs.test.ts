@@ -2,10 +2,10 @@ import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createHandPlan } from '../../../run/test/plans.ts';
 import { publishOutputs } from '../../src/data/publish-outputs.ts';
 import { pullOutput } from '../../src/data/pull-output.ts';
 import { createSystemDisk } from '../../src/journal/system-disk.ts';
-import { createHandPlan } from '../simulation/plans.ts';
 import { createChangeRig, make, run } from './change-rig.ts';
 
 let base: string;

@@ -1,10 +1,10 @@
 import { ServiceError, type VolumeFiles } from '@sluice/client';
 import type { JsonType } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { readResults } from '../../src/data/read-results.ts';
 import { createRedactor } from '../../src/session/create-redactor.ts';
 import type { HeldResults } from '../../src/session/run-usage.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 
 const held: HeldResults = { take: () => undefined, release: () => {} };
 

@@ -1,11 +1,11 @@
 import type { Container, ContainerService } from '@sluice/client';
 import type { Step } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import type { RunHandle, StartRunOptions } from '../../src/session/run-options.ts';
 import { writeFile } from '../simulation/memory-files.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig, type RigOptions } from '../simulation/rig.ts';
 
 interface TwoClusters {

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Container, ServiceError } from '@sluice/client';
 import type { Step } from '@sluice/core';
+import { describeStatus } from '@sluice/run';
 import { describe, expect, test } from 'vitest';
+import { createHandPlan } from '../../../run/test/plans.ts';
 import { explainStep } from '../../src/explain/explain-step.ts';
 import { collectGarbage } from '../../src/gc/collect-garbage.ts';
 import { createSystemDisk } from '../../src/journal/system-disk.ts';
-import { describeStatus } from '../../src/report/describe-status.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { createMemoryVolume, writeFile } from '../simulation/memory-files.ts';
-import { createHandPlan } from '../simulation/plans.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 import { cells, change, createChangeRig, filesOf, make, READ_ONLY, read, run, write } from './change-rig.ts';
 

@@ -1,8 +1,8 @@
+import { viewTexts } from '@sluice/run';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { explainFollowed } from '../../src/explain/explain-followed.ts';
 import { explainStep } from '../../src/explain/explain-step.ts';
 import { followRun, type RunFollower } from '../../src/follow/follow-run.ts';
-import { viewTexts } from '../../src/follow/view-texts.ts';
 import { recordSampleRun, type SampleRun } from '../follow/sample-run.ts';
 
 let sample: SampleRun;

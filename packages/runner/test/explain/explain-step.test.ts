@@ -1,9 +1,9 @@
 import type { Plan } from '@sluice/core';
+import type { StepExplanation } from '@sluice/run';
 import { describe, expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { explainStep } from '../../src/explain/explain-step.ts';
-import type { StepExplanation } from '../../src/explain/step-explanation.ts';
 import { startRun } from '../../src/run/start-run.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 
 const need = (step: string) => ({ step, condition: 'succeeded' as const });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { readDurations } from '../../src/finish/known-durations.ts';
 import { startRun } from '../../src/run/start-run.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 
 /** Two chains of two, and one long step that the file has last. */

@@ -2,11 +2,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fail, ok, type Pipeline } from '@sluice/core';
 import { expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { readRun } from '../../src/report/read-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import type { Notification } from '../../src/session/notification.ts';
 import { createSystemNotifier, type Notifier } from '../../src/session/system-notifier.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type RigOptions } from '../simulation/rig.ts';
 
 const content: Notification = {

@@ -1,13 +1,10 @@
 import type { Plan } from '@sluice/core';
+import { cellStatus, type RunModel, replayRun, SHOWN_STATUSES } from '@sluice/run';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { followJournal } from '../../src/follow/follow-journal.ts';
-import type { RunModel } from '../../src/follow/run-model.ts';
-import { SHOWN_STATUSES } from '../../src/follow/shown-status.ts';
 import { encodeLine } from '../../src/journal/line-codec.ts';
 import { parseJournal } from '../../src/journal/parse-journal.ts';
-import { replayRun } from '../../src/record/replay-run.ts';
-import { cellStatus } from '../../src/report/cell-status.ts';
 import { createMemoryDisk, type MemoryDisk } from '../simulation/memory-disk.ts';
 import { recordSampleRun, type SampleRun } from './sample-run.ts';
 

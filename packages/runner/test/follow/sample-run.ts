@@ -1,5 +1,5 @@
 import { createPlan, type Plan, parsePipeline } from '@sluice/core';
-import type { JournalRecord } from '../../src/journal/journal-record.ts';
+import type { JournalRecord } from '@sluice/run';
 import { parseJournal } from '../../src/journal/parse-journal.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { writeFile } from '../simulation/memory-files.ts';

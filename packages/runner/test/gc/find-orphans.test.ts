@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { cancelOrphans, findOrphans } from '../../src/gc/find-orphans.ts';
 import { startRun } from '../../src/run/start-run.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig } from '../simulation/rig.ts';
 
 test('findOrphans finds what no run here will ask for again; only that is cancelled', async () => {

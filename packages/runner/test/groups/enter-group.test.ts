@@ -1,5 +1,6 @@
 import { ServiceError } from '@sluice/client';
 import { describe, expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { replaceGroup } from '../../src/groups/group-list.ts';
 import { parseJournal } from '../../src/journal/parse-journal.ts';
 import { listRuns } from '../../src/report/list-runs.ts';
@@ -9,7 +10,6 @@ import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun, submitRun } from '../../src/run/start-run.ts';
 import type { RunHandle } from '../../src/session/run-options.ts';
 import { killedAfter } from '../simulation/killed-after.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 
 const CONCURRENCY = { group: 'nightly', limit: 1, overlap: 'queue' } as const;

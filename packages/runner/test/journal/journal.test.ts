@@ -1,11 +1,11 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { JournalRecord } from '@sluice/run';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSystemClock } from '../../src/clock.ts';
 import { createJournal } from '../../src/journal/journal.ts';
 import { JournalFailure } from '../../src/journal/journal-failure.ts';
-import type { JournalRecord } from '../../src/journal/journal-record.ts';
 import { encodeLine } from '../../src/journal/line-codec.ts';
 import { openJournal } from '../../src/journal/open-journal.ts';
 import { parseJournal } from '../../src/journal/parse-journal.ts';

@@ -1,5 +1,6 @@
 import { ok, type Plan } from '@sluice/core';
 import { expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { adoptRun } from '../../src/adopt/adopt-run.ts';
 import { journalPath } from '../../src/journal/open-journal.ts';
 import { parseJournal } from '../../src/journal/parse-journal.ts';
@@ -9,7 +10,6 @@ import { approveRun } from '../../src/run/approve-run.ts';
 import { cancelRun } from '../../src/run/cancel-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 
 const PLAN: Plan = createHandPlan([createStep('slow', { outputs: { files: { path: '/out', retain: false } } })], {

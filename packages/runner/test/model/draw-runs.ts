@@ -1,5 +1,5 @@
 import type { Json } from '@sluice/core';
-import { createRandom, type Random } from '../simulation/random.ts';
+import { createRandom, type Random } from '../../../run/test/random.ts';
 import { FAR, HOME, type ModelFile, type ModelRun, type ModelStep } from './model-file.ts';
 
 const LONGEST = 7;

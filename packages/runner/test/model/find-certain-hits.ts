@@ -1,4 +1,4 @@
-import type { RunReport } from '../../src/report/run-report.ts';
+import type { RunReport } from '@sluice/run';
 import type { Expected } from './interpret-file.ts';
 import type { ModelRun, ModelStep } from './model-file.ts';
 

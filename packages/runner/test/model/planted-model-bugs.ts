@@ -11,14 +11,14 @@ export const PLANTED_MODEL_BUGS: readonly PlantedModelBug[] = [
   {
     name: 'takes the origin of the first cell for the whole step',
     seed: 0,
-    file: 'record/locate-output.ts',
+    file: '../../run/src/facts/locate-output.ts',
     find: 'const known = facts.known[step]?.[cell];\n  const home',
     replace: 'const known = { ...facts.known[step]?.[cell]!, cached: facts.known[step]?.[0]?.cached };\n  const home',
   },
   {
     name: 'delivers the directory of the first cell only',
     seed: 0,
-    file: 'report/report-outputs.ts',
+    file: '../../run/src/report/report-outputs.ts',
     find: 'return locateCells(run, of).map(',
     replace: 'return locateCells(run, of).slice(0, 1).map(',
   },
@@ -74,7 +74,7 @@ export const PLANTED_MODEL_BUGS: readonly PlantedModelBug[] = [
   {
     name: 'loses the results of what it reuses',
     seed: 0,
-    file: 'record/apply-event.ts',
+    file: '../../run/src/facts/apply-event.ts',
     find: 'cell.results = recorded.cached.results;',
     replace: 'cell.results = {};',
   },

@@ -2,12 +2,11 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile as writeLocal } from '
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createPlan, type Json, type Plan, parsePipeline } from '@sluice/core';
-import type { Reporter } from '../../src/report/reporter.ts';
-import type { RunReport } from '../../src/report/run-report.ts';
+import type { Reporter, RunReport } from '@sluice/run';
+import { createRandom } from '../../../run/test/random.ts';
 import { OWN_DIALECT } from '../simulation/dialect.ts';
 import { CALM } from '../simulation/faults.ts';
 import { createMemoryDisk } from '../simulation/memory-disk.ts';
-import { createRandom } from '../simulation/random.ts';
 import { createSimulatedClusters } from '../simulation/simulated-clusters.ts';
 import { createVirtualClock, runUntilSettled } from '../simulation/virtual-clock.ts';
 import { drawRuns } from './draw-runs.ts';

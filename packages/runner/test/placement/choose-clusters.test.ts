@@ -1,9 +1,9 @@
 import type { InstanceType } from '@sluice/client';
 import type { Step } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { chooseClusters, type Sites } from '../../src/placement/choose-clusters.ts';
 import { describeMoves } from '../../src/placement/describe-moves.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 
 const type = (clusterID: string, cores: number): InstanceType => ({
   id: `c${cores}`,

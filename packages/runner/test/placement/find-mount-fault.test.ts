@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { findMountFault } from '../../src/placement/find-mount-fault.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 
 const inputs = (count: number) =>
   Object.fromEntries(

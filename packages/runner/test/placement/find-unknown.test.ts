@@ -1,7 +1,7 @@
 import { type ContainerService, ServiceError, type Volume } from '@sluice/client';
 import { expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { findUnknown } from '../../src/placement/find-unknown.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 
 const scope = { clusterID: 'east', accountID: 'me' };
 const bare = createHandPlan([createStep('s')]);

@@ -1,10 +1,10 @@
 import { ServiceError } from '@sluice/client';
+import { describeStatus } from '@sluice/run';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { explainStep } from '../../src/explain/explain-step.ts';
 import { resolveImages } from '../../src/provision/resolve-images.ts';
-import { describeStatus } from '../../src/report/describe-status.ts';
 import { startRun } from '../../src/run/start-run.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig } from '../simulation/rig.ts';
 
 /** Runs a cached step with this image; `digest` is what the tag names now. */

@@ -1,9 +1,9 @@
 import { createPlan, type Plan, parsePipeline } from '@sluice/core';
+import { encodePlan } from '@sluice/run';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { encodePlan } from '../../src/record/kept-plan.ts';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { parsePlan, serializePlan } from '../../src/record/run-home.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 
 const CONDITIONS = ['succeeded', 'failed', 'completed', 'skipped', 'running'] as const;
 

@@ -1,12 +1,18 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createPlan, type NeedCondition, parsePipeline } from '@sluice/core';
+import {
+  CELL_STATES,
+  type CellState,
+  describeStatus,
+  isSatisfied,
+  type StepEnd,
+  stepReason,
+  stepStatus,
+  TERMINAL_CELL_STATES,
+} from '@sluice/run';
 import { describe, expect, test } from 'vitest';
-import { stepReason, stepStatus } from '../../src/record/step-status.ts';
-import { describeStatus } from '../../src/report/describe-status.ts';
 import { startRun } from '../../src/run/start-run.ts';
-import { isSatisfied, type StepEnd } from '../../src/scheduler/flow/is-satisfied.ts';
-import { CELL_STATES, type CellState, TERMINAL_CELL_STATES } from '../../src/scheduler/model/cell-state.ts';
 import { createRig } from '../simulation/rig.ts';
 
 const PAGE = fileURLToPath(new URL('../../../../docs/pipeline.md', import.meta.url));

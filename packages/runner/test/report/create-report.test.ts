@@ -1,7 +1,7 @@
 import { createPlan, parsePipeline } from '@sluice/core';
+import { renderJunit } from '@sluice/run';
 import { describe, expect, test } from 'vitest';
 import { readRun } from '../../src/report/read-run.ts';
-import { renderJunit } from '../../src/report/render-junit.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { createRig } from '../simulation/rig.ts';
 

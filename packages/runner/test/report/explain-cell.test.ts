@@ -1,7 +1,7 @@
+import { describeStatus } from '@sluice/run';
 import { expect, test } from 'vitest';
-import { describeStatus } from '../../src/report/describe-status.ts';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { startRun } from '../../src/run/start-run.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig } from '../simulation/rig.ts';
 
 test('explainCell says of a step that timed out that it did, also where another failure would have stopped it', async () => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { encodeLine } from '../../src/journal/line-codec.ts';
 import { journalPath } from '../../src/journal/open-journal.ts';
 import { runDirectory } from '../../src/record/run-home.ts';
 import { readStartCommand } from '../../src/report/read-start-command.ts';
 import { startRun } from '../../src/run/start-run.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig } from '../simulation/rig.ts';
 
 const WORDS = ['run', '/a/p.yaml', '--service', 'https://hpc.example'];

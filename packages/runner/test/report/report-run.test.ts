@@ -2,14 +2,13 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { type DetailedReportValue, renderReportPage } from '@sluice/run';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
+import { createSampleReport } from '../../../run/test/report/sample-report.ts';
 import { parseJournal } from '../../src/journal/parse-journal.ts';
-import { renderReportPage } from '../../src/report/render-report-page.ts';
-import type { DetailedReportValue } from '../../src/report/report-value.ts';
 import { startRun } from '../../src/run/start-run.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
-import { createSampleReport } from './sample-report.ts';
 
 const need = (step: string) => ({ step, condition: 'succeeded' as const });
 

@@ -1,8 +1,7 @@
 import type { Container } from '@sluice/client';
 import { createPlan, type Plan, parsePipeline } from '@sluice/core';
+import { describeStatus, type RunReport } from '@sluice/run';
 import { expect, test } from 'vitest';
-import { describeStatus } from '../../src/report/describe-status.ts';
-import type { RunReport } from '../../src/report/run-report.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import type { RunAllowance } from '../../src/session/run-allowance.ts';

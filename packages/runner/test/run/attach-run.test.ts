@@ -1,9 +1,9 @@
+import type { RunnerEvent } from '@sluice/run';
 import { expect, test } from 'vitest';
-import type { RunnerEvent } from '../../src/report/reporter.ts';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { attachRun } from '../../src/run/attach-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 
 const need = (step: string) => ({ step, condition: 'succeeded' as const });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { cancelRun } from '../../src/run/cancel-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig } from '../simulation/rig.ts';
 
 const PLAN = createHandPlan([createStep('slow')]);

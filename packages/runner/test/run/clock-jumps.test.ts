@@ -1,13 +1,13 @@
+import type { JournalRecord } from '@sluice/run';
 import { expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { createSystemClock } from '../../src/clock.ts';
-import type { JournalRecord } from '../../src/journal/journal-record.ts';
 import { openJournal } from '../../src/journal/open-journal.ts';
 import { readJournal } from '../../src/journal/read-journal.ts';
 import { resumeClock } from '../../src/journal/resume-clock.ts';
 import { runDirectory } from '../../src/record/run-home.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type RigOptions } from '../simulation/rig.ts';
 import { createProcess } from '../simulation/simulated-process.ts';
 import { createVirtualClock } from '../simulation/virtual-clock.ts';

@@ -1,5 +1,6 @@
 import { ServiceError } from '@sluice/client';
 import { describe, expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { RESUMING } from '../../src/control/control-run.ts';
 import type { Disk } from '../../src/journal/disk.ts';
 import { listRuns } from '../../src/report/list-runs.ts';
@@ -10,7 +11,6 @@ import { detachRun } from '../../src/run/detach-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun, submitRun } from '../../src/run/start-run.ts';
 import type { RunHandle } from '../../src/session/run-options.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 
 const need = (step: string) => ({ step, condition: 'succeeded' as const });

@@ -3,14 +3,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Container, ServiceError } from '@sluice/client';
 import type { Plan } from '@sluice/core';
+import { describeStatus, type RunReport } from '@sluice/run';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { readOutputs } from '../../src/data/pull-output.ts';
 import { createSystemDisk } from '../../src/journal/system-disk.ts';
-import { describeStatus } from '../../src/report/describe-status.ts';
-import type { RunReport } from '../../src/report/run-report.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { writeFile } from '../simulation/memory-files.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 
 let base: string;

@@ -1,10 +1,10 @@
 import { ServiceError } from '@sluice/client';
 import { describe, expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { readRun } from '../../src/report/read-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { killedAfter } from '../simulation/killed-after.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig, type RigOptions } from '../simulation/rig.ts';
 
 const PLAN = createHandPlan([createStep('first'), createStep('second')]);

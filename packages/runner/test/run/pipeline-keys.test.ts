@@ -1,8 +1,7 @@
 import type { Container } from '@sluice/client';
 import { createPlan, parsePipeline } from '@sluice/core';
+import { describeStatus, type RunReport } from '@sluice/run';
 import { describe, expect, test } from 'vitest';
-import { describeStatus } from '../../src/report/describe-status.ts';
-import type { RunReport } from '../../src/report/run-report.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { writeFile } from '../simulation/memory-files.ts';
 import { createRig, type Rig, type RigOptions } from '../simulation/rig.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import type { Disk } from '../../src/journal/disk.ts';
 import { approveRun } from '../../src/run/approve-run.ts';
 import { requestCancel } from '../../src/run/cancel-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 
 const PLAN = createHandPlan([createStep('ask', { approval: { message: 'shall it go on?' } })]);

@@ -1,4 +1,6 @@
+import type { SchedulerEvent } from '@sluice/run';
 import { describe, expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { adoptRun } from '../../src/adopt/adopt-run.ts';
 import { explainStep } from '../../src/explain/explain-step.ts';
 import { followRun } from '../../src/follow/follow-run.ts';
@@ -10,8 +12,6 @@ import { approveRun } from '../../src/run/approve-run.ts';
 import { cancelRun } from '../../src/run/cancel-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
-import type { SchedulerEvent } from '../../src/scheduler/model/event.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 
 describe('a journal', () => {

@@ -1,10 +1,10 @@
+import { describeStatus } from '@sluice/run';
 import { expect, test } from 'vitest';
-import { describeStatus } from '../../src/report/describe-status.ts';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { readRun } from '../../src/report/read-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import type { RunHandle, StartRunOptions } from '../../src/session/run-options.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 import type { Behaviour } from '../simulation/simulated-service.ts';
 

@@ -1,5 +1,5 @@
+import type { RunReport } from '@sluice/run';
 import { expect, test } from 'vitest';
-import type { RunReport } from '../../src/report/run-report.ts';
 import { createRunLife } from '../../src/run/run-life.ts';
 
 const report = (status: RunReport['status'], message?: string): RunReport => ({

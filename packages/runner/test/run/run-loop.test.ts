@@ -1,10 +1,8 @@
+import { createRunFacts, createScheduler, type JournalRecord } from '@sluice/run';
 import { expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { type Clock, createSystemClock } from '../../src/clock.ts';
-import type { JournalRecord } from '../../src/journal/journal-record.ts';
-import { createRunFacts } from '../../src/record/run-facts.ts';
 import { createRunLoop } from '../../src/run/run-loop.ts';
-import { createScheduler } from '../../src/scheduler/scheduler.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 
 test('createRunLoop writes no event that the scheduler refuses, so that a replay stops nowhere', async () => {
   const plan = createHandPlan([createStep('a')]);

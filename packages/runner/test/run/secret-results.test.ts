@@ -1,9 +1,8 @@
+import { describeStatus, type RunReport } from '@sluice/run';
 import { expect, test } from 'vitest';
-import { describeStatus } from '../../src/report/describe-status.ts';
-import type { RunReport } from '../../src/report/run-report.ts';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { writeFile } from '../simulation/memory-files.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 
 const find = createStep('find', {

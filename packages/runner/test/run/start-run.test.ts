@@ -1,14 +1,12 @@
 import type { ContainerService } from '@sluice/client';
+import { describeStatus, type RunnerEvent, type RunReport } from '@sluice/run';
 import { describe, expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import type { Disk } from '../../src/journal/disk.ts';
-import { describeStatus } from '../../src/report/describe-status.ts';
 import { listRuns } from '../../src/report/list-runs.ts';
-import type { RunnerEvent } from '../../src/report/reporter.ts';
-import type { RunReport } from '../../src/report/run-report.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import type { RunHandle } from '../../src/session/run-options.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 
 const need = (step: string) => ({ step, condition: 'succeeded' as const });

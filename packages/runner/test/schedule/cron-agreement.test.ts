@@ -1,7 +1,7 @@
 import { parsePipeline } from '@sluice/core';
 import { expect, test } from 'vitest';
+import { createRandom } from '../../../run/test/random.ts';
 import { describeScheduleFault } from '../../src/schedule/planned-times.ts';
-import { createRandom } from '../simulation/random.ts';
 
 const PARTS = ['*', '?', '0', '5', '07', '31', '32', '60', '24', 'L', 'LW', '15W', '31W', 'fri', 'MON', 'jan', 'x'];
 const SUFFIXES = ['', '', '', '-7', '-1', '/2', '/0', '#2', '#6', '#L', 'L', ',3', ',', '-fri', '+1'];

@@ -1,7 +1,7 @@
+import type { RunnerEvent } from '@sluice/run';
 import { expect, test } from 'vitest';
-import type { RunnerEvent } from '../../src/report/reporter.ts';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { startRun } from '../../src/run/start-run.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig } from '../simulation/rig.ts';
 
 const CELLS = 2_500;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { createRedactor } from '../../src/session/create-redactor.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 
 const VALUES: Record<string, string> = { LONG: 'abcdef"\n', PART: 'abcd', SHORT: 'x', WORD: 'event' };
 const plan = createHandPlan([createStep('a', { secrets: ['LONG', 'PART'] })], { secrets: ['SHORT', 'WORD', 'ABSENT'] });

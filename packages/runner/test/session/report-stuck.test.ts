@@ -1,7 +1,7 @@
+import { describeStatus } from '@sluice/run';
 import { expect, test } from 'vitest';
-import { describeStatus } from '../../src/report/describe-status.ts';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { startRun } from '../../src/run/start-run.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig } from '../simulation/rig.ts';
 
 test('a run that can never go on ends at once and says what is held by what', async () => {

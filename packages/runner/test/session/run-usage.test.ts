@@ -1,7 +1,7 @@
+import { createRunFacts } from '@sluice/run';
 import { expect, test } from 'vitest';
-import { createRunFacts } from '../../src/record/run-facts.ts';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { createRunUsage, sizeOfJson } from '../../src/session/run-usage.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 
 const facts = createRunFacts(createHandPlan([createStep('a'), createStep('b', { foreach: '${{ params.x }}' })]));
 

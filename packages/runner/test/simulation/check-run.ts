@@ -1,9 +1,8 @@
 import { type Container, isTerminalPhase } from '@sluice/client';
 import type { Plan } from '@sluice/core';
+import { type RunReport, replayRun } from '@sluice/run';
 import { readClaims } from '../../src/pools/claims-list.ts';
 import { findShortage } from '../../src/pools/find-shortage.ts';
-import { replayRun } from '../../src/record/replay-run.ts';
-import type { RunReport } from '../../src/report/run-report.ts';
 import { createMountChecker, type MountChecker, type MountCheckerOptions } from './check-mounts.ts';
 import { createTimeChecker } from './check-times.ts';
 import { isTrueVerdict } from './is-true-verdict.ts';

@@ -1,5 +1,5 @@
 import type { Plan } from '@sluice/core';
-import type { JournalRecord } from '../../src/journal/journal-record.ts';
+import type { JournalRecord } from '@sluice/run';
 import type { JournalEvidence } from './journal-evidence.ts';
 import type { SimulatedContainer } from './simulated-service.ts';
 import type { VirtualClock } from './virtual-clock.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { createRandom } from '../../../run/test/random.ts';
 import { createAbsenceLimit } from '../../src/session/absence-limit.ts';
 import { drawDialect } from './dialect.ts';
-import { createRandom } from './random.ts';
 
 test('drawDialect hides no container for so long that it counts as lost', () => {
   const { ms } = createAbsenceLimit();

@@ -1,4 +1,4 @@
-import type { Random } from './random.ts';
+import type { Random } from '../../../run/test/random.ts';
 
 /** What the protocol leaves open and a service decides for itself. */
 export interface Dialect {

@@ -1,4 +1,4 @@
-import type { Random } from './random.ts';
+import type { Random } from '../../../run/test/random.ts';
 
 /** What happens to one call on its way. */
 export interface CallFate {

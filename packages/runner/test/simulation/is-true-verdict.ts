@@ -1,4 +1,4 @@
-import type { SchedulerEvent } from '../../src/scheduler/model/event.ts';
+import type { SchedulerEvent } from '@sluice/run';
 
 type Outcome = Extract<SchedulerEvent, { type: 'ended' }>['outcome'];
 

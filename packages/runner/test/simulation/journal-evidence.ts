@@ -1,4 +1,4 @@
-import type { JournalRecord } from '../../src/journal/journal-record.ts';
+import type { JournalRecord } from '@sluice/run';
 import { decodeLine } from '../../src/journal/line-codec.ts';
 import type { MemoryDisk } from './memory-disk.ts';
 

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 
 /** One piece of the runner's source, and what it becomes. */
 export interface SourceChange {
-  /** Relative to `src`. */
+  /** Relative to the runner's `src`; `../../run/src/…` for the package that the runner stands on. */
   readonly file: string;
   /** Stands exactly once in the file. */
   readonly find: string;
@@ -13,6 +13,7 @@ export interface SourceChange {
 
 const PACKAGE = path.resolve(import.meta.dirname, '../..');
 const SOURCE = path.join(PACKAGE, 'src');
+const RUN = path.resolve(PACKAGE, '../run/src');
 const COPIES = path.join(PACKAGE, '.cache', `planted-${process.pid}`);
 
 /**
@@ -23,7 +24,7 @@ export async function plantBug(
   { file, find, replace }: SourceChange,
   name: string,
 ): Promise<(module: string) => Promise<unknown>> {
-  const copy = path.join(COPIES, name, 'src');
+  const copy = path.join(COPIES, name, 'runner/src');
   const sources = await readSources();
   const copied = findDependents(sources, path.join(SOURCE, file));
   for (const original of copied) {
@@ -32,9 +33,10 @@ export async function plantBug(
       expect(text.split(find), `${file} has the place for the bug once`).toHaveLength(2);
       text = text.replace(find, () => replace);
     }
-    const shared = text.replace(RELATIVE_IMPORT, (all, before: string, specifier: string) => {
-      const target = path.resolve(path.dirname(original), specifier);
-      return copied.has(target) ? all : `${before}${target}'`;
+    const shared = text.replace(OWN_IMPORT, (all, before: string, specifier: string) => {
+      const target = resolveImport(original, specifier);
+      if (!copied.has(target)) return specifier.startsWith('.') ? `${before}${target}'` : all;
+      return specifier.startsWith('.') ? all : `${before}${path.join(copy, path.relative(SOURCE, target))}'`;
     });
     const place = path.join(copy, path.relative(SOURCE, original));
     await mkdir(path.dirname(place), { recursive: true });
@@ -44,25 +46,35 @@ export async function plantBug(
     import(/* @vite-ignore */ path.join(copied.has(path.join(SOURCE, module)) ? copy : SOURCE, module));
 }
 
-const RELATIVE_IMPORT = /^((?:import|export|\}) .*from '|import ')(\.[^']+)'/gm;
+/** An import of a module of one of the two packages. */
+const OWN_IMPORT = /^((?:import|export|\}) .*from '|import ')(\.[^']+|@sluice\/run)'/gm;
 
-/** The texts of the runner's modules by their absolute paths; read once. */
+function resolveImport(importer: string, specifier: string): string {
+  return specifier.startsWith('.') ? path.resolve(path.dirname(importer), specifier) : path.join(RUN, 'index.ts');
+}
+
+/** The texts of the two packages' modules by their absolute paths; read once. */
 let known: Promise<Map<string, string>> | undefined;
 
 function readSources(): Promise<Map<string, string>> {
-  known ??= readdir(SOURCE, { recursive: true }).then(async (names) => {
-    const files = names.filter((name) => name.endsWith('.ts')).map((name) => path.join(SOURCE, name));
-    return new Map(await Promise.all(files.map(async (one) => [one, await readFile(one, 'utf8')] as const)));
+  known ??= Promise.all([SOURCE, RUN].map(listModules)).then(async (files) => {
+    const texts = files.flat().map(async (one) => [one, await readFile(one, 'utf8')] as const);
+    return new Map(await Promise.all(texts));
   });
   return known;
+}
+
+async function listModules(directory: string): Promise<string[]> {
+  const names = await readdir(directory, { recursive: true });
+  return names.filter((name) => name.endsWith('.ts')).map((name) => path.join(directory, name));
 }
 
 /** The file, and every module that imports it or imports one that does. */
 function findDependents(sources: ReadonlyMap<string, string>, file: string): ReadonlySet<string> {
   const importers = new Map<string, string[]>();
   for (const [importer, text] of sources) {
-    for (const [, , specifier = ''] of text.matchAll(RELATIVE_IMPORT)) {
-      const target = path.resolve(path.dirname(importer), specifier);
+    for (const [, , specifier = ''] of text.matchAll(OWN_IMPORT)) {
+      const target = resolveImport(importer, specifier);
       importers.set(target, [...(importers.get(target) ?? []), importer]);
     }
   }

@@ -206,7 +206,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'mounts what an attempt wrote instead of what was published',
-    file: 'record/layout.ts',
+    file: '../../run/src/facts/layout.ts',
     find: 'return join(`runs/${of.runId}/out/${of.step}/${of.output}`',
     replace: 'return join(`runs/${of.runId}/work/${of.step}/a1/${of.output}`',
   },
@@ -225,7 +225,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'starts more than the run allows',
-    file: 'scheduler/state/run-state.ts',
+    file: '../../run/src/scheduler/state/run-state.ts',
     find: 'plan.pipeline.parallelism ?? Infinity',
     replace: 'Infinity',
   },
@@ -238,7 +238,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'lets the attempts of a cell write to one directory',
-    file: 'record/layout.ts',
+    file: '../../run/src/facts/layout.ts',
     find: 'join(name.step, name.cell)}/a${name.attempt}`',
     replace: 'join(name.step, name.cell)}/a1`',
   },
@@ -350,7 +350,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'goes to another cluster after the fault of the step itself',
-    file: 'record/place-of.ts',
+    file: '../../run/src/facts/place-of.ts',
     find: "outcome?.result === 'failed' && outcome.class === 'infrastructure'",
     replace: "outcome?.result === 'failed'",
     among: hasTwoClusters,
@@ -358,7 +358,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'records the cells of a foreach that its stop has left undecided',
     seed: 10,
-    file: 'record/apply-event.ts',
+    file: '../../run/src/facts/apply-event.ts',
     find: 'if (scheduler.isExpanded(event.step)) setCells({ facts, scheduler }, event.step, recorded.cells);',
     replace: 'if (recorded.cells && setCells) facts.cells[event.step] = recorded.cells;',
     among: hasForeach,

@@ -55,7 +55,7 @@ export const PLANTED_INPUT_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'lets the attempts of a cell share a private copy',
-    file: 'record/layout.ts',
+    file: '../../run/src/facts/layout.ts',
     find: 'name.cell)}/a${name.attempt}`, input',
     replace: 'name.cell)}/a1`, input',
     among: retriesWritable,

@@ -1,7 +1,7 @@
 import type { Container } from '@sluice/client';
+import type { Random } from '../../../run/test/random.ts';
 import type { Dialect } from './dialect.ts';
 import type { FaultRates } from './faults.ts';
-import type { Random } from './random.ts';
 import { serviceFailure } from './service-failure.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 

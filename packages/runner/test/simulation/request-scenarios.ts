@@ -1,7 +1,7 @@
+import { createRandom, type Random } from '../../../run/test/random.ts';
 import { OWN_DIALECT } from './dialect.ts';
 import { CALM } from './faults.ts';
 import type { PersonRequest } from './person-request.ts';
-import { createRandom, type Random } from './random.ts';
 import { ASKING_STEP } from './requests.ts';
 import { drawScenario, type Mishap, type RunScript, type Scenario, type StepScript } from './scenario.ts';
 

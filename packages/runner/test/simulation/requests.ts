@@ -1,7 +1,7 @@
 import type { Result } from '@sluice/core';
+import type { RunRefusal } from '@sluice/run';
 import { ANSWER_MS } from '../../src/journal/ask-holder.ts';
 import type { Disk } from '../../src/journal/disk.ts';
-import type { RunRefusal } from '../../src/record/run-refusal.ts';
 import { createEvidenceReader } from './journal-evidence.ts';
 import type { SimulatedRun, World } from './live-run.ts';
 import type { PersonRequest } from './person-request.ts';

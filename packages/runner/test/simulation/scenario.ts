@@ -1,9 +1,9 @@
 import type { Plan, Step } from '@sluice/core';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
+import { createRandom, type Random } from '../../../run/test/random.ts';
 import { type Dialect, drawDialect } from './dialect.ts';
 import { type Burst, drawBursts, drawFaultRates, type FaultRates } from './faults.ts';
 import type { PersonRequest } from './person-request.ts';
-import { createHandPlan, createStep } from './plans.ts';
-import { createRandom, type Random } from './random.ts';
 
 /** What a step's containers do, attempt by attempt; the last entry holds for all later ones. */
 export interface StepScript {

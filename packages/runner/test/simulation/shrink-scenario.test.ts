@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRandom } from './random.ts';
+import { createRandom } from '../../../run/test/random.ts';
 import { REAL_RUNNER as RUNNER } from './real-runner.ts';
 import { runScenario } from './run-scenario.ts';
 import { drawScenario, planRun, type Scenario } from './scenario.ts';

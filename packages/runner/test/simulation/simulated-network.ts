@@ -1,6 +1,6 @@
 import { isServiceError, ServiceError, type VolumeFiles } from '@sluice/client';
+import type { Random } from '../../../run/test/random.ts';
 import { type CallFate, drawFate, type FaultRates, type Page } from './faults.ts';
-import type { Random } from './random.ts';
 import { serviceFailure } from './service-failure.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 

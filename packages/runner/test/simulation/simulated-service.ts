@@ -9,10 +9,10 @@ import {
   type Scope,
   type Volume,
 } from '@sluice/client';
+import type { Random } from '../../../run/test/random.ts';
 import type { Dialect } from './dialect.ts';
 import type { CallFate, FaultRates } from './faults.ts';
 import { createMemoryFiles, createMemoryVolume, type MemoryVolume } from './memory-files.ts';
-import type { Random } from './random.ts';
 import { createReplyWriter } from './reply-writer.ts';
 import { serviceFailure } from './service-failure.ts';
 import { createSimulatedNetwork } from './simulated-network.ts';

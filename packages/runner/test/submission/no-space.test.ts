@@ -1,8 +1,8 @@
 import { ServiceError } from '@sluice/client';
 import { expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { explainStep } from '../../src/explain/explain-step.ts';
 import { startRun } from '../../src/run/start-run.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig } from '../simulation/rig.ts';
 
 test('a service without space puts a step off, is told of once with a reason, and loses nothing', async () => {

@@ -1,7 +1,7 @@
 import { ServiceError } from '@sluice/client';
 import { expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { startRun } from '../../src/run/start-run.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig } from '../simulation/rig.ts';
 
 const UNREADABLE_MS = 10 * 60_000;

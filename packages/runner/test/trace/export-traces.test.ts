@@ -1,5 +1,7 @@
 import { fail, ok } from '@sluice/core';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
+import { createRandom, type Random } from '../../../run/test/random.ts';
 import { followJournal } from '../../src/follow/follow-journal.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
@@ -8,8 +10,6 @@ import { encodeSpans } from '../../src/trace/encode-spans.ts';
 import { traceIdOf } from '../../src/trace/trace-ids.ts';
 import type { TraceSink } from '../../src/trace/trace-sink.ts';
 import { recordSampleRun, type SampleRun } from '../follow/sample-run.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
-import { createRandom, type Random } from '../simulation/random.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 import { createProcess } from '../simulation/simulated-process.ts';
 import { type ReceivedSpan, readTraceRequest } from './read-trace-request.ts';

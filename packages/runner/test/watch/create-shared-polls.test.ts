@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import type { RunHandle } from '../../src/session/run-options.ts';
 import { createSharedPolls } from '../../src/watch/create-shared-polls.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig, type RigOptions } from '../simulation/rig.ts';
 
 const MINUTES = 60_000;

@@ -1,8 +1,8 @@
 import { type ContainerService, ServiceError, type ServiceErrorCode } from '@sluice/client';
 import { expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { findRunContainers } from '../../src/watch/find-run-containers.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 
 const CELLS = 40;

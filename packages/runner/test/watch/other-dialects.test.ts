@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import type { Dialect } from '../simulation/dialect.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 
 /** From four containers on, the list is asked instead of each container. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { explainStep } from '../../src/explain/explain-step.ts';
 import { startRun } from '../../src/run/start-run.ts';
-import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type RigOptions } from '../simulation/rig.ts';
 
 const CELLS = 40;

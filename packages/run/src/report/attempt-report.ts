@@ -1,0 +1,70 @@
+import type { Json } from '@sluice/core';
+import type { AttemptFacts, RunFacts } from '../facts/run-facts.ts';
+import type { Scheduler } from '../scheduler/scheduler.ts';
+import { type AttemptOutline, outlineAttempt } from './attempt-outline.ts';
+import type { RunTimes } from './cell-times.ts';
+import { itemOf } from './item-of.ts';
+import { verdictOf } from './verdict-of.ts';
+
+/** One attempt, from the time when it could have started. */
+export interface AttemptReport extends AttemptOutline {
+  readonly step: string;
+  readonly cell: string;
+  /** Of a cell of `foreach`. */
+  readonly item?: Json;
+  readonly exitCode?: number;
+  readonly message?: string;
+  readonly cancelReason?: string;
+  /** When only capacity was missing; for a retry, the end of the previous attempt. */
+  readonly readyAt?: number;
+  /** How often the submission was postponed. */
+  readonly postponed: number;
+  /** Relative to the run's directory. */
+  readonly logFile?: string;
+}
+
+/** Every attempt of a run, in order of steps, cells and attempts. */
+export function reportAttempts(
+  { facts, scheduler }: { facts: RunFacts; scheduler: Scheduler },
+  times: RunTimes,
+): AttemptReport[] {
+  const attempts: AttemptReport[] = [];
+  for (const { index, step } of facts.plan.steps) {
+    for (let cell = 0; cell < (scheduler.cellCount(index) ?? 0); cell++) {
+      let readyAt = times.of(index, cell).readyAt;
+      for (const attempt of facts.known[index]?.[cell]?.attempts ?? []) {
+        const place = { step: step.name, cell: facts.cells[index]?.[cell]?.key ?? '', ...itemOf(facts, index, cell) };
+        attempts.push({ ...place, ...reportAttempt(attempt), ...(readyAt !== undefined && { readyAt }) });
+        readyAt = attempt.endedAt;
+      }
+    }
+  }
+  return attempts;
+}
+
+function reportAttempt(attempt: AttemptFacts): Omit<AttemptReport, 'step' | 'cell' | 'item' | 'readyAt'> {
+  const { cancelReason, logFile } = attempt;
+  const outcome = verdictOf(attempt);
+  const failed = outcome?.result === 'failed' ? outcome : undefined;
+  return {
+    ...outlineAttempt(attempt),
+    ...(failed && { message: failed.message }),
+    ...(failed?.exitCode !== undefined && { exitCode: failed.exitCode }),
+    ...(cancelReason !== undefined && { cancelReason }),
+    postponed: attempt.postponed?.times ?? 0,
+    ...(logFile !== undefined && { logFile }),
+  };
+}
+
+/** When it began to run; the time of the submission if it ended before it was observed running. */
+export function beganAt(attempt: AttemptReport): number | undefined {
+  const { runningAt, submittedAt, endedAt, status, cancelReason } = attempt;
+  const waitedOnly = endedAt === undefined || status === 'canceled' || cancelReason !== undefined;
+  return runningAt ?? (waitedOnly ? undefined : submittedAt);
+}
+
+/** Milliseconds that an attempt has run, until `now` if it has not ended; 0 if it never began. */
+export function ranFor(attempt: AttemptReport, now: number): number {
+  const from = beganAt(attempt);
+  return from === undefined ? 0 : Math.max(0, (attempt.endedAt ?? now) - from);
+}

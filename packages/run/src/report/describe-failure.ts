@@ -1,0 +1,49 @@
+import type { AttemptFacts, RunFacts } from '../facts/run-facts.ts';
+import type { Outcome } from '../scheduler/model/event.ts';
+import { findPipeHint } from './find-pipe-hint.ts';
+import { findReadOnlyHint } from './find-read-only-hint.ts';
+import { findSpaceHint } from './find-space-hint.ts';
+import { itemOf } from './item-of.ts';
+import type { ReportSource } from './report-source.ts';
+import type { FailureReport } from './run-report.ts';
+import { verdictOf } from './verdict-of.ts';
+
+type Failed = Extract<Outcome, { result: 'failed' }>;
+
+function failureOf(attempt: AttemptFacts): Failed | undefined {
+  const outcome = verdictOf(attempt);
+  return outcome?.result === 'failed' ? outcome : undefined;
+}
+
+/** The step has no attempt because its `when` or `foreach` could not be evaluated. */
+function describeEvaluation({ evaluationErrors }: RunFacts, step: number): Failed | undefined {
+  const message = evaluationErrors.get(step);
+  return message === undefined ? undefined : { result: 'failed', class: 'failed', message };
+}
+
+/** A failed attempt with its message, hint and log, to be shown to the user. */
+export function describeFailure(
+  { facts, directory }: Pick<ReportSource, 'facts' | 'directory'>,
+  entry: { step: number; cell: number; attempt: number },
+): FailureReport {
+  const attempt = facts.known[entry.step]?.[entry.cell]?.attempts.find((known) => known.attempt === entry.attempt);
+  const failed = attempt ? failureOf(attempt) : describeEvaluation(facts, entry.step);
+  const step = facts.plan.steps[entry.step]!.step;
+  const tail = attempt?.logTail ?? [];
+  const hint =
+    findReadOnlyHint(step, tail) ?? findSpaceHint(failed?.message, tail) ?? findPipeHint(step, failed?.exitCode);
+  return {
+    step: step.name,
+    cell: facts.cells[entry.step]?.[entry.cell]?.key ?? '',
+    ...itemOf(facts, entry.step, entry.cell),
+    attempt: entry.attempt,
+    status: failed ? 'failed' : 'canceled',
+    ...(failed && { reason: failed.class }),
+    ...(failed?.exitCode !== undefined && { exitCode: failed.exitCode }),
+    message: failed?.message ?? `canceled${attempt?.cancelReason ? ` (${attempt.cancelReason})` : ''}`,
+    ...(attempt?.id !== undefined && { containerId: attempt.id }),
+    ...(hint !== undefined && { hint }),
+    logTail: tail,
+    ...(attempt?.logFile !== undefined && { logFile: `${directory}/${attempt.logFile}` }),
+  };
+}

@@ -1,0 +1,49 @@
+import { own } from '@sluice/core';
+import { locateCells } from '../facts/locate-output.ts';
+import { scopeOn } from '../facts/place-of.ts';
+import { stepIndex } from '../facts/step-context.ts';
+import type { ReportSource } from './report-source.ts';
+import type { OutputReport, PlaceReport } from './run-report.ts';
+
+type OutputSource = Pick<ReportSource, 'facts' | 'scheduler'>;
+
+/** The outputs of the pipeline whose steps have succeeded, by name. */
+export function reportOutputs(source: OutputSource): Record<string, OutputReport> {
+  const { facts, scheduler } = source;
+  const { plan } = facts;
+  const outputs: Record<string, OutputReport> = {};
+  for (const [name, { from }] of Object.entries(plan.pipeline.outputs)) {
+    const step = stepIndex(plan, from.step);
+    if (step === undefined || !['succeeded', 'cached'].includes(scheduler.state(step))) continue;
+    const publishedTo = own(facts.delivered, name);
+    const notPublished = own(facts.undelivered, name);
+    outputs[name] = {
+      ...from,
+      places: locatePlaces(source, { step, output: from.output }),
+      ...(publishedTo !== undefined && { publishedTo }),
+      ...(notPublished !== undefined && { notPublished }),
+    };
+  }
+  return outputs;
+}
+
+/** The outputs that cells of steps have published so far, in the order of the file; also those of a step that failed. */
+export function reportStepOutputs(source: OutputSource): OutputReport[] {
+  return source.facts.plan.steps.flatMap(({ index, step }) =>
+    Object.keys(step.outputs).flatMap((output) => {
+      const places = locatePlaces(source, { step: index, output });
+      return places.length === 0 ? [] : [{ step: step.name, output, places }];
+    }),
+  );
+}
+
+function locatePlaces(
+  { facts, scheduler }: OutputSource,
+  of: { readonly step: number; readonly output: string },
+): PlaceReport[] {
+  const run = { runId: facts.header?.runId ?? '', plan: facts.plan, facts, scheduler };
+  return locateCells(run, of).map(({ cell, clusterID, volumeID, path }) => {
+    const { accountID } = scopeOn(facts, clusterID);
+    return { cell, clusterId: clusterID, accountId: accountID, volumeId: volumeID, path };
+  });
+}
