@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { createSummaryReporter } from './scripts/test-summary.ts';
@@ -72,8 +73,8 @@ class LongFilesFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    // The default is one less than there are processors: one of two would be idle whenever a test waits.
-    maxWorkers: '100%',
+    // Many tests wait for processes and leave their processor idle. The default is one less than there are processors.
+    maxWorkers: Math.ceil(1.5 * availableParallelism()),
     reporters: ['default', createSummaryReporter()],
     sequence: { sequencer: LongFilesFirst },
     projects: [
