@@ -12,6 +12,7 @@ export const LAYERS = {
     'scheduler/view',
     'scheduler/flow',
     'scheduler',
+    'schemas',
     'records',
     'facts',
     'report',

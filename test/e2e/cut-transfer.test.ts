@@ -88,5 +88,5 @@ test('a transfer whose runner is killed in the middle, again and again, is whole
   const sums = copies.map((path) => execFileSync('sh', ['-c', `cksum < "${path}"`], { encoding: 'utf8' }));
   expect([...sums, place.read('published/sum')]).toEqual(Array.from({ length: 3 }, () => sums[0]));
   const report = await place.show(runId);
-  expect(report.steps.map(({ cells }) => cells.map(({ attempts }) => attempts))).toEqual([[1], [1]]);
+  expect(report.steps.map(({ cells }) => cells.map(({ attempt }) => attempt))).toEqual([[1], [1]]);
 });

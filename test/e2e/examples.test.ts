@@ -94,7 +94,7 @@ test('foreach: one cell for each item of a list that a step made, none for an em
 
 test('foreach: hundreds of cells, each of which runs once', async () => {
   const told = await run('foreach', ['--param', 'count=300']);
-  expect(cellsOf(told, 'measure').every(({ status, attempts }) => status === 'succeeded' && attempts === 1)).toBe(true);
+  expect(cellsOf(told, 'measure').every(({ status, attempt }) => status === 'succeeded' && attempt === 1)).toBe(true);
   expect([cellsOf(told, 'measure').length, resultsOf(told, 'sum')]).toEqual([300, { total: 2292 }]);
 }, 180_000);
 
@@ -111,8 +111,8 @@ test('typed-results: values of every kind in expressions, and a text stays one a
 test('retry: exit codes, budget, back-off and a larger instance type', async () => {
   const told = await run('retry');
   expect(states(told)).toEqual({ flaky: 'succeeded', hopeless: 'failed', after: 'succeeded' });
-  expect(cellsOf(told, 'flaky')[0]).toMatchObject({ attempts: 3, results: { attempts: 3 } });
-  expect(cellsOf(told, 'hopeless')[0]).toMatchObject({ attempts: 1 });
+  expect(cellsOf(told, 'flaky')[0]).toMatchObject({ attempt: 3, results: { attempts: 3 } });
+  expect(cellsOf(told, 'hopeless')[0]).toMatchObject({ attempt: 1 });
   const tries = (await place.containers()).filter(
     ({ labels }) => labels?.['sluice-run'] === told.report.runId && labels['sluice-step'] === 'flaky',
   );

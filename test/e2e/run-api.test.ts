@@ -212,7 +212,9 @@ test('explains each cell', async () => {
   const { cells } = await get<CellList>(`/runs/${runId}/cells`);
   for (const { step, cellIndex } of cells) await get<CellDetails>(`/runs/${runId}/cell?step=${step}&cell=${cellIndex}`);
   const failed = await get<CellDetails>(`/runs/${runId}/cell?step=grid&cell=1`);
-  expect(failed.attempts).toMatchObject([{ attempt: 1, result: 'failed', exitCode: 7, retry: expect.any(String) }]);
+  expect(failed.attempts).toMatchObject([
+    { attempt: 1, status: 'failed', failure: { exitCode: 7 }, retry: expect.any(String) },
+  ]);
   const use = await get<CellDetails>(`/runs/${runId}/cell?step=use`);
   expect(use.environment).toContain('COLOR');
   expect(use.inputs).toMatchObject([

@@ -219,7 +219,7 @@ test('check-rules counts a folder without a layer to the one that it lies in', (
 });
 
 test('check-rules refuses a write to a part of the scheduler state by a module that does not own it', () => {
-  const scheduler = 'packages/runner/src/scheduler';
+  const scheduler = 'packages/run/src/scheduler';
   const body = [
     'export function failFast(run) {',
     '  run.stop = 1;',

@@ -26,6 +26,7 @@ export { isLoopback, type Listener, type ListenerOptions, openListener } from '.
 export { readStaticFiles, type StaticFile } from './listener/static-files.ts';
 export { createHostMetrics, type HostMetrics } from './metrics/host-metrics.ts';
 
+import type { cellStatus, runPhase } from '@sluice/run';
 import type { z } from 'zod';
 import type { ACTION_BODIES, actionReply, submitBody } from './schemas/actions.ts';
 import type {
@@ -43,7 +44,6 @@ import type { releaseReply, stagedFiles, startBody, startReply } from './schemas
 import type { pipelineList } from './schemas/pipeline-replies.ts';
 import type { move, runDetails, runEntry, runList, runMoves, runStates } from './schemas/run-replies.ts';
 import type { plannedTimeList, scheduleList } from './schemas/schedules.ts';
-import type { cellStatus, runStatus } from './schemas/words.ts';
 
 export { openSecrets, sealSecrets } from './hosted/seal-secrets.ts';
 export type { ActionName } from './schemas/actions.ts';
@@ -52,56 +52,56 @@ export { MAX_FILE_BYTES, MAX_PART_BYTES, RUN_FILES, type RunFileName } from './s
 export { EXECUTOR_WORDS, EXECUTORS, type Executor, STATE_LETTERS } from './schemas/words.ts';
 
 /** The status of a run in replies. */
-export type RunStatusWord = z.infer<typeof runStatus>;
+export type RunStatusWord = z.input<typeof runPhase>;
 /** The status of a step or cell in replies. */
-export type CellStatusWord = z.infer<typeof cellStatus>;
+export type CellStatusWord = z.input<typeof cellStatus>;
 /** An entry of `RunList`. */
-export type RunEntry = z.infer<typeof runEntry>;
+export type RunEntry = z.input<typeof runEntry>;
 /** The reply of `GET /runs`. */
-export type RunList = z.infer<typeof runList>;
+export type RunList = z.input<typeof runList>;
 /** The reply of `GET /runs/{runId}`. */
-export type RunDetails = z.infer<typeof runDetails>;
+export type RunDetails = z.input<typeof runDetails>;
 /** The reply of `GET /runs/{runId}/states`. */
-export type RunStates = z.infer<typeof runStates>;
+export type RunStates = z.input<typeof runStates>;
 /** One change of a cell: position, time in milliseconds, step, cell, status, attempt, reused. */
-export type Move = z.infer<typeof move>;
+export type Move = z.input<typeof move>;
 /** The reply of `GET /runs/{runId}/moves`. */
-export type RunMoves = z.infer<typeof runMoves>;
+export type RunMoves = z.input<typeof runMoves>;
 /** An entry of `CellList`. */
-export type CellEntry = z.infer<typeof cellEntry>;
+export type CellEntry = z.input<typeof cellEntry>;
 /** The reply of `GET /runs/{runId}/cells`. */
-export type CellList = z.infer<typeof cellList>;
+export type CellList = z.input<typeof cellList>;
 /** The reply of `GET /runs/{runId}/cell-names`. */
-export type CellNames = z.infer<typeof cellNames>;
+export type CellNames = z.input<typeof cellNames>;
 /** The reply of `GET /runs/{runId}/cell-matches`. */
-export type CellMatches = z.infer<typeof cellMatches>;
+export type CellMatches = z.input<typeof cellMatches>;
 /** The reply of `GET /runs/{runId}/cell`. */
-export type CellDetails = z.infer<typeof cellDetails>;
+export type CellDetails = z.input<typeof cellDetails>;
 /** The reply of `GET /runs/{runId}/log-line`. */
-export type LogLine = z.infer<typeof logLine>;
+export type LogLine = z.input<typeof logLine>;
 /** The reply of `GET /runs/{runId}/files` for a directory. */
-export type FileList = z.infer<typeof fileList>;
+export type FileList = z.input<typeof fileList>;
 /** The bodies of actions, by the action's name. */
 export type ActionBodies = { [N in keyof typeof ACTION_BODIES]: z.input<(typeof ACTION_BODIES)[N]> };
 /** The body of `POST /runs`. */
 export type SubmitBody = z.input<typeof submitBody>;
 /** The reply of every action. */
-export type ActionReply = z.infer<typeof actionReply>;
+export type ActionReply = z.input<typeof actionReply>;
 /** The reply of `GET /schedules`. */
-export type ScheduleList = z.infer<typeof scheduleList>;
+export type ScheduleList = z.input<typeof scheduleList>;
 /** The reply of `GET /schedules/{name}/times`. */
-export type PlannedTimeList = z.infer<typeof plannedTimeList>;
+export type PlannedTimeList = z.input<typeof plannedTimeList>;
 /** The reply of `GET /runs/{runId}/differences`. */
-export type FileDifferences = z.infer<typeof fileDifferences>;
+export type FileDifferences = z.input<typeof fileDifferences>;
 /** The reply of `GET /clusters`. */
-export type ClusterList = z.infer<typeof clusterList>;
+export type ClusterList = z.input<typeof clusterList>;
 /** The reply of `GET /pipelines`. */
-export type PipelineList = z.infer<typeof pipelineList>;
+export type PipelineList = z.input<typeof pipelineList>;
 /** The reply of `GET /runs/{runId}/staged` on a server. */
-export type StagedFiles = z.infer<typeof stagedFiles>;
+export type StagedFiles = z.input<typeof stagedFiles>;
 /** The body of `POST /runs/{runId}:start` on a server. */
 export type StartBody = z.input<typeof startBody>;
 /** The reply of `POST /runs/{runId}:start` on a server. */
-export type StartReply = z.infer<typeof startReply>;
+export type StartReply = z.input<typeof startReply>;
 /** The reply of `POST /runs/{runId}:release` on a server. */
-export type ReleaseReply = z.infer<typeof releaseReply>;
+export type ReleaseReply = z.input<typeof releaseReply>;

@@ -2,14 +2,9 @@ export { type SuggestCommand, suggestPlainly } from './explain/advise.ts';
 export { explainAttempts } from './explain/explain-attempts.ts';
 export { explainDependencies } from './explain/explain-dependencies.ts';
 export { explainWait } from './explain/explain-wait.ts';
-export { joinStory } from './explain/join-story.ts';
-export type {
-  AttemptExplanation,
-  CacheExplanation,
-  InputDifference,
-  StepExplanation,
-} from './explain/step-explanation.ts';
-export { type StoryLine, traceCell } from './explain/trace-cell.ts';
+export { explanationValue } from './explain/explanation-value.ts';
+export { joinHistory } from './explain/join-history.ts';
+export { traceCell } from './explain/trace-cell.ts';
 export { adoptedCluster, adoptedKey, hasAdoptedSuccessor } from './facts/adopted-attempt.ts';
 export { applyEvent } from './facts/apply-event.ts';
 export { applyRecord, type PlainRecord } from './facts/apply-record.ts';
@@ -80,33 +75,23 @@ export {
   PLAN_FORMAT,
   type StepRange,
 } from './records/kept-plan.ts';
-export type { KeptResult } from './records/kept-result.ts';
 export type { PlacementChoice, RunPlacement, SiteLimits } from './records/placement.ts';
 export type { Reuse } from './records/reuse.ts';
 export { outlineAttempt } from './report/attempt-outline.ts';
-export type { AttemptReport } from './report/attempt-report.ts';
-export {
-  CELL_STATUSES,
-  type CellStatus,
-  cellStatus,
-  describeState,
-  type StatusReport,
-  wholeStatus,
-} from './report/cell-status.ts';
+export { cellValuesOf } from './report/cell-values-of.ts';
 export { countCells } from './report/count-cells.ts';
 export { createReport } from './report/create-report.ts';
 export { describeApproval } from './report/describe-approval.ts';
 export { describeFailure } from './report/describe-failure.ts';
 export { describePlaces } from './report/describe-places.ts';
 export { describeStatus } from './report/describe-status.ts';
-export { createDetailedReport, type DetailedReport } from './report/detailed-report.ts';
+export { createDetailedReport } from './report/detailed-report.ts';
 export { endMessage } from './report/end-message.ts';
 export { describeWait, explainCell } from './report/explain-cell.ts';
-export { type ExposedPort, exposedPorts } from './report/exposed-ports.ts';
+export { exposedPorts } from './report/exposed-ports.ts';
 export { saysNoSpace } from './report/find-space-hint.ts';
-export { itemOf } from './report/item-of.ts';
-export { type JsonTimes, renderTimes } from './report/json-times.ts';
-export { describeImage, type ImageUse, listImages, listRunImages } from './report/list-images.ts';
+export { renderTimes } from './report/json-times.ts';
+export { describeImage, listImages, listRunImages } from './report/list-images.ts';
 export { printableData, printableLine } from './report/printable-line.ts';
 export { renderAttemptsCsv } from './report/render-attempts-csv.ts';
 export { renderJunit } from './report/render-junit.ts';
@@ -120,34 +105,48 @@ export {
   runReportValue,
 } from './report/report-value.ts';
 export type { Reporter, RunnerEvent, UnnumberedEvent } from './report/reporter.ts';
-export {
-  type CellReport,
-  type FailureReport,
-  type OutputReport,
-  type PlaceReport,
-  RUN_PHASES,
-  type RunPhase,
-  type RunReport,
-  type StepReport,
-} from './report/run-report.ts';
 export { describeServiceHold, findServiceHold } from './report/service-hold.ts';
+export { statusOfCell, statusOfStep } from './report/status-of-cell.ts';
 export { verdictOf } from './report/verdict-of.ts';
+export { viewCell } from './report/view-cell.ts';
 export { isSatisfied, type StepEnd } from './scheduler/flow/is-satisfied.ts';
 export { CELL_STATES, type CellState, TERMINAL_CELL_STATES } from './scheduler/model/cell-state.ts';
 export type { CancelReason, Command, RunStatus } from './scheduler/model/command.ts';
 export type { AttemptEvent, Outcome, PostponeReason, SchedulerEvent } from './scheduler/model/event.ts';
 export { createScheduler, type Scheduler } from './scheduler/scheduler.ts';
-export type { CellMove, MoveLog } from './view/move-log.ts';
-export { createRunModel, type RunModel } from './view/run-model.ts';
-export { SHOWN_STATUSES, type ShownStatus } from './view/shown-status.ts';
+export { type AttemptExplanation, explainedAttempt } from './schemas/attempt.ts';
+export { type CellView, cell } from './schemas/cell.ts';
 export {
-  type CellView,
-  type ContainerView,
-  type DataPlace,
-  findInputPlaces,
-  findOutputPlace,
-  viewCell,
-} from './view/view-cell.ts';
-export { type RunView, viewRun } from './view/view-run.ts';
+  type CacheExplanation,
+  type CellExplanation,
+  cellExplanation,
+  type HistoryLine,
+  type InputDifference,
+  type StepExplanation,
+  stepExplanation,
+} from './schemas/explanation.ts';
+export { type FailureReport, failure } from './schemas/failure.ts';
+export { type ImageUse, image } from './schemas/image.ts';
+export type { KeptResult } from './schemas/kept-result.ts';
+export { type DataPlace, type OutputReport, output, type PlaceReport, place } from './schemas/output.ts';
+export {
+  criticalCell,
+  type DetailedReport,
+  detailedReport,
+  type RunReport,
+  runOutline,
+  runReport,
+  type StepReport,
+} from './schemas/run-report.ts';
+export { type StatusReport, status } from './schemas/status.ts';
+export { CELL_STATUSES, type CellStatus, RUN_PHASES, type RunPhase } from './schemas/statuses.ts';
+export { warning } from './schemas/warning.ts';
+export { cellName, cellStatus, count, json, milliseconds, runPhase, time } from './schemas/words.ts';
+export { findInputPlaces, findOutputPlace } from './view/find-places.ts';
+export { type ContainerView, listContainers } from './view/list-containers.ts';
+export type { CellMove } from './view/move-log.ts';
+export { createRunModel, type RunModel } from './view/run-model.ts';
+export { SHOWN_STATUSES } from './view/shown-status.ts';
+export { viewRun } from './view/view-run.ts';
 export { viewTexts } from './view/view-texts.ts';
 export type { FollowedModel, ViewedRun } from './view/viewed-run.ts';

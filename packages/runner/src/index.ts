@@ -8,7 +8,7 @@ export { findMissingSources } from './data/find-missing-sources.ts';
 export { openVolume } from './data/open-volume.ts';
 export { type PublishedCopy, publishOutputs } from './data/publish-outputs.ts';
 export { type PullOptions, type PullTarget, pullOutput, type RunOutputs, readOutputs } from './data/pull-output.ts';
-export { type CellExplanation, explainFollowed } from './explain/explain-followed.ts';
+export { explainFollowed } from './explain/explain-followed.ts';
 export { type ExplainStepOptions, explainStep } from './explain/explain-step.ts';
 export { type FollowRunOptions, followRun, type RunFollower } from './follow/follow-run.ts';
 export { chooseEndedRuns, type EndedRunOptions, type EndedRuns, forgetRemovedRuns } from './gc/choose-ended-runs.ts';

@@ -171,9 +171,9 @@ function findLog(
     return fail({ exitCode: EXIT_CODE.refused, message, lines: [...names, ...more] });
   }
   const { step, cell, index } = only;
-  const attempt = options.attempt ?? cell.attempts;
+  const attempt = options.attempt ?? cell.attempt;
   const failure = report.failures.find((one) => one.step === step && one.cell === cell.cell && one.attempt === attempt);
-  const containerId = failure?.containerId ?? (attempt === cell.attempts ? cell.containerId : undefined);
+  const containerId = failure?.containerId ?? (attempt === cell.attempt ? cell.containerId : undefined);
   if (containerId === undefined) {
     const name = label(step, cell.cell);
     if (cell.reusedFrom !== undefined) {

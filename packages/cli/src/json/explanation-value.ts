@@ -1,4 +1,4 @@
-import { renderTimes, type StepExplanation } from '@sluice/run';
+import { explanationValue as renderExplanation, renderTimes, type StepExplanation } from '@sluice/run';
 import type { JsonValue } from './json-values.ts';
 
 /** Converts an explanation to the JSON value that `sluice why --json` prints. */
@@ -6,13 +6,11 @@ export function explanationValue(
   explained: StepExplanation,
   service: JsonValue<'explanation'>['service'] | undefined,
 ): JsonValue<'explanation'> {
-  const { wait, warnings, ...rest } = explained;
+  const { wait: _, warnings, ...rest } = explained;
   return {
     ...rest,
-    ...(wait && { wait: renderTimes(wait) }),
-    attempts: explained.attempts.map(renderTimes),
+    ...renderExplanation(explained),
     ...(warnings && { warnings: warnings.map(renderTimes) }),
-    story: explained.story.map(renderTimes),
     ...(service && { service }),
   };
 }

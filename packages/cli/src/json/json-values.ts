@@ -1,10 +1,9 @@
 import { EXECUTOR_WORDS, EXECUTORS } from '@sluice/host';
+import { runOutline } from '@sluice/run';
 import { z } from 'zod';
 import { EVENT_VALUES } from './event-values.ts';
 import { OPERATE_VALUES } from './operate-values.ts';
 import { REPORT_VALUES } from './report-values.ts';
-import { runStatusSchema } from './status-schemas.ts';
-import { timeSchema } from './time-schema.ts';
 
 const range = z.strictObject({
   file: z.string(),
@@ -40,17 +39,13 @@ export const JSON_VALUES = {
     .describe('The number of diagnostics that were not printed.'),
   run: z
     .strictObject({
-      runId: z.string(),
-      pipeline: z.string(),
+      ...runOutline,
       labels: z.record(z.string(), z.string()).exactOptional().describe('those of the pipeline'),
       counts: z
         .record(z.string(), z.int().min(1))
         .exactOptional()
         .describe('the number of cells by status, of a run that has ended'),
-      status: runStatusSchema,
       executor: z.enum(EXECUTORS).describe(EXECUTOR_WORDS),
-      startedAt: timeSchema,
-      endedAt: timeSchema.exactOptional(),
       problem: z.string().exactOptional().describe('why the files of the run could not be read'),
     })
     .describe('A run of a home.'),

@@ -1,8 +1,7 @@
-import { RUN_PHASES } from '@sluice/run';
+import { RUN_PHASES, time } from '@sluice/run';
 import { scheduleSettings } from '@sluice/runner';
 import { z } from 'zod';
 import { planValue } from './plan-value.ts';
-import { timeSchema } from './time-schema.ts';
 
 const scope = { clusterId: z.string(), accountId: z.string() };
 const count = z.int().min(0);
@@ -60,7 +59,7 @@ export const OPERATE_VALUES = {
       cell,
       attempt: z.int(),
       phase: z.string().describe('as the service reports it'),
-      createdAt: timeSchema.exactOptional().describe('absent if the service reports none'),
+      createdAt: time.exactOptional().describe('absent if the service reports none'),
       run: z.enum(['over', 'unknown']),
       canceled: z.boolean(),
     })
@@ -102,13 +101,13 @@ export const OPERATE_VALUES = {
         .exactOptional()
         .describe('the parameters and options of all runs; absent if no command has recorded them'),
       timezone: z.string(),
-      nextAt: timeSchema.exactOptional().describe('the next planned time; absent if it is paused or has none'),
+      nextAt: time.exactOptional().describe('the next planned time; absent if it is paused or has none'),
       paused: z.boolean(),
-      pausedAt: timeSchema.exactOptional(),
+      pausedAt: time.exactOptional(),
     })
     .describe('A schedule of a home.'),
   plannedTime: z
-    .strictObject({ schedule: z.string(), plannedAt: timeSchema, timezone: z.string() })
+    .strictObject({ schedule: z.string(), plannedAt: time, timezone: z.string() })
     .describe('A time at which a schedule starts a run.'),
   doctor: z
     .strictObject({

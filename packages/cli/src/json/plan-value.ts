@@ -1,5 +1,5 @@
+import { image } from '@sluice/run';
 import { z } from 'zod';
-import { imageSchema } from './image-schema.ts';
 
 /** A value of a parameter, an axis or an item. */
 const json = z.unknown();
@@ -51,7 +51,7 @@ export const planValue = z
     params: z.record(z.string(), json).readonly(),
     clusterId: z.string().describe('the default for steps without a placement'),
     steps: z.array(step).readonly(),
-    images: z.array(imageSchema).readonly().exactOptional().describe('absent if no service was asked'),
+    images: z.array(image).readonly().exactOptional().describe('absent if no service was asked'),
     reuseFrom: z.string().exactOptional().describe('the ID of the run whose steps would be reused'),
   })
   .describe('What a run would do.');

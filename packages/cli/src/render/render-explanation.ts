@@ -4,11 +4,11 @@ import {
   type CacheExplanation,
   describeImage,
   describeStatus,
+  type HistoryLine,
   type InputDifference,
   printableData,
   printableLine,
   type StepExplanation,
-  type StoryLine,
 } from '@sluice/run';
 import type { ContainerStatus } from '../connect/read-container-status.ts';
 import type { GlobalOptions } from '../context/command-context.ts';
@@ -39,7 +39,7 @@ export function renderExplanation(given: StepExplanation, view: ExplanationView)
     renderDependencies(explained, terminal),
     renderAttempts(explained, terminal),
     renderCache(explained, view),
-    renderStory(explained.story, terminal),
+    renderHistory(explained.history, terminal),
   ];
   return sections.filter((section) => section !== '').join('\n');
 }
@@ -178,10 +178,10 @@ function showValue(value = ''): string {
   return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH - 1)}…` : text;
 }
 
-function renderStory(story: readonly StoryLine[], terminal: Terminal): string {
-  const [first] = story;
+function renderHistory(history: readonly HistoryLine[], terminal: Terminal): string {
+  const [first] = history;
   if (first === undefined) return '';
-  const rows = story.map((line) => [
+  const rows = history.map((line) => [
     `  ${renderTimestamp(line.at)}`,
     `+${renderDuration(line.at - first.at)}`,
     line.attempt === 0 ? '' : `#${line.attempt}`,
@@ -193,12 +193,12 @@ function renderStory(story: readonly StoryLine[], terminal: Terminal): string {
   return `${terminal.style('bold', 'history')}\n${renderTable(rows)}`;
 }
 
-function describeMove({ status, reused, reason }: StoryLine): string {
+function describeMove({ status, reused, reason }: HistoryLine): string {
   if (status === undefined) return '';
   return describeStatus({ status, ...(reused && { reused }), ...(reason !== undefined && { reason }) });
 }
 
-const CAUSES: Readonly<Record<NonNullable<StoryLine['cause']>, string>> = {
+const CAUSES: Readonly<Record<NonNullable<HistoryLine['cause']>, string>> = {
   released: 'dependencies satisfied',
   skipped: 'skipped',
   evaluationFailed: 'could not evaluate its expressions',

@@ -2,8 +2,8 @@ import { dirname } from 'node:path';
 import type { Json } from '@sluice/core';
 import { own, renderDuration } from '@sluice/core';
 import {
-  type CellReport,
   type CellStatus,
+  type CellView,
   describePlaces,
   type FailureReport,
   printableData,
@@ -82,7 +82,7 @@ function renderVerdict(report: RunReport, { terminal, options, isHomeGone = fals
     // Of a suspended run, whose containers continue.
     [count('running', 'publishing'), 'running'],
     [count('submitting', 'pending'), 'pending'],
-    [cells.filter(({ status, attempts }) => status === 'ready' && attempts > 0).length, 'between attempts'],
+    [cells.filter(({ status, attempt }) => status === 'ready' && attempt > 0).length, 'between attempts'],
   ] as const;
   const parts = counts.filter(([number]) => number > 0).map(([number, words]) => `${number} ${words}`);
   const took = report.endedAt === undefined ? '' : ` in ${renderDuration(report.endedAt - report.startedAt)}`;
@@ -165,7 +165,7 @@ function renderResults(steps: readonly StepReport[], terminal: Terminal): string
 }
 
 /** The value of a plain step; for several cells, the range if all values are numbers. */
-function renderValues(cells: readonly CellReport[], result: string): string {
+function renderValues(cells: readonly CellView[], result: string): string {
   const values = cells.map((cell) => own(cell.results, result)).filter((value): value is Json => value !== undefined);
   const [only] = values;
   if (values.length === 1 && only !== undefined) return renderValue(only);

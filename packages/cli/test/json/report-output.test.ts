@@ -102,10 +102,10 @@ test('a run that has succeeded', async () => {
     outputs: { best: { publishedTo: join(cwd, 'best'), places: [{ cell: '' }] } },
   });
   expect(shown.steps[2]!.cells).toMatchObject([
-    { cell: 'a', item: { id: 'a' }, attempts: 1 },
+    { cell: 'a', item: { id: 'a' }, attempt: 1 },
     { cell: 'b', item: { id: 'b' } },
   ]);
-  expect(shown.steps.find(({ name }) => name === 'slow')!.cells).toMatchObject([{ status: 'skipped', attempts: 0 }]);
+  expect(shown.steps.find(({ name }) => name === 'slow')!.cells).toMatchObject([{ status: 'skipped', attempt: 0 }]);
   expect(await readReports(shown.runId)).toMatchObject({ params: { fail: false }, usage: [{ containers: 6 }] });
   expect(await print('explanation', 'why', 'slow')).toMatchObject({ status: 'skipped', runStatus: 'succeeded' });
   expect(await print('explanation', 'why', 'each')).toMatchObject({ cells: [{ status: 'succeeded', count: 2 }] });
@@ -119,12 +119,12 @@ test('a run that reuses results', async () => {
   expect(shown.steps[0]).toMatchObject({
     status: 'succeeded',
     reused: true,
-    cells: [{ reusedFrom: earlier!.runId, attempts: 0 }],
+    cells: [{ reusedFrom: earlier!.runId, attempt: 0 }],
   });
   expect(await readReports(shown.runId)).toMatchObject({ usage: [{ containers: 4 }] });
   expect(await print('explanation', 'why', 'make')).toMatchObject({
     ...{ status: 'succeeded', reused: true, cache: { kind: 'hit', runId: earlier!.runId } },
-    story: expect.arrayContaining([expect.objectContaining({ previousStatus: 'ready', reused: true })]),
+    history: expect.arrayContaining([expect.objectContaining({ previousStatus: 'ready', reused: true })]),
   });
 });
 

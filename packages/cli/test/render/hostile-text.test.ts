@@ -66,7 +66,7 @@ const EXPLAINED: StepExplanation = {
     ...{ kind: 'missed', cause: 'unknown', fingerprint: 'f' },
     nearest: { runId: 'r0', differences: [{ name: 'env.SEED', before: '1', after: '2', from: 'prepare' }] },
   } as StepExplanation['cache'],
-  story: [{ at: 1, attempt: 1, message: 'began' }] as unknown as StepExplanation['story'],
+  history: [{ at: 1, attempt: 1, message: 'began' }] as unknown as StepExplanation['history'],
 };
 
 const REPORT = {
@@ -75,7 +75,7 @@ const REPORT = {
     {
       name: 'fit',
       status: 'succeeded',
-      cells: [{ cell: 'a', status: 'succeeded', attempts: 1, results: { text: 'one' } }],
+      cells: [{ cell: 'a', status: 'succeeded', attempt: 1, results: { text: 'one' } }],
     },
   ],
   failures: [createFailure({ logTail: ['trouble'], logFile: '/home/log' })],

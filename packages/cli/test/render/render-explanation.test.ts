@@ -46,7 +46,7 @@ const FAILED: StepExplanation = {
       ],
     },
   },
-  story: [],
+  history: [],
 };
 
 test('renderExplanation answers first, and shows attempts, logs without escapes, and what has changed', () => {

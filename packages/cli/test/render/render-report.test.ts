@@ -1,4 +1,4 @@
-import type { CellReport, RunReport } from '@sluice/run';
+import type { CellView, RunReport } from '@sluice/run';
 import { expect, test } from 'vitest';
 import { renderReport, renderSteps } from '../../src/render/render-report.ts';
 import { createRecordingTerminal } from '../recording-terminal.ts';
@@ -6,8 +6,8 @@ import { createFailure } from './create-failure.ts';
 
 const terminal = createRecordingTerminal();
 
-function cell(name: string, status: CellReport['status'], more: Partial<CellReport> = {}): CellReport {
-  return { cell: name, status, attempts: 1, results: {}, ...more };
+function cell(name: string, status: CellView['status'], more: Partial<CellView> = {}): CellView {
+  return { cell: name, status, attempt: 1, results: {}, ...more };
 }
 
 function report(more: Partial<RunReport>): RunReport {
@@ -136,7 +136,7 @@ test('renderReport of a suspended run says how to go on', () => {
 test('renderSteps counts the cells of a step by status', () => {
   const cells = [
     cell('a', 'succeeded', { submittedAt: 0, endedAt: 1_000 }),
-    cell('b', 'failed', { submittedAt: 500, endedAt: 4_000, attempts: 3, reason: 'oom', message: 'exit code 137' }),
+    cell('b', 'failed', { submittedAt: 500, endedAt: 4_000, attempt: 3, reason: 'oom', message: 'exit code 137' }),
   ];
   expect(renderSteps([{ name: 'fit', status: 'failed', cells }], terminal)).toBe(
     'STEP  STATUS                       TOOK   ATTEMPTS  WHY\nfit   1 succeeded, 1 failed (oom)  4.0 s  4         exit code 137\n',
@@ -156,7 +156,7 @@ test('renderReport counts the cells of a suspended run that are between two atte
   expect(renderReport(report(suspended), { terminal, cwd: '/project' })).toContain(
     'digits suspended in 6.6 s: 1 between attempts (run r1)',
   );
-  const waiting = [{ ...steps[0], cells: [cell('', 'ready', { attempts: 0 })] }];
+  const waiting = [{ ...steps[0], cells: [cell('', 'ready', { attempt: 0 })] }];
   expect(renderReport(report({ ...suspended, steps: waiting }), { terminal, cwd: '/project' })).toContain(
     'digits suspended in 6.6 s: no steps executed (run r1)',
   );

@@ -30,7 +30,7 @@ const failures: readonly FailureReport[] = [
 ];
 
 function report(more: Partial<RunReport>): RunReport {
-  const failed = { attempts: 2, status: 'failed', reason: 'failed', results: {} } as const;
+  const failed = { attempt: 2, status: 'failed', reason: 'failed', results: {} } as const;
   return {
     ...{ runId: 'r1', pipeline: 'digits', status: 'failed', startedAt: 0, endedAt: 2_500 },
     ...{ clusterId: 'local', accountId: 'local', outputs: {}, failures },
@@ -38,7 +38,7 @@ function report(more: Partial<RunReport>): RunReport {
       {
         name: 'prepare',
         status: 'succeeded',
-        cells: [{ cell: '', status: 'succeeded', attempts: 1, results: {}, submittedAt: 0, endedAt: 1_400 }],
+        cells: [{ cell: '', status: 'succeeded', attempt: 1, results: {}, submittedAt: 0, endedAt: 1_400 }],
       },
       {
         name: 'fit',

@@ -45,15 +45,15 @@ function AttemptTable({ value }: { value: CellDetails }) {
                 </button>
               </td>
               <td>
-                {attempt.result}
+                {attempt.status}
                 {attempt.reason !== undefined && ` (${attempt.reason === 'oom' ? 'out of memory' : attempt.reason})`}
-                {attempt.message !== undefined && <small class="soft">{attempt.message}</small>}
+                {attempt.failure !== undefined && <small class="soft">{attempt.failure.message}</small>}
               </td>
               <td>{attempt.runningAt === undefined ? '–' : timeWords(attempt.runningAt)}</td>
               <td class="number">{attempt.queuedMs === undefined ? '–' : durationWords(attempt.queuedMs)}</td>
               <td class="number">{attempt.ranMs === undefined ? '–' : durationWords(attempt.ranMs)}</td>
               <td class="number">{attempt.coreHours === undefined ? '–' : hourWords(attempt.coreHours)}</td>
-              <td class="number">{attempt.exitCode ?? '–'}</td>
+              <td class="number">{attempt.failure?.exitCode ?? '–'}</td>
               <td>
                 <code>{attempt.containerId ?? '–'}</code>
                 <small class="soft">{[attempt.clusterId, attempt.instanceType].filter(Boolean).join(', ')}</small>

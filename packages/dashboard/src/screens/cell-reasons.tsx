@@ -12,16 +12,21 @@ const CACHE_WORDS = {
   missed: 'No earlier result could be reused.',
 } as const;
 
-/** The causes that are one word; others are sentences. */
-const MISS_WORDS = new Map([
-  ['unknown', 'No earlier success had the same command, inputs, image and parameters.'],
-  ['expired', 'The earlier success is too old.'],
-  ['dataGone', 'The outputs of the earlier success were deleted.'],
-  ['dataChanged', 'The outputs of the earlier success were changed by a container.'],
-  ['writesShared', 'The step writes to a shared volume.'],
-  ['rerun', 'A rerun was requested, or a dependency was rerun.'],
-  ['secret', 'A result of the earlier success contains the value of a secret.'],
-]);
+const MISS_WORDS = {
+  unknown: 'No earlier success had the same command, inputs, image and parameters.',
+  expired: 'The earlier success is too old.',
+  dataGone: 'The outputs of the earlier success were deleted.',
+  dataChanged: 'The outputs of the earlier success were changed by a container.',
+  writesShared: 'The step writes to a shared volume.',
+  readsShared: 'The step reads a volume to which others write.',
+  rerun: 'A rerun was requested, or a dependency was rerun.',
+  secret: 'A result of the earlier success contains the value of a secret.',
+} as const;
+
+function historyWords({ status, message, attempt }: CellDetails['history'][number]): string {
+  const words = [status, message].filter((word) => word !== undefined).join(': ');
+  return attempt > 1 ? `${words} (attempt ${attempt})` : words;
+}
 
 /** Why a cell is in its state. */
 export function CellReasons({ value, runId }: { value: CellDetails; runId: string }) {
@@ -30,7 +35,7 @@ export function CellReasons({ value, runId }: { value: CellDetails; runId: strin
     <>
       {wait !== undefined && (
         <Note tone="warn">
-          {wait.message} <span class="soft">since {timeWords(wait.since)}</span>
+          {wait.message} <span class="soft">since {timeWords(wait.startedAt)}</span>
           {wait.advice !== undefined && <p>{wait.advice}</p>}
         </Note>
       )}
@@ -49,26 +54,30 @@ export function CellReasons({ value, runId }: { value: CellDetails; runId: strin
       </ul>
       <h3>Cache</h3>
       <p>
-        {CACHE_WORDS[cache.kind]} {MISS_WORDS.get(cache.reason ?? '') ?? cache.reason}
+        {CACHE_WORDS[cache.kind]} {cache.kind === 'missed' && (cache.problem ?? MISS_WORDS[cache.cause])}
       </p>
-      {cache.runId !== undefined && (
+      {cache.kind === 'hit' && (
         <p>
-          {cache.kind === 'hit' ? 'From run ' : 'Most similar: run '}
-          <a href={linkTo(['runs', cache.runId])}>{cache.runId}</a>
+          From run <a href={linkTo(['runs', cache.runId])}>{cache.runId}</a>
         </p>
       )}
-      {cache.differences !== undefined && (
-        <ul>
-          {cache.differences.map((difference) => (
-            <li key={difference}>{difference}</li>
-          ))}
-        </ul>
+      {cache.kind === 'missed' && cache.nearest !== undefined && (
+        <>
+          <p>
+            Most similar: run <a href={linkTo(['runs', cache.nearest.runId])}>{cache.nearest.runId}</a>
+          </p>
+          <ul>
+            {cache.nearest.differences.map(({ name }) => (
+              <li key={name}>{name}</li>
+            ))}
+          </ul>
+        </>
       )}
       <h3>History</h3>
       <ol class="story">
-        {history.map(({ at, message }, index) => (
+        {history.map((line, index) => (
           <li key={index}>
-            <time class="soft">{timeWords(at)}</time> {message}
+            <time class="soft">{timeWords(line.at)}</time> {historyWords(line)}
           </li>
         ))}
       </ol>

@@ -14,6 +14,8 @@ import { CellAttempts } from './cell-attempts.tsx';
 import { CellData } from './cell-data.tsx';
 import { CellReasons } from './cell-reasons.tsx';
 
+/** Statuses of an attempt that has not ended. */
+const OPEN: ReadonlySet<string> = new Set(['submitting', 'pending', 'running']);
 const TABS = ['log', 'why', 'attempts', 'data'] as const;
 type Tab = (typeof TABS)[number];
 const LABELS: Readonly<Record<Tab, string>> = { log: 'Log', why: 'Why', attempts: 'Attempts', data: 'Data' };
@@ -115,7 +117,7 @@ function AttemptChoice({ value, attempt }: { value: CellDetails; attempt: number
       onChange={(event) => replaceQuery({ attempt: event.currentTarget.value })}
     >
       {value.attempts.map((one) => (
-        <option key={one.attempt} value={String(one.attempt)}>{`attempt ${one.attempt}, ${one.result}`}</option>
+        <option key={one.attempt} value={String(one.attempt)}>{`attempt ${one.attempt}, ${one.status}`}</option>
       ))}
     </select>
   );
@@ -125,7 +127,7 @@ function CellLog({ runId, value, attempt }: { runId: string; value: CellDetails;
   const chosen = value.attempts.find((one) => one.attempt === attempt);
   if (chosen === undefined) return <p class="empty">The cell has no attempt yet, so it has no log.</p>;
   const source = { path: `runs/${encodeURIComponent(runId)}/log`, step: value.step, cell: value.cellIndex, attempt };
-  return <LogView key={JSON.stringify(source)} source={source} isOpen={chosen.result === 'open'} />;
+  return <LogView key={JSON.stringify(source)} source={source} isOpen={OPEN.has(chosen.status)} />;
 }
 
 function moveTab(event: KeyboardEvent, tab: Tab): void {

@@ -7,7 +7,7 @@ import { type ApiRequest, type ApiRoute, defineRoute } from './api-route.ts';
 import type { RunApi, RunOrder } from './run-api.ts';
 import { conflict, paramWords, requireExecutor, startOrder } from './start-order.ts';
 
-type Reply = z.infer<typeof actionReply>;
+type Reply = z.input<typeof actionReply>;
 
 /** The endpoints that start runs or change them. */
 export const ACTION_ROUTES: readonly ApiRoute[] = [

@@ -1,4 +1,5 @@
 import { own } from '@sluice/core';
+import { cellStatus, runPhase } from '@sluice/run';
 import { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import { streamEvents } from '../events/stream-events.ts';
@@ -10,7 +11,6 @@ import { describeMoves, describeStates } from '../runs/describe-states.ts';
 import { readFiles } from '../runs/read-files.ts';
 import { cellDetails, cellList, cellMatches, cellNames, fileDifferences, logLine } from '../schemas/cell-replies.ts';
 import { runDetails, runList, runMoves, runStates } from '../schemas/run-replies.ts';
-import { cellStatus, runStatus } from '../schemas/words.ts';
 import { type ApiRoute, defineRoute } from './api-route.ts';
 import { pageSize, pageToken } from './page-query.ts';
 import { serviceOf } from './run-api.ts';
@@ -34,7 +34,7 @@ export const READ_ROUTES: readonly ApiRoute[] = [
   defineRoute({
     ...{ operationId: 'listRuns', summary: 'The runs of the home, newest first', method: 'GET', path: '/runs' },
     query: z.strictObject({
-      status: runStatus.exactOptional(),
+      status: runPhase.exactOptional(),
       pipeline: z.string().exactOptional(),
       label: repeatable.default([]).describe('`NAME=VALUE` or `NAME`; of several, all'),
       startedAfter: z.iso.datetime().exactOptional(),

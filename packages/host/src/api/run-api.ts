@@ -35,7 +35,7 @@ export interface RunOrder {
 export type OrderPreview = StepsOfPreview;
 
 /** A pipeline file that can be run. */
-export type PipelineEntry = z.infer<typeof pipelineEntry>;
+export type PipelineEntry = z.input<typeof pipelineEntry>;
 
 /** What needs pipeline files, profiles and secrets. Errors are sentences for the user. */
 export interface RunExecutor {
@@ -51,8 +51,8 @@ export interface RunExecutor {
   start(order: RunOrder, runId: string): Promise<Result<void, string>>;
 }
 
-type StagedFiles = z.infer<typeof stagedFiles>;
-type ReleaseReply = z.infer<typeof releaseReply>;
+type StagedFiles = z.input<typeof stagedFiles>;
+type ReleaseReply = z.input<typeof releaseReply>;
 
 /** Executes runs of other machines until these want them back. Every method throws `ApiError`, and may be repeated. */
 export interface HandOver {

@@ -120,7 +120,7 @@ async function describeTimes(
   api: RunApi,
   name: string,
   query: { from?: string; to?: string; pageSize: number; pageToken?: string },
-): Promise<z.infer<typeof plannedTimeList>> {
+): Promise<z.input<typeof plannedTimeList>> {
   await requireSchedule(api, name);
   const now = Date.now();
   const from = query.from === undefined ? now - 30 * DAY_MS : Date.parse(query.from);
@@ -129,7 +129,7 @@ async function describeTimes(
   const listed = await listPlannedTimes({ home: api.home, name, from: start, to, limit: query.pageSize + 1 });
   if (!listed.ok) throw conflict(`could not list the planned times: ${listed.error}`);
   const runs = new Map((await api.list.read()).map((run) => [run.runId, run]));
-  const times = listed.value.slice(0, query.pageSize).map((time): z.infer<typeof plannedTime> => {
+  const times = listed.value.slice(0, query.pageSize).map((time): z.input<typeof plannedTime> => {
     const run = time.verdict === 'started' ? runs.get(time.runId) : undefined;
     return { ...describeTime(time), ...(run && { status: run.status }) };
   });
@@ -137,7 +137,7 @@ async function describeTimes(
   return { times, ...(next && { nextPageToken: String(next.planned) }) };
 }
 
-function describeTime(time: PlannedTimeReport): z.infer<typeof plannedTime> {
+function describeTime(time: PlannedTimeReport): z.input<typeof plannedTime> {
   const { verdict, planned } = time;
   const shared = { plannedAt: toTime(planned), verdict };
   if (time.verdict === 'started') return { ...shared, runId: time.runId, isBackfill: time.cause === 'backfill' };

@@ -32,9 +32,9 @@ interface LogQuery extends AttemptQuery {
 async function openLogOf({ api, at, query }: ApiRequest<AttemptQuery>): Promise<ReadableLog> {
   const run = await api.followers.read(at.runId);
   const place = findCell(run, query);
-  const view = viewCell(run, place.step, place.cell);
-  const container = findContainer(view, query.attempt ?? 0);
+  const container = findContainer(run, place, query.attempt ?? 0);
   if (container === undefined) {
+    const view = viewCell(run.model, place.step, place.cell);
     const reused = view.reusedFrom === undefined ? '' : `; it was reused from run ${view.reusedFrom}`;
     throw new ApiError(
       404,
@@ -49,7 +49,7 @@ async function openLogOf({ api, at, query }: ApiRequest<AttemptQuery>): Promise<
 /** The number of the line at an offset of the log of an attempt. Throws `ApiError`. */
 export async function findLogLine(request: ApiRequest<AttemptQuery & { readonly offset: number }>) {
   const log = await openLogOf(request);
-  return { line: await request.api.lines.lineAt(log, request.query.offset) } satisfies z.infer<typeof logLine>;
+  return { line: await request.api.lines.lineAt(log, request.query.offset) } satisfies z.input<typeof logLine>;
 }
 
 /** Sends the log of an attempt as the query and the header `Range` ask for it. */

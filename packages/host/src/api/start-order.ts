@@ -10,7 +10,7 @@ import type { RunApi, RunExecutor, RunOrder } from './run-api.ts';
 export async function startOrder(
   { api, newRunId: runId }: Pick<ApiRequest, 'api' | 'newRunId'>,
   { order, dryRun, words }: { order: RunOrder; dryRun: boolean; words: readonly string[] },
-): Promise<z.infer<typeof actionReply>> {
+): Promise<z.input<typeof actionReply>> {
   const executor = requireExecutor(api);
   const command = quoteCommand(['sluice', ...words]);
   const asked = { ...order, command };

@@ -16,7 +16,7 @@ import { removeStaged } from './staged-files.ts';
 export async function releaseHandedRun(
   runId: string,
   { home, host, secrets }: Pick<HandOverParts, 'home' | 'host' | 'secrets'>,
-): Promise<z.infer<typeof releaseReply>> {
+): Promise<z.input<typeof releaseReply>> {
   await removeStaged(home, runId);
   if (!existsSync(runDirectory(home, runId))) return { runId };
   const known = await readRelease(home, runId);

@@ -1,9 +1,9 @@
 import type { ContainerService } from '@sluice/client';
 import { createCounter, createHistogram, type MetricFamily } from '@sluice/host-system';
 import type { Reporter } from '@sluice/run';
+import { runPhase } from '@sluice/run';
 import { openFollowers } from '../runs/open-followers.ts';
 import { openRunList, type RunList } from '../runs/run-list.ts';
-import { runStatus } from '../schemas/words.ts';
 import { measureCalls } from './measure-calls.ts';
 import { measureRuns } from './measure-runs.ts';
 
@@ -66,7 +66,7 @@ export function createHostMetrics(): HostMetrics {
 
 async function countRuns(lists: readonly RunList[]): Promise<MetricFamily> {
   const found = (await Promise.all(lists.map((list) => list.read()))).flat();
-  const samples = runStatus.options.map((status) => ({
+  const samples = runPhase.options.map((status) => ({
     labels: { status },
     value: found.filter((run) => run.status === status).length,
   }));

@@ -1,6 +1,6 @@
 import { createCounter, createHistogram, type MetricFamily } from '@sluice/host-system';
 import type { Reporter, RunnerEvent } from '@sluice/run';
-import { cellStatus } from '../schemas/words.ts';
+import { cellStatus } from '@sluice/run';
 
 /** Upper bounds in seconds: from steps of a moment to those of a day. */
 const BUCKETS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400, 86_400];

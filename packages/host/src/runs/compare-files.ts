@@ -10,7 +10,7 @@ import { findPort } from './describe-cell.ts';
 import { type CellPlace, findCell } from './describe-cells.ts';
 import type { Followers } from './open-followers.ts';
 
-type Reply = z.infer<typeof fileDifferences>;
+type Reply = z.input<typeof fileDifferences>;
 type Difference = Reply['differences'][number];
 
 interface Context {

@@ -1,16 +1,15 @@
-import { type CellView, SHOWN_STATUSES, viewCell } from '@sluice/run';
+import { renderTimes, SHOWN_STATUSES, viewCell } from '@sluice/run';
 import type { RunFollower } from '@sluice/runner';
 import type { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import type { cellEntry, cellList, cellMatches, cellNames } from '../schemas/cell-replies.ts';
-import { optional, timesOf } from './to-time.ts';
 
 /** Which cells, and which page of them. */
 export interface CellQuery {
   readonly step?: string | undefined;
   readonly status?: string | undefined;
   readonly search?: string | undefined;
-  /** With the values of the matrix, and the results. */
+  /** With the results. */
   readonly values?: boolean;
   readonly pageSize: number;
   readonly pageToken?: string | undefined;
@@ -23,7 +22,7 @@ export interface CellPlace {
 }
 
 /** The matching cells in the order of the plan. Only those of the page are described. */
-export function describeCells(run: RunFollower, query: CellQuery): z.infer<typeof cellList> {
+export function describeCells(run: RunFollower, query: CellQuery): z.input<typeof cellList> {
   const matching = findCells(run, query);
   const start = query.pageToken === undefined ? 0 : readPageToken(query.pageToken);
   const end = start + query.pageSize;
@@ -39,7 +38,7 @@ export function describeCells(run: RunFollower, query: CellQuery): z.infer<typeo
 export function describeCellNames(
   run: RunFollower,
   { step, from, count }: { readonly step: string; readonly from: number; readonly count: number },
-): z.infer<typeof cellNames> {
+): z.input<typeof cellNames> {
   const cells = run.model.facts.cells[findStep(run, step)] ?? [];
   return { names: cells.slice(from, from + count).map(({ key }) => key), total: cells.length };
 }
@@ -51,7 +50,7 @@ export function describeCellNames(
 export function searchCells(
   { model }: RunFollower,
   { search, perStep, limit }: { readonly search: string; readonly perStep: number; readonly limit: number },
-): z.infer<typeof cellMatches> {
+): z.input<typeof cellMatches> {
   const words = wordsOf(search);
   const { plan, cells } = model.facts;
   let [left, total] = [limit, 0];
@@ -107,32 +106,17 @@ function findCells({ model }: RunFollower, { step: name, status, search }: CellQ
   });
 }
 
-function describeEntry(run: RunFollower, place: CellPlace, { values = false }: CellQuery): z.infer<typeof cellEntry> {
-  const view = viewCell(run, place.step, place.cell);
-  const last = view.containers.at(-1);
-  return {
-    ...describeCellHead(view, place),
-    ...(last && {
-      containerId: last.containerId,
-      clusterId: last.clusterId,
-      ...timesOf(last, ['submittedAt', 'runningAt', 'endedAt']),
-    }),
-    ...(values && { matrix: { ...view.matrix }, results: { ...view.results } }),
-  };
+function describeEntry(run: RunFollower, place: CellPlace, { values = false }: CellQuery): z.input<typeof cellEntry> {
+  const { results, ...cell } = describePlacedCell(run, place);
+  return values ? { ...cell, results } : cell;
 }
 
-/** What every reply about a cell begins with. */
-export function describeCellHead(view: CellView, { step, cell }: CellPlace) {
+/** A cell, and where it is in the plan. */
+export function describePlacedCell({ model }: RunFollower, { step, cell }: CellPlace) {
   return {
-    ...{ step: view.step, cell: view.cell, stepIndex: step, cellIndex: cell },
-    ...optional('item', view.item),
-    status: view.status,
-    ...(view.reused && { reused: view.reused }),
-    ...optional('reusedFrom', view.reusedFrom),
-    ...optional('reason', view.reason),
-    attempt: view.attempt,
-    ...optional('message', view.message),
-    ...(view.ports && { ports: { ...view.ports } }),
+    step: model.facts.plan.steps[step]!.step.name,
+    ...renderTimes(viewCell(model, step, cell)),
+    ...{ stepIndex: step, cellIndex: cell },
   };
 }
 

@@ -8,7 +8,7 @@ import type { Followers } from './open-followers.ts';
 import type { RunList } from './run-list.ts';
 import { optional } from './to-time.ts';
 
-type Reply = z.infer<typeof clusterList>;
+type Reply = z.input<typeof clusterList>;
 
 /** The runs of a home, and the services that they use. */
 interface Context {

@@ -1,12 +1,13 @@
 import { evaluateTogether } from '@sluice/core';
-import { listRunImages, viewRun, viewTexts } from '@sluice/run';
+import { listRunImages, renderTimes, viewRun, viewTexts } from '@sluice/run';
 import type { RunFollower } from '@sluice/runner';
 import type { z } from 'zod';
 import type { runDetails } from '../schemas/run-replies.ts';
 import { describeHead } from './describe-states.ts';
 import { optional, toTime } from './to-time.ts';
+import { withoutPath } from './without-path.ts';
 
-type Details = z.infer<typeof runDetails>;
+type Details = z.input<typeof runDetails>;
 
 const MAX_FAILURES = 100;
 /** Of the images of one step. */
@@ -40,20 +41,14 @@ function describe(run: RunFollower): Details {
     labels: { ...pipeline.labels },
     params: { ...params },
     ...(results && { results: { ...results } }),
-    outputs: describeOutputs(outputs),
-    warnings: facts.warnings.map(({ at, message }) => ({ at: toTime(at), message })),
-    failures: failures.map(describeFailure),
+    outputs,
+    warnings: facts.warnings.map(renderTimes),
+    failures: failures.map(withoutPath),
     failureCount: facts.failures.length,
     ...(facts.header.rerun && { command: quoteCommand(['sluice', ...facts.header.rerun]) }),
     plan: { steps: describePlan(run, levels) },
-    steps: steps.map(({ status, reused }, index) => ({
-      status,
-      ...(reused && { reused }),
-      counts: model.counts(index),
-    })),
-    criticalPath: criticalPath.map(({ step, cell, readyAt, endedAt, waitedMs }) => ({
-      ...{ step, cell, from: toTime(readyAt), to: toTime(endedAt), waitedMs },
-    })),
+    steps: steps.map((status, index) => ({ ...status, counts: model.counts(index) })),
+    criticalPath: criticalPath.map(renderTimes),
     position: model.position,
   };
 }
@@ -89,32 +84,6 @@ function listImages(run: RunFollower): ReadonlyMap<string, string> {
     if (found.size > 0) images.set(name, found.size > MAX_IMAGES ? `${shown}, …` : shown);
   });
   return images;
-}
-
-function describeOutputs(outputs: ReturnType<typeof viewRun>['outputs']): Details['outputs'] {
-  return Object.fromEntries(
-    Object.entries(outputs).map(([name, { step, output, path, places, publishedTo, notPublished }]) => [
-      name,
-      {
-        ...{ step, output },
-        places: places.map((place) => ({ ...place })),
-        ...optional('path', path),
-        ...optional('publishedTo', publishedTo),
-        ...optional('notPublished', notPublished),
-      },
-    ]),
-  );
-}
-
-function describeFailure(failure: ReturnType<typeof viewRun>['failures'][number]): Details['failures'][number] {
-  const { step, cell, item, attempt, reason, exitCode, message, containerId, hint, logTail } = failure;
-  return {
-    ...{ step, cell, attempt, reason: reason ?? 'canceled', message, logTail: [...logTail] },
-    ...optional('item', item),
-    ...optional('exitCode', exitCode),
-    ...optional('containerId', containerId),
-    ...optional('hint', hint),
-  };
 }
 
 /** Words of a command line as a POSIX shell reads them. */

@@ -15,7 +15,7 @@ const LETTERS = Buffer.from(
 );
 
 /** The status of every cell of a run. */
-export function describeStates({ position, states }: FollowedModel): z.infer<typeof runStates> {
+export function describeStates({ position, states }: FollowedModel): z.input<typeof runStates> {
   return { position, states: states.map((row) => Buffer.from(row.map((code) => LETTERS[code]!)).toString('latin1')) };
 }
 
@@ -26,10 +26,10 @@ export function describeStates({ position, states }: FollowedModel): z.infer<typ
 export function describeMoves(
   { moves, position }: FollowedModel,
   { after, skip = 0, limit }: { readonly after: number; readonly skip?: number; readonly limit: number },
-): z.infer<typeof runMoves> {
+): z.input<typeof runMoves> {
   const from = Math.min(moves.length, moves.after(after) + skip);
   const to = findEnd(moves, from, limit);
-  const described: z.infer<typeof move>[] = [];
+  const described: z.input<typeof move>[] = [];
   for (let index = from; index < to; index++) described.push(describeMove(moves.at(index)));
   if (to === moves.length) return { position, moves: described, more: false };
   const last = moves.at(to - 1).position;
@@ -45,12 +45,12 @@ function findEnd(moves: FollowedModel['moves'], from: number, limit: number): nu
   return whole > from ? whole : to;
 }
 
-function describeMove({ position, at, step, cell, status, attempt }: CellMove): z.infer<typeof move> {
+function describeMove({ position, at, step, cell, status, attempt }: CellMove): z.input<typeof move> {
   const shown = SHOWN_STATUSES[status]!;
   return [position, at, step, cell, shown.status, attempt, shown.reused];
 }
 
 /** The status and the counts of a run. */
-export function describeHead({ model, phase }: RunFollower): z.infer<typeof runHead> {
+export function describeHead({ model, phase }: RunFollower): z.input<typeof runHead> {
   return { status: phase, counts: model.counts() };
 }

@@ -1,11 +1,11 @@
-import type { CellExplanation, RunFollower } from '@sluice/runner';
+import type { AttemptExplanation } from '@sluice/run';
+import type { RunFollower } from '@sluice/runner';
 import type { z } from 'zod';
 import type { cellDetails } from '../schemas/cell-replies.ts';
 import { optional } from './to-time.ts';
 
-type Attempt = CellExplanation['attempts'][number];
 type InstanceSizes = NonNullable<RunFollower['model']['facts']['header']>['instanceSizes'];
-type Details = z.infer<typeof cellDetails>;
+type Details = z.input<typeof cellDetails>;
 type AttemptUsage = Pick<Details['attempts'][number], 'instance' | 'queuedMs' | 'ranMs' | 'coreHours' | 'gpuHours'>;
 
 const HOUR_MS = 3_600_000;
@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
  * What an attempt has occupied. The protocol reports no measurements of a container: its cores and GPUs count for as long as
  * it ran, whether it used them or not. Nothing counts before the attempt has ended.
  */
-export function describeAttemptUsage(sizes: InstanceSizes | undefined, attempt: Attempt): AttemptUsage {
+export function describeAttemptUsage(sizes: InstanceSizes | undefined, attempt: AttemptExplanation): AttemptUsage {
   const { clusterId, instanceType, submittedAt, runningAt, endedAt } = attempt;
   const found = sizes?.find(({ clusterID, id }) => clusterID === clusterId && id === instanceType);
   const ranMs = between(runningAt, endedAt);

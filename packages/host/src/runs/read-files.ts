@@ -33,7 +33,7 @@ interface Context {
 export async function readFiles(
   context: Context,
   at: FilePlace,
-): Promise<{ readonly list: z.infer<typeof fileList> } | { readonly file: ReadableFile }> {
+): Promise<{ readonly list: z.input<typeof fileList> } | { readonly file: ReadableFile }> {
   if (at.path.split('/').some((part) => part === '.' || part === '..')) throw missing(at.path);
   const places = findPort(context.run, at);
   if (places === undefined) throw new ApiError(404, 'PORT_NOT_FOUND', `the step has no input or output ${at.port}`);

@@ -11,7 +11,7 @@ import type { Followers } from './open-followers.ts';
 import { optional, toTime } from './to-time.ts';
 
 /** An entry in the list of runs. */
-export type Entry = z.infer<typeof runEntry>;
+export type Entry = z.input<typeof runEntry>;
 
 /** Runs that were removed are noticed after this time at the latest. */
 const KEPT_MS = 60_000;

@@ -7,16 +7,3 @@ export function toTime(at: number): string {
 export function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
   return value === undefined ? {} : ({ [key]: value } as { [P in K]?: V });
 }
-
-/** The times that are known, by their keys. */
-export function timesOf<K extends string>(
-  from: { readonly [P in K]?: number },
-  keys: readonly K[],
-): { [P in K]?: string } {
-  const times: { [P in K]?: string } = {};
-  for (const key of keys) {
-    const at = from[key];
-    if (at !== undefined) times[key] = toTime(at);
-  }
-  return times;
-}

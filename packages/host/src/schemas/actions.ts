@@ -1,5 +1,5 @@
+import { json, time } from '@sluice/run';
 import { z } from 'zod';
-import { json, time } from './words.ts';
 
 /** A key of every action. */
 export const dryRun: z.ZodDefault<z.ZodBoolean> = z

@@ -27,4 +27,4 @@ export const STREAM_EVENTS = {
 export type StreamEventName = keyof typeof STREAM_EVENTS;
 
 /** The data of an event, by its name. */
-export type StreamEvents = { [N in StreamEventName]: z.infer<(typeof STREAM_EVENTS)[N]> };
+export type StreamEvents = { [N in StreamEventName]: z.input<(typeof STREAM_EVENTS)[N]> };

@@ -1,6 +1,6 @@
 import { identifierSchema, volumeServiceSchema } from '@sluice/client';
+import { runPhase } from '@sluice/run';
 import { z } from 'zod';
-import { runStatus } from './words.ts';
 
 /** The files that are a run. A client sends them to hand the run over. */
 export const RUN_FILES = ['plan.json', 'journal.ndjson'] as const;
@@ -57,7 +57,7 @@ export const rerunRequest = z.strictObject({
 });
 
 /** A request to execute the plan of an ended run again. */
-export type RerunRequest = z.infer<typeof rerunRequest>;
+export type RerunRequest = z.input<typeof rerunRequest>;
 
 /** The reply of `POST /runs/{runId}:start`. */
 export const startReply = z.strictObject({
@@ -68,7 +68,7 @@ export const startReply = z.strictObject({
 /** The reply of `POST /runs/{runId}:release`. */
 export const releaseReply = z.strictObject({
   runId: z.string(),
-  status: runStatus
+  status: runPhase
     .exactOptional()
     .describe('`suspended`, or how the run has ended; absent if the server has no such run'),
   journal: digest

@@ -1,5 +1,5 @@
+import { json } from '@sluice/run';
 import { z } from 'zod';
-import { json } from './words.ts';
 
 /** A pipeline file of the home's project. */
 export const pipelineEntry = z.strictObject({

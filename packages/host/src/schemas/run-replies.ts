@@ -1,26 +1,12 @@
+import { cellStatus, criticalCell, failure, json, output, runOutline, status, warning } from '@sluice/run';
 import { z } from 'zod';
-import {
-  cellStatus,
-  counts,
-  EXECUTOR_WORDS,
-  EXECUTORS,
-  failureReason,
-  json,
-  position,
-  runStatus,
-  states,
-  time,
-} from './words.ts';
+import { counts, EXECUTOR_WORDS, EXECUTORS, position, states } from './words.ts';
 
 /** An entry in the list of runs. */
 export const runEntry = z.strictObject({
-  runId: z.string(),
-  pipeline: z.string(),
+  ...runOutline,
   labels: z.record(z.string(), z.string()).exactOptional().describe('those of the pipeline'),
-  status: runStatus,
   executor: z.enum(EXECUTORS).describe(EXECUTOR_WORDS),
-  startedAt: time,
-  endedAt: time.exactOptional(),
   counts: counts
     .exactOptional()
     .describe('absent for a run that has ended elsewhere, or whose files could not be read'),
@@ -31,36 +17,8 @@ export const runEntry = z.strictObject({
 /** The reply of `GET /runs`. */
 export const runList = z.strictObject({ runs: z.array(runEntry), nextPageToken: z.string().exactOptional() });
 
-const failure = z.strictObject({
-  step: z.string(),
-  cell: z.string(),
-  item: json.exactOptional(),
-  attempt: z.int().min(1),
-  reason: z.union([failureReason, z.literal('canceled')]),
-  exitCode: z.int().exactOptional(),
-  message: z.string(),
-  containerId: z.string().exactOptional(),
-  hint: z.string().exactOptional(),
-  logTail: z.array(z.string()),
-});
-
-/** Where an output of one cell is. */
-const place = z.strictObject({
-  cell: z.string(),
-  clusterId: z.string(),
-  accountId: z.string(),
-  volumeId: z.string(),
-  path: z.string(),
-});
-
-const output = z.strictObject({
-  step: z.string(),
-  output: z.string(),
-  places: z.array(place),
-  path: z.string().exactOptional().describe('in the output; absent: all of it'),
-  publishedTo: z.string().exactOptional(),
-  notPublished: z.string().exactOptional(),
-});
+/** A failed or canceled attempt, without a path of the machine that executes the run. */
+export const failureWithoutPath = failure.omit({ logFile: true });
 
 const planStep = z.strictObject({
   name: z.string(),
@@ -77,36 +35,22 @@ const planStep = z.strictObject({
 
 /** The reply of `GET /runs/{runId}`. */
 export const runDetails = z.strictObject({
-  runId: z.string(),
-  pipeline: z.string(),
+  ...runOutline,
   description: z.string().exactOptional(),
-  status: runStatus,
   message: z.string().exactOptional(),
-  startedAt: time,
-  endedAt: time.exactOptional(),
   clusterId: z.string(),
   accountId: z.string(),
   labels: z.record(z.string(), z.string()),
   params: z.record(z.string(), json),
   results: z.record(z.string(), json).exactOptional(),
   outputs: z.record(z.string(), output),
-  warnings: z.array(z.strictObject({ at: time, message: z.string() })),
-  failures: z.array(failure).describe('the first 100 in the order in which they ended'),
+  warnings: z.array(warning),
+  failures: z.array(failureWithoutPath).describe('the first 100 in the order in which they ended'),
   failureCount: z.int().min(0),
   command: z.string().exactOptional().describe('a command line that starts the same run again'),
   plan: z.strictObject({ steps: z.array(planStep) }),
-  steps: z
-    .array(z.strictObject({ status: cellStatus, reused: z.literal(true).exactOptional(), counts }))
-    .describe('in the order of `plan.steps`'),
-  criticalPath: z.array(
-    z.strictObject({
-      step: z.string(),
-      cell: z.string(),
-      from: time.describe('when it could have started'),
-      to: time.describe('when it ended'),
-      waitedMs: z.number().min(0).describe('of this, without a running container'),
-    }),
-  ),
+  steps: z.array(z.strictObject({ ...status, counts })).describe('in the order of `plan.steps`'),
+  criticalPath: z.array(criticalCell),
   position,
 });
 

@@ -1,7 +1,7 @@
+import { runPhase, time } from '@sluice/run';
 import { scheduleSettings } from '@sluice/runner';
 import { z } from 'zod';
 import { dryRun } from './actions.ts';
-import { runStatus, time } from './words.ts';
 
 /** The reply of `GET /schedules`. */
 export const scheduleList = z.strictObject({
@@ -26,7 +26,7 @@ export const plannedTime = z.strictObject({
     .enum(['planned', 'started', 'skipped', 'missed'])
     .describe('`missed`: no process ran the schedule at this time, or it was paused'),
   runId: z.string().exactOptional().describe('of a started one'),
-  status: runStatus.exactOptional().describe('of its run; absent until it begins, and after it was removed'),
+  status: runPhase.exactOptional().describe('of its run; absent until it begins, and after it was removed'),
   isBackfill: z.boolean().exactOptional(),
   message: z.string().exactOptional().describe('why it was skipped'),
 });

@@ -1,10 +1,11 @@
+import { CELL_STATUSES } from '@sluice/run';
 import { expect, test } from 'vitest';
 import { STREAM_EVENTS } from '../../src/schemas/events.ts';
-import { cellStatus, STATE_LETTERS, states } from '../../src/schemas/words.ts';
+import { STATE_LETTERS, states } from '../../src/schemas/words.ts';
 
 test('every status has a letter, and a reused success one of its own', () => {
-  expect(new Set(Object.values(STATE_LETTERS))).toEqual(new Set(cellStatus.options));
-  expect(Object.values(STATE_LETTERS)).toHaveLength(cellStatus.options.length + 1);
+  expect(new Set(Object.values(STATE_LETTERS))).toEqual(new Set(CELL_STATUSES));
+  expect(Object.values(STATE_LETTERS)).toHaveLength(CELL_STATUSES.length + 1);
   expect(states.safeParse(['ssre', '', 'w']).success).toBe(true);
   expect(states.safeParse(['x']).success).toBe(false);
 });

@@ -2,8 +2,8 @@ import type { ReplayedRun } from '../facts/replay-files.ts';
 import { outlineAttempt } from '../report/attempt-outline.ts';
 import { describeFailure } from '../report/describe-failure.ts';
 import { TERMINAL_CELL_STATES } from '../scheduler/model/cell-state.ts';
+import type { AttemptExplanation } from '../schemas/attempt.ts';
 import { explainRetries } from './explain-retries.ts';
-import type { AttemptExplanation } from './step-explanation.ts';
 
 /** The attempts of a cell, oldest first, each with what was decided after it. */
 export function explainAttempts(run: ReplayedRun, step: number, cell: number): AttemptExplanation[] {

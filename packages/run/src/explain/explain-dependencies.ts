@@ -1,6 +1,6 @@
 import type { ReplayedRun } from '../facts/replay-files.ts';
-import { wholeStatus } from '../report/cell-status.ts';
-import type { DependencyExplanation } from './step-explanation.ts';
+import { statusOfStep } from '../report/status-of-cell.ts';
+import type { DependencyExplanation } from '../schemas/explanation.ts';
 
 /** What a step depends on, with the present status of each. */
 export function explainDependencies(run: ReplayedRun, step: number): DependencyExplanation[] {
@@ -8,6 +8,6 @@ export function explainDependencies(run: ReplayedRun, step: number): DependencyE
   return steps[step]!.dependencies.map(({ on, condition }) => ({
     step: steps[on]!.step.name,
     condition,
-    ...wholeStatus(run, on),
+    ...statusOfStep(run, on),
   }));
 }

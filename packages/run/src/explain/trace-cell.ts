@@ -1,28 +1,17 @@
 import type { MoveListener } from '../facts/replay-run.ts';
-import { type CellStatus, describeState, type StatusReport } from '../report/cell-status.ts';
 import { attemptOf, describeRecord, isAbout, timeOf } from '../report/describe-record.ts';
-import type { Cause } from '../scheduler/model/legal-moves.ts';
+import { describeState } from '../report/status-of-cell.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
+import type { HistoryLine } from '../schemas/explanation.ts';
 
-/** One event in the story of a cell; with `status` if the cell has moved. */
-export interface StoryLine extends Partial<StatusReport> {
-  /** In milliseconds since the Unix epoch. */
-  readonly at: number;
-  readonly previousStatus?: CellStatus;
-  readonly cause?: Cause;
-  /** Counted from 1; 0 if the event belongs to no attempt. */
-  readonly attempt: number;
-  readonly message?: string;
-}
-
-/** Collects the story of one cell while a run is replayed with `moves`: its moves, and the records about it. */
-export function traceCell(step: number, cell: number): { moves: MoveListener; story: readonly StoryLine[] } {
-  const story: StoryLine[] = [];
+/** Collects the history of one cell while a run is replayed with `moves`: its moves, and the records about it. */
+export function traceCell(step: number, cell: number): { moves: MoveListener; history: readonly HistoryLine[] } {
+  const history: HistoryLine[] = [];
   let moved = 0;
   let at = 0;
   let isOutOfMemory = false;
   return {
-    story,
+    history,
     moves: {
       onMove: (movedStep, movedCell) => {
         if (movedStep === step && movedCell === cell) moved += 1;
@@ -35,8 +24,8 @@ export function traceCell(step: number, cell: number): { moves: MoveListener; st
           const { outcome } = record.event;
           isOutOfMemory = outcome.result === 'failed' && outcome.class === 'oom';
         }
-        if (moved > 0) story.push(...describeMoves(scheduler, { step, cell, moved, message, isOutOfMemory }));
-        else if (message !== undefined) story.push({ at, attempt: attemptOf(record), message });
+        if (moved > 0) history.push(...describeMoves(scheduler, { step, cell, moved, message, isOutOfMemory }));
+        else if (message !== undefined) history.push({ at, attempt: attemptOf(record), message });
         moved = 0;
       },
     },
@@ -46,7 +35,7 @@ export function traceCell(step: number, cell: number): { moves: MoveListener; st
 function describeMoves(
   scheduler: Scheduler,
   given: { step: number; cell: number; moved: number; message: string | undefined; isOutOfMemory: boolean },
-): StoryLine[] {
+): HistoryLine[] {
   const { step, cell, moved, message, isOutOfMemory } = given;
   return scheduler
     .story(step, cell)

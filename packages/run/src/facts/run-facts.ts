@@ -7,9 +7,9 @@ import type {
   JournalRecord,
   VolumePlace,
 } from '../records/journal-record.ts';
-import type { KeptResult } from '../records/kept-result.ts';
-import type { RunWarning } from '../records/run-warning.ts';
 import type { Outcome, PostponeReason } from '../scheduler/model/event.ts';
+import type { KeptResult } from '../schemas/kept-result.ts';
+import type { RunWarning } from '../schemas/warning.ts';
 
 /** What the shell knows about one attempt in addition to its state. Times are in milliseconds since the Unix epoch. */
 export interface AttemptFacts {

@@ -1,12 +1,12 @@
 import type { Cell, Json } from '@sluice/core';
 import type { SchedulerEvent } from '../scheduler/model/event.ts';
+import type { KeptResult } from '../schemas/kept-result.ts';
+import type { WarningTopic } from '../schemas/warning.ts';
 import type { BootTime } from './boot-time.ts';
 import type { ImageDigests } from './image-digests.ts';
 import type { InstanceSize } from './instance-size.ts';
-import type { KeptResult } from './kept-result.ts';
 import type { RunPlacement } from './placement.ts';
 import type { Reuse } from './reuse.ts';
-import type { WarningTopic } from './run-warning.ts';
 import type { SchedulerStart } from './scheduler-start.ts';
 
 /**

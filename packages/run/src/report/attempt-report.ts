@@ -1,27 +1,10 @@
-import type { Json } from '@sluice/core';
 import type { AttemptFacts, RunFacts } from '../facts/run-facts.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import { type AttemptOutline, outlineAttempt } from './attempt-outline.ts';
+import type { AttemptReport } from '../schemas/attempt.ts';
+import { outlineAttempt } from './attempt-outline.ts';
 import type { RunTimes } from './cell-times.ts';
-import { itemOf } from './item-of.ts';
+import { cellValuesOf } from './cell-values-of.ts';
 import { verdictOf } from './verdict-of.ts';
-
-/** One attempt, from the time when it could have started. */
-export interface AttemptReport extends AttemptOutline {
-  readonly step: string;
-  readonly cell: string;
-  /** Of a cell of `foreach`. */
-  readonly item?: Json;
-  readonly exitCode?: number;
-  readonly message?: string;
-  readonly cancelReason?: string;
-  /** When only capacity was missing; for a retry, the end of the previous attempt. */
-  readonly readyAt?: number;
-  /** How often the submission was postponed. */
-  readonly postponed: number;
-  /** Relative to the run's directory. */
-  readonly logFile?: string;
-}
 
 /** Every attempt of a run, in order of steps, cells and attempts. */
 export function reportAttempts(
@@ -33,7 +16,11 @@ export function reportAttempts(
     for (let cell = 0; cell < (scheduler.cellCount(index) ?? 0); cell++) {
       let readyAt = times.of(index, cell).readyAt;
       for (const attempt of facts.known[index]?.[cell]?.attempts ?? []) {
-        const place = { step: step.name, cell: facts.cells[index]?.[cell]?.key ?? '', ...itemOf(facts, index, cell) };
+        const place = {
+          step: step.name,
+          cell: facts.cells[index]?.[cell]?.key ?? '',
+          ...cellValuesOf(facts, index, cell),
+        };
         attempts.push({ ...place, ...reportAttempt(attempt), ...(readyAt !== undefined && { readyAt }) });
         readyAt = attempt.endedAt;
       }

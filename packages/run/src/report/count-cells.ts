@@ -1,6 +1,7 @@
 import type { RunFacts } from '../facts/run-facts.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import { type CellStatus, describeState } from './cell-status.ts';
+import type { CellStatus } from '../schemas/statuses.ts';
+import { describeState } from './status-of-cell.ts';
 
 /** The number of cells of a run by status; a status without cells is absent. */
 export function countCells({

@@ -1,16 +1,6 @@
 import type { RunFacts } from '../facts/run-facts.ts';
+import type { CriticalCell } from '../schemas/run-report.ts';
 import type { RunTimes } from './cell-times.ts';
-
-/** One cell of the chain that determines the duration of the run. */
-export interface CriticalCell {
-  readonly step: string;
-  readonly cell: string;
-  /** When it could have started. */
-  readonly readyAt: number;
-  readonly endedAt: number;
-  /** Milliseconds in between without a running container of the cell. */
-  readonly waitedMs: number;
-}
 
 /** From the cell that ended last back through the dependency that ended last, and so on. In order of time. */
 export function findCriticalPath(facts: RunFacts, times: RunTimes): CriticalCell[] {

@@ -1,11 +1,11 @@
 import type { AttemptFacts, RunFacts } from '../facts/run-facts.ts';
 import type { Outcome } from '../scheduler/model/event.ts';
+import type { FailureReport } from '../schemas/failure.ts';
+import { cellValuesOf } from './cell-values-of.ts';
 import { findPipeHint } from './find-pipe-hint.ts';
 import { findReadOnlyHint } from './find-read-only-hint.ts';
 import { findSpaceHint } from './find-space-hint.ts';
-import { itemOf } from './item-of.ts';
 import type { ReportSource } from './report-source.ts';
-import type { FailureReport } from './run-report.ts';
 import { verdictOf } from './verdict-of.ts';
 
 type Failed = Extract<Outcome, { result: 'failed' }>;
@@ -35,7 +35,7 @@ export function describeFailure(
   return {
     step: step.name,
     cell: facts.cells[entry.step]?.[entry.cell]?.key ?? '',
-    ...itemOf(facts, entry.step, entry.cell),
+    ...cellValuesOf(facts, entry.step, entry.cell),
     attempt: entry.attempt,
     status: failed ? 'failed' : 'canceled',
     ...(failed && { reason: failed.class }),

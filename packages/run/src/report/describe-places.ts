@@ -1,4 +1,4 @@
-import type { OutputReport } from './run-report.ts';
+import type { OutputReport } from '../schemas/output.ts';
 
 /** The location of an output in one line: `<volume>:<path>`, for a step with cells their parents and numbers of cells. */
 export function describePlaces({ places }: Pick<OutputReport, 'places'>): string {

@@ -1,4 +1,5 @@
-import type { CellStatus, StatusReport } from './cell-status.ts';
+import type { StatusReport } from '../schemas/status.ts';
+import type { CellStatus } from '../schemas/statuses.ts';
 
 /**
  * A status for people, in the words of the JSON values: `reused` for a reused success, `failed (oom)` for a failure

@@ -1,5 +1,5 @@
 import type { RunFacts } from '../facts/run-facts.ts';
-import type { RunPhase } from './run-report.ts';
+import type { RunPhase } from '../schemas/statuses.ts';
 
 /** The message of a report about the run as a whole; undefined if there is none. */
 export function endMessage({ canceledBy, stuck }: RunFacts, status: RunPhase): string | undefined {

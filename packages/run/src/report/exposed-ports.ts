@@ -1,18 +1,14 @@
 import type { RunFacts } from '../facts/run-facts.ts';
 import { urlOf } from '../facts/step-context.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-
-/** Where a port of a running container is reachable. */
-export interface ExposedPort {
-  readonly url: string;
-}
+import type { CellView } from '../schemas/cell.ts';
 
 /** `ports` of a cell: those that its running container exposes, by name; nothing if there are none, or it does not run. */
 export function exposedPorts(
   { facts, scheduler }: { readonly facts: RunFacts; readonly scheduler: Scheduler },
   step: number,
   cell: number,
-): { readonly ports?: Readonly<Record<string, ExposedPort>> } {
+): { readonly ports?: NonNullable<CellView['ports']> } {
   if (scheduler.state(step, cell) !== 'running') return {};
   const { ports = {} } = facts.known[step]?.[cell]?.attempts.at(-1)?.container ?? {};
   const exposed = Object.entries(ports).flatMap(([name, { host }]) => {

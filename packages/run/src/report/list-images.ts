@@ -5,14 +5,7 @@ import type { RunFacts } from '../facts/run-facts.ts';
 import { describeRun } from '../facts/step-context.ts';
 import type { ImageDigests } from '../records/image-digests.ts';
 import type { RunPlacement } from '../records/placement.ts';
-
-/** An image and the steps that use it. Fingerprints contain its digest, or its name if the digest is unknown. */
-export interface ImageUse {
-  /** The name in requests; with its expressions if they can be evaluated only during the run. */
-  readonly image: string;
-  readonly digest?: string;
-  readonly steps: readonly string[];
-}
+import type { ImageUse } from '../schemas/image.ts';
 
 interface ImagesSource {
   readonly plan: Plan;

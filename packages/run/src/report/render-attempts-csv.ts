@@ -1,4 +1,5 @@
-import { type AttemptReport, ranFor } from './attempt-report.ts';
+import type { AttemptReport } from '../schemas/attempt.ts';
+import { ranFor } from './attempt-report.ts';
 import { printableLine } from './printable-line.ts';
 
 type Cell = string | number | undefined;

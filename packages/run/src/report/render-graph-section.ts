@@ -1,9 +1,8 @@
-import type { StatusReport } from './cell-status.ts';
+import type { DetailedReport, StepReport } from '../schemas/run-report.ts';
+import type { StatusReport } from '../schemas/status.ts';
 import { describeStatus } from './describe-status.ts';
-import type { DetailedReport } from './detailed-report.ts';
 import { type LayeredGraph, layerGraph } from './layer-graph.ts';
 import { type Markup, markup, NOTHING } from './markup.ts';
-import type { StepReport } from './run-report.ts';
 import { statusClass } from './status-class.ts';
 
 /** With more steps, the steps of adjacent levels are drawn as one node. */

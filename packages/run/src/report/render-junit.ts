@@ -1,6 +1,8 @@
+import type { CellView } from '../schemas/cell.ts';
+import type { FailureReport } from '../schemas/failure.ts';
+import type { RunReport, StepReport } from '../schemas/run-report.ts';
 import { describeStatus } from './describe-status.ts';
 import { type Markup, markup, NOTHING } from './markup.ts';
-import type { CellReport, FailureReport, RunReport, StepReport } from './run-report.ts';
 
 /** A cell of the run as JUnit sees it. */
 interface TestCase {
@@ -38,11 +40,11 @@ ${elements}</testsuites>
 
 function describeCases(step: StepReport, failures: ReadonlyMap<string, FailureReport>): readonly TestCase[] {
   // A `foreach` step that has no items, or whose items are not known yet, has no cells.
-  const cells = step.cells.length > 0 ? step.cells : [{ ...step, cell: '', attempts: 0, results: {} }];
+  const cells = step.cells.length > 0 ? step.cells : [{ ...step, cell: '', attempt: 0, results: {} }];
   return cells.map((cell) => describeCase(step.name, cell, failures.get(`${step.name}/${cell.cell}`)));
 }
 
-function describeCase(step: string, cell: CellReport, failure: FailureReport | undefined): TestCase {
+function describeCase(step: string, cell: CellView, failure: FailureReport | undefined): TestCase {
   const { submittedAt, runningAt = submittedAt, endedAt = runningAt } = cell;
   const ranMs = runningAt === undefined || endedAt === undefined ? 0 : endedAt - runningAt;
   const base = { name: cell.cell === '' ? step : cell.cell, ranMs };

@@ -1,6 +1,6 @@
 import { renderDuration } from '@sluice/core';
-import type { CellStatus } from './cell-status.ts';
-import type { DetailedReport } from './detailed-report.ts';
+import type { DetailedReport } from '../schemas/run-report.ts';
+import type { CellStatus } from '../schemas/statuses.ts';
 import { type Markup, markup, NOTHING } from './markup.ts';
 import { renderGraphSection } from './render-graph-section.ts';
 import {

@@ -1,11 +1,11 @@
 import { renderDuration } from '@sluice/core';
-import type { AttemptReport } from './attempt-report.ts';
+import type { AttemptReport } from '../schemas/attempt.ts';
+import type { FailureReport } from '../schemas/failure.ts';
+import type { DetailedReport, StepReport } from '../schemas/run-report.ts';
 import { describePlaces } from './describe-places.ts';
 import { describeStatus } from './describe-status.ts';
-import type { DetailedReport } from './detailed-report.ts';
 import { describeImage } from './list-images.ts';
 import { type Markup, markup, NOTHING } from './markup.ts';
-import type { FailureReport, StepReport } from './run-report.ts';
 import { statusClass } from './status-class.ts';
 
 const MAX_STEPS = 500;

@@ -1,6 +1,7 @@
 import { renderDuration } from '@sluice/core';
-import { type AttemptReport, beganAt, ranFor } from './attempt-report.ts';
-import type { DetailedReport } from './detailed-report.ts';
+import type { AttemptReport } from '../schemas/attempt.ts';
+import type { DetailedReport } from '../schemas/run-report.ts';
+import { beganAt, ranFor } from './attempt-report.ts';
 import { type Markup, markup, NOTHING } from './markup.ts';
 
 /** The most rows: one per cell; with more cells one per step; with more steps, the cells that ran longest. */

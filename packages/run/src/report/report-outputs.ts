@@ -2,8 +2,8 @@ import { own } from '@sluice/core';
 import { locateCells } from '../facts/locate-output.ts';
 import { scopeOn } from '../facts/place-of.ts';
 import { stepIndex } from '../facts/step-context.ts';
+import type { OutputReport, PlaceReport } from '../schemas/output.ts';
 import type { ReportSource } from './report-source.ts';
-import type { OutputReport, PlaceReport } from './run-report.ts';
 
 type OutputSource = Pick<ReportSource, 'facts' | 'scheduler'>;
 

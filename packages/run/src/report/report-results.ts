@@ -1,7 +1,7 @@
 import { type Json, own } from '@sluice/core';
 import { createRunContext, stepIndex } from '../facts/step-context.ts';
+import type { RunReport } from '../schemas/run-report.ts';
 import type { ReportSource } from './report-source.ts';
-import type { RunReport } from './run-report.ts';
 
 /** The results of the pipeline whose steps have succeeded, by name; nothing if it declares none. */
 export function reportResults({

@@ -1,9 +1,9 @@
-import type { DetailedReport } from './detailed-report.ts';
+import type { CellView } from '../schemas/cell.ts';
+import type { DetailedReport, RunReport, StepReport } from '../schemas/run-report.ts';
 import { type JsonTimes, renderTimes } from './json-times.ts';
-import type { CellReport, RunReport, StepReport } from './run-report.ts';
 
 /** A step in JSON. */
-type StepValue = Omit<StepReport, 'cells'> & { readonly cells: readonly JsonTimes<CellReport>[] };
+type StepValue = Omit<StepReport, 'cells'> & { readonly cells: readonly JsonTimes<CellView>[] };
 
 type WithValues<T extends RunReport> = Omit<JsonTimes<T>, 'steps' | 'warnings'> & {
   readonly steps: readonly StepValue[];

@@ -1,7 +1,8 @@
-import type { WarningTopic } from '../records/run-warning.ts';
-import type { StatusReport } from './cell-status.ts';
-import type { ExposedPort } from './exposed-ports.ts';
-import type { FailureReport, RunReport } from './run-report.ts';
+import type { CellView } from '../schemas/cell.ts';
+import type { FailureReport } from '../schemas/failure.ts';
+import type { RunReport } from '../schemas/run-report.ts';
+import type { StatusReport } from '../schemas/status.ts';
+import type { WarningTopic } from '../schemas/warning.ts';
 
 /** What has happened to a run. Plain JSON data, printed by `--json` as lines of JSON. */
 export type RunnerEvent = {
@@ -35,7 +36,7 @@ export type RunnerEvent = {
       /** Why it waits, was skipped or failed. */
       readonly message?: string;
       /** The exposed ports of a cell that runs, by name. */
-      readonly ports?: Readonly<Record<string, ExposedPort>>;
+      readonly ports?: NonNullable<CellView['ports']>;
     } & StatusReport)
   /** The service's message about a container that is not running yet, or the address of a port of one that runs. */
   | {

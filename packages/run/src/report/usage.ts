@@ -1,15 +1,6 @@
-import { type AttemptReport, ranFor } from './attempt-report.ts';
-
-/** The usage of one instance type of one cluster. */
-export interface Usage {
-  readonly clusterId: string;
-  readonly instanceType: string;
-  readonly containers: number;
-  /** The sum of the running times in milliseconds. */
-  readonly ranMs: number;
-  /** The same in hours, the unit of billing. */
-  readonly instanceHours: number;
-}
+import type { AttemptReport } from '../schemas/attempt.ts';
+import type { Usage } from '../schemas/run-report.ts';
+import { ranFor } from './attempt-report.ts';
 
 /** Sums up attempts by cluster and instance type, sorted by these. Attempts that never ran add no time. */
 export function sumUsage(attempts: readonly AttemptReport[], now: number): Usage[] {

@@ -1,5 +1,5 @@
 import type { Plan } from '@sluice/core';
-import type { CellStatus } from '../report/cell-status.ts';
+import type { CellStatus } from '../schemas/statuses.ts';
 import { SHOWN_STATUSES, type ShownStatus } from './shown-status.ts';
 
 /** What is shown of each cell of a run, and how many cells have each status. */

@@ -1,5 +1,6 @@
-import { CELL_STATUSES, type CellStatus, describeState } from '../report/cell-status.ts';
+import { describeState } from '../report/status-of-cell.ts';
 import { CELL_STATES, type CellState } from '../scheduler/model/cell-state.ts';
+import { CELL_STATUSES, type CellStatus } from '../schemas/statuses.ts';
 
 /** Index into `SHOWN_STATUSES`: one byte for each of the many cells of a run. */
 export type ShownStatus = number;

@@ -1,14 +1,15 @@
 import { planLevels } from '@sluice/core';
-import { describeState, type StatusReport } from '../report/cell-status.ts';
 import { timeCells } from '../report/cell-times.ts';
-import { type CriticalCell, findCriticalPath } from '../report/critical-path.ts';
+import { findCriticalPath } from '../report/critical-path.ts';
 import { describeFailure } from '../report/describe-failure.ts';
 import { placeSteps } from '../report/detailed-report.ts';
 import { endMessage } from '../report/end-message.ts';
 import { reportOutputs } from '../report/report-outputs.ts';
 import { reportResults } from '../report/report-results.ts';
-import type { RunReport } from '../report/run-report.ts';
 import { describeServiceHold, findServiceHold } from '../report/service-hold.ts';
+import { describeState } from '../report/status-of-cell.ts';
+import type { CriticalCell, RunReport } from '../schemas/run-report.ts';
+import type { StatusReport } from '../schemas/status.ts';
 import type { ViewedRun } from './viewed-run.ts';
 
 /** The report of a followed run without its cells, of which there may be many. */

@@ -1,6 +1,6 @@
 import type { RunFacts } from '../facts/run-facts.ts';
-import type { RunPhase } from '../report/run-report.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
+import type { RunPhase } from '../schemas/statuses.ts';
 import type { RunModel } from './run-model.ts';
 
 /** A `RunModel` whose journal describes the run. */

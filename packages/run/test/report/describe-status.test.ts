@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { StatusReport } from '../../src/report/cell-status.ts';
 import { describeStatus } from '../../src/report/describe-status.ts';
+import type { StatusReport } from '../../src/schemas/status.ts';
 
 test.each<[StatusReport, string]>([
   [{ status: 'succeeded' }, 'succeeded'],

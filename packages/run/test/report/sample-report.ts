@@ -1,6 +1,6 @@
-import type { AttemptReport } from '../../src/report/attempt-report.ts';
-import type { DetailedReport } from '../../src/report/detailed-report.ts';
-import type { FailureReport } from '../../src/report/run-report.ts';
+import type { AttemptReport } from '../../src/schemas/attempt.ts';
+import type { FailureReport } from '../../src/schemas/failure.ts';
+import type { DetailedReport } from '../../src/schemas/run-report.ts';
 
 /** A run in a chain of steps, each with one attempt; the last has failed with this log line. */
 export function createSampleReport({ steps, logLine }: { steps: number; logLine: string }): DetailedReport {
@@ -50,7 +50,7 @@ export function createSampleReport({ steps, logLine }: { steps: number; logLine:
       return {
         name,
         ...status,
-        cells: [{ cell: '', ...status, attempts: 1, results: {}, ...(isLast && { message: logLine }) }],
+        cells: [{ cell: '', ...status, attempt: 1, results: {}, ...(isLast && { message: logLine }) }],
       };
     }),
     failures: [failure],

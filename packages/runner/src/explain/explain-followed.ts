@@ -1,20 +1,15 @@
 import type { Result } from '@sluice/core';
 import {
+  type CellExplanation,
   explainAttempts,
   explainDependencies,
   explainWait,
-  joinStory,
+  joinHistory,
   type RunRefusal,
-  type StepExplanation,
   suggestPlainly,
 } from '@sluice/run';
 import type { RunFollower } from '../follow/follow-run.ts';
 import { explainCache } from './explain-cache.ts';
-
-/** What explains the status of a cell, apart from the status itself. */
-export interface CellExplanation extends Pick<StepExplanation, 'wait' | 'dependencies' | 'attempts' | 'cache'> {
-  readonly story: ReturnType<typeof joinStory>;
-}
 
 /**
  * Explains a cell of a followed run as `explainStep` does, without a replay of the journal. `read` returns the earlier run
@@ -27,8 +22,8 @@ export async function explainFollowed(
 ): Promise<CellExplanation> {
   const replayed = replayedOf(run);
   const { facts } = replayed;
-  const story = joinStory(run.model.moves.of(step, cell), await run.readLines(step, cell));
-  const wait = explainWait(replayed, { step, cell, story, suggest: suggestPlainly });
+  const history = joinHistory(run.model.moves.of(step, cell), await run.readLines(step, cell));
+  const wait = explainWait(replayed, { step, cell, history, suggest: suggestPlainly });
   const explained = {
     step: facts.plan.steps[step]!.step,
     key: facts.cells[step]?.[cell]?.key ?? '',
@@ -42,7 +37,7 @@ export async function explainFollowed(
       const earlier = await read(runId);
       return earlier.ok ? { ok: true, value: replayedOf(earlier.value) } : earlier;
     }),
-    story,
+    history,
   };
 }
 

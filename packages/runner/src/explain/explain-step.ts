@@ -4,7 +4,7 @@ import {
   CELL_STATUSES,
   type CellFacts,
   type CellState,
-  cellStatus,
+  cellValuesOf,
   describeServiceHold,
   describeStatus,
   explainAttempts,
@@ -12,7 +12,6 @@ import {
   explainDependencies,
   explainWait,
   findServiceHold,
-  itemOf,
   listRunImages,
   type ReplayedRun,
   type RunRefusal,
@@ -20,6 +19,7 @@ import {
   type StatusReport,
   type StepExplanation,
   type SuggestCommand,
+  statusOfCell,
   stepIndex,
   suggestPlainly,
   traceCell,
@@ -72,7 +72,7 @@ export async function explainStep(options: ExplainStepOptions): Promise<Result<S
   const place = findCell(first.value, options.step);
   if (!place.ok) return fail({ code: 'STEP_NOT_FOUND', message: place.error });
   const { step, cell } = place.value;
-  const { moves, story } = traceCell(step, cell);
+  const { moves, history } = traceCell(step, cell);
   const replayed = replayFiles(files.value, moves);
   if (!replayed.ok) return replayed;
   const run = replayed.value;
@@ -81,15 +81,15 @@ export async function explainStep(options: ExplainStepOptions): Promise<Result<S
   const known = run.facts.known[step]?.[cell];
   const hold = run.scheduler.state(step, cell) === 'pending' ? findServiceHold(run) : undefined;
   const message = hold ? describeServiceHold(hold) : (explainCell(run, step, cell) ?? explainRequest(run, place.value));
-  const wait = explainWait(run, { step, cell, story, suggest: options.suggest ?? suggestPlainly });
+  const wait = explainWait(run, { step, cell, history, suggest: options.suggest ?? suggestPlainly });
   return ok({
     runId: run.runId,
     pipeline: run.facts.plan.pipeline.name,
     runStatus: await readPhase(disk, run),
     step: planned.step.name,
     cell: key,
-    ...itemOf(run.facts, step, cell),
-    ...cellStatus(run, step, cell),
+    ...cellValuesOf(run.facts, step, cell),
+    ...statusOfCell(run, step, cell),
     cells: countCells(run, step),
     ...(message !== undefined && { message }),
     ...(wait && { wait }),
@@ -101,7 +101,7 @@ export async function explainStep(options: ExplainStepOptions): Promise<Result<S
       replayFromHome(disk, home, earlier),
     ),
     ...findServiceWarnings(run, known),
-    story,
+    history,
   });
 }
 
@@ -144,7 +144,7 @@ function chooseCell({ scheduler }: ReplayedRun, step: number): number {
 function countCells(run: ReplayedRun, step: number): StepExplanation['cells'] {
   const counts = new Map<string, { status: StatusReport; count: number }>();
   for (let cell = 0; cell < (run.scheduler.cellCount(step) ?? 1); cell++) {
-    const status = cellStatus(run, step, cell);
+    const status = statusOfCell(run, step, cell);
     const key = describeStatus(status);
     const known = counts.get(key);
     if (known) known.count += 1;

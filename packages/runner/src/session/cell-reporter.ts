@@ -1,10 +1,10 @@
 import type { PlannedStep } from '@sluice/core';
 import {
   type CellState,
-  cellStatus,
   explainCell,
   exposedPorts,
   type MoveListener,
+  statusOfCell,
   type UnnumberedEvent,
 } from '@sluice/run';
 import type { RunSession } from './run-session.ts';
@@ -102,7 +102,7 @@ function describeCell({ plan, facts, scheduler }: CellSource, step: number, cell
   const message = explainCell({ facts, scheduler }, step, cell);
   const known = facts.known[step]?.[cell];
   const id = known?.attempts.at(-1)?.id;
-  const { reused, ...status } = cellStatus({ facts, scheduler }, step, cell);
+  const { reused, ...status } = statusOfCell({ facts, scheduler }, step, cell);
   return {
     type: 'cellChanged',
     step: plan.steps[step]!.step.name,

@@ -1,13 +1,13 @@
 import {
-  cellStatus,
   endMessage,
   isFannedOut,
   outlineAttempt,
   type RunModel,
   type Scheduler,
   type StatusReport,
+  statusOfCell,
+  statusOfStep,
   verdictOf,
-  wholeStatus,
 } from '@sluice/run';
 import type { Span } from './span.ts';
 import { spanIdOf, type TracedPart, traceIdOf } from './trace-ids.ts';
@@ -57,7 +57,7 @@ export function describeAttempt(source: SpanSource, place: CellPlace, number: nu
 
 /** A cell that has ended. The cell of a plain step is the step. */
 export function describeCell(source: SpanSource, place: CellPlace, times: SpanTimes): Span[] {
-  const report = cellStatus(source.model, place.step, place.cell);
+  const report = statusOfCell(source.model, place.step, place.cell);
   const attempts = source.model.facts.known[place.step]?.[place.cell]?.attempts ?? [];
   if (report.status === 'skipped' || (report.status === 'canceled' && attempts.length === 0)) return [];
   const part = nameCell(source, place);
@@ -70,7 +70,7 @@ export function describeCell(source: SpanSource, place: CellPlace, times: SpanTi
 /** A step with cells that have ended. */
 export function describeStep(source: SpanSource, step: number, times: SpanTimes): Span {
   const { name } = source.model.facts.plan.steps[step]!.step;
-  const report = wholeStatus(source.model, step);
+  const report = statusOfStep(source.model, step);
   return createSpan(source, { part: { step: name }, parent: {}, name, ...times, ...describeStatus(report) });
 }
 

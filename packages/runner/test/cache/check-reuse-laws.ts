@@ -30,7 +30,7 @@ export function findLostOrder({ report, plan, isReuse }: EndedRun): string[] {
 export function hasWorked({ report, plan }: Pick<EndedRun, 'report' | 'plan'>, step: number): boolean {
   const { step: spec } = plan.steps[step]!;
   if (spec.service !== undefined && findSharedRead(spec, plan.pipeline) === undefined) return false;
-  return report.steps[step]!.cells.some(({ reused, attempts }) => !reused && attempts > 0);
+  return report.steps[step]!.cells.some(({ reused, attempt }) => !reused && attempt > 0);
 }
 
 /** Every step before a step, on any path. */

@@ -31,18 +31,18 @@ describe('explainFollowed', () => {
       const replayed = await sample.rig.go(explainStep({ home: '/home', disk, runId: sample.runId, step }));
       if (!replayed.ok) throw new Error(replayed.error.message);
       const followed = await sample.rig.go(explainFollowed(run, place, async () => ({ ok: true, value: run })));
-      const { dependencies, attempts, cache, wait, story } = replayed.value;
+      const { dependencies, attempts, cache, wait, history } = replayed.value;
       expect(followed, step).toMatchObject({ dependencies, attempts, cache });
       expect(followed.wait, step).toEqual(wait);
       expect(
-        followed.story.flatMap(({ message }) => message ?? []),
+        followed.history.flatMap(({ message }) => message ?? []),
         step,
-      ).toEqual(story.flatMap(({ message }) => message ?? []));
+      ).toEqual(history.flatMap(({ message }) => message ?? []));
       // One record can move a cell several times; only where it ends is shown.
-      const moves = story
+      const moves = history
         .filter(({ status }) => status !== undefined)
         .map(({ at, status, attempt }) => `${at} ${status} ${attempt}`);
-      const shown = followed.story
+      const shown = followed.history
         .filter(({ status }) => status !== undefined)
         .map(({ at, status, attempt }) => `${at} ${status} ${attempt}`);
       expect(moves, step).toEqual(expect.arrayContaining(shown));
@@ -57,7 +57,7 @@ describe('explainFollowed', () => {
       explainFollowed(run, { step: 0, cell: 0 }, async () => ({ ok: true, value: run })),
     );
     sample.rig.disk.files.set(file, sample.journal);
-    expect(followed.story.at(-1)).toMatchObject({ status: 'succeeded' });
+    expect(followed.history.at(-1)).toMatchObject({ status: 'succeeded' });
   });
 });
 

@@ -39,7 +39,7 @@ describe('explainStep', () => {
       'not tried again: all its retries (1) are used',
     ]);
     expect(a.attempts[1]?.failure?.logTail.at(-1)).toBe('its last line');
-    const states = a.story.flatMap(({ status, attempt }) => (status === undefined ? [] : [`${attempt} ${status}`]));
+    const states = a.history.flatMap(({ status, attempt }) => (status === undefined ? [] : [`${attempt} ${status}`]));
     expect(states).toEqual([
       '1 ready',
       '1 submitting',

@@ -1,5 +1,5 @@
 import type { Plan } from '@sluice/core';
-import { cellStatus, type RunModel, replayRun, SHOWN_STATUSES } from '@sluice/run';
+import { type RunModel, replayRun, SHOWN_STATUSES, statusOfCell } from '@sluice/run';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { followJournal } from '../../src/follow/follow-journal.ts';
@@ -24,7 +24,7 @@ function replay(plan: Plan, bytes: Uint8Array) {
     const count = run ? (run.scheduler.cellCount(index) ?? 0) : (known?.length ?? 0);
     return Array.from({ length: count }, (_, cell) => {
       if (!run) return { status: 'waiting', reused: false };
-      const { status, reused = false } = cellStatus(run, index, cell);
+      const { status, reused = false } = statusOfCell(run, index, cell);
       return { status, reused };
     });
   });

@@ -34,8 +34,8 @@ describe('createReport', () => {
     expect(each).toContain('`foreach` of step `each`');
     expect(maybe).toContain('`when` of step `maybe`');
     expect(report.steps).toMatchObject([
-      { name: 'each', status: 'failed', cells: [{ cell: '', status: 'failed', attempts: 0, message: each }] },
-      { name: 'maybe', status: 'failed', cells: [{ cell: '', status: 'failed', attempts: 0, message: maybe }] },
+      { name: 'each', status: 'failed', cells: [{ cell: '', status: 'failed', attempt: 0, message: each }] },
+      { name: 'maybe', status: 'failed', cells: [{ cell: '', status: 'failed', attempt: 0, message: maybe }] },
       { name: 'after', status: 'skipped' },
     ]);
     const junit = renderJunit(report);

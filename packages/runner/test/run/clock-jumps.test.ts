@@ -79,7 +79,7 @@ test.each([DAY, -DAY])('a clock that is set by %s ms cancels nothing and delays 
   await world.until('running');
   world.rig.clock.jump(ms);
   const { report, minutes } = await world.minutesOf(handle.finished);
-  expect(report.steps[0]).toMatchObject({ status: 'failed', cells: [{ attempts: 2 }] });
+  expect(report.steps[0]).toMatchObject({ status: 'failed', cells: [{ attempt: 2 }] });
   expect(minutes).toBe(20);
   expect(report.endedAt! - report.startedAt).toBeLessThan(21 * MINUTE);
 });

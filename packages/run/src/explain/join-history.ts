@@ -1,13 +1,13 @@
 import type { JournalLine } from '../records/journal-line.ts';
 import { attemptOf, describeRecord, timeOf } from '../report/describe-record.ts';
+import type { HistoryLine } from '../schemas/explanation.ts';
 import type { CellMove } from '../view/move-log.ts';
 import { SHOWN_STATUSES } from '../view/shown-status.ts';
-import type { StoryLine } from './trace-cell.ts';
 
-type Line = Pick<StoryLine, 'at' | 'status' | 'reused' | 'attempt' | 'message'>;
+type Line = Pick<HistoryLine, 'at' | 'status' | 'reused' | 'attempt' | 'message'>;
 
-/** The story of a cell from its moves and the lines of the journal about it, both oldest first. */
-export function joinStory(moves: readonly CellMove[], lines: readonly JournalLine[]): Line[] {
+/** The history of a cell from its moves and the lines of the journal about it, both oldest first. */
+export function joinHistory(moves: readonly CellMove[], lines: readonly JournalLine[]): Line[] {
   const found: (Line & { readonly position: number })[] = moves.map(({ position, at, status, attempt }) => {
     const { status: word, reused } = SHOWN_STATUSES[status]!;
     return { position, at, attempt, status: word, ...(reused && { reused }) };

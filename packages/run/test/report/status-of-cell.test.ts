@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { createRunFacts } from '../../src/facts/run-facts.ts';
 import { stepStatus } from '../../src/facts/step-status.ts';
-import { CELL_STATUSES, cellStatus, describeState } from '../../src/report/cell-status.ts';
+import { describeState, statusOfCell } from '../../src/report/status-of-cell.ts';
 import { CELL_STATES, type CellState, TERMINAL_CELL_STATES } from '../../src/scheduler/model/cell-state.ts';
 import type { Outcome } from '../../src/scheduler/model/event.ts';
+import { CELL_STATUSES } from '../../src/schemas/statuses.ts';
 import { createHandPlan, createStep } from '../plans.ts';
 
 describe('describeState', () => {
@@ -38,9 +39,9 @@ describe('describeState', () => {
   });
 });
 
-describe('cellStatus', () => {
+describe('statusOfCell', () => {
   const status = (state: CellState, outcome?: Outcome) =>
-    cellStatus(
+    statusOfCell(
       {
         facts: {
           ...createRunFacts(createHandPlan([createStep('a')])),
@@ -67,6 +68,6 @@ describe('cellStatus', () => {
   test('needs no attempt', () => {
     const facts = createRunFacts(createHandPlan([createStep('a')]));
     const source = { facts, scheduler: { state: () => 'failed' as const, cellCount: () => 1 } };
-    expect(cellStatus(source, 3, 1)).toStrictEqual({ status: 'failed', reason: 'failed' });
+    expect(statusOfCell(source, 3, 1)).toStrictEqual({ status: 'failed', reason: 'failed' });
   });
 });
