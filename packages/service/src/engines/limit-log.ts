@@ -16,8 +16,8 @@ export const CUT_LINE_BYTES = 160;
  */
 export async function limitLog(path: string, limitBytes: number | undefined): Promise<void> {
   if (limitBytes === undefined) return;
-  // Two concurrent cuts would remove each other's end.
-  await cutsSettled(path);
+  // Two concurrent cuts would remove each other's end. Not `cutsSettled`: of several that wait, one must go on at once.
+  while (inFlight.has(path)) await inFlight.get(path)?.catch(() => {});
   const cut = cutLog(path, limitBytes).finally(() => inFlight.delete(path));
   inFlight.set(path, cut);
   await cut;

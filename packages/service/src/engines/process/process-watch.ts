@@ -193,7 +193,7 @@ export class ProcessWatch {
         return await this.#settleClaimed(container);
       }
       const record = await this.#storage.inThread(() => readExitRecord(container.launch.directory));
-      if (record !== undefined) return this.#end(container, record);
+      if (record !== undefined) return await this.#endWithLog(container, record);
       if (cause === 'gone' && container.state === 'launching') {
         const claim = await this.#storage.inThread(() => readClaim(container.launch.directory));
         if (claim === undefined) {
@@ -221,7 +221,7 @@ export class ProcessWatch {
   async #adopt(container: TrackedContainer): Promise<void> {
     // Not given up if the storage does not answer: nothing else says how the container ended.
     const outcome = await this.#storage.inThread(() => readRecordedOutcome(container.launch, this.#boot));
-    if (outcome.type === 'ended') this.#end(container, outcome.record);
+    if (outcome.type === 'ended') await this.#endWithLog(container, outcome.record);
     else if (outcome.type === 'absent') this.#absent(container);
     else if (outcome.type === 'lost') this.#endWithoutRecord(container, outcome.reason);
     else this.#launcher()?.adopt(container.id, outcome.by, container.launch.directory);
@@ -249,6 +249,7 @@ export class ProcessWatch {
     container.taken.resolve();
   }
 
+  /** The launcher reports an end and then that the container is gone: both wait until the log is cut. */
   async #endWithLog(container: TrackedContainer, record: ExitRecord): Promise<void> {
     if (this.#limitsLogs) await this.#limitLog(container.launch);
     this.#end(container, record);
