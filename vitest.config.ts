@@ -82,6 +82,7 @@ export default defineConfig({
       project('host-system', { include: ['packages/host-system/test/**/*.test.ts'] }),
       project('client', { include: ['packages/client/test/**/*.test.ts'] }),
       project('run', { include: ['packages/run/test/**/*.test.ts'] }),
+      project('home', { include: ['packages/home/test/**/*.test.ts'] }),
       project('runner', { include: ['packages/runner/test/**/*.test.ts'] }),
       project('service', { include: ['packages/service/test/**/*.test.ts'], exclude: Object.values(engines) }),
       project('host', { include: ['packages/host/test/**/*.test.ts'] }),

@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createPlan, parsePipeline } from '@sluice/core';
+import { readRunSummary } from '@sluice/home';
 import { markHosted, openRunHost } from '@sluice/host';
-import { readRunSummary, submitRun } from '@sluice/runner';
+import { submitRun } from '@sluice/runner';
 import { openFakeCluster, PRINCIPAL, SCOPE } from './fake-cluster.mjs';
 
 const cells = Number(process.argv[2] ?? 100_000);

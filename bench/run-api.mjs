@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { listRuns, readRun } from '@sluice/home';
 import { addRunApi, openRunApi } from '@sluice/host';
-import { listRuns, readRun } from '@sluice/runner';
 import Fastify from 'fastify';
 
 const { values } = parseArgs({

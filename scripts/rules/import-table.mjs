@@ -6,12 +6,13 @@ const MAY_IMPORT = {
   core: [],
   client: [],
   run: ['core'],
-  runner: ['host-system', 'core', 'client', 'run'],
+  home: ['host-system', 'core', 'run'],
+  runner: ['host-system', 'core', 'client', 'run', 'home'],
   service: ['host-system', 'client'],
-  host: ['host-system', 'core', 'client', 'run', 'runner'],
+  host: ['host-system', 'core', 'client', 'run', 'home', 'runner'],
   // Types only: it runs in a browser.
   dashboard: ['host'],
-  cli: ['host-system', 'core', 'client', 'run', 'runner', 'service', 'host', 'dashboard'],
+  cli: ['host-system', 'core', 'client', 'run', 'home', 'runner', 'service', 'host', 'dashboard'],
 };
 const IMPORT = /(?:^|\s)(?:import|export)\s[^'"]*?from\s+'([^']+)'|(?:^|[^.\w])import\s*\(?\s*'([^']+)'/g;
 

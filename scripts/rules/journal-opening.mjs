@@ -1,4 +1,4 @@
-const JOURNAL = 'packages/runner/src/journal/';
+const JOURNAL = 'packages/home/src/journal/';
 /** Each with the file that declares it. */
 const OPENING = { createJournal: 'journal.ts', acquireLease: 'lease.ts' };
 const CALLER = `${JOURNAL}open-journal.ts`;
@@ -9,7 +9,7 @@ const CALLER = `${JOURNAL}open-journal.ts`;
  */
 export function check({ files }) {
   return files
-    .filter(({ path }) => /^packages\/(runner|host|cli)\/src\/.*\.ts$/.test(path) && path !== CALLER)
+    .filter(({ path }) => /^packages\/(home|runner|host|cli)\/src\/.*\.ts$/.test(path) && path !== CALLER)
     .flatMap(({ path, lines }) => {
       const text = lines.join('\n');
       return Object.entries(OPENING)
@@ -25,7 +25,7 @@ export function check({ files }) {
 function isImported(text, { name, owner }) {
   const imports = text.matchAll(/(?:import|export)\s*\{([^}]*)\}\s*from\s*'([^']+)'/g);
   return [...imports].some(([, names, from]) => {
-    const isOwner = from.endsWith(`/${owner}`) || from === '@sluice/runner';
+    const isOwner = from.endsWith(`/${owner}`) || from === '@sluice/home';
     return isOwner && new RegExp(`\\b${name}\\b`).test(names);
   });
 }

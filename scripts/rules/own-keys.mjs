@@ -6,7 +6,7 @@ import { API } from 'typescript/unstable/sync';
 const MESSAGE =
   'reads a record by a foreign name, which may be one of JavaScript (`constructor`); use `own(record, name)` or a Map';
 /** Every project whose own sources are looked at; a project is a folder with a tsconfig.json. */
-const PROJECTS = ['host-system', 'core', 'client', 'run', 'runner', 'service', 'cli', 'host', 'dashboard'];
+const PROJECTS = ['host-system', 'core', 'client', 'run', 'home', 'runner', 'service', 'cli', 'host', 'dashboard'];
 
 /**
  * A record that is read by a name from a file or a request finds `constructor` and `toString` on its prototype. Only the

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { listRuns } from '@sluice/runner';
+import { listRuns } from '@sluice/home';
 import type { Random } from '../../packages/run/test/random.ts';
 import { addUser, CREDENTIALS, configure, type Server, serve } from '../e2e/served-rig.ts';
 import { createWorkplace, type Started, type Workplace } from '../e2e/workplace-rig.ts';

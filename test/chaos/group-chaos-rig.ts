@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { listRuns, type RunSummary } from '@sluice/runner';
+import { listRuns, type RunSummary } from '@sluice/home';
 import { createWorkplace } from '../e2e/workplace-rig.ts';
 import {
   type ChaosOptions,

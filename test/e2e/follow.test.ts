@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { followRun, listRuns, type RunFollower } from '@sluice/home';
 import { type FollowedModel, SHOWN_STATUSES } from '@sluice/run';
-import { followRun, listRuns, type RunFollower } from '@sluice/runner';
 import { expect, onTestFinished, test } from 'vitest';
 import { createWorkplace, until, type Workplace } from './workplace-rig.ts';
 

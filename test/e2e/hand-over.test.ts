@@ -7,12 +7,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { handOverRun } from '../../packages/cli/src/remote/hand-over-run.ts';
 import { updateMirror } from '../../packages/cli/src/remote/mirror-run.ts';
 import { takeBackRun } from '../../packages/cli/src/remote/take-back-run.ts';
+import { createSystemClock } from '../../packages/home/src/clock.ts';
+import { decodeLine, encodeLine } from '../../packages/home/src/journal/line-codec.ts';
+import { openJournal } from '../../packages/home/src/journal/open-journal.ts';
+import { createSystemDisk } from '../../packages/home/src/journal/system-disk.ts';
+import { serializePlan } from '../../packages/home/src/runs/run-home.ts';
 import type { JournalLine } from '../../packages/run/src/records/journal-line.ts';
-import { createSystemClock } from '../../packages/runner/src/clock.ts';
-import { decodeLine, encodeLine } from '../../packages/runner/src/journal/line-codec.ts';
-import { openJournal } from '../../packages/runner/src/journal/open-journal.ts';
-import { createSystemDisk } from '../../packages/runner/src/journal/system-disk.ts';
-import { serializePlan } from '../../packages/runner/src/record/run-home.ts';
 import { FakeRunServer, Killed } from './fake-run-server.ts';
 
 const RUN = 'aaaaaaaaaaaaa';

@@ -3,12 +3,12 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, w
 import { join } from 'node:path';
 import { createHttpService, type InstanceType } from '@sluice/client';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { encodeLine } from '../../packages/home/src/journal/line-codec.ts';
 import { isHosted } from '../../packages/host/src/execute/hosted-mark.ts';
 import { createHandOver } from '../../packages/host/src/hosted/create-hand-over.ts';
 import { removeOldRuns } from '../../packages/host/src/hosted/remove-old-runs.ts';
 import { createSecretStore } from '../../packages/host/src/hosted/secret-store.ts';
 import { openFollowers } from '../../packages/host/src/runs/open-followers.ts';
-import { encodeLine } from '../../packages/runner/src/journal/line-codec.ts';
 import {
   createCaller,
   createHostedPlace,

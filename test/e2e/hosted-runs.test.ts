@@ -4,7 +4,7 @@ import { createHttpService } from '@sluice/client';
 import { MAX_PART_BYTES } from '@sluice/host';
 import { resumeRun } from '@sluice/runner';
 import { expect, test } from 'vitest';
-import { encodeLine } from '../../packages/runner/src/journal/line-codec.ts';
+import { encodeLine } from '../../packages/home/src/journal/line-codec.ts';
 import { createCaller, createHostedPlace, digestOf, readRecorded, recordRun, useHostedServer } from './hosted-rig.ts';
 import { until } from './workplace-rig.ts';
 

@@ -14,11 +14,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { encodeLine } from '../../packages/home/src/journal/line-codec.ts';
+import { createSystemDisk } from '../../packages/home/src/journal/system-disk.ts';
 import { type RemovalParts, removeOldRuns } from '../../packages/host/src/hosted/remove-old-runs.ts';
 import { describeRemoval, readRemoval } from '../../packages/host/src/hosted/removed-runs.ts';
 import type { JournalLine } from '../../packages/run/src/records/journal-line.ts';
-import { encodeLine } from '../../packages/runner/src/journal/line-codec.ts';
-import { createSystemDisk } from '../../packages/runner/src/journal/system-disk.ts';
 import { mountSmallDisk } from '../../packages/service/test/store/small-disk.ts';
 
 const DAY = 86_400_000;

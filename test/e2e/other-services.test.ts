@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { decodeLine } from '../../packages/runner/src/journal/line-codec.ts';
+import { decodeLine } from '../../packages/home/src/journal/line-codec.ts';
 import { createDialectGateway, type DialectGateway } from './dialect-gateway.ts';
 import { CREDENTIALS, type Server, serveNew } from './served-rig.ts';
 import { createWorkplace, until, type Workplace } from './workplace-rig.ts';

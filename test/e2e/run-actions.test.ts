@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { listRuns, readRun } from '@sluice/home';
 import type { ActionReply, PlannedTimeList, RunExecutor } from '@sluice/host';
-import { listRuns, readRun } from '@sluice/runner';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type ServedApi, serveRunApi } from './run-api-rig.ts';
 import { createWorkplace, type Started, until, type Workplace } from './workplace-rig.ts';

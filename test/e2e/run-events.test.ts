@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { listRuns } from '@sluice/home';
 import { type Move, STATE_LETTERS, type StreamEvents } from '@sluice/host';
-import { listRuns } from '@sluice/runner';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { STREAM_EVENTS } from '../../packages/host/src/schemas/events.ts';
 import { type ReceivedEvent, readEvents } from './event-client.ts';

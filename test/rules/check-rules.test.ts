@@ -194,8 +194,8 @@ test('check-rules refuses a folder of the sources that the architecture page doe
 test('check-rules refuses an import from a higher layer, and a folder without a layer', () => {
   const files = {
     'packages/runner/src/index.ts': "export { run } from './run/run.ts';\n",
-    'packages/runner/src/run/run.ts': "import { fact } from '../record/fact.ts';\nexport const run = fact;\n",
-    'packages/runner/src/record/fact.ts':
+    'packages/runner/src/run/run.ts': "import { fact } from '../session/fact.ts';\nexport const run = fact;\n",
+    'packages/runner/src/session/fact.ts':
       "import {\n  type run\n} from '../run/run.ts';\nexport const fact: typeof run = 1;\n",
     'packages/runner/src/elsewhere/side.ts': "import { run } from '../run/run.ts';\nexport const side = run;\n",
   };
@@ -203,7 +203,7 @@ test('check-rules refuses an import from a higher layer, and a folder without a 
   expect(status).toBe(1);
   expect(faults).toEqual([
     expect.stringMatching(/^packages\/runner\/src\/elsewhere\/side\.ts:1: the folder elsewhere has no place/),
-    expect.stringMatching(/^packages\/runner\/src\/record\/fact\.ts:3: record may not import from run/),
+    expect.stringMatching(/^packages\/runner\/src\/session\/fact\.ts:3: session may not import from run/),
   ]);
 });
 
@@ -312,7 +312,7 @@ test('check-rules refuses a second way to open the journal of a run', () => {
     `import { acquireLease, readLease } from '${from}';\nexport const run = acquireLease;\n`;
   const files = {
     'packages/runner/src/run/run.ts': opens('../journal/lease.ts'),
-    'packages/runner/src/journal/open-journal.ts': opens('./lease.ts').replace('const run', 'const openJournal'),
+    'packages/home/src/journal/open-journal.ts': opens('./lease.ts').replace('const run', 'const openJournal'),
     'packages/cli/src/run/run.ts': opens('./embedded.ts'),
   };
   expect(check(files).faults).toEqual([expect.stringContaining('packages/runner/src/run/run.ts:1: uses acquireLease')]);

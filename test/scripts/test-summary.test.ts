@@ -12,16 +12,16 @@ const SOURCES: Readonly<Record<string, string>> = {
 const file = (path: string, { seconds = 1, tests = 10, skipped = 0 } = {}) => ({ path, seconds, tests, skipped });
 const options = { needs: NEEDS, readSource: (path: string) => SOURCES[path] ?? '', isThorough: true };
 
-test('summarizeTests lists the ten slowest files, the slowest first', () => {
-  const files = Array.from({ length: 12 }, (_, index) => file(`f${index}.test.ts`, { seconds: index }));
+test('summarizeTests lists the slowest files, the slowest first', () => {
+  const files = Array.from({ length: 32 }, (_, index) => file(`f${index}.test.ts`, { seconds: index }));
   const listed = [...summarizeTests(files, options).matchAll(/([\d.]+) s {2}(\S+)/g)].map(([, seconds, path]) => [
     seconds,
     path,
   ]);
-  expect(listed).toHaveLength(10);
+  expect(listed).toHaveLength(30);
   expect(listed.slice(0, 2)).toEqual([
-    ['11.0', 'f11.test.ts'],
-    ['10.0', 'f10.test.ts'],
+    ['31.0', 'f31.test.ts'],
+    ['30.0', 'f30.test.ts'],
   ]);
 });
 

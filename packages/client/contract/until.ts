@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const INTERVAL_MS = 15;
 
-/** Asks until `probe` gives something; fails after `timeoutMs` (default 15 s) with what it was waiting for. */
+/** Asks until `probe` gives something; fails after `timeoutMs` (default 60 s) with what it was waiting for. */
 export async function until<T>(
   what: string,
   probe: () => Promise<T | undefined | false>,
-  { timeoutMs = 15_000 }: { timeoutMs?: number } = {},
+  { timeoutMs = 60_000 }: { timeoutMs?: number } = {},
 ): Promise<T> {
   const end = Date.now() + timeoutMs;
   for (;;) {

@@ -1,14 +1,7 @@
+import { describeServer, type RunSummary, readServerMark, runDirectory } from '@sluice/home';
 import { askHost, isHosted } from '@sluice/host';
 import type { RunRefusal, RunReport } from '@sluice/run';
-import {
-  type AttachedRun,
-  attachRun,
-  describeServer,
-  openJournalMirror,
-  type RunSummary,
-  readServerMark,
-  runDirectory,
-} from '@sluice/runner';
+import { type AttachedRun, attachRun, openJournalMirror } from '@sluice/runner';
 import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE, type ExitCode } from '../context/exit-code.ts';

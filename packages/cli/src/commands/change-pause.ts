@@ -1,4 +1,4 @@
-import { listSchedules, pauseSchedule, unpauseSchedule } from '@sluice/runner';
+import { listSchedules, pauseSchedule, unpauseSchedule } from '@sluice/home';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { readUserName } from '../context/read-user-name.ts';

@@ -1,4 +1,4 @@
-import { createPlannedTimes } from '@sluice/runner';
+import { createPlannedTimes } from '@sluice/home';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { refuse } from '../context/refuse.ts';

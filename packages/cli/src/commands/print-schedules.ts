@@ -1,4 +1,4 @@
-import { listSchedules, type ScheduleSettings } from '@sluice/runner';
+import { listSchedules, type ScheduleSettings } from '@sluice/home';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { quoteWord } from '../context/suggest-command.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { reportRun } from '@sluice/runner';
+import { reportRun } from '@sluice/home';
 import type { CommandContext } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunRefusal, refuse } from '../context/refuse.ts';

@@ -1,5 +1,5 @@
+import { readRun } from '@sluice/home';
 import type { RunReport } from '@sluice/run';
-import { readRun } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunRefusal, refuse } from '../context/refuse.ts';

@@ -1,6 +1,7 @@
 import { ok } from '@sluice/core';
+import { isHostedByServer, readRunSummary, runDirectory } from '@sluice/home';
 import { markHosted, readMark, unmarkHosted } from '@sluice/host';
-import { detachRun, isHostedByServer, readRunSummary, resumeRun, runDirectory } from '@sluice/runner';
+import { detachRun, resumeRun } from '@sluice/runner';
 import { withService } from '../connect/with-service.ts';
 import type { CommandContext } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';

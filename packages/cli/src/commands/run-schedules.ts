@@ -1,12 +1,11 @@
 import {
   createPlannedTimes,
   describeSettingsChange,
-  type OpenSchedule,
-  openSchedule,
   parseRange,
   recordScheduleSettings,
   type ScheduleEvent,
-} from '@sluice/runner';
+} from '@sluice/home';
+import { type OpenSchedule, openSchedule } from '@sluice/runner';
 import { omitServiceVariables, selectHostedOptions } from '../connect/hosted-options.ts';
 import type { HomeService } from '../connect/open-service.ts';
 import { withService } from '../connect/with-service.ts';

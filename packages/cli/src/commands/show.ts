@@ -1,5 +1,5 @@
+import { describeServer, readRun } from '@sluice/home';
 import { runReportValue } from '@sluice/run';
-import { describeServer, readRun } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { printWarning } from '../context/print-warning.ts';

@@ -1,4 +1,4 @@
-import { explainStep } from '@sluice/runner';
+import { explainStep } from '@sluice/home';
 import { readContainerStatus } from '../connect/read-container-status.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';

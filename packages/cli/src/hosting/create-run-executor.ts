@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { fail, type Json, ok, type Result } from '@sluice/core';
+import { readRun, readScheduleSettings, readServerMark, runDirectory } from '@sluice/home';
 import {
   isHosted,
   markHosted,
@@ -10,16 +11,7 @@ import {
   type RunOrder,
 } from '@sluice/host';
 import type { RunReport } from '@sluice/run';
-import {
-  findOutsideOutput,
-  previewReuse,
-  readRun,
-  readScheduleSettings,
-  readServerMark,
-  resumeRun,
-  runDirectory,
-  sumUpPreview,
-} from '@sluice/runner';
+import { findOutsideOutput, previewReuse, resumeRun, sumUpPreview } from '@sluice/runner';
 import { omitServiceVariables } from '../connect/hosted-options.ts';
 import { captureErrors } from '../context/capture-errors.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';

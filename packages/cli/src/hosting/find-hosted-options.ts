@@ -1,5 +1,5 @@
+import { readRun } from '@sluice/home';
 import { readMark } from '@sluice/host';
-import { readRun } from '@sluice/runner';
 import type { HostedOptions } from '../connect/hosted-options.ts';
 import { readRecordedCommand } from '../runs/recorded-command.ts';
 

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import type { Pipeline } from '@sluice/core';
+import { listRuns, listSchedules, readRun } from '@sluice/home';
 import type { PipelineEntry } from '@sluice/host';
-import { listRuns, listSchedules, readRun } from '@sluice/runner';
 import { loadPlan } from '../pipeline/load-plan.ts';
 import { readRecordedCommand } from '../runs/recorded-command.ts';
 

@@ -1,13 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { listSchedules, type ScheduleEvent, type ScheduleSettings } from '@sluice/home';
 import type { HostMetrics } from '@sluice/host';
-import {
-  listSchedules,
-  type OpenSchedule,
-  openSchedule,
-  type ScheduleEvent,
-  type ScheduleSettings,
-} from '@sluice/runner';
+import { type OpenSchedule, openSchedule } from '@sluice/runner';
 import { omitServiceVariables } from '../connect/hosted-options.ts';
 import { openService } from '../connect/open-service.ts';
 import { captureErrors } from '../context/capture-errors.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { fail, ok, type Result } from '@sluice/core';
-import { describeSettingsChange, listSchedules, readScheduleSettings, type ScheduleSettings } from '@sluice/runner';
+import { describeSettingsChange, listSchedules, readScheduleSettings, type ScheduleSettings } from '@sluice/home';
 import { type HostedOptions, selectHostedOptions } from '../connect/hosted-options.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { suggestCommand } from '../context/suggest-command.ts';

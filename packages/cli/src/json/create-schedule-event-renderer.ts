@@ -1,5 +1,5 @@
+import type { ScheduleEvent } from '@sluice/home';
 import { renderTimes } from '@sluice/run';
-import type { ScheduleEvent } from '@sluice/runner';
 import { renderEventValue } from './render-event-value.ts';
 
 /** The schedule is watched from now on; printed only as JSON. */

@@ -1,5 +1,5 @@
+import { scheduleSettings } from '@sluice/home';
 import { RUN_PHASES, time } from '@sluice/run';
-import { scheduleSettings } from '@sluice/runner';
 import { z } from 'zod';
 import { planValue } from './plan-value.ts';
 

@@ -1,6 +1,6 @@
+import type { RunSummary } from '@sluice/home';
 import type { Executor } from '@sluice/host';
 import { renderTimes } from '@sluice/run';
-import type { RunSummary } from '@sluice/runner';
 import { renderValue } from './render-value.ts';
 
 /** A run as a line of JSON. */

@@ -1,4 +1,4 @@
-import type { ScheduleSummary } from '@sluice/runner';
+import type { ScheduleSummary } from '@sluice/home';
 import { renderValue } from './render-value.ts';
 
 /** A schedule as a line of JSON. */

@@ -1,16 +1,15 @@
 import { userInfo } from 'node:os';
 import { ok } from '@sluice/core';
-import type { RunReport, StepExplanation } from '@sluice/run';
 import {
-  approveRun as approveOfRunner,
   explainStep as explainOfRunner,
   listRuns as listOfRunner,
-  pullOutput as pullOfRunner,
   type ReportFiles,
   type RunSummary,
   readRun as readOfRunner,
   reportRun as reportOfRunner,
-} from '@sluice/runner';
+} from '@sluice/home';
+import type { RunReport, StepExplanation } from '@sluice/run';
+import { approveRun as approveOfRunner, pullOutput as pullOfRunner } from '@sluice/runner';
 import { findHome } from '../home/home.ts';
 import { type Connection, openEmbeddedService } from './connection.ts';
 import { attempt, unwrap } from './error-code.ts';

@@ -1,5 +1,5 @@
+import { readDetailedReport } from '@sluice/home';
 import { detailedReportValue } from '@sluice/run';
-import { readDetailedReport } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunRefusal, refuse } from '../context/refuse.ts';

@@ -84,7 +84,7 @@ export async function loadPlan(
 /** The checks of the file know the syntax of a cron expression; the runner knows whether it ever matches. */
 async function scheduleFault({ schedule }: Pipeline): Promise<Diagnostic | undefined> {
   if (schedule === undefined) return undefined;
-  const { describeScheduleFault } = await import('@sluice/runner');
+  const { describeScheduleFault } = await import('@sluice/home');
   const message = describeScheduleFault(schedule, Date.now());
   return message === undefined ? undefined : { code: 'bad-cron', severity: 'error', message };
 }

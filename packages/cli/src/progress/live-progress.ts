@@ -1,6 +1,6 @@
 import { renderDuration } from '@sluice/core';
+import { createSystemClock } from '@sluice/home';
 import { printableLine } from '@sluice/run';
-import { createSystemClock } from '@sluice/runner';
 import type { GlobalOptions } from '../context/command-context.ts';
 import { type Terminal, withoutControls } from '../context/terminal.ts';
 import { clipLine, widthOf } from '../text/clip-line.ts';

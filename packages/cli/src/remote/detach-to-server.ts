@@ -1,4 +1,4 @@
-import { describeServer, readRun, readServerMark, runDirectory } from '@sluice/runner';
+import { describeServer, readRun, readServerMark, runDirectory } from '@sluice/home';
 import { chooseService } from '../connect/choose-service.ts';
 import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';

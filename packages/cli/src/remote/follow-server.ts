@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isServiceError } from '@sluice/client';
-import { openJournalMirror, readServerMark, runDirectory } from '@sluice/runner';
+import { readServerMark, runDirectory } from '@sluice/home';
+import { openJournalMirror } from '@sluice/runner';
 import type { RunServer } from '../connect/run-server.ts';
 import { isLostRun } from './lost-run.ts';
 import { type MirrorOptions, updateMirror } from './mirror-run.ts';

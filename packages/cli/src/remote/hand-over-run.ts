@@ -1,16 +1,10 @@
 import { createHash } from 'node:crypto';
 import { isServiceError } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
+import { readServerMark, runDirectory, type ServerMark, writeServerMark } from '@sluice/home';
 import { unmarkHosted } from '@sluice/host';
 import type { RunRefusal } from '@sluice/run';
-import {
-  detachRun,
-  readHandOver,
-  readServerMark,
-  runDirectory,
-  type ServerMark,
-  writeServerMark,
-} from '@sluice/runner';
+import { detachRun, readHandOver } from '@sluice/runner';
 import type { HandOverServer, RunFileName, RunServer, StartRequest } from '../connect/run-server.ts';
 import { lockMark } from './lock-mark.ts';
 import { recordRemoval } from './record-removal.ts';

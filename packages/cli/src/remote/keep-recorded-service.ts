@@ -1,4 +1,4 @@
-import { readStartCommand } from '@sluice/runner';
+import { readStartCommand } from '@sluice/home';
 import type { GlobalOptions } from '../context/command-context.ts';
 import { readRecordedCommand } from '../runs/recorded-command.ts';
 

@@ -1,13 +1,6 @@
 import { ok, type Result } from '@sluice/core';
-import {
-  type JournalMirror,
-  openJournalMirror,
-  readServerMark,
-  runDirectory,
-  type ServerMark,
-  writePlanBytes,
-  writeServerMark,
-} from '@sluice/runner';
+import { readServerMark, runDirectory, type ServerMark, writeServerMark } from '@sluice/home';
+import { type JournalMirror, openJournalMirror, writePlanBytes } from '@sluice/runner';
 import type { JournalSource } from '../connect/run-server.ts';
 import { lockMark } from './lock-mark.ts';
 import { recordRemoval } from './record-removal.ts';

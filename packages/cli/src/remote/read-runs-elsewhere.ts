@@ -1,14 +1,7 @@
 import { isServiceError } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
-import {
-  listRuns,
-  type RunsElsewhere,
-  readServerMark,
-  readServerRun,
-  runDirectory,
-  type ServerMark,
-  type UnknownAccount,
-} from '@sluice/runner';
+import { listRuns, readServerMark, runDirectory, type ServerMark } from '@sluice/home';
+import { type RunsElsewhere, readServerRun, type UnknownAccount } from '@sluice/runner';
 import type { HomeService } from '../connect/open-service.ts';
 import { openService } from '../connect/open-service.ts';
 import type { RunServer, ServerRun } from '../connect/run-server.ts';

@@ -1,5 +1,5 @@
 import { isServiceError } from '@sluice/client';
-import { readServerMark, recordRemovedRun, runDirectory, writeServerMark } from '@sluice/runner';
+import { readServerMark, recordRemovedRun, runDirectory, writeServerMark } from '@sluice/home';
 import { z } from 'zod';
 
 const ended = z.object({ status: z.enum(['succeeded', 'failed', 'canceled']), endedAt: z.iso.datetime() });

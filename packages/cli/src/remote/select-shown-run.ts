@@ -1,13 +1,6 @@
 import { isServiceError } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
-import {
-  isRunId,
-  type RunSummary,
-  readRunSummary,
-  readServerMark,
-  runDirectory,
-  type ServerMark,
-} from '@sluice/runner';
+import { isRunId, type RunSummary, readRunSummary, readServerMark, runDirectory, type ServerMark } from '@sluice/home';
 import { openService } from '../connect/open-service.ts';
 import type { RunServer } from '../connect/run-server.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';

@@ -1,4 +1,4 @@
-import type { ServerMark } from '@sluice/runner';
+import type { ServerMark } from '@sluice/home';
 import type { GlobalOptions } from '../context/command-context.ts';
 
 /** The options with which a command reaches the server of a run, whatever service the command would use otherwise. */

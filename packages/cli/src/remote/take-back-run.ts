@@ -1,6 +1,7 @@
 import { fail, ok, type Result } from '@sluice/core';
+import { readServerMark, runDirectory, writeServerMark } from '@sluice/home';
 import { unmarkHosted } from '@sluice/host';
-import { openJournalMirror, readServerMark, runDirectory, writeServerMark } from '@sluice/runner';
+import { openJournalMirror } from '@sluice/runner';
 import type { FileDigest, HandOverServer, JournalSource } from '../connect/run-server.ts';
 import { lockMark } from './lock-mark.ts';
 import { describeLostRun } from './lost-run.ts';

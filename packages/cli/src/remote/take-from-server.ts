@@ -1,6 +1,7 @@
 import { isServiceError } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
-import { findCopyFault, readServerMark, runDirectory } from '@sluice/runner';
+import { readServerMark, runDirectory } from '@sluice/home';
+import { findCopyFault } from '@sluice/runner';
 import { openService } from '../connect/open-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';

@@ -1,4 +1,4 @@
-import type { ScheduleEvent } from '@sluice/runner';
+import type { ScheduleEvent } from '@sluice/home';
 import { plainLine } from '../text/plain-line.ts';
 import { renderPlannedTime } from '../text/render-planned-time.ts';
 

@@ -1,14 +1,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { describeSettingsChange, recordScheduleSettings, type ScheduleEvent } from '@sluice/home';
 import type { HostMetrics } from '@sluice/host';
 import { renderTimes } from '@sluice/run';
-import {
-  describeSettingsChange,
-  type OpenSchedule,
-  openSchedule,
-  recordScheduleSettings,
-  type ScheduleEvent,
-} from '@sluice/runner';
+import { type OpenSchedule, openSchedule } from '@sluice/runner';
 import type { createServiceLog, Service } from '@sluice/service';
 import type { ChosenTraces } from '../connect/choose-traces.ts';
 import { captureErrors } from '../context/capture-errors.ts';

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readRun, readScheduleSettings, recordScheduleSettings, requestBackfill } from '@sluice/home';
 import { createHostMetrics } from '@sluice/host';
-import { readRun, readScheduleSettings, recordScheduleSettings, requestBackfill } from '@sluice/runner';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runCommandLine } from '../../src/command-line/run-command-line.ts';
 import { createRunExecutor } from '../../src/hosting/create-run-executor.ts';

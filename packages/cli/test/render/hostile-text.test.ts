@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ScheduleEvent } from '@sluice/home';
 import type { RunnerEvent, RunReport, StepExplanation } from '@sluice/run';
-import type { ScheduleEvent } from '@sluice/runner';
 import { expect, test } from 'vitest';
 import { runCommandLine } from '../../src/command-line/run-command-line.ts';
 import { EXIT_CODE } from '../../src/context/exit-code.ts';

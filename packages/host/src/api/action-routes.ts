@@ -1,4 +1,5 @@
-import { approveRun, type RunFollower, requestCancel } from '@sluice/runner';
+import type { RunFollower } from '@sluice/home';
+import { approveRun, requestCancel } from '@sluice/runner';
 import { z } from 'zod';
 import { ApiError, fromRefusal } from '../errors/api-error.ts';
 import { quoteCommand } from '../runs/describe-run.ts';

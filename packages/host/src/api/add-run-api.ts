@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describeIssue } from '@sluice/client';
-import { createRunId, isRunId } from '@sluice/runner';
+import { createRunId, isRunId } from '@sluice/home';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { ApiError, renderError } from '../errors/api-error.ts';

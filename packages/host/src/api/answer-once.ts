@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { createRunId, runDirectory } from '@sluice/runner';
+import { createRunId, runDirectory } from '@sluice/home';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../errors/api-error.ts';
 import type { ApiRequest } from './api-route.ts';

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isRunId, runDirectory } from '@sluice/home';
 import { isSystemError } from '@sluice/host-system';
-import { isRunId, runDirectory } from '@sluice/runner';
 import { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import { RUN_FILES, type RunFileName, releaseReply, stagedFiles, startBody, startReply } from '../schemas/hand-over.ts';

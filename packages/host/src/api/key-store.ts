@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isRunId } from '@sluice/home';
 import { isSystemError, replaceFile } from '@sluice/host-system';
-import { isRunId } from '@sluice/runner';
 import { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 

@@ -7,7 +7,7 @@ import {
   requestBackfill,
   type ScheduleSummary,
   unpauseSchedule,
-} from '@sluice/runner';
+} from '@sluice/home';
 import { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import { readPageToken } from '../runs/describe-cells.ts';

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { createDeadline, createSystemClock, describeUnanswered } from '@sluice/home';
 import { isSystemError, nameLockHolder, openSocketPath } from '@sluice/host-system';
-import { createDeadline, createSystemClock, describeUnanswered } from '@sluice/runner';
 import { type HostReply, type HostRequest, hostReply } from './host-request.ts';
 
 /** The lock of the host in `HOME/host`. */

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { isHostedByServer, type RunSummary, readRunProcess, runDirectory } from '@sluice/runner';
+import { isHostedByServer, type RunSummary, readRunProcess, runDirectory } from '@sluice/home';
 import type { Executor } from '../schemas/words.ts';
 import { type AskHostOptions, askHost } from './ask-host.ts';
 import type { HostStatus } from './host-request.ts';

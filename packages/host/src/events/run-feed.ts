@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { RunFollower } from '@sluice/home';
 import type { FollowedModel, RunRefusal } from '@sluice/run';
-import type { RunFollower } from '@sluice/runner';
 import { describeHead, describeMoves, describeStates } from '../runs/describe-states.ts';
 import type { StreamEventName, StreamEvents } from '../schemas/events.ts';
 import { encodeData } from './encode-data.ts';

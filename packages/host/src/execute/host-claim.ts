@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createSystemClock, isLate, LATE } from '@sluice/home';
 import { lockFile, makeDirectories, openControlSocket, openSocketPath } from '@sluice/host-system';
-import { createSystemClock, isLate, LATE } from '@sluice/runner';
 import type { z } from 'zod';
 import { askHost, LOCK_NAME, MAX_MESSAGE, SOCKET_NAME } from '../control/ask-host.ts';
 import { type HostReply, type HostRequest, sentHostRequest } from '../control/host-request.ts';

@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isRunId, RELEASED_FILE, runDirectory } from '@sluice/home';
 import { isSystemError, replaceFile } from '@sluice/host-system';
-import { isRunId, RELEASED_FILE, runDirectory } from '@sluice/runner';
 import { z } from 'zod';
 
 const markSchema = z.object({ options: z.record(z.string(), z.union([z.string(), z.number()])) });

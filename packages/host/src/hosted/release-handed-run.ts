@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { detachRun, readHandedJournal, runDirectory } from '@sluice/runner';
+import { runDirectory } from '@sluice/home';
+import { detachRun, readHandedJournal } from '@sluice/runner';
 import type { z } from 'zod';
 import { ApiError, fromRefusal } from '../errors/api-error.ts';
 import { unmarkHosted } from '../execute/hosted-mark.ts';

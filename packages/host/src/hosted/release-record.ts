@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
+import { runDirectory } from '@sluice/home';
 import { isSystemError, replaceFile, syncDirectory } from '@sluice/host-system';
-import { runDirectory } from '@sluice/runner';
 import type { z } from 'zod';
 import { releasedPath } from '../execute/hosted-mark.ts';
 import { releaseReply } from '../schemas/hand-over.ts';

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { chooseEndedRuns, forgetRemovedRuns, runDirectory, withRunClaim } from '@sluice/runner';
+import { runDirectory, withRunClaim } from '@sluice/home';
+import { chooseEndedRuns, forgetRemovedRuns } from '@sluice/runner';
 import type { HandOver } from '../api/run-api.ts';
 import type { Followers } from '../runs/open-followers.ts';
 import { deleteRemoved, finishRemovals, moveToRemoved, prepareRemovals } from './removed-runs.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { lstat, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { readStoredSummary, runDirectory, type StoredSummary } from '@sluice/home';
 import { isSystemError, makeDurableDirectory, syncDirectory } from '@sluice/host-system';
-import { readStoredSummary, runDirectory, type StoredSummary } from '@sluice/runner';
 import { ApiError } from '../errors/api-error.ts';
 
 /** The only file that stays of a removed run. */

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { own } from '@sluice/core';
+import { runDirectory } from '@sluice/home';
 import { isSystemError } from '@sluice/host-system';
-import { runDirectory } from '@sluice/runner';
 import { ApiError } from '../errors/api-error.ts';
 import { openSecrets, type RunSecrets, sealSecrets } from './seal-secrets.ts';
 

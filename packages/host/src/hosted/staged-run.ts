@@ -1,8 +1,9 @@
 import { rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Scope } from '@sluice/client';
+import { RECEIVED_FILE, runDirectory } from '@sluice/home';
 import { makeDurableDirectory, replaceFile, syncDirectory } from '@sluice/host-system';
-import { type CheckedRun, checkRunFiles, RECEIVED_FILE, runDirectory } from '@sluice/runner';
+import { type CheckedRun, checkRunFiles } from '@sluice/runner';
 import { ApiError } from '../errors/api-error.ts';
 import type { LimitCheck } from './account-limits.ts';
 import { removeStaged, stagedDirectory } from './staged-files.ts';

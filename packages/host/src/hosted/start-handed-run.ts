@@ -3,16 +3,9 @@ import { copyFile, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isServiceError } from '@sluice/client';
 import { own } from '@sluice/core';
+import { RECEIVED_FILE, runDirectory } from '@sluice/home';
 import { replaceFile, syncDirectory } from '@sluice/host-system';
-import {
-  type CheckedRun,
-  findBusyGroup,
-  hashLocalFile,
-  keepRunLogin,
-  openVolume,
-  RECEIVED_FILE,
-  runDirectory,
-} from '@sluice/runner';
+import { type CheckedRun, findBusyGroup, hashLocalFile, keepRunLogin, openVolume } from '@sluice/runner';
 import type { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import { isHosted, markHosted } from '../execute/hosted-mark.ts';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { RECEIVED_FILE } from '@sluice/home';
 import { isSystemError } from '@sluice/host-system';
-import { RECEIVED_FILE } from '@sluice/runner';
 import type { z } from 'zod';
 import { rerunRequest, startBody } from '../schemas/hand-over.ts';
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type ContainerService, type FileEntry, isServiceError, type VolumeFiles } from '@sluice/client';
+import type { RunFollower } from '@sluice/home';
 import type { DataPlace } from '@sluice/run';
-import { listTree, openVolume, type RunFollower } from '@sluice/runner';
+import { listTree, openVolume } from '@sluice/runner';
 import type { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import type { fileDifferences } from '../schemas/cell-replies.ts';

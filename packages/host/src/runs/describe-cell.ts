@@ -1,3 +1,4 @@
+import { explainFollowed, type RunFollower } from '@sluice/home';
 import {
   type ContainerView,
   type DataPlace,
@@ -7,7 +8,6 @@ import {
   listContainers,
   viewTexts,
 } from '@sluice/run';
-import { explainFollowed, type RunFollower } from '@sluice/runner';
 import type { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import type { cellDetails } from '../schemas/cell-replies.ts';

@@ -1,5 +1,5 @@
+import type { RunFollower } from '@sluice/home';
 import { renderTimes, SHOWN_STATUSES, viewCell } from '@sluice/run';
-import type { RunFollower } from '@sluice/runner';
 import type { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import type { cellEntry, cellList, cellMatches, cellNames } from '../schemas/cell-replies.ts';

@@ -1,6 +1,6 @@
 import { type ContainerService, isServiceError } from '@sluice/client';
 import { own } from '@sluice/core';
-import { listPoolUse } from '@sluice/runner';
+import { listPoolUse } from '@sluice/home';
 import type { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import type { clusterList } from '../schemas/cluster-replies.ts';

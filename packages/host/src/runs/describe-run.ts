@@ -1,6 +1,6 @@
 import { evaluateTogether } from '@sluice/core';
+import type { RunFollower } from '@sluice/home';
 import { listRunImages, renderTimes, viewRun, viewTexts } from '@sluice/run';
-import type { RunFollower } from '@sluice/runner';
 import type { z } from 'zod';
 import type { runDetails } from '../schemas/run-replies.ts';
 import { describeHead } from './describe-states.ts';

@@ -1,5 +1,5 @@
+import type { RunFollower } from '@sluice/home';
 import { type CellMove, type FollowedModel, SHOWN_STATUSES } from '@sluice/run';
-import type { RunFollower } from '@sluice/runner';
 import type { z } from 'zod';
 import type { move, runMoves, runStates } from '../schemas/run-replies.ts';
 import { type runHead, STATE_LETTERS } from '../schemas/words.ts';

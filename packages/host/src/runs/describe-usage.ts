@@ -1,5 +1,5 @@
+import type { RunFollower } from '@sluice/home';
 import type { AttemptExplanation } from '@sluice/run';
-import type { RunFollower } from '@sluice/runner';
 import type { z } from 'zod';
 import type { cellDetails } from '../schemas/cell-replies.ts';
 import { optional } from './to-time.ts';

@@ -1,4 +1,4 @@
-import { followRun, isRunId, type RunFollower } from '@sluice/runner';
+import { followRun, isRunId, type RunFollower } from '@sluice/home';
 import { ApiError, fromRefusal } from '../errors/api-error.ts';
 
 /** Runs that are kept in memory after the last request about them. */

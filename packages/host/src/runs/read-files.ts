@@ -1,6 +1,7 @@
 import { type ContainerService, isServiceError, type VolumeFiles } from '@sluice/client';
+import type { RunFollower } from '@sluice/home';
 import type { DataPlace } from '@sluice/run';
-import { openVolume, type RunFollower } from '@sluice/runner';
+import { openVolume } from '@sluice/runner';
 import type { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import type { fileList } from '../schemas/cell-replies.ts';

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isRunId, type RunSummary, readRunSummary, runDirectory } from '@sluice/runner';
+import { isRunId, type RunSummary, readRunSummary, runDirectory } from '@sluice/home';
 import type { z } from 'zod';
 import { readExecutors } from '../control/read-executors.ts';
 import { ApiError } from '../errors/api-error.ts';

@@ -1,5 +1,5 @@
+import { scheduleSettings } from '@sluice/home';
 import { runPhase, time } from '@sluice/run';
-import { scheduleSettings } from '@sluice/runner';
 import { z } from 'zod';
 import { dryRun } from './actions.ts';
 

@@ -1,5 +1,20 @@
 import { fail, ok, own, type Plan, type Result } from '@sluice/core';
 import {
+  type FoundJournal,
+  isRunId,
+  type OpenJournal,
+  openJournal,
+  openScheduleRecords,
+  readPlan,
+  readSummary,
+  refuseDiskErrors,
+  refuseUnreadablePlan,
+  runDirectory,
+  summarize,
+  writePlan,
+  writeSummary,
+} from '@sluice/home';
+import {
   adoptedKey,
   applyRecord,
   createRunFacts,
@@ -9,16 +24,10 @@ import {
   type RunRefusal,
 } from '@sluice/run';
 import { findLogin } from '../data/credentials.ts';
-import { isRunId } from '../identity/run-id.ts';
-import { type FoundJournal, type OpenJournal, openJournal } from '../journal/open-journal.ts';
 import { findPlacement } from '../placement/find-placement.ts';
 import { provisionRun } from '../provision/provision-run.ts';
 import { refuseServiceErrors } from '../provision/service-refusal.ts';
-import { refuseDiskErrors } from '../record/disk-error.ts';
-import { readPlan, refuseUnreadablePlan, runDirectory, writePlan } from '../record/run-home.ts';
-import { readSummary, summarize, writeSummary } from '../record/run-summary.ts';
 import { createHeader } from '../run/run-header.ts';
-import { openScheduleRecords } from '../schedule/schedule-record.ts';
 import { type NumberedOptions, numberEvents } from '../session/number-events.ts';
 import { withDefaults } from '../session/run-defaults.ts';
 import type { StartRunOptions } from '../session/run-options.ts';

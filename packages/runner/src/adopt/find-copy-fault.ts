@@ -1,10 +1,7 @@
 import path from 'node:path';
 import type { ContainerService } from '@sluice/client';
+import { createSystemClock, createSystemDisk, findLastTime, readRunFiles } from '@sluice/home';
 import { clustersOf, replayFiles, scopeOn } from '@sluice/run';
-import { createSystemClock } from '../clock.ts';
-import { findLastTime } from '../journal/resume-clock.ts';
-import { createSystemDisk } from '../journal/system-disk.ts';
-import { readRunFiles } from '../report/read-run.ts';
 import { FORGOTTEN_AFTER_MS } from '../submission/submit-attempt.ts';
 import { findRunContainers } from '../watch/find-run-containers.ts';
 

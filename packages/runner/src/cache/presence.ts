@@ -1,5 +1,5 @@
 import type { VolumeFiles } from '@sluice/client';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '@sluice/home';
 import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
 import { allowAbsent } from '../trees/list-tree.ts';
 

@@ -1,6 +1,22 @@
 import path from 'node:path';
 import { explainDifference, fail, ok, type Plan, type Result } from '@sluice/core';
 import {
+  type Clock,
+  checkReuse,
+  createIdentities,
+  createLookup,
+  createRerunCheck,
+  createReusableRun,
+  createSystemClock,
+  createSystemDisk,
+  createTurnDeadline,
+  type Disk,
+  type LookedUp,
+  type ReusableRun,
+  readCacheIndex,
+  replayFromHome,
+} from '@sluice/home';
+import {
   applyEvent,
   applyRecord,
   type Command,
@@ -14,21 +30,10 @@ import {
   TERMINAL_CELL_STATES,
   type VolumePlace,
 } from '@sluice/run';
-import { type Clock, createSystemClock } from '../clock.ts';
-import type { Disk } from '../journal/disk.ts';
-import { createSystemDisk } from '../journal/system-disk.ts';
-import { replayFromHome } from '../report/read-run.ts';
 import { decideStep } from '../session/decide-step.ts';
 import type { Posted } from '../session/posted.ts';
 import { createRunUsage } from '../session/run-usage.ts';
 import { scanSource } from '../trees/scan-source.ts';
-import { createTurnDeadline } from '../turn-deadline.ts';
-import { readCacheIndex } from './cache-index.ts';
-import { checkReuse } from './check-reuse.ts';
-import { createLookup, type LookedUp } from './create-lookup.ts';
-import { createIdentities } from './fingerprint-cell.ts';
-import { createRerunCheck } from './rerun-check.ts';
-import { createReusableRun, type ReusableRun } from './reusable-run.ts';
 
 /** What a run that reuses an earlier one would do with a step. */
 export interface ReusePreview {

@@ -1,16 +1,23 @@
+import {
+  type CacheIndex,
+  createLookup,
+  createReusableRun,
+  hasOutputs,
+  isMarkedForCollection,
+  isWithinReach,
+  type LookedUp,
+  type ReusableRun,
+  readCacheIndex,
+  replayFromHome,
+  runDirectory,
+} from '@sluice/home';
 import type { CacheSource, Command, SchedulerEvent } from '@sluice/run';
 import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
-import { isMarkedForCollection } from '../journal/collection-mark.ts';
-import { runDirectory } from '../record/run-home.ts';
-import { replayFromHome } from '../report/read-run.ts';
 import type { Posted } from '../session/posted.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { type HeldResults, sizeOfJson } from '../session/run-usage.ts';
 import { warn } from '../session/warn.ts';
-import { type CacheIndex, readCacheIndex } from './cache-index.ts';
-import { createLookup, hasOutputs, isWithinReach, type LookedUp } from './create-lookup.ts';
 import { createDataCheck } from './data-check.ts';
-import { createReusableRun, type ReusableRun } from './reusable-run.ts';
 import { createSuccessRecorder } from './success-recorder.ts';
 
 /** A run's access to the home's cache. */

@@ -1,9 +1,7 @@
+import { addToCacheIndex, type CacheEntry, describeSiblings, digestCell } from '@sluice/home';
 import { findOrigin, hasSucceeded, scopeOn } from '@sluice/run';
-import { describeSiblings } from '../record/siblings.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { warn } from '../session/warn.ts';
-import { addToCacheIndex, type CacheEntry } from './cache-index.ts';
-import { digestCell } from './digest-cell.ts';
 
 /** Adds the successes of a run to the home's cache index. */
 export interface SuccessRecorder {

@@ -1,11 +1,15 @@
+import {
+  ANSWER_MS,
+  type Clock,
+  createDeadline,
+  type Disk,
+  describeUnanswered,
+  enteringDirectory,
+  readLease,
+  sleep,
+} from '@sluice/home';
 import type { BootTime } from '@sluice/run';
-import { type Clock, sleep } from '../clock.ts';
-import { ANSWER_MS } from '../journal/ask-holder.ts';
-import type { Disk } from '../journal/disk.ts';
-import { enteringDirectory } from '../journal/entering-directory.ts';
-import { readLease } from '../journal/lease.ts';
 import type { ControlRequest, SentRequest } from './control-run.ts';
-import { createDeadline, describeUnanswered } from './request-deadline.ts';
 
 const PAUSE_MS = 50;
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { type VolumeService, volumeServiceSchema } from '@sluice/client';
+import type { HomePlace } from '@sluice/home';
 import { z } from 'zod';
-import type { HomePlace } from '../journal/versioned-file.ts';
 
 const homeSchema = z.object({
   format: z.literal(1),

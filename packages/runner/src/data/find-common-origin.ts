@@ -1,5 +1,5 @@
+import { describeSiblings } from '@sluice/home';
 import { type CellOrigin, findOrigin, type OutputSource } from '@sluice/run';
-import { describeSiblings } from '../record/siblings.ts';
 
 /**
  * The earlier run whose directory of the step can be mounted instead of ours: every cell is reused from it under the

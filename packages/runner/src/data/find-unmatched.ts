@@ -1,6 +1,6 @@
 import type { VolumeFiles } from '@sluice/client';
 import type { Step } from '@sluice/core';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '@sluice/home';
 import { allowAbsent } from '../trees/list-tree.ts';
 import { compileGlob, type Glob } from './compile-glob.ts';
 

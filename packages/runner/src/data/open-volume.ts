@@ -1,8 +1,6 @@
 import type { ContainerService, VolumeFiles } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
-import { createSystemClock } from '../clock.ts';
-import type { Disk } from '../journal/disk.ts';
-import { createSystemDisk } from '../journal/system-disk.ts';
+import { createSystemClock, createSystemDisk, type Disk } from '@sluice/home';
 import { findLogin } from './credentials.ts';
 
 /** A volume of a run, and the service that has it. */

@@ -8,10 +8,8 @@ import {
   type VolumeService,
 } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
+import { type HomePlace, sleep, withHomeLock } from '@sluice/home';
 import type { RunRefusal } from '@sluice/run';
-import { sleep } from '../clock.ts';
-import { withHomeLock } from '../journal/home-lock.ts';
-import type { HomePlace } from '../journal/versioned-file.ts';
 import { claimWorkspace, findLogin, listWorkspaces, readHomeId, storeLogin } from './credentials.ts';
 
 /** A pipeline's workspace volume, and the login to its files. */

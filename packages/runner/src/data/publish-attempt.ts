@@ -1,7 +1,7 @@
 import { isServiceError, type VolumeFiles } from '@sluice/client';
 import { fail, type Json, ok, type Result, type Step } from '@sluice/core';
+import type { Clock } from '@sluice/home';
 import { type AttemptName, attemptOutputPath, attemptPath, attemptResultsPath, publishedPath } from '@sluice/run';
-import type { Clock } from '../clock.ts';
 import type { Redactor } from '../session/create-redactor.ts';
 import type { HeldResults } from '../session/run-usage.ts';
 import { findUnmatched } from './find-unmatched.ts';

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { type ContainerService, isServiceError, type VolumeFiles } from '@sluice/client';
 import { describeUnknown, fail, ok, own, type Result } from '@sluice/core';
+import { createSystemDisk, type Disk, replayFromHome } from '@sluice/home';
 import {
   type OutputReport,
   type PlaceReport,
@@ -9,9 +10,6 @@ import {
   reportOutputs,
   reportStepOutputs,
 } from '@sluice/run';
-import type { Disk } from '../journal/disk.ts';
-import { createSystemDisk } from '../journal/system-disk.ts';
-import { replayFromHome } from '../report/read-run.ts';
 import type { TransferProgress } from '../trees/count-transfer.ts';
 import { deliverFile } from '../trees/deliver-file.ts';
 import { openTreeStates } from '../trees/tree-states.ts';

@@ -11,8 +11,8 @@ import {
   type VolumeFiles,
 } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
+import { withHomeLock } from '@sluice/home';
 import { type RunRefusal, SOURCES, sourcePath, TRASH, type VolumePlace } from '@sluice/run';
-import { withHomeLock } from '../journal/home-lock.ts';
 import type { ProvisionOptions } from '../session/provision-options.ts';
 import { countTransfer, type TransferCount, type TransferProgress } from '../trees/count-transfer.ts';
 import { forEachFile } from '../trees/for-each-file.ts';

@@ -1,11 +1,10 @@
 import type { Plan } from '@sluice/core';
+import { keepEnd, type OpenJournal } from '@sluice/home';
 import { createReport, endMessage, type ReportSource, type RunStatus } from '@sluice/run';
-import type { OpenJournal } from '../journal/open-journal.ts';
 import { createRedactor } from '../session/create-redactor.ts';
 import type { NumberedOptions } from '../session/number-events.ts';
 import type { ResumeRunOptions, RunHandle } from '../session/run-options.ts';
 import { openTraceExport } from '../trace/export-traces.ts';
-import { keepEnd } from './keep-end.ts';
 
 /** A run whose journal contains its end, opened by this process. */
 export interface EndedRun extends ReportSource {

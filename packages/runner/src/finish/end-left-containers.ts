@@ -1,6 +1,6 @@
 import { backoffDelay, isServiceError, isTerminalPhase } from '@sluice/client';
+import { containerId } from '@sluice/home';
 import { type RunFacts, scopeOn } from '@sluice/run';
-import { containerId } from '../identity/container-id.ts';
 import { isOwnContainer } from '../identity/is-own-container.ts';
 import type { Attempt } from '../session/attempt.ts';
 import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';

@@ -1,10 +1,14 @@
 import path from 'node:path';
-import { listCachedRuns, removeFromCacheIndex } from '../cache/cache-index.ts';
-import type { Disk } from '../journal/disk.ts';
-import { readJournal } from '../journal/read-journal.ts';
-import { createSystemDisk } from '../journal/system-disk.ts';
-import { listRunIds, runDirectory } from '../record/run-home.ts';
-import { readSummary } from '../record/run-summary.ts';
+import {
+  createSystemDisk,
+  type Disk,
+  listCachedRuns,
+  listRunIds,
+  readJournal,
+  readSummary,
+  removeFromCacheIndex,
+  runDirectory,
+} from '@sluice/home';
 import { chooseGarbage } from './choose-garbage.ts';
 import { findUser } from './find-user.ts';
 import { type RunNeeds, readRunRecords } from './read-run-records.ts';

@@ -1,17 +1,23 @@
 import path from 'node:path';
 import { type ContainerService, isServiceError, type VolumeFiles } from '@sluice/client';
+import {
+  type Clock,
+  createSystemClock,
+  createSystemDisk,
+  type Disk,
+  type HomePlace,
+  listCachedRuns,
+  listScheduledRuns,
+  markForCollection,
+  readSummary,
+  removeFromCacheIndex,
+  runDirectory,
+  unmarkForCollection,
+  withHomeLock,
+  writeSummary,
+} from '@sluice/home';
 import { privateCopiesPath, runPath } from '@sluice/run';
-import { listCachedRuns, removeFromCacheIndex } from '../cache/cache-index.ts';
-import { type Clock, createSystemClock } from '../clock.ts';
 import { findLogin, listWorkspaces } from '../data/credentials.ts';
-import { markForCollection, unmarkForCollection } from '../journal/collection-mark.ts';
-import type { Disk } from '../journal/disk.ts';
-import { withHomeLock } from '../journal/home-lock.ts';
-import { createSystemDisk } from '../journal/system-disk.ts';
-import type { HomePlace } from '../journal/versioned-file.ts';
-import { runDirectory } from '../record/run-home.ts';
-import { readSummary, writeSummary } from '../record/run-summary.ts';
-import { listScheduledRuns } from '../schedule/schedule-record.ts';
 import { measureVolume } from '../trees/measure-volume.ts';
 import { chooseGarbage } from './choose-garbage.ts';
 import { collectSources, type FreedSource } from './collect-sources.ts';

@@ -1,7 +1,6 @@
 import { type ContainerService, isServiceError, type VolumeFiles, type VolumeService } from '@sluice/client';
+import { type HomePlace, withHomeLock } from '@sluice/home';
 import { SOURCES, sourcePath, TRASH } from '@sluice/run';
-import { withHomeLock } from '../journal/home-lock.ts';
-import type { HomePlace } from '../journal/versioned-file.ts';
 import { allowAbsent } from '../trees/list-tree.ts';
 import { measureVolume } from '../trees/measure-volume.ts';
 import { readSourceMark, SOURCES_LOCK } from '../trees/source-mark.ts';

@@ -1,12 +1,17 @@
 import type { Scope } from '@sluice/client';
+import {
+  type Disk,
+  listRunIds,
+  listStartingRuns,
+  type RunSummary,
+  readRunSummary,
+  readServerMark,
+  replayFromHome,
+  runDirectory,
+  type StartingRun,
+} from '@sluice/home';
 import { clustersOf, listSourceKeys, type RunFacts, scopeOn, workspaceOn } from '@sluice/run';
 import { hasPrivateCopy } from '../data/create-mounts.ts';
-import type { Disk } from '../journal/disk.ts';
-import { readServerMark } from '../journal/server-mark.ts';
-import { listRunIds, runDirectory } from '../record/run-home.ts';
-import { listStartingRuns, type StartingRun } from '../record/starting-run.ts';
-import { type RunSummary, readRunSummary } from '../report/list-runs.ts';
-import { replayFromHome } from '../report/read-run.ts';
 
 /** A run of the home, with the data of others that it needs and the location of its own data. */
 export interface RunRecord extends RunSummary {

@@ -1,9 +1,7 @@
 import type { Scope } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
+import { parseJournal, parsePlan, type RunSummary } from '@sluice/home';
 import { replayRun } from '@sluice/run';
-import { parseJournal } from '../journal/parse-journal.ts';
-import { parsePlan } from '../record/run-home.ts';
-import type { RunSummary } from '../report/list-runs.ts';
 import { describeRecord, type RunRecord } from './read-run-records.ts';
 
 /** Runs that a server executes, or has executed, and of which this home has no copy, or an older one. */

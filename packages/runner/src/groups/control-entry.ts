@@ -1,8 +1,5 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, type ControlListener, type Disk, isLate, isLeaseSecret, LATE } from '@sluice/home';
 import type { SentRequest } from '../control/control-run.ts';
-import { isLate, LATE } from '../control/request-deadline.ts';
-import type { ControlListener, Disk } from '../journal/disk.ts';
-import { isLeaseSecret } from '../journal/lease.ts';
 
 /** What is requested of a run while it waits for a place in its concurrency group. */
 export interface EntryControl {

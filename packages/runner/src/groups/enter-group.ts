@@ -1,13 +1,18 @@
 import { fail, type Plan, type Result } from '@sluice/core';
+import {
+  enteringDirectory,
+  type GroupEntry,
+  type OpenJournal,
+  readGroup,
+  readSummary,
+  releaseOnFailure,
+  replaceGroup,
+  runDirectory,
+  sleep,
+} from '@sluice/home';
 import type { RunRefusal, UnnumberedEvent } from '@sluice/run';
-import { sleep } from '../clock.ts';
 import { askRunner } from '../control/ask-runner.ts';
-import { enteringDirectory } from '../journal/entering-directory.ts';
-import { type OpenJournal, releaseOnFailure } from '../journal/open-journal.ts';
-import { runDirectory } from '../record/run-home.ts';
-import { readSummary } from '../record/run-summary.ts';
 import type { EntryControl } from './control-entry.ts';
-import { type GroupEntry, readGroup, replaceGroup } from './group-list.ts';
 import { judgeMember, type MemberSource, type Membership } from './judge-member.ts';
 
 /** A run that wants to enter a concurrency group. */

@@ -1,11 +1,7 @@
 import type { Plan } from '@sluice/core';
+import { type Clock, createSystemClock, createSystemDisk, type Disk, readGroup, resolveGroup } from '@sluice/home';
 import type { RunRefusal } from '@sluice/run';
-import { type Clock, createSystemClock } from '../clock.ts';
-import type { Disk } from '../journal/disk.ts';
-import { createSystemDisk } from '../journal/system-disk.ts';
-import { readGroup } from './group-list.ts';
 import { judgeMember, type MemberSource } from './judge-member.ts';
-import { resolveGroup } from './resolve-group.ts';
 
 /**
  * The refusal for a run that must not wait for its concurrency group, if the group is full now. The run enters the group

@@ -1,18 +1,22 @@
 import { type ContainerService, isServiceError, type Scope } from '@sluice/client';
 import type { Plan } from '@sluice/core';
+import {
+  askPhase,
+  type Clock,
+  type Disk,
+  type GroupEntry,
+  hasSummary,
+  isReleased,
+  readJournal,
+  readPlan,
+  readSummary,
+  runDirectory,
+  wasOpened,
+} from '@sluice/home';
 import { clusterOfAttempt, clustersOf, type ReplayedRun, replayFiles, scopeOn } from '@sluice/run';
-import type { Clock } from '../clock.ts';
-import { askPhase } from '../journal/ask-phase.ts';
-import type { Disk } from '../journal/disk.ts';
-import { wasOpened } from '../journal/lease.ts';
-import { readJournal } from '../journal/read-journal.ts';
-import { isReleased } from '../journal/run-marks.ts';
-import { readPlan, runDirectory } from '../record/run-home.ts';
-import { hasSummary, readSummary } from '../record/run-summary.ts';
 import { askContainer, type ContainerPlace } from '../watch/ask-container.ts';
 import { findRunContainers } from '../watch/find-run-containers.ts';
 import { judgeTerminalPhase } from '../watch/judge-terminal-phase.ts';
-import type { GroupEntry } from './group-list.ts';
 
 /**
  * Whether a run still keeps its place in a concurrency group. `driven`: a living runner executes it. `left`: no process

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Scope } from '@sluice/client';
 import { fail, ok, own, type Plan, type Result } from '@sluice/core';
+import { parseJournal, type StoredSummary, summarize } from '@sluice/home';
 import {
   clustersOf,
   decodePlan,
@@ -11,8 +12,6 @@ import {
   type RunFiles,
   replayFiles,
 } from '@sluice/run';
-import { parseJournal } from '../journal/parse-journal.ts';
-import { type StoredSummary, summarize } from '../record/run-summary.ts';
 import { findPlanFault } from './find-plan-fault.ts';
 import { handedPlanSchema } from './handed-plan.ts';
 import { handedRecordSchema } from './handed-record.ts';

@@ -1,7 +1,7 @@
 import { identifierSchema } from '@sluice/client';
+import { isRunId } from '@sluice/home';
 import { MAX_TIME } from '@sluice/run';
 import { z } from 'zod';
-import { isRunId } from '../identity/run-id.ts';
 
 /** Of lists that are as long as a run has steps or cells. */
 export const MAX_ITEMS = 1_000_000;

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import { fail, ok, type Result } from '@sluice/core';
+import {
+  createJournalReader,
+  createSystemDisk,
+  type Disk,
+  journalPath,
+  type StoredSummary,
+  writeSummary,
+} from '@sluice/home';
 import type { ReadLine } from '@sluice/run';
-import type { Disk } from '../journal/disk.ts';
-import { journalPath } from '../journal/open-journal.ts';
-import { createJournalReader } from '../journal/parse-journal.ts';
-import { createSystemDisk } from '../journal/system-disk.ts';
-import { type StoredSummary, writeSummary } from '../record/run-summary.ts';
 
 /** A local copy of the journal of a run that a server executes. At most one process may update it at a time. */
 export interface JournalMirror {

@@ -1,9 +1,14 @@
 import type { VolumeService } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
-import { journalPath } from '../journal/open-journal.ts';
-import { parseJournal } from '../journal/parse-journal.ts';
-import { createSystemDisk } from '../journal/system-disk.ts';
-import { parsePlan, planPath, refuseUnreadablePlan, runDirectory } from '../record/run-home.ts';
+import {
+  createSystemDisk,
+  journalPath,
+  parseJournal,
+  parsePlan,
+  planPath,
+  refuseUnreadablePlan,
+  runDirectory,
+} from '@sluice/home';
 import { secretNames } from '../session/create-redactor.ts';
 import { readRunLogins } from './run-logins.ts';
 

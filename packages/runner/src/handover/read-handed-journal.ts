@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fail, ok, type Result } from '@sluice/core';
+import { createSystemDisk, journalPath, parseJournal, runDirectory } from '@sluice/home';
 import type { RunStatus } from '@sluice/run';
-import { journalPath } from '../journal/open-journal.ts';
-import { parseJournal } from '../journal/parse-journal.ts';
-import { createSystemDisk } from '../journal/system-disk.ts';
-import { runDirectory } from '../record/run-home.ts';
 
 /** The journal of a run that no process executes, as another machine is to continue it. */
 export interface HandedJournal {

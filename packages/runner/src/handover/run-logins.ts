@@ -1,9 +1,6 @@
 import type { VolumeService } from '@sluice/client';
-import { createSystemClock } from '../clock.ts';
+import { createSystemClock, createSystemDisk, readJournal, runDirectory } from '@sluice/home';
 import { findLogin, storeLogin } from '../data/credentials.ts';
-import { readJournal } from '../journal/read-journal.ts';
-import { createSystemDisk } from '../journal/system-disk.ts';
-import { runDirectory } from '../record/run-home.ts';
 
 /** The logins of a run's workspace volumes by ID, for another home that executes the run. Omits those that this home lacks. */
 export async function readRunLogins(home: string, runId: string): Promise<Record<string, VolumeService>> {

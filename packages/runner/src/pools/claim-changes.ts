@@ -1,21 +1,29 @@
+import {
+  type ClaimsList,
+  changeClaims,
+  findShortage,
+  isSameAttempt,
+  type PoolClaim,
+  type Shortage,
+  type Waiter,
+  waiterOf,
+} from '@sluice/home';
 import { adoptedCluster } from '@sluice/run';
 import type { RunSession } from '../session/run-session.ts';
-import { type Claim, type ClaimsList, changeClaims, isSameAttempt, type Waiter, waiterOf } from './claims-list.ts';
-import { findShortage, type Shortage } from './find-shortage.ts';
 
 /** The run's changes of the list of claims. Changes requested at the same time are written as one. */
 export interface ClaimChanges {
   /** Acquires all slots of the claim, or none; resolves to the shortage that prevents it. */
-  acquire(claim: Claim): Promise<Shortage | undefined>;
+  acquire(claim: PoolClaim): Promise<Shortage | undefined>;
   /** Removes the claim, or the entry of the waiting attempt. */
-  release(claim: Claim): Promise<void>;
+  release(claim: PoolClaim): Promise<void>;
   /** Resolves when all requested changes have been made. */
   settled(): Promise<void>;
 }
 
 type Change =
-  | { readonly type: 'acquire'; readonly claim: Claim; readonly resolve: (shortage: Shortage | undefined) => void }
-  | { readonly type: 'release'; readonly claim: Claim; readonly resolve: () => void };
+  | { readonly type: 'acquire'; readonly claim: PoolClaim; readonly resolve: (shortage: Shortage | undefined) => void }
+  | { readonly type: 'release'; readonly claim: PoolClaim; readonly resolve: () => void };
 
 /** The list after a change, and what resolves the request for it. */
 interface Changed {
@@ -87,7 +95,7 @@ function apply(session: RunSession, list: ClaimsList, change: Change): Changed {
   return { list: isCovered && !holds ? list : { ...others, claims: [...others.claims, claim] }, resolve };
 }
 
-function isSameCell(a: Claim, b: Claim): boolean {
+function isSameCell(a: PoolClaim, b: PoolClaim): boolean {
   return a.runId === b.runId && a.step === b.step && a.cell === b.cell;
 }
 

@@ -1,13 +1,10 @@
 import { hostname } from 'node:os';
+import { hasPlan, type PoolClaim, readJournal, readLease, runDirectory } from '@sluice/home';
 import type { JournalRecord } from '@sluice/run';
-import { readLease } from '../journal/lease.ts';
-import { readJournal } from '../journal/read-journal.ts';
-import { hasPlan, runDirectory } from '../record/run-home.ts';
 import type { Missing } from '../session/attempt.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { askContainer } from '../watch/ask-container.ts';
 import { addMissedCheck } from '../watch/lost-container.ts';
-import type { Claim } from './claims-list.ts';
 
 /** What the home of a run shows about the attempt that holds a claim. */
 type Evidence = 'alive' | 'over' | 'unknown' | 'lost';
@@ -21,7 +18,7 @@ const SETTLED_AFTER_MS = 10 * 60_000;
  * stays valid, since the run can be resumed. A run without a journal cannot be resumed: its claim stays valid as long
  * as a request of its last runner may still arrive.
  */
-export function createAbandonment(session: RunSession): (claim: Claim) => Promise<boolean> {
+export function createAbandonment(session: RunSession): (claim: PoolClaim) => Promise<boolean> {
   const missing = new Map<string, Missing>();
   return async (claim) => {
     const evidence = await judgeRun(session, claim);
@@ -37,7 +34,7 @@ export function createAbandonment(session: RunSession): (claim: Claim) => Promis
   };
 }
 
-async function judgeRun({ disk, home, runId }: RunSession, claim: Claim): Promise<Evidence> {
+async function judgeRun({ disk, home, runId }: RunSession, claim: PoolClaim): Promise<Evidence> {
   // A claim of this run itself, from before its journal was lost.
   if (claim.runId === runId) return 'lost';
   const directory = runDirectory(home, claim.runId);
@@ -56,15 +53,18 @@ async function judgeRun({ disk, home, runId }: RunSession, claim: Claim): Promis
   return (await readLease(disk, directory))?.host === hostname() ? 'over' : 'unknown';
 }
 
-function isIntent(claim: Claim, record: JournalRecord): boolean {
+function isIntent(claim: PoolClaim, record: JournalRecord): boolean {
   return record.kind === 'intent' && isOf(claim, record);
 }
 
-function isEnd(claim: Claim, record: JournalRecord): boolean {
+function isEnd(claim: PoolClaim, record: JournalRecord): boolean {
   if (record.kind === 'finished') return true;
   return record.kind === 'event' && record.event.type === 'ended' && isOf(claim, record.event);
 }
 
-function isOf(claim: Claim, at: { readonly step: number; readonly cell: number; readonly attempt: number }): boolean {
+function isOf(
+  claim: PoolClaim,
+  at: { readonly step: number; readonly cell: number; readonly attempt: number },
+): boolean {
   return at.step === claim.step && at.cell === claim.cell && at.attempt === claim.attempt;
 }

@@ -1,10 +1,9 @@
 import { fail, ok, type Result } from '@sluice/core';
+import { changeClaims, describeShortage, isSameAttempt, type PoolClaim, type Shortage } from '@sluice/home';
 import type { SchedulerEvent } from '@sluice/run';
 import { type Attempt, createAttempt } from '../session/attempt.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { createClaimChanges } from './claim-changes.ts';
-import { type Claim, changeClaims, isSameAttempt } from './claims-list.ts';
-import { describeShortage, type Shortage } from './find-shortage.ts';
 import { createAbandonment } from './is-abandoned.ts';
 import { attemptKey, createWaitingClaims } from './waiting-claims.ts';
 
@@ -31,11 +30,11 @@ export function createPoolClaims(session: RunSession): PoolClaims {
   const isAbandoned = createAbandonment(session);
   const changes = createClaimChanges(session);
   const waiting = createWaitingClaims(session);
-  const held = new Map<string, Claim>();
+  const held = new Map<string, PoolClaim>();
   /** Releases that wait until the end of their attempt is durable. */
   const ending = new Set<Promise<void>>();
 
-  async function release(claim: Claim): Promise<void> {
+  async function release(claim: PoolClaim): Promise<void> {
     held.delete(attemptKey(claim));
     waiting.remove(claim);
     await changes.release(claim);
@@ -82,17 +81,17 @@ export function createPoolClaims(session: RunSession): PoolClaims {
 
 async function findAbandoned(
   session: RunSession,
-  holders: readonly Claim[],
-  isAbandoned: (claim: Claim) => Promise<boolean>,
-): Promise<readonly Claim[]> {
+  holders: readonly PoolClaim[],
+  isAbandoned: (claim: PoolClaim) => Promise<boolean>,
+): Promise<readonly PoolClaim[]> {
   const doubtful = holders.filter((claim) => claim.runId !== session.runId || isForgotten(session, claim));
   const verdicts = await Promise.all(doubtful.map(isAbandoned));
   return doubtful.filter((_, at) => verdicts[at]);
 }
 
-async function removeClaims(session: RunSession, abandoned: readonly Claim[]): Promise<void> {
+async function removeClaims(session: RunSession, abandoned: readonly PoolClaim[]): Promise<void> {
   // A runner that has resumed the run since then holds the slots under its own epoch.
-  const isGone = (claim: Claim) => abandoned.some((a) => isSameAttempt(a, claim) && a.epoch === claim.epoch);
+  const isGone = (claim: PoolClaim) => abandoned.some((a) => isSameAttempt(a, claim) && a.epoch === claim.epoch);
   await changeClaims(session, (list) => ({
     list: { ...list, claims: list.claims.filter((claim) => !isGone(claim)) },
     answer: undefined,
@@ -100,7 +99,7 @@ async function removeClaims(session: RunSession, abandoned: readonly Claim[]): P
 }
 
 /** Replaces the claims of earlier runners of the run; `hold` receives those that it has now, before they are durable. */
-async function restoreClaims(session: RunSession, hold: (claim: Claim) => void): Promise<void> {
+async function restoreClaims(session: RunSession, hold: (claim: PoolClaim) => void): Promise<void> {
   if (Object.keys(session.plan.pipeline.pools).length === 0) return;
   const live = session.scheduler
     .live()
@@ -128,7 +127,7 @@ function findAttempt(session: RunSession, at: { step: number; cell: number; atte
 }
 
 /** Whether the claim is one of this run that its new journal does not contain: an adoption does not know what was in flight. */
-function isForgotten(session: RunSession, claim: Claim): boolean {
+function isForgotten(session: RunSession, claim: PoolClaim): boolean {
   return session.facts.adopted !== undefined && findAttempt(session, claim) === undefined;
 }
 
@@ -138,7 +137,7 @@ function mayBeThere(session: RunSession, at: { step: number; cell: number; attem
   return known?.id !== undefined && known.declined !== true;
 }
 
-function claimOf(session: RunSession, { at, name, ref }: Attempt): Claim {
+function claimOf(session: RunSession, { at, name, ref }: Attempt): PoolClaim {
   return {
     runId: session.runId,
     epoch: session.epoch,

@@ -1,25 +1,24 @@
+import { claimsDirectory, findShortage, type PoolClaim, readClaims, waiterOf } from '@sluice/home';
 import type { RunSession } from '../session/run-session.ts';
-import { type Claim, claimsDirectory, readClaims, waiterOf } from './claims-list.ts';
-import { findShortage } from './find-shortage.ts';
 
 /** The run's attempts that were postponed until their pools have free slots. */
 export interface WaitingClaims {
-  add(claim: Claim): void;
+  add(claim: PoolClaim): void;
   remove(claim: AttemptIndexes): void;
-  find(at: AttemptIndexes): Claim | undefined;
-  list(): readonly Claim[];
+  find(at: AttemptIndexes): PoolClaim | undefined;
+  list(): readonly PoolClaim[];
   stop(): void;
 }
 
 /** An attempt within its run. */
-type AttemptIndexes = Pick<Claim, 'step' | 'cell' | 'attempt'>;
+type AttemptIndexes = Pick<PoolClaim, 'step' | 'cell' | 'attempt'>;
 
 /**
  * Posts `capacityFreed` for a waiting attempt as soon as the list of claims has slots for it. Only where the machine
  * reports changes of the list; elsewhere, attempts are retried after their postponement.
  */
 export function createWaitingClaims(session: RunSession): WaitingClaims {
-  const waiting = new Map<string, Claim>();
+  const waiting = new Map<string, PoolClaim>();
   let stopWatching: (() => void) | undefined;
   let checking = false;
 

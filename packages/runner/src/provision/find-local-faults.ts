@@ -1,9 +1,8 @@
 import { open } from 'node:fs/promises';
 import path from 'node:path';
+import { createRunId, resolveGroup } from '@sluice/home';
 import type { RunRefusal } from '@sluice/run';
 import { findMissingSources } from '../data/find-missing-sources.ts';
-import { resolveGroup } from '../groups/resolve-group.ts';
-import { createRunId } from '../identity/run-id.ts';
 import { findMountFault } from '../placement/find-mount-fault.ts';
 import type { ProvisionOptions } from '../session/provision-options.ts';
 import { isWithin } from '../trees/is-within.ts';

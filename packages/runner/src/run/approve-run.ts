@@ -1,14 +1,20 @@
 import path from 'node:path';
 import { describeUnknown, fail, ok, type Plan, type Result } from '@sluice/core';
+import {
+  type Clock,
+  createSystemClock,
+  createSystemDisk,
+  type Disk,
+  type FoundJournal,
+  findRunId,
+  openJournal,
+  readPlan,
+  refuseDiskErrors,
+  refuseUnreadablePlan,
+  runDirectory,
+} from '@sluice/home';
 import { type RunFiles, type RunRefusal, replayFiles, stepIndex } from '@sluice/run';
-import { type Clock, createSystemClock } from '../clock.ts';
 import { askRunner } from '../control/ask-runner.ts';
-import type { Disk } from '../journal/disk.ts';
-import { type FoundJournal, openJournal } from '../journal/open-journal.ts';
-import { createSystemDisk } from '../journal/system-disk.ts';
-import { refuseDiskErrors } from '../record/disk-error.ts';
-import { findRunId } from '../record/find-run-id.ts';
-import { readPlan, refuseUnreadablePlan, runDirectory } from '../record/run-home.ts';
 
 /** A person's answer to an approval step. */
 export interface ApprovalAnswer {

@@ -1,6 +1,6 @@
 import { ok, type Result } from '@sluice/core';
+import { type FollowRunOptions, followRun, type RunFollower } from '@sluice/home';
 import { createReport, endMessage, type Reporter, type RunRefusal, type RunReport } from '@sluice/run';
-import { type FollowRunOptions, followRun, type RunFollower } from '../follow/follow-run.ts';
 import { type NumberedOptions, numberEvents } from '../session/number-events.ts';
 import { withDefaults } from '../session/run-defaults.ts';
 import { createModelEvents } from './model-events.ts';

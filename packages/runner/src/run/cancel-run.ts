@@ -1,12 +1,16 @@
 import { fail, ok, type Result } from '@sluice/core';
+import {
+  type Clock,
+  createSystemClock,
+  createSystemDisk,
+  type Disk,
+  findRunId,
+  runDirectory,
+  sleep,
+} from '@sluice/home';
 import type { RunRefusal, RunReport } from '@sluice/run';
-import { type Clock, createSystemClock, sleep } from '../clock.ts';
 import { askRunner } from '../control/ask-runner.ts';
 import { RESUMING } from '../control/control-run.ts';
-import type { Disk } from '../journal/disk.ts';
-import { createSystemDisk } from '../journal/system-disk.ts';
-import { findRunId } from '../record/find-run-id.ts';
-import { runDirectory } from '../record/run-home.ts';
 import { withDefaults } from '../session/run-defaults.ts';
 import type { ResumeRunOptions } from '../session/run-options.ts';
 import { resumeRun } from './resume-run.ts';

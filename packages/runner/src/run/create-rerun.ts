@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { ContainerService, VolumeFiles } from '@sluice/client';
 import { fail, ok, own, type Plan, type Result } from '@sluice/core';
+import { checkReuse, encodeLine, readDurations, replayFromHome, serializePlan } from '@sluice/home';
 import {
   describeRun,
   type JournalRecord,
@@ -11,18 +12,13 @@ import {
   sourcePath,
   type VolumePlace,
 } from '@sluice/run';
-import { checkReuse } from '../cache/check-reuse.ts';
 import { previewReuse, type StepsOfPreview, sumUpPreview } from '../cache/preview-reuse.ts';
 import { openVolume } from '../data/open-volume.ts';
-import { readDurations } from '../finish/known-durations.ts';
 import { findBusyGroup } from '../groups/find-busy-group.ts';
-import { encodeLine } from '../journal/line-codec.ts';
 import { findPlacement } from '../placement/find-placement.ts';
 import { findMissingSecret } from '../provision/find-missing-secret.ts';
 import { resolveImages } from '../provision/resolve-images.ts';
 import { refuseServiceErrors } from '../provision/service-refusal.ts';
-import { serializePlan } from '../record/run-home.ts';
-import { replayFromHome } from '../report/read-run.ts';
 import { numberEvents } from '../session/number-events.ts';
 import { withDefaults } from '../session/run-defaults.ts';
 import type { StartRunOptions } from '../session/run-options.ts';

@@ -1,9 +1,7 @@
 import { fail, ok, type Result } from '@sluice/core';
+import { askPhase, runDirectory, sleep } from '@sluice/home';
 import type { RunRefusal } from '@sluice/run';
-import { sleep } from '../clock.ts';
 import { askRunner } from '../control/ask-runner.ts';
-import { askPhase } from '../journal/ask-phase.ts';
-import { runDirectory } from '../record/run-home.ts';
 import { withDefaults } from '../session/run-defaults.ts';
 import type { RunnerOptions } from '../session/run-options.ts';
 

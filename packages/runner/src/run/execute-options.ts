@@ -1,8 +1,8 @@
 import type { InstanceType } from '@sluice/client';
 import type { Plan } from '@sluice/core';
+import type { OpenJournal } from '@sluice/home';
 import type { MoveListener, RunFacts, Scheduler } from '@sluice/run';
 import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
-import type { OpenJournal } from '../journal/open-journal.ts';
 import type { NumberedOptions } from '../session/number-events.ts';
 import type { RunnerOptions } from '../session/run-options.ts';
 

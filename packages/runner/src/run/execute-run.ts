@@ -1,5 +1,5 @@
+import { findLastTime } from '@sluice/home';
 import { createReport } from '@sluice/run';
-import { findLastTime } from '../journal/resume-clock.ts';
 import { reportStuck } from '../session/report-stuck.ts';
 import type { RunHandle } from '../session/run-options.ts';
 import type { RunSession } from '../session/run-session.ts';

@@ -1,8 +1,8 @@
+import { keepEnd } from '@sluice/home';
 import { createReport, endMessage, type RunStatus } from '@sluice/run';
 import { deliverOutputs } from '../data/deliver-outputs.ts';
 import { warnOfEmptyOutputs } from '../data/warn-of-empty-outputs.ts';
 import { endLeftContainers } from '../finish/end-left-containers.ts';
-import { keepEnd } from '../finish/keep-end.ts';
 import { notify } from '../finish/notify.ts';
 import type { RunSession } from '../session/run-session.ts';
 import type { ExecuteOptions } from './execute-options.ts';

@@ -1,10 +1,8 @@
 import { isServiceError, type Scope } from '@sluice/client';
 import type { Plan } from '@sluice/core';
+import { describeLostJournal, enteringDirectory, readSummary } from '@sluice/home';
 import type { RunRefusal } from '@sluice/run';
-import { enteringDirectory } from '../journal/entering-directory.ts';
 import { serviceRefusal } from '../provision/service-refusal.ts';
-import { readSummary } from '../record/run-summary.ts';
-import { describeLostJournal } from '../report/read-run.ts';
 import type { FilledOptions } from '../session/run-defaults.ts';
 import type { ResumeRunOptions } from '../session/run-options.ts';
 import { findRunContainers, type RunContainer } from '../watch/find-run-containers.ts';

@@ -1,5 +1,21 @@
 import { fail, ok, type Plan, type Result } from '@sluice/core';
 import {
+  type FoundJournal,
+  type OpenJournal,
+  openJournal,
+  readJournal,
+  readPlan,
+  readSummary,
+  refuseDiskErrors,
+  refuseUnreadablePlan,
+  releaseOnFailure,
+  resolveGroup,
+  runDirectory,
+  summarize,
+  wasOpened,
+  writeSummary,
+} from '@sluice/home';
+import {
   applyRecord,
   type JournalRecord,
   type MoveListener,
@@ -11,14 +27,7 @@ import { controlRun } from '../control/control-run.ts';
 import { concludeRun } from '../finish/conclude-run.ts';
 import { controlEntry } from '../groups/control-entry.ts';
 import { enterGroup, type GroupRequest } from '../groups/enter-group.ts';
-import { resolveGroup } from '../groups/resolve-group.ts';
-import { wasOpened } from '../journal/lease.ts';
-import { type FoundJournal, type OpenJournal, openJournal, releaseOnFailure } from '../journal/open-journal.ts';
-import { readJournal } from '../journal/read-journal.ts';
 import { provisionRun } from '../provision/provision-run.ts';
-import { refuseDiskErrors } from '../record/disk-error.ts';
-import { readPlan, refuseUnreadablePlan, runDirectory } from '../record/run-home.ts';
-import { readSummary, summarize, writeSummary } from '../record/run-summary.ts';
 import { type NumberedOptions, numberEvents } from '../session/number-events.ts';
 import { withDefaults } from '../session/run-defaults.ts';
 import type { ResumeRunOptions, RunHandle, StartRunOptions } from '../session/run-options.ts';

@@ -1,4 +1,5 @@
 import { FEATURES, type InstanceType } from '@sluice/client';
+import type { KnownDurations } from '@sluice/home';
 import {
   clustersOf,
   type ImageDigests,
@@ -7,7 +8,6 @@ import {
   type Reuse,
   type RunPlacement,
 } from '@sluice/run';
-import type { KnownDurations } from '../finish/known-durations.ts';
 import { announcesFeature } from '../placement/announces-feature.ts';
 import type { FilledOptions } from '../session/run-defaults.ts';
 import type { StartRunOptions } from '../session/run-options.ts';

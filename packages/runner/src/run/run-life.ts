@@ -1,5 +1,5 @@
+import { isDiskError } from '@sluice/home';
 import type { RunReport } from '@sluice/run';
-import { isDiskError } from '../record/disk-error.ts';
 
 /**
  * Where an execution of a run is in its life:

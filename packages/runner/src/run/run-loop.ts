@@ -1,3 +1,4 @@
+import { type Clock, createTurnDeadline, findLastTime, type Journal } from '@sluice/home';
 import {
   applyEvent,
   applyRecord,
@@ -9,11 +10,7 @@ import {
   type Scheduler,
   type SchedulerEvent,
 } from '@sluice/run';
-import type { Clock } from '../clock.ts';
-import type { Journal } from '../journal/journal.ts';
-import { findLastTime } from '../journal/resume-clock.ts';
 import type { Posted } from '../session/posted.ts';
-import { createTurnDeadline } from '../turn-deadline.ts';
 
 /** What the loop depends on. */
 export interface LoopPorts {

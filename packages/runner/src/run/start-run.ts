@@ -1,5 +1,23 @@
 import { ok, type Result } from '@sluice/core';
 import {
+  announceStart,
+  checkReuse,
+  createRunId,
+  createSystemClock,
+  type FoundJournal,
+  type OpenJournal,
+  openJournal,
+  readDurations,
+  refuseDiskErrors,
+  releaseOnFailure,
+  resolveGroup,
+  runDirectory,
+  type StartAnnouncement,
+  summarize,
+  writePlan,
+  writeSummary,
+} from '@sluice/home';
+import {
   applyRecord,
   createRunFacts,
   createRunScheduler,
@@ -8,20 +26,10 @@ import {
   type Reuse,
   type RunRefusal,
 } from '@sluice/run';
-import { checkReuse } from '../cache/check-reuse.ts';
-import { createSystemClock } from '../clock.ts';
 import { controlRun } from '../control/control-run.ts';
-import { readDurations } from '../finish/known-durations.ts';
 import { enterGroup } from '../groups/enter-group.ts';
-import { resolveGroup } from '../groups/resolve-group.ts';
-import { createRunId } from '../identity/run-id.ts';
-import { type FoundJournal, type OpenJournal, openJournal, releaseOnFailure } from '../journal/open-journal.ts';
 import { type ProvisionedRun, provisionRun } from '../provision/provision-run.ts';
 import { resolveImages } from '../provision/resolve-images.ts';
-import { refuseDiskErrors } from '../record/disk-error.ts';
-import { runDirectory, writePlan } from '../record/run-home.ts';
-import { summarize, writeSummary } from '../record/run-summary.ts';
-import { announceStart, type StartAnnouncement } from '../record/starting-run.ts';
 import { type NumberedOptions, numberEvents } from '../session/number-events.ts';
 import { withDefaults } from '../session/run-defaults.ts';
 import type { RunHandle, StartRunOptions } from '../session/run-options.ts';

@@ -1,9 +1,12 @@
 import { fail, ok, type Result } from '@sluice/core';
-import { isDiskError } from '../record/disk-error.ts';
+import {
+  createPlannedTimes,
+  describeScheduleFault,
+  isDiskError,
+  openScheduleRecords,
+  readRunLiveness,
+} from '@sluice/home';
 import { withDefaults } from '../session/run-defaults.ts';
-import { createPlannedTimes, describeScheduleFault } from './planned-times.ts';
-import { readRunLiveness } from './run-liveness.ts';
-import { openScheduleRecords } from './schedule-record.ts';
 import { findOpenRuns, type ScheduleOptions, type ScheduleSession } from './schedule-session.ts';
 import { takeForBackfill, takePlannedTimes } from './take-planned-times.ts';
 import { updateScheduledRuns } from './update-scheduled-runs.ts';

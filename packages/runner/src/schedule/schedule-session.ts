@@ -1,14 +1,18 @@
 import type { Plan, Schedule } from '@sluice/core';
+import {
+  type Claim,
+  describeSettingsChange,
+  type OpenRun,
+  type PlannedTimes,
+  type RunLiveness,
+  readRunLiveness,
+  type ScheduleEvent,
+  type ScheduleRecords,
+  type ScheduleSettings,
+} from '@sluice/home';
 import type { RunStatus } from '@sluice/run';
-import type { Claim } from '../journal/disk.ts';
 import type { FilledOptions } from '../session/run-defaults.ts';
 import type { RunHandle, RunnerOptions, StartRunOptions } from '../session/run-options.ts';
-import type { OpenRun } from './decide-starts.ts';
-import type { PlannedTimes } from './planned-times.ts';
-import { type RunLiveness, readRunLiveness } from './run-liveness.ts';
-import type { ScheduleEvent } from './schedule-event.ts';
-import type { ScheduleRecords } from './schedule-record.ts';
-import { describeSettingsChange, type ScheduleSettings } from './schedule-settings.ts';
 
 /** The plan of a schedule, and how its runs are executed. */
 export interface ScheduleOptions extends RunnerOptions, Pick<StartRunOptions, 'scope' | 'baseDir' | 'rerun'> {

@@ -1,10 +1,6 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { createRunId } from '../identity/run-id.ts';
-import { withHomeLock } from '../journal/home-lock.ts';
-import { decideTimes } from './decide-times.ts';
-import { recordBackfill } from './request-backfill.ts';
-import type { ScheduleRecord } from './schedule-record.ts';
+import { createRunId, decideTimes, recordBackfill, type ScheduleRecord, withHomeLock } from '@sluice/home';
 import { findOpenRuns, hasRecordedSettings, type ScheduleSession } from './schedule-session.ts';
 
 /**

@@ -1,13 +1,11 @@
 import path from 'node:path';
 import type { Result } from '@sluice/core';
+import { decideStarts, isDiskError, type OpenRun, runDirectory } from '@sluice/home';
 import { isTemporary, type RunRefusal } from '@sluice/run';
 import { askRunner } from '../control/ask-runner.ts';
-import { isDiskError } from '../record/disk-error.ts';
-import { runDirectory } from '../record/run-home.ts';
 import { resumeRun } from '../run/resume-run.ts';
 import { startRun } from '../run/start-run.ts';
 import type { RunHandle } from '../session/run-options.ts';
-import { decideStarts, type OpenRun } from './decide-starts.ts';
 import { findOpenRuns, hasRecordedSettings, type ScheduleSession } from './schedule-session.ts';
 import { withScheduleLock } from './take-planned-times.ts';
 

@@ -1,6 +1,6 @@
 import type { Ref } from '@sluice/client';
+import { containerId } from '@sluice/home';
 import { type AttemptName, type CancelReason, clusterOfAttempt, scopeOn } from '@sluice/run';
-import { containerId } from '../identity/container-id.ts';
 import type { RunSession } from './run-session.ts';
 
 /** Consecutive checks that did not find the container. */

@@ -1,8 +1,5 @@
 import path from 'node:path';
-import type { Clock } from '../clock.ts';
-import { createSystemClock } from '../clock.ts';
-import type { Disk } from '../journal/disk.ts';
-import { createSystemDisk } from '../journal/system-disk.ts';
+import { type Clock, createSystemClock, createSystemDisk, type Disk } from '@sluice/home';
 import type { RunnerOptions } from './run-options.ts';
 
 /** Options with clock and disk filled in. */

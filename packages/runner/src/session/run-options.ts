@@ -1,8 +1,7 @@
 import type { ContainerService, Scope } from '@sluice/client';
 import type { Plan } from '@sluice/core';
+import type { Clock, Disk } from '@sluice/home';
 import type { Reporter, Reuse, RunReport, SiteLimits } from '@sluice/run';
-import type { Clock } from '../clock.ts';
-import type { Disk } from '../journal/disk.ts';
 import type { TraceSink } from '../trace/trace-sink.ts';
 import type { RunAllowance } from './run-allowance.ts';
 import type { SharedPolls } from './shared-polls.ts';

@@ -1,9 +1,8 @@
 import type { Backoff, ContainerService } from '@sluice/client';
 import type { Plan } from '@sluice/core';
+import type { Clock, Disk } from '@sluice/home';
 import type { EventFacts, JournalRecord, RunFacts, Scheduler, SchedulerEvent, UnnumberedEvent } from '@sluice/run';
 import type PQueue from 'p-queue';
-import type { Clock } from '../clock.ts';
-import type { Disk } from '../journal/disk.ts';
 import type { AbsenceLimit } from './absence-limit.ts';
 import type { Redactor } from './create-redactor.ts';
 import type { RunUsage } from './run-usage.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '@sluice/home';
 
 /** The timers of a session, which end with it: one that is left would keep the process alive for nothing. */
 export interface SessionTimers {

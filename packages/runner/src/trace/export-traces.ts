@@ -1,9 +1,7 @@
 import path from 'node:path';
 import type { Plan } from '@sluice/core';
+import { type Clock, type Disk, followJournal, sleep } from '@sluice/home';
 import type { RunModel } from '@sluice/run';
-import { type Clock, sleep } from '../clock.ts';
-import { followJournal } from '../follow/follow-journal.ts';
-import type { Disk } from '../journal/disk.ts';
 import { createSpanCollector, type SpanCollector } from './collect-spans.ts';
 import { encodeSpans } from './encode-spans.ts';
 import type { Span } from './span.ts';

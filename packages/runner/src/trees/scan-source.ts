@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { nameToBytes } from '@sluice/client';
 import { own } from '@sluice/core';
+import type { Disk } from '@sluice/home';
 import { z } from 'zod';
-import type { Disk } from '../journal/disk.ts';
 import { hashLocalFile } from './hash-local-file.ts';
 import { listSource, type SourceLink } from './list-source.ts';
 

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { VolumeFiles } from '@sluice/client';
+import { type Disk, runDirectory } from '@sluice/home';
 import { z } from 'zod';
-import type { Disk } from '../journal/disk.ts';
-import { runDirectory } from '../record/run-home.ts';
 import { isWithin } from './is-within.ts';
 import { findTreeChange, type TreeChange, type TreeState } from './tree-state.ts';
 

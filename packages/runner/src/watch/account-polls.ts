@@ -1,5 +1,5 @@
 import type { ChangeHint, Scope } from '@sluice/client';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '@sluice/home';
 import type { Attempt } from '../session/attempt.ts';
 import type { PolledRun, RunPolls } from '../session/shared-polls.ts';
 import { createAccountPoll, type PollAccount, type Polled } from './poll-account.ts';

@@ -1,4 +1,4 @@
-import { type Clock, createSystemClock } from '../clock.ts';
+import { type Clock, createSystemClock } from '@sluice/home';
 import { refKey } from '../session/attempt.ts';
 import type { SharedPolls } from '../session/shared-polls.ts';
 import { type AccountPolls, createAccountPolls } from './account-polls.ts';

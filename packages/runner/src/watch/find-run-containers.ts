@@ -8,10 +8,9 @@ import {
   type ServiceErrorCode,
 } from '@sluice/client';
 import type { Plan } from '@sluice/core';
+import { type Clock, containerId, sleep } from '@sluice/home';
 import type { AttemptName } from '@sluice/run';
 import PQueue from 'p-queue';
-import { type Clock, sleep } from '../clock.ts';
-import { containerId } from '../identity/container-id.ts';
 import { readLabels } from '../identity/labels.ts';
 import { CALL_BACKOFF } from '../session/run-session.ts';
 

@@ -1,5 +1,5 @@
 import { type ContainerService, type Containers, isServiceError } from '@sluice/client';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '@sluice/home';
 
 /** Who is notified of rejected logins. */
 export interface LoginWatch {

@@ -1,12 +1,9 @@
 import { ServiceError } from '@sluice/client';
+import { journalPath, parseJournal, readRun, runDirectory } from '@sluice/home';
 import { describeStatus } from '@sluice/run';
 import { describe, expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { adoptRun } from '../../src/adopt/adopt-run.ts';
-import { journalPath } from '../../src/journal/open-journal.ts';
-import { parseJournal } from '../../src/journal/parse-journal.ts';
-import { runDirectory } from '../../src/record/run-home.ts';
-import { readRun } from '../../src/report/read-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { killedAfter } from '../simulation/killed-after.ts';

@@ -2,13 +2,11 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { ContainerService } from '@sluice/client';
+import { createSystemDisk, encodeLine, writePlan } from '@sluice/home';
 import type { JournalRecord } from '@sluice/run';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { findCopyFault } from '../../src/adopt/find-copy-fault.ts';
-import { encodeLine } from '../../src/journal/line-codec.ts';
-import { createSystemDisk } from '../../src/journal/system-disk.ts';
-import { writePlan } from '../../src/record/run-home.ts';
 
 const RUN = 'aaaaaaaaaaaaa';
 const DAY = 86_400_000;

@@ -1,6 +1,6 @@
 import { findSharedRead, type Plan } from '@sluice/core';
+import { replayFromHome } from '@sluice/home';
 import { hasSucceeded, isFannedOut, locateOutput, type ReplayedRun, type RunReport, stepIndex } from '@sluice/run';
-import { replayFromHome } from '../../src/report/read-run.ts';
 import type { Rig } from '../simulation/rig.ts';
 
 /** The content that a program has read, by path. */

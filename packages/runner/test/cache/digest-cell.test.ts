@@ -1,6 +1,6 @@
+import { readRunFiles } from '@sluice/home';
 import type { RunReport } from '@sluice/run';
 import { describe, expect, test } from 'vitest';
-import { readRunFiles } from '../../src/report/read-run.ts';
 import { createReuseWorld, type GivenRun, statesOf } from './reuse-world.ts';
 
 const HOUR = 3_600_000;

@@ -1,6 +1,6 @@
+import { explainStep } from '@sluice/home';
 import type { RunReport } from '@sluice/run';
 import { describe, expect, test } from 'vitest';
-import { explainStep } from '../../src/explain/explain-step.ts';
 import { createReuseWorld, type GivenRun, type ReuseWorld, statesOf } from './reuse-world.ts';
 
 const RELEASE = `params: { n: 1 }

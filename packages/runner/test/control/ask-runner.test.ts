@@ -1,6 +1,6 @@
+import type { Disk } from '@sluice/home';
 import { expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
-import type { Disk } from '../../src/journal/disk.ts';
 import { approveRun } from '../../src/run/approve-run.ts';
 import { cancelRun } from '../../src/run/cancel-run.ts';
 import { detachRun } from '../../src/run/detach-run.ts';

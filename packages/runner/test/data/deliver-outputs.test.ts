@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type ContainerService, ServiceError } from '@sluice/client';
+import { createSystemDisk } from '@sluice/home';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createHandPlan } from '../../../run/test/plans.ts';
-import { createSystemDisk } from '../../src/journal/system-disk.ts';
 import { createChangeRig, make, run } from './change-rig.ts';
 
 let base: string;

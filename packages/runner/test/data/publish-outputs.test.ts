@@ -1,11 +1,11 @@
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createSystemDisk } from '@sluice/home';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHandPlan } from '../../../run/test/plans.ts';
 import { publishOutputs } from '../../src/data/publish-outputs.ts';
 import { pullOutput } from '../../src/data/pull-output.ts';
-import { createSystemDisk } from '../../src/journal/system-disk.ts';
 import { createChangeRig, make, run } from './change-rig.ts';
 
 let base: string;

@@ -1,9 +1,9 @@
 import type { FileEntry, VolumeFiles } from '@sluice/client';
 import { describe, expect, test } from 'vitest';
+import { createMemoryDisk } from '../../../home/test/memory-disk.ts';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { removePartialOutput } from '../../src/data/remove-partial-output.ts';
 import type { RunSession } from '../../src/session/run-session.ts';
-import { createMemoryDisk } from '../simulation/memory-disk.ts';
 
 const AT = { step: 0, cell: 0, attempt: 1 };
 const PLACE = 'runs/r1/work/make/a1';

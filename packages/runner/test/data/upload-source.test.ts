@@ -2,11 +2,10 @@ import { mkdir, mkdtemp, rm, symlink, writeFile as writeLocal } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ServiceError, type VolumeFiles } from '@sluice/client';
+import { createSystemClock, createSystemDisk } from '@sluice/home';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHandPlan } from '../../../run/test/plans.ts';
-import { createSystemClock } from '../../src/clock.ts';
 import { uploadSource } from '../../src/data/upload-source.ts';
-import { createSystemDisk } from '../../src/journal/system-disk.ts';
 import { createMemoryFiles, createMemoryVolume, type MemoryVolume } from '../simulation/memory-files.ts';
 import { createRig } from '../simulation/rig.ts';
 

@@ -1,6 +1,6 @@
+import { readDurations } from '@sluice/home';
 import { expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
-import { readDurations } from '../../src/finish/known-durations.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fail, ok, type Pipeline } from '@sluice/core';
+import { readRun } from '@sluice/home';
 import { expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
-import { readRun } from '../../src/report/read-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import type { Notification } from '../../src/session/notification.ts';
 import { createSystemNotifier, type Notifier } from '../../src/session/system-notifier.ts';

@@ -1,10 +1,9 @@
 import type { Plan } from '@sluice/core';
+import { encodeLine, parseJournal } from '@sluice/home';
 import type { RunReport } from '@sluice/run';
 import { expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { chooseEndedRuns, type EndedRuns, forgetRemovedRuns } from '../../src/gc/choose-ended-runs.ts';
-import { encodeLine } from '../../src/journal/line-codec.ts';
-import { parseJournal } from '../../src/journal/parse-journal.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 

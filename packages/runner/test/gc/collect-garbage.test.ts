@@ -3,15 +3,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Container } from '@sluice/client';
 import type { Plan } from '@sluice/core';
+import { type Disk, listRuns, openScheduleRecords } from '@sluice/home';
 import type { RunReport } from '@sluice/run';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { collectGarbage } from '../../src/gc/collect-garbage.ts';
 import { readRunRecords } from '../../src/gc/read-run-records.ts';
-import type { Disk } from '../../src/journal/disk.ts';
-import { listRuns } from '../../src/report/list-runs.ts';
 import { startRun } from '../../src/run/start-run.ts';
-import { openScheduleRecords } from '../../src/schedule/schedule-record.ts';
 import { writeFile } from '../simulation/memory-files.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 

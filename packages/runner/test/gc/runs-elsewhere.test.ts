@@ -46,7 +46,7 @@ describe('findUseElsewhere', () => {
 test.each([
   ['{', '', 'could not read the plan of run'],
   ['{}', 'nonsense\nnonsense\n', 'could not read'],
-  ['{"pipeline":{"steps":[],"finally":[]},"steps":[]}', '', 'has not begun'],
+  ['{"format":2,"pipeline":{"steps":[],"finally":[]},"steps":[]}', '', 'has not begun'],
 ])('readServerRun says what is wrong with the files %s and %j', (plan, journal, message) => {
   const files = { plan: Buffer.from(plan), journal: Buffer.from(journal) };
   const { endedAt, needs, workspaces, ...summary } = record('aaaaaaaaaaaaa');

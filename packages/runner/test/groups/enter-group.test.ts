@@ -1,9 +1,7 @@
 import { ServiceError } from '@sluice/client';
+import { listRuns, parseJournal, replaceGroup } from '@sluice/home';
 import { describe, expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
-import { replaceGroup } from '../../src/groups/group-list.ts';
-import { parseJournal } from '../../src/journal/parse-journal.ts';
-import { listRuns } from '../../src/report/list-runs.ts';
 import { requestCancel } from '../../src/run/cancel-run.ts';
 import { detachRun } from '../../src/run/detach-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
+import { encodeLine } from '@sluice/home';
 import fc from 'fast-check';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { createMemoryDisk, type MemoryDisk } from '../../../home/test/memory-disk.ts';
 import { openJournalMirror } from '../../src/handover/mirror-journal.ts';
-import { encodeLine } from '../../src/journal/line-codec.ts';
-import { recordSampleRun } from '../follow/sample-run.ts';
-import { createMemoryDisk, type MemoryDisk } from '../simulation/memory-disk.ts';
+import { recordSampleRun } from '../run/sample-run.ts';
 
 const FILE = '/run/journal.ndjson';
 let journal: Uint8Array;

@@ -1,16 +1,22 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import {
+  type ClaimsList,
+  changeClaims,
+  claimsDirectory,
+  createSystemClock,
+  createSystemDisk,
+  type Disk,
+  findShortage,
+  type PoolClaim,
+  readClaims,
+} from '@sluice/home';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createSystemClock } from '../../src/clock.ts';
-import type { Disk } from '../../src/journal/disk.ts';
-import { createSystemDisk } from '../../src/journal/system-disk.ts';
-import { type Claim, type ClaimsList, changeClaims, claimsDirectory, readClaims } from '../../src/pools/claims-list.ts';
-import { findShortage } from '../../src/pools/find-shortage.ts';
-import { createMemoryDisk } from '../simulation/memory-disk.ts';
+import { createMemoryDisk } from '../../../home/test/memory-disk.ts';
 import { createVirtualClock } from '../simulation/virtual-clock.ts';
 
-const claimOf = (runId: string, slots: Claim['slots']): Claim => ({
+const claimOf = (runId: string, slots: PoolClaim['slots']): PoolClaim => ({
   runId,
   epoch: 1,
   step: 0,
@@ -24,7 +30,7 @@ const claimOf = (runId: string, slots: Claim['slots']): Claim => ({
   slots,
 });
 
-const waiterOf = (runId: string, slots: Claim['slots'], askedAt = 0) => {
+const waiterOf = (runId: string, slots: PoolClaim['slots'], askedAt = 0) => {
   const { step, cell, attempt } = claimOf(runId, slots);
   return { runId, step, cell, attempt, slots, askedAt };
 };

@@ -1,11 +1,10 @@
 import { test as property } from '@fast-check/vitest';
+import { readClaims, readRun, replayFromHome } from '@sluice/home';
 import type { RunnerEvent } from '@sluice/run';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { adoptRun } from '../../src/adopt/adopt-run.ts';
-import { readClaims } from '../../src/pools/claims-list.ts';
-import { readRun, replayFromHome } from '../../src/report/read-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import type { RunHandle } from '../../src/session/run-options.ts';

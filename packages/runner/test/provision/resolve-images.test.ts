@@ -1,8 +1,8 @@
 import { ServiceError } from '@sluice/client';
+import { explainStep } from '@sluice/home';
 import { describeStatus } from '@sluice/run';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
-import { explainStep } from '../../src/explain/explain-step.ts';
 import { resolveImages } from '../../src/provision/resolve-images.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { createRig } from '../simulation/rig.ts';

@@ -1,11 +1,7 @@
+import { createSystemClock, openJournal, readJournal, resumeClock, runDirectory } from '@sluice/home';
 import type { JournalRecord } from '@sluice/run';
 import { expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
-import { createSystemClock } from '../../src/clock.ts';
-import { openJournal } from '../../src/journal/open-journal.ts';
-import { readJournal } from '../../src/journal/read-journal.ts';
-import { resumeClock } from '../../src/journal/resume-clock.ts';
-import { runDirectory } from '../../src/record/run-home.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { createRig, type RigOptions } from '../simulation/rig.ts';

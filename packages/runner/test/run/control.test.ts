@@ -1,10 +1,8 @@
 import { ServiceError } from '@sluice/client';
+import { type Disk, listRuns, readRun } from '@sluice/home';
 import { describe, expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { RESUMING } from '../../src/control/control-run.ts';
-import type { Disk } from '../../src/journal/disk.ts';
-import { listRuns } from '../../src/report/list-runs.ts';
-import { readRun } from '../../src/report/read-run.ts';
 import { approveRun } from '../../src/run/approve-run.ts';
 import { cancelRun } from '../../src/run/cancel-run.ts';
 import { detachRun } from '../../src/run/detach-run.ts';

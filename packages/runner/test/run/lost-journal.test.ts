@@ -1,7 +1,7 @@
 import { ServiceError } from '@sluice/client';
+import { readRun } from '@sluice/home';
 import { describe, expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
-import { readRun } from '../../src/report/read-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { killedAfter } from '../simulation/killed-after.ts';

@@ -1,13 +1,8 @@
+import { decodeLine, encodeLine, explainStep, followRun, listRuns, openJournal, readRun } from '@sluice/home';
 import type { SchedulerEvent } from '@sluice/run';
 import { describe, expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { adoptRun } from '../../src/adopt/adopt-run.ts';
-import { explainStep } from '../../src/explain/explain-step.ts';
-import { followRun } from '../../src/follow/follow-run.ts';
-import { decodeLine, encodeLine } from '../../src/journal/line-codec.ts';
-import { openJournal } from '../../src/journal/open-journal.ts';
-import { listRuns } from '../../src/report/list-runs.ts';
-import { readRun } from '../../src/report/read-run.ts';
 import { approveRun } from '../../src/run/approve-run.ts';
 import { cancelRun } from '../../src/run/cancel-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';

@@ -1,7 +1,7 @@
+import { readRun } from '@sluice/home';
 import { describeStatus } from '@sluice/run';
 import { expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
-import { readRun } from '../../src/report/read-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import type { RunHandle, StartRunOptions } from '../../src/session/run-options.ts';

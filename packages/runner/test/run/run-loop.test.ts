@@ -1,7 +1,7 @@
+import { type Clock, createSystemClock } from '@sluice/home';
 import { createRunFacts, createScheduler, type JournalRecord } from '@sluice/run';
 import { expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
-import { type Clock, createSystemClock } from '../../src/clock.ts';
 import { createRunLoop } from '../../src/run/run-loop.ts';
 
 test('createRunLoop writes no event that the scheduler refuses, so that a replay stops nowhere', async () => {

@@ -1,9 +1,8 @@
 import type { ContainerService } from '@sluice/client';
+import { type Disk, listRuns } from '@sluice/home';
 import { describeStatus, type RunnerEvent, type RunReport } from '@sluice/run';
 import { describe, expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
-import type { Disk } from '../../src/journal/disk.ts';
-import { listRuns } from '../../src/report/list-runs.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import type { RunHandle } from '../../src/session/run-options.ts';

@@ -1,7 +1,7 @@
 import { createPlan, type Plan, parsePipeline } from '@sluice/core';
+import { readRun } from '@sluice/home';
 import type { RunReport } from '@sluice/run';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { readRun } from '../../src/report/read-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import type { RunHandle, StartRunOptions } from '../../src/session/run-options.ts';

@@ -1,10 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { type Claim, createSystemDisk, type Disk } from '@sluice/home';
 import { expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
-import type { Claim, Disk } from '../../src/journal/disk.ts';
-import { createSystemDisk } from '../../src/journal/system-disk.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';

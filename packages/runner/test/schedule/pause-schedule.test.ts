@@ -1,7 +1,5 @@
+import { listSchedules, pauseSchedule, type SchedulePlace, unpauseSchedule } from '@sluice/home';
 import { expect, test } from 'vitest';
-import type { SchedulePlace } from '../../src/schedule/find-schedule.ts';
-import { listSchedules } from '../../src/schedule/list-schedules.ts';
-import { pauseSchedule, unpauseSchedule } from '../../src/schedule/pause-schedule.ts';
 import type { RunnerOptions } from '../../src/session/run-options.ts';
 import { createProcess, type SimulatedProcess } from '../simulation/simulated-process.ts';
 import { createScheduleWorld, HOUR_MS, MINUTE_MS, type ScheduleWorld } from './schedule-world.ts';

@@ -1,7 +1,11 @@
+import {
+  describeSettingsChange,
+  listSchedules,
+  readScheduleSettings,
+  recordScheduleSettings,
+  type ScheduleSettings,
+} from '@sluice/home';
 import { expect, test } from 'vitest';
-import { listSchedules } from '../../src/schedule/list-schedules.ts';
-import { readScheduleSettings, recordScheduleSettings } from '../../src/schedule/record-settings.ts';
-import { describeSettingsChange, type ScheduleSettings } from '../../src/schedule/schedule-settings.ts';
 import { createScheduleWorld, HOUR_MS, MINUTE_MS, type ScheduleWorld } from './schedule-world.ts';
 
 const PROD: ScheduleSettings = { params: { target: 'prod' } };

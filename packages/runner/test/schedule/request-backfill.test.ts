@@ -1,8 +1,5 @@
+import { listPlannedTimes, openScheduleRecords, pauseSchedule, requestBackfill } from '@sluice/home';
 import { expect, test } from 'vitest';
-import { listPlannedTimes } from '../../src/schedule/list-planned-times.ts';
-import { pauseSchedule } from '../../src/schedule/pause-schedule.ts';
-import { requestBackfill } from '../../src/schedule/request-backfill.ts';
-import { openScheduleRecords } from '../../src/schedule/schedule-record.ts';
 import { createScheduleWorld, HOUR_MS, hourAndMinute, MINUTE_MS, type ScheduleWorld } from './schedule-world.ts';
 
 const MIDNIGHT = Date.UTC(2026, 0, 1);

@@ -1,8 +1,7 @@
 import type { Schedule } from '@sluice/core';
+import type { ScheduleEvent, ScheduleSettings } from '@sluice/home';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { type OpenSchedule, openSchedule } from '../../src/schedule/open-schedule.ts';
-import type { ScheduleEvent } from '../../src/schedule/schedule-event.ts';
-import type { ScheduleSettings } from '../../src/schedule/schedule-settings.ts';
 import type { RunnerOptions } from '../../src/session/run-options.ts';
 import { createRig, type Rig, type RigOptions } from '../simulation/rig.ts';
 import { createProcess, type SimulatedProcess } from '../simulation/simulated-process.ts';

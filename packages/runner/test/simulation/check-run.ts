@@ -1,13 +1,12 @@
 import { type Container, isTerminalPhase } from '@sluice/client';
 import type { Plan } from '@sluice/core';
+import { findShortage, readClaims } from '@sluice/home';
 import { type RunReport, replayRun } from '@sluice/run';
-import { readClaims } from '../../src/pools/claims-list.ts';
-import { findShortage } from '../../src/pools/find-shortage.ts';
+import type { MemoryDisk } from '../../../home/test/memory-disk.ts';
 import { createMountChecker, type MountChecker, type MountCheckerOptions } from './check-mounts.ts';
 import { createTimeChecker } from './check-times.ts';
 import { isTrueVerdict } from './is-true-verdict.ts';
 import { createEvidenceReader, type JournalEvidence } from './journal-evidence.ts';
-import type { MemoryDisk } from './memory-disk.ts';
 import { HOME_CLUSTER, type RunScript } from './scenario.ts';
 import type { ServiceDeed } from './simulated-service.ts';
 import type { VirtualClock } from './virtual-clock.ts';

@@ -1,9 +1,9 @@
 import type { JournalRecord } from '@sluice/run';
 import { expect, test } from 'vitest';
+import { createMemoryDisk } from '../../../home/test/memory-disk.ts';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { createTimeChecker } from './check-times.ts';
 import { createEvidenceReader } from './journal-evidence.ts';
-import { createMemoryDisk } from './memory-disk.ts';
 import { createProcess } from './simulated-process.ts';
 import { createVirtualClock } from './virtual-clock.ts';
 

@@ -1,6 +1,6 @@
+import { decodeLine } from '@sluice/home';
 import type { JournalRecord } from '@sluice/run';
-import { decodeLine } from '../../src/journal/line-codec.ts';
-import type { MemoryDisk } from './memory-disk.ts';
+import type { MemoryDisk } from '../../../home/test/memory-disk.ts';
 
 /** What a run's journal says durably at this moment. */
 export interface JournalEvidence {

@@ -1,16 +1,11 @@
 import type { Plan } from '@sluice/core';
+import { type Disk, decodeLine, journalPath, parseJournal, RECEIVED_FILE, refuseDiskErrors } from '@sluice/home';
 import type { JournalRecord, RunRefusal, RunReport } from '@sluice/run';
+import type { MemoryDisk } from '../../../home/test/memory-disk.ts';
 import type { Random } from '../../../run/test/random.ts';
-import type { Disk } from '../../src/journal/disk.ts';
-import { decodeLine } from '../../src/journal/line-codec.ts';
-import { journalPath } from '../../src/journal/open-journal.ts';
-import { parseJournal } from '../../src/journal/parse-journal.ts';
-import { RECEIVED_FILE } from '../../src/journal/run-marks.ts';
-import { refuseDiskErrors } from '../../src/record/disk-error.ts';
 import type { RunHandle, RunnerOptions, StartRunOptions } from '../../src/session/run-options.ts';
 import { createSystemNotifier } from '../../src/session/system-notifier.ts';
 import type { RunChecker } from './check-run.ts';
-import type { MemoryDisk } from './memory-disk.ts';
 import { HOME_CLUSTER, type Mishap, type RunScript, type Scenario } from './scenario.ts';
 import { createProcess, type SimulatedProcess } from './simulated-process.ts';
 import type { SimulatedService } from './simulated-service.ts';
@@ -20,7 +15,7 @@ import type { VirtualClock } from './virtual-clock.ts';
 export interface RunnerUnderTest {
   readonly startRun: typeof import('../../src/run/start-run.ts').startRun;
   readonly resumeRun: typeof import('../../src/run/resume-run.ts').resumeRun;
-  readonly readRun: typeof import('../../src/report/read-run.ts').readRun;
+  readonly readRun: typeof import('@sluice/home').readRun;
   readonly adoptRun: typeof import('../../src/adopt/adopt-run.ts').adoptRun;
   readonly submitRun: typeof import('../../src/run/start-run.ts').submitRun;
   readonly approveRun: typeof import('../../src/run/approve-run.ts').approveRun;

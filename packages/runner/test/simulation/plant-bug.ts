@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 
 /** One piece of the runner's source, and what it becomes. */
 export interface SourceChange {
-  /** Relative to the runner's `src`; `../../run/src/…` for the package that the runner stands on. */
+  /** Relative to the runner's `src`; `../../run/src/…` and `../../home/src/…` for the packages that the runner stands on. */
   readonly file: string;
   /** Stands exactly once in the file. */
   readonly find: string;
@@ -13,7 +13,8 @@ export interface SourceChange {
 
 const PACKAGE = path.resolve(import.meta.dirname, '../..');
 const SOURCE = path.join(PACKAGE, 'src');
-const RUN = path.resolve(PACKAGE, '../run/src');
+/** The packages whose modules are copied, by the name that others import them with. */
+const LOWER = new Map(['run', 'home'].map((name) => [`@sluice/${name}`, path.resolve(PACKAGE, `../${name}/src`)]));
 const COPIES = path.join(PACKAGE, '.cache', `planted-${process.pid}`);
 
 /**
@@ -46,18 +47,19 @@ export async function plantBug(
     import(/* @vite-ignore */ path.join(copied.has(path.join(SOURCE, module)) ? copy : SOURCE, module));
 }
 
-/** An import of a module of one of the two packages. */
-const OWN_IMPORT = /^((?:import|export|\}) .*from '|import ')(\.[^']+|@sluice\/run)'/gm;
+/** An import of a module of these packages. */
+const OWN_IMPORT = /^((?:import|export|\}) .*from '|import ')(\.[^']+|@sluice\/(?:run|home))'/gm;
 
 function resolveImport(importer: string, specifier: string): string {
-  return specifier.startsWith('.') ? path.resolve(path.dirname(importer), specifier) : path.join(RUN, 'index.ts');
+  const lower = LOWER.get(specifier);
+  return lower === undefined ? path.resolve(path.dirname(importer), specifier) : path.join(lower, 'index.ts');
 }
 
-/** The texts of the two packages' modules by their absolute paths; read once. */
+/** The texts of the modules by their absolute paths; read once. */
 let known: Promise<Map<string, string>> | undefined;
 
 function readSources(): Promise<Map<string, string>> {
-  known ??= Promise.all([SOURCE, RUN].map(listModules)).then(async (files) => {
+  known ??= Promise.all([SOURCE, ...LOWER.values()].map(listModules)).then(async (files) => {
     const texts = files.flat().map(async (one) => [one, await readFile(one, 'utf8')] as const);
     return new Map(await Promise.all(texts));
   });

@@ -72,13 +72,13 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'tries a failed sync again',
-    file: 'journal/journal.ts',
+    file: '../../home/src/journal/journal.ts',
     find: '      await file.sync();\n',
     replace: '      await file.sync().catch(() => file.sync());\n',
   },
   {
     name: 'does not write the journal anew when it is opened',
-    file: 'journal/open-journal.ts',
+    file: '../../home/src/journal/open-journal.ts',
     find: 'if (size > 0 || found.value.isDamaged) await disk.replace(file, bytes.subarray(0, size));',
     replace: '',
   },
@@ -219,7 +219,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'does not ask whether it is still the newest runner',
     seed: 25,
-    file: 'journal/lease.ts',
+    file: '../../home/src/journal/lease.ts',
     find: "return parseLease(bytes)?.control === lease.control ? undefined : 'another runner has resumed the run';",
     replace: 'return undefined;',
   },
@@ -258,7 +258,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'acquires slots without checking what others hold',
-    file: 'pools/find-shortage.ts',
+    file: '../../home/src/pools/find-shortage.ts',
     find: 'if (used + sum(before, pool) + needed > size)',
     replace: 'if (needed > size)',
     among: hasPools,
@@ -319,7 +319,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'resumes a run by the clock of the machine',
-    file: 'journal/resume-clock.ts',
+    file: '../../home/src/journal/resume-clock.ts',
     find: '(elapsedTo(clock, records, last) ?? Math.max(clock.now(), last))',
     replace: '(elapsedTo.length < 0 ? last : clock.now())',
     among: has('clockJump'),

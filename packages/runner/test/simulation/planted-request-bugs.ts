@@ -37,14 +37,14 @@ export const PLANTED_REQUEST_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'accepts a request for longer than its client waits',
-    file: 'control/request-deadline.ts',
+    file: '../../home/src/control/request-deadline.ts',
     find: 'replyMs * ACCEPTED_SHARE',
     replace: 'replyMs * (1 + ACCEPTED_SHARE)',
     within: REQUESTS,
   },
   {
     name: 'executes a run that was released',
-    file: 'journal/run-marks.ts',
+    file: '../../home/src/journal/run-marks.ts',
     find: "names.includes(RELEASED_FILE) && 'its owner has taken it back'",
     replace: "names.includes(RELEASED_FILE) && ''",
     within: SERVERS,

@@ -1,4 +1,4 @@
-import { createSystemClock } from '../../src/clock.ts';
+import { createSystemClock } from '@sluice/home';
 import type { VirtualClock } from './virtual-clock.ts';
 
 const LONGEST_MS = 10_000;

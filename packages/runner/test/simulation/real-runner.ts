@@ -1,5 +1,5 @@
+import { readRun } from '@sluice/home';
 import { adoptRun } from '../../src/adopt/adopt-run.ts';
-import { readRun } from '../../src/report/read-run.ts';
 import { approveRun } from '../../src/run/approve-run.ts';
 import { requestCancel } from '../../src/run/cancel-run.ts';
 import { detachRun } from '../../src/run/detach-run.ts';

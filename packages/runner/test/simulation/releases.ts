@@ -1,4 +1,4 @@
-import { RELEASED_FILE } from '../../src/journal/run-marks.ts';
+import { RELEASED_FILE } from '@sluice/home';
 import { createEvidenceReader } from './journal-evidence.ts';
 import type { SimulatedRun, World } from './live-run.ts';
 import type { ServiceDeed } from './simulated-service.ts';

@@ -1,7 +1,6 @@
 import type { Result } from '@sluice/core';
+import { ANSWER_MS, type Disk } from '@sluice/home';
 import type { RunRefusal } from '@sluice/run';
-import { ANSWER_MS } from '../../src/journal/ask-holder.ts';
-import type { Disk } from '../../src/journal/disk.ts';
 import { createEvidenceReader } from './journal-evidence.ts';
 import type { SimulatedRun, World } from './live-run.ts';
 import type { PersonRequest } from './person-request.ts';

@@ -1,9 +1,9 @@
 import type { RunnerEvent } from '@sluice/run';
+import { createMemoryDisk, type MemoryDisk } from '../../../home/test/memory-disk.ts';
 import { createRandom } from '../../../run/test/random.ts';
 import type { RunnerOptions } from '../../src/session/run-options.ts';
 import { type Dialect, OWN_DIALECT } from './dialect.ts';
 import { CALM, type FaultRates } from './faults.ts';
-import { createMemoryDisk, type MemoryDisk } from './memory-disk.ts';
 import { createRealClock } from './real-clock.ts';
 import { createProcess, type SimulatedProcess } from './simulated-process.ts';
 import {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ContainerSpec } from '@sluice/client';
 import type { RunReport } from '@sluice/run';
+import { createMemoryDisk } from '../../../home/test/memory-disk.ts';
 import { createRandom } from '../../../run/test/random.ts';
 import { createGroupChecker } from './check-groups.ts';
 import { createPoolChecker } from './check-pools.ts';
@@ -8,7 +9,6 @@ import { createRunChecker } from './check-run.ts';
 import { showsRunning } from './dialect.ts';
 import { CALM, gateAt } from './faults.ts';
 import { LONGEST_MS, liveRun, type RunnerUnderTest, type SimulatedRun, type World } from './live-run.ts';
-import { createMemoryDisk } from './memory-disk.ts';
 import { checkReleased, checkReleasedDeed, checkReplacements, releaseRun } from './releases.ts';
 import { sendRequests } from './requests.ts';
 import { LATER_RUN, laterProgram, runAgain } from './run-again.ts';

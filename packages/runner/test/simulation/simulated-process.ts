@@ -1,6 +1,5 @@
 import type { ContainerService, VolumeFiles } from '@sluice/client';
-import type { Clock } from '../../src/clock.ts';
-import type { AppendFile, Claim, Disk } from '../../src/journal/disk.ts';
+import type { AppendFile, Claim, Clock, Disk } from '@sluice/home';
 
 /** One runner process, which can be killed between any two things it does. */
 export interface SimulatedProcess {

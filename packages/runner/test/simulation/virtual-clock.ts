@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '@sluice/home';
 
 /** Time that moves only when everything that can happen now has happened. */
 export interface VirtualClock extends Clock {

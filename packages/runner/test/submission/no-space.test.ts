@@ -1,7 +1,7 @@
 import { ServiceError } from '@sluice/client';
+import { explainStep } from '@sluice/home';
 import { expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
-import { explainStep } from '../../src/explain/explain-step.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { createRig } from '../simulation/rig.ts';
 

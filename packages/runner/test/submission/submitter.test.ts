@@ -1,7 +1,7 @@
 import { type ContainerService, ServiceError } from '@sluice/client';
+import { decodeLine } from '@sluice/home';
 import { expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
-import { decodeLine } from '../../src/journal/line-codec.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { createRig, type Rig, type RigOptions } from '../simulation/rig.ts';

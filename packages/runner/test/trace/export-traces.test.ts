@@ -1,15 +1,15 @@
 import { fail, ok } from '@sluice/core';
+import { followJournal } from '@sluice/home';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { createRandom, type Random } from '../../../run/test/random.ts';
-import { followJournal } from '../../src/follow/follow-journal.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { createSpanCollector } from '../../src/trace/collect-spans.ts';
 import { encodeSpans } from '../../src/trace/encode-spans.ts';
 import { traceIdOf } from '../../src/trace/trace-ids.ts';
 import type { TraceSink } from '../../src/trace/trace-sink.ts';
-import { recordSampleRun, type SampleRun } from '../follow/sample-run.ts';
+import { recordSampleRun, type SampleRun } from '../run/sample-run.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 import { createProcess } from '../simulation/simulated-process.ts';
 import { type ReceivedSpan, readTraceRequest } from './read-trace-request.ts';

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, utimesSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { createMemoryDisk } from '../../../home/test/memory-disk.ts';
 import { scanSource } from '../../src/trees/scan-source.ts';
-import { createMemoryDisk } from '../simulation/memory-disk.ts';
 
 test('scanSource reads a file again that was changed behind its time of modification', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'sluice-scan-'));

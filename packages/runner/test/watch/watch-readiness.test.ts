@@ -1,10 +1,7 @@
 import type { ServiceStep, Step } from '@sluice/core';
+import { decodeLine, encodeLine, journalPath, readRun, runDirectory } from '@sluice/home';
 import { describe, expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
-import { decodeLine, encodeLine } from '../../src/journal/line-codec.ts';
-import { journalPath } from '../../src/journal/open-journal.ts';
-import { runDirectory } from '../../src/record/run-home.ts';
-import { readRun } from '../../src/report/read-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';

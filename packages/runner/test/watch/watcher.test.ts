@@ -1,6 +1,6 @@
+import { explainStep } from '@sluice/home';
 import { describe, expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
-import { explainStep } from '../../src/explain/explain-step.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { createRig, type RigOptions } from '../simulation/rig.ts';
 

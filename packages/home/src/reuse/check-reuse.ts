@@ -1,0 +1,34 @@
+import { describeUnknown, fail, ok, type Plan, type Result } from '@sluice/core';
+import { type Reuse, type RunRefusal, stepIndex } from '@sluice/run';
+import { isMarkedForCollection } from '../journal/collection-mark.ts';
+import type { Disk } from '../journal/disk.ts';
+import { readRunFiles } from '../runs/read-run.ts';
+
+/** Checks that a run can be reused by this pipeline. `plannedTime` is that of the earlier run, which the new run repeats. */
+export async function checkReuse(
+  { runId, force }: Reuse,
+  { disk, home, plan }: { readonly disk: Disk; readonly home: string; readonly plan: Plan },
+): Promise<Result<{ readonly reuse: Reuse; readonly plannedTime: number }, RunRefusal>> {
+  const files = await readRunFiles(disk, home, runId);
+  if (!files.ok) return files;
+  if (await isMarkedForCollection(disk, files.value.directory)) {
+    const message = `could not reuse run ${files.value.runId}: it is being removed as garbage`;
+    return fail({ code: 'RUN_NOT_FOUND', message });
+  }
+  const header = files.value.records.find((record) => record.kind === 'run');
+  const { name } = plan.pipeline;
+  if (header === undefined || header.pipeline !== name) {
+    const whose = header === undefined ? 'has not begun' : `is one of pipeline ${header.pipeline}`;
+    const message = `could not reuse run ${files.value.runId}: it ${whose}, and this is ${name}`;
+    return fail({ code: 'RUN_NOT_FOUND', message });
+  }
+  const unknown = force.find((step) => stepIndex(plan, step) === undefined);
+  if (unknown !== undefined) {
+    const names = plan.steps.map(({ step }) => step.name);
+    return fail({ code: 'STEP_NOT_FOUND', message: `pipeline ${name} has no step ${describeUnknown(unknown, names)}` });
+  }
+  return ok({
+    reuse: { runId: files.value.runId, force: [...new Set(force)].sort() },
+    plannedTime: header.plannedTime,
+  });
+}

@@ -1,0 +1,78 @@
+import path from 'node:path';
+import type { RunPhase } from '@sluice/run';
+import { askPhase } from '../journal/ask-phase.ts';
+import type { Disk } from '../journal/disk.ts';
+import { readJournal } from '../journal/read-journal.ts';
+import { createSystemDisk } from '../journal/system-disk.ts';
+import { listRunIds, runDirectory } from './run-home.ts';
+import { readSummary, type StoredSummary } from './run-summary.ts';
+
+/** One run in a list of runs. */
+export interface RunSummary {
+  readonly runId: string;
+  readonly pipeline: string;
+  /** Those of the pipeline; absent if it has none. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** The number of cells by status, of a run that has ended in this home. */
+  readonly counts?: Readonly<Record<string, number>>;
+  readonly status: RunPhase;
+  readonly startedAt: number;
+  readonly endedAt?: number;
+  /** A message if the run's files could not be read; the other values are then defaults. */
+  readonly problem?: string;
+}
+
+/** The home's runs, newest first. Reads one small file for each run, so that listing thousands is fast. */
+export async function listRuns(home: string, disk: Disk = createSystemDisk()): Promise<RunSummary[]> {
+  const root = path.resolve(home);
+  const ids = await listRunIds(disk, root);
+  const runs = (await Promise.all(ids.map((runId) => readRunSummary(root, runId, disk)))).filter(
+    (run) => run !== undefined,
+  );
+  return runs.sort((a, b) => b.startedAt - a.startedAt || (a.runId < b.runId ? -1 : 1));
+}
+
+/** One run of the list; undefined if it has not begun or was removed. */
+export async function readRunSummary(
+  home: string,
+  runId: string,
+  disk: Disk = createSystemDisk(),
+): Promise<RunSummary | undefined> {
+  const directory = runDirectory(home, runId);
+  const stored = await readSummary(disk, directory);
+  if (!stored) {
+    if (!(await hasBegun(disk, directory))) return undefined;
+    const problem = `could not read the summary of run ${runId}`;
+    return { runId, pipeline: '', status: 'suspended', startedAt: 0, problem };
+  }
+  if (stored.collectedAt !== undefined) return undefined;
+  const { status, ...rest } = stored;
+  if (status !== undefined) return summaryOf(runId, rest, status);
+  const phase = await askPhase(disk, directory);
+  if (phase !== 'suspended') return summaryOf(runId, rest, phase);
+  // Its process may have ended the run after the summary was read, and then released it.
+  const latest = (await readSummary(disk, directory)) ?? stored;
+  return summaryOf(runId, latest, latest.status ?? 'suspended');
+}
+
+function summaryOf(
+  runId: string,
+  { pipeline, labels, startedAt, endedAt, counts }: Omit<StoredSummary, 'status'>,
+  status: RunPhase,
+): RunSummary {
+  return {
+    runId,
+    pipeline,
+    ...(labels && { labels }),
+    status,
+    startedAt,
+    ...(endedAt !== undefined && { endedAt }),
+    ...(counts && { counts }),
+  };
+}
+
+/** False if a crash ended the run before its first record was durable: nothing was started, and nothing can be resumed. */
+async function hasBegun(disk: Disk, directory: string): Promise<boolean> {
+  const content = await readJournal(disk, directory);
+  return !content.ok || content.value.records.some(({ kind }) => kind === 'run');
+}
