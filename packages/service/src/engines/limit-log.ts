@@ -16,7 +16,7 @@ export const CUT_LINE_BYTES = 160;
  */
 export async function limitLog(path: string, limitBytes: number | undefined): Promise<void> {
   if (limitBytes === undefined) return;
-  // Two concurrent cuts would remove each other's end. Not `cutsSettled`: of several that wait, one must go on at once.
+  // Two concurrent cuts would remove each other's end. Not `cutsSettled`: of several that wait, one must begin in the same turn.
   while (inFlight.has(path)) await inFlight.get(path)?.catch(() => {});
   const cut = cutLog(path, limitBytes).finally(() => inFlight.delete(path));
   inFlight.set(path, cut);
