@@ -27,7 +27,8 @@ if (!isBuilt || readFileSync(stamp, 'utf8') !== wanted) {
 
 function fingerprint() {
   const hash = createHash('sha256');
-  const sources = readdirSync(join(home, 'src'), { recursive: true, withFileTypes: true })
+  const sources = [join(home, 'src'), join(root, 'packages', 'run', 'src')]
+    .flatMap((directory) => readdirSync(directory, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();

@@ -10,8 +10,8 @@ const MAY_IMPORT = {
   runner: ['host-system', 'core', 'client', 'run', 'home'],
   service: ['host-system', 'client'],
   host: ['host-system', 'core', 'client', 'run', 'home', 'runner'],
-  // Types only: it runs in a browser.
-  dashboard: ['host'],
+  // Of host only types: it runs in a browser.
+  dashboard: ['host', 'run'],
   cli: ['host-system', 'core', 'client', 'run', 'home', 'runner', 'service', 'host', 'dashboard'],
 };
 const IMPORT = /(?:^|\s)(?:import|export)\s[^'"]*?from\s+'([^']+)'|(?:^|[^.\w])import\s*\(?\s*'([^']+)'/g;

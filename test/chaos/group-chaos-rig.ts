@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { listRuns, type RunSummary } from '@sluice/home';
+import { listRuns } from '@sluice/home';
+import type { RunSummary } from '@sluice/run';
 import { createWorkplace } from '../e2e/workplace-rig.ts';
 import {
   type ChaosOptions,

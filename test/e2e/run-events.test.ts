@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listRuns } from '@sluice/home';
-import { type Move, STATE_LETTERS, type StreamEvents } from '@sluice/host';
+import type { Move, StreamEvents } from '@sluice/host';
+import { SHOWN_STATUSES } from '@sluice/run';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { STREAM_EVENTS } from '../../packages/host/src/schemas/events.ts';
 import { type ReceivedEvent, readEvents } from './event-client.ts';
@@ -17,10 +18,8 @@ steps:
   flaky: { command: 'exit 3', retry: { limit: 2, backoff: { initial: 100ms } }, continueOnError: true }
   last: { command: 'true', needs: [each, grid, list] }
 `;
-const LETTER = new Map(
-  Object.entries(STATE_LETTERS)
-    .filter(([letter]) => letter !== 'e')
-    .map(([letter, status]) => [status as string, letter]),
+const LETTER = new Map<string, string>(
+  SHOWN_STATUSES.filter(({ reused }) => !reused).map(({ letter, status }) => [status, letter]),
 );
 
 let place: Workplace;

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunSummary } from '@sluice/home';
+import type { RunSummary } from '@sluice/run';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { canBeApart, createWorkplace, type Started, until, type Workplace } from './workplace-rig.ts';
 

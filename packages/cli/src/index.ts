@@ -23,8 +23,7 @@ export {
   selectSteps,
   type VolumeHandle,
 } from '@sluice/core';
-export type { RunSummary } from '@sluice/home';
-export type { RunnerEvent, RunReport, StepExplanation } from '@sluice/run';
+export type { RunnerEvent, RunReport, RunSummary, StepExplanation } from '@sluice/run';
 export { type Connection, type ConnectOptions, connectService, openEmbeddedService } from './library/connection.ts';
 export { isSluiceError, type SluiceErrorCode } from './library/error-code.ts';
 export { createPlan, parsePipeline, safeCreatePlan, safeParsePipeline } from './library/parse.ts';

@@ -68,7 +68,7 @@ export { isDiskError, refuseDiskErrors } from './runs/disk-error.ts';
 export { findRunId } from './runs/find-run-id.ts';
 export { keepEnd } from './runs/keep-end.ts';
 export { type KnownDurations, readDurations } from './runs/known-durations.ts';
-export { listRuns, type RunSummary, readRunSummary } from './runs/list-runs.ts';
+export { listRuns, readRunSummary } from './runs/list-runs.ts';
 export { describeLostJournal, readRun, readRunFiles, replayFromHome } from './runs/read-run.ts';
 export { readRunProcess } from './runs/read-run-process.ts';
 export { readStartCommand } from './runs/read-start-command.ts';

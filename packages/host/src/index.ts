@@ -26,7 +26,7 @@ export { isLoopback, type Listener, type ListenerOptions, openListener } from '.
 export { readStaticFiles, type StaticFile } from './listener/static-files.ts';
 export { createHostMetrics, type HostMetrics } from './metrics/host-metrics.ts';
 
-import type { cellStatus, runPhase } from '@sluice/run';
+import type { cellStatus, runEntry, runPhase } from '@sluice/run';
 import type { z } from 'zod';
 import type { ACTION_BODIES, actionReply, submitBody } from './schemas/actions.ts';
 import type {
@@ -42,14 +42,13 @@ import type {
 import type { clusterList } from './schemas/cluster-replies.ts';
 import type { releaseReply, stagedFiles, startBody, startReply } from './schemas/hand-over.ts';
 import type { pipelineList } from './schemas/pipeline-replies.ts';
-import type { move, runDetails, runEntry, runList, runMoves, runStates } from './schemas/run-replies.ts';
+import type { move, runDetails, runList, runMoves, runStates } from './schemas/run-replies.ts';
 import type { plannedTimeList, scheduleList } from './schemas/schedules.ts';
 
 export { openSecrets, sealSecrets } from './hosted/seal-secrets.ts';
 export type { ActionName } from './schemas/actions.ts';
 export type { StreamEventName, StreamEvents } from './schemas/events.ts';
 export { MAX_FILE_BYTES, MAX_PART_BYTES, RUN_FILES, type RunFileName } from './schemas/hand-over.ts';
-export { EXECUTOR_WORDS, EXECUTORS, type Executor, STATE_LETTERS } from './schemas/words.ts';
 
 /** The status of a run in replies. */
 export type RunStatusWord = z.input<typeof runPhase>;

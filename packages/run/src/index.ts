@@ -129,6 +129,7 @@ export { type FailureReport, failure } from './schemas/failure.ts';
 export { type ImageUse, image } from './schemas/image.ts';
 export type { KeptResult } from './schemas/kept-result.ts';
 export { type DataPlace, type OutputReport, output, type PlaceReport, place } from './schemas/output.ts';
+export { counts, type Executor, type RunSummary, runEntry } from './schemas/run-entry.ts';
 export {
   criticalCell,
   type DetailedReport,
@@ -139,14 +140,13 @@ export {
   type StepReport,
 } from './schemas/run-report.ts';
 export { type StatusReport, status } from './schemas/status.ts';
-export { CELL_STATUSES, type CellStatus, RUN_PHASES, type RunPhase } from './schemas/statuses.ts';
+export { CELL_STATUSES, type CellStatus, RUN_PHASES, type RunPhase, SHOWN_STATUSES } from './schemas/statuses.ts';
 export { warning } from './schemas/warning.ts';
 export { cellName, cellStatus, count, json, milliseconds, runPhase, time } from './schemas/words.ts';
 export { findInputPlaces, findOutputPlace } from './view/find-places.ts';
 export { type ContainerView, listContainers } from './view/list-containers.ts';
 export type { CellMove } from './view/move-log.ts';
 export { createRunModel, type RunModel } from './view/run-model.ts';
-export { SHOWN_STATUSES } from './view/shown-status.ts';
 export { viewRun } from './view/view-run.ts';
 export { viewTexts } from './view/view-texts.ts';
 export type { FollowedModel, ViewedRun } from './view/viewed-run.ts';

@@ -1,6 +1,6 @@
-import { describeServer, type RunSummary, readServerMark, runDirectory } from '@sluice/home';
+import { describeServer, readServerMark, runDirectory } from '@sluice/home';
 import { askHost, isHosted } from '@sluice/host';
-import type { RunRefusal, RunReport } from '@sluice/run';
+import type { RunRefusal, RunReport, RunSummary } from '@sluice/run';
 import { type AttachedRun, attachRun, openJournalMirror } from '@sluice/runner';
 import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';

@@ -6,6 +6,7 @@ import {
   ServiceError,
   type VolumeService,
 } from '@sluice/client';
+import { RUN_PHASES } from '@sluice/run';
 import { z } from 'zod';
 
 /** A file of a run that is handed over. */
@@ -49,7 +50,7 @@ export interface JournalSource {
 const runEntry = z.object({
   runId: z.string(),
   pipeline: z.string(),
-  status: z.enum(['waiting', 'running', 'suspended', 'succeeded', 'failed', 'canceled']).catch('running'),
+  status: z.enum(RUN_PHASES).catch('running'),
   startedAt: z.string(),
   endedAt: z.string().optional(),
 });

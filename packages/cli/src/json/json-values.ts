@@ -1,5 +1,4 @@
-import { EXECUTOR_WORDS, EXECUTORS } from '@sluice/host';
-import { runOutline } from '@sluice/run';
+import { runEntry } from '@sluice/run';
 import { z } from 'zod';
 import { EVENT_VALUES } from './event-values.ts';
 import { OPERATE_VALUES } from './operate-values.ts';
@@ -37,18 +36,7 @@ export const JSON_VALUES = {
   omitted: z
     .strictObject({ errors: z.int().min(0), warnings: z.int().min(0) })
     .describe('The number of diagnostics that were not printed.'),
-  run: z
-    .strictObject({
-      ...runOutline,
-      labels: z.record(z.string(), z.string()).exactOptional().describe('those of the pipeline'),
-      counts: z
-        .record(z.string(), z.int().min(1))
-        .exactOptional()
-        .describe('the number of cells by status, of a run that has ended'),
-      executor: z.enum(EXECUTORS).describe(EXECUTOR_WORDS),
-      problem: z.string().exactOptional().describe('why the files of the run could not be read'),
-    })
-    .describe('A run of a home.'),
+  run: runEntry.describe('A run of a home.'),
   ...EVENT_VALUES,
   ...OPERATE_VALUES,
   ...REPORT_VALUES,

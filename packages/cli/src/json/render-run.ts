@@ -1,5 +1,4 @@
-import type { RunSummary } from '@sluice/home';
-import type { Executor } from '@sluice/host';
+import type { Executor, RunSummary } from '@sluice/run';
 import { renderTimes } from '@sluice/run';
 import { renderValue } from './render-value.ts';
 

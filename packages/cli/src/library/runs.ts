@@ -4,11 +4,10 @@ import {
   explainStep as explainOfRunner,
   listRuns as listOfRunner,
   type ReportFiles,
-  type RunSummary,
   readRun as readOfRunner,
   reportRun as reportOfRunner,
 } from '@sluice/home';
-import type { RunReport, StepExplanation } from '@sluice/run';
+import type { RunReport, RunSummary, StepExplanation } from '@sluice/run';
 import { approveRun as approveOfRunner, pullOutput as pullOfRunner } from '@sluice/runner';
 import { findHome } from '../home/home.ts';
 import { type Connection, openEmbeddedService } from './connection.ts';

@@ -1,5 +1,6 @@
 import { isServiceError } from '@sluice/client';
-import { listRuns, type RunSummary, readServerMark, runDirectory } from '@sluice/home';
+import { listRuns, readServerMark, runDirectory } from '@sluice/home';
+import type { RunSummary } from '@sluice/run';
 import type { RunServer, ServerRun } from '../connect/run-server.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { wholeMessage } from '../context/command-refusal.ts';

@@ -1,6 +1,7 @@
 import { isServiceError } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
-import { isRunId, type RunSummary, readRunSummary, readServerMark, runDirectory, type ServerMark } from '@sluice/home';
+import { isRunId, readRunSummary, readServerMark, runDirectory, type ServerMark } from '@sluice/home';
+import type { RunSummary } from '@sluice/run';
 import { openService } from '../connect/open-service.ts';
 import type { RunServer } from '../connect/run-server.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';

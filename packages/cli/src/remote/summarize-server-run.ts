@@ -1,4 +1,4 @@
-import type { RunSummary } from '@sluice/home';
+import type { RunSummary } from '@sluice/run';
 import type { ServerRun } from '../connect/run-server.ts';
 
 /** A run in the list of a server, as the home lists its own. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fail, ok, type Result } from '@sluice/core';
-import { isRunId, listRuns, type RunSummary, runDirectory } from '@sluice/home';
+import { isRunId, listRuns, runDirectory } from '@sluice/home';
+import type { RunSummary } from '@sluice/run';
 import type { GlobalOptions } from '../context/command-context.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';

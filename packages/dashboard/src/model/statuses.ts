@@ -1,9 +1,11 @@
+import { SHOWN_STATUSES } from '@sluice/run';
+
 /** How a status is shown. Its place in `STATUSES` is its code in the model. */
 export interface StatusLook {
   /** The status as a word of the API; two looks share `succeeded`. */
-  readonly status: string;
+  readonly status: Shown['status'];
   /** The letter in `states`. */
-  readonly letter: string;
+  readonly letter: Shown['letter'];
   readonly label: string;
   /** A shape that tells the status without its color. */
   readonly mark: string;
@@ -11,34 +13,40 @@ export interface StatusLook {
   readonly tone: 'calm' | 'busy' | 'person' | 'good' | 'reuse' | 'bad' | 'warn';
 }
 
+type Shown = (typeof SHOWN_STATUSES)[number];
+
+const LOOKS: Readonly<Record<Shown['letter'], Pick<StatusLook, 'label' | 'mark' | 'tone'>>> = {
+  w: { label: 'waiting', mark: '○', tone: 'calm' },
+  q: { label: 'ready', mark: '◔', tone: 'calm' },
+  a: { label: 'awaiting approval', mark: '?', tone: 'person' },
+  b: { label: 'submitting', mark: '◔', tone: 'busy' },
+  p: { label: 'pending', mark: '◑', tone: 'busy' },
+  r: { label: 'running', mark: '▶', tone: 'busy' },
+  u: { label: 'publishing', mark: '▲', tone: 'busy' },
+  s: { label: 'succeeded', mark: '✓', tone: 'good' },
+  e: { label: 'reused', mark: '↺', tone: 'reuse' },
+  f: { label: 'failed', mark: '✕', tone: 'bad' },
+  k: { label: 'skipped', mark: '–', tone: 'calm' },
+  c: { label: 'canceled', mark: '⊘', tone: 'warn' },
+};
+
 /** Every status of a cell; `succeeded` twice, since a reused result is shown in a different way. */
-export const STATUSES: readonly StatusLook[] = [
-  { status: 'waiting', letter: 'w', label: 'waiting', mark: '○', tone: 'calm' },
-  { status: 'ready', letter: 'q', label: 'ready', mark: '◔', tone: 'calm' },
-  { status: 'submitting', letter: 'b', label: 'submitting', mark: '◔', tone: 'busy' },
-  { status: 'pending', letter: 'p', label: 'pending', mark: '◑', tone: 'busy' },
-  { status: 'running', letter: 'r', label: 'running', mark: '▶', tone: 'busy' },
-  { status: 'publishing', letter: 'u', label: 'publishing', mark: '▲', tone: 'busy' },
-  { status: 'awaitingApproval', letter: 'a', label: 'awaiting approval', mark: '?', tone: 'person' },
-  { status: 'succeeded', letter: 's', label: 'succeeded', mark: '✓', tone: 'good' },
-  { status: 'succeeded', letter: 'e', label: 'reused', mark: '↺', tone: 'reuse' },
-  { status: 'failed', letter: 'f', label: 'failed', mark: '✕', tone: 'bad' },
-  { status: 'skipped', letter: 'k', label: 'skipped', mark: '–', tone: 'calm' },
-  { status: 'canceled', letter: 'c', label: 'canceled', mark: '⊘', tone: 'warn' },
-];
+export const STATUSES: readonly StatusLook[] = SHOWN_STATUSES.map(({ status, letter }) => ({
+  ...{ status, letter },
+  ...LOOKS[letter],
+}));
 
-const WAITING = 0;
-/** The code of a running cell. */
-export const RUNNING = 4;
-/** The code of a cell that awaits an approval. The codes after it are final. */
-export const AWAITING_APPROVAL = 6;
-/** The code of a failed cell. */
-export const FAILED = 9;
-
-const REUSED = 8;
 const BY_LETTER = new Map(STATUSES.map(({ letter }, code) => [letter.charCodeAt(0), code]));
 /** The first of two looks with one status is the plain one. */
-const BY_STATUS = new Map(STATUSES.map(({ status }, code) => [status, code] as const).reverse());
+const BY_STATUS: ReadonlyMap<string, number> = new Map(
+  STATUSES.map(({ status }, code) => [status, code] as const).reverse(),
+);
+const REUSED = codeOfLetter('e'.charCodeAt(0));
+
+/** The code of a running cell. */
+export const RUNNING = codeOf('running');
+/** The code of a cell that awaits an approval. */
+export const AWAITING_APPROVAL = codeOf('awaitingApproval');
 
 /** The code of a letter of `states`. Throws for a letter that no status has. */
 export function codeOfLetter(charCode: number): number {
@@ -54,21 +62,30 @@ export function codeOf(status: string, reused = false): number {
   return code;
 }
 
+/** The codes of letters, in their order. */
+function codesOf(letters: string): number[] {
+  return Array.from(letters, (letter) => codeOfLetter(letter.charCodeAt(0)));
+}
+
+const FINISHED: ReadonlySet<number> = new Set(codesOf('sefkc'));
+
 /** Whether a cell in this state no longer changes. */
 export function isFinished(code: number): boolean {
-  return code > AWAITING_APPROVAL;
+  return FINISHED.has(code);
 }
 
 /** The states of a step's cells in the order in which a bar shows them: finished first, and failures before all. */
-export const BAR_ORDER: readonly number[] = [9, 11, 7, 8, 10, 5, 4, 3, 2, 6, 1, 0];
+export const BAR_ORDER: readonly number[] = codesOf('fcsekurpbaqw');
 
 /** The state that stands for many cells: the first of these that any of them has. */
-const SUMMARY_ORDER: readonly number[] = [9, 6, 4, 5, 3, 2, 1, 0, 11, 7, 8, 10];
+const SUMMARY_ORDER: readonly number[] = codesOf('farupbqwcsek');
+
+const NOT_BEGUN: ReadonlySet<number> = new Set(codesOf('wq'));
 
 /** The code that stands for a step with these numbers of cells by code; `waiting` without cells. */
 export function summarize(counts: ArrayLike<number>): number {
   // A step of which some cells have finished and others have not begun is in progress.
-  const hasFinished = BAR_ORDER.slice(0, 5).some((code) => counts[code]! > 0);
-  const found = SUMMARY_ORDER.find((code) => counts[code]! > 0) ?? WAITING;
-  return hasFinished && (found === WAITING || found === 1) ? RUNNING : found;
+  const hasFinished = [...FINISHED].some((code) => counts[code]! > 0);
+  const found = SUMMARY_ORDER.find((code) => counts[code]! > 0) ?? codeOf('waiting');
+  return hasFinished && NOT_BEGUN.has(found) ? RUNNING : found;
 }

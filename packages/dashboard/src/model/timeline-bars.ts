@@ -1,5 +1,5 @@
 import { type MoveHistory, movesOfCell } from './move-history.ts';
-import { AWAITING_APPROVAL, isFinished, RUNNING, STATUSES, type StatusLook } from './statuses.ts';
+import { isFinished, STATUSES, type StatusLook } from './statuses.ts';
 
 /** A part of a row of the timeline, in milliseconds. */
 export interface TimelineBar {
@@ -13,8 +13,6 @@ export interface TimelineBar {
 
 /** The most bars of one row. */
 const MAX_BARS = 60;
-const READY = 1;
-const PENDING = 3;
 
 /** The bars of one cell: each attempt waits, is queued at the service, and runs. Unfinished bars end at `now`. */
 export function findCellBars(
@@ -55,7 +53,17 @@ function toneOf({ tone }: StatusLook): StatusLook['tone'] {
 }
 
 function kindOf(code: number): TimelineBar['kind'] | undefined {
-  if (code === READY || code === READY + 1 || code === AWAITING_APPROVAL) return 'wait';
-  if (code === PENDING) return 'queue';
-  return code === RUNNING || code === RUNNING + 1 ? 'ran' : undefined;
+  switch (STATUSES[code]!.status) {
+    case 'ready':
+    case 'submitting':
+    case 'awaitingApproval':
+      return 'wait';
+    case 'pending':
+      return 'queue';
+    case 'running':
+    case 'publishing':
+      return 'ran';
+    default:
+      return undefined;
+  }
 }

@@ -179,7 +179,7 @@ function RunRow({ run, now }: { run: RunEntry; now: number }) {
         </a>
         <small class="soft id">{run.runId}</small>
         <Labels labels={run.labels ?? {}} />
-        {run.message !== undefined && <small class="bad">{run.message}</small>}
+        {run.problem !== undefined && <small class="bad">{run.problem}</small>}
       </td>
       <td title={timeWords(startedAt)}>{agoWords(startedAt, now)}</td>
       <td class="number">{run.status === 'suspended' ? '–' : durationWords(Math.max(0, endedAt - startedAt))}</td>

@@ -1,4 +1,3 @@
-import { STATE_LETTERS } from '@sluice/host';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { countUntil, createHistory, extendHistory, replayHistory } from '../../src/model/move-history.ts';
@@ -39,10 +38,6 @@ function expectedLetters(moves: readonly Move[]): string[] {
     cells[step]![cell] = STATUSES.find((look) => look.status === status && (look.letter === 'e') === reused)!.letter;
   return cells.map((letters) => letters.join(''));
 }
-
-test('STATUSES has the letters of the API', () => {
-  expect(Object.fromEntries(STATUSES.map(({ letter, status }) => [letter, status]))).toEqual(STATE_LETTERS);
-});
 
 test('applyMoves has the same states for all ways to split the moves into batches, with repetitions', () => {
   fc.assert(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createHistory, extendHistory } from '../../src/model/move-history.ts';
-import { FAILED } from '../../src/model/statuses.ts';
+import { codeOf } from '../../src/model/statuses.ts';
 import { findCellBars, findStepBar } from '../../src/model/timeline-bars.ts';
 
 function sample() {
@@ -39,5 +39,7 @@ test('findCellBars ends what is in progress now', () => {
 });
 
 test('findStepBar reaches from the first start to the last end', () => {
-  expect(findStepBar(sample(), 0, { now: 2_000, code: FAILED })).toMatchObject([{ from: 300, to: 900, tone: 'bad' }]);
+  expect(findStepBar(sample(), 0, { now: 2_000, code: codeOf('failed') })).toMatchObject([
+    { from: 300, to: 900, tone: 'bad' },
+  ]);
 });

@@ -1,26 +1,11 @@
 import path from 'node:path';
-import type { RunPhase } from '@sluice/run';
+import type { RunPhase, RunSummary } from '@sluice/run';
 import { askPhase } from '../journal/ask-phase.ts';
 import type { Disk } from '../journal/disk.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import { listRunIds, runDirectory } from './run-home.ts';
 import { readSummary, type StoredSummary } from './run-summary.ts';
-
-/** One run in a list of runs. */
-export interface RunSummary {
-  readonly runId: string;
-  readonly pipeline: string;
-  /** Those of the pipeline; absent if it has none. */
-  readonly labels?: Readonly<Record<string, string>>;
-  /** The number of cells by status, of a run that has ended in this home. */
-  readonly counts?: Readonly<Record<string, number>>;
-  readonly status: RunPhase;
-  readonly startedAt: number;
-  readonly endedAt?: number;
-  /** A message if the run's files could not be read; the other values are then defaults. */
-  readonly problem?: string;
-}
 
 /** The home's runs, newest first. Reads one small file for each run, so that listing thousands is fast. */
 export async function listRuns(home: string, disk: Disk = createSystemDisk()): Promise<RunSummary[]> {

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { ContainerService } from '@sluice/client';
 import type { Json, Result } from '@sluice/core';
-import type { RunRefusal } from '@sluice/run';
+import type { Executor, RunRefusal } from '@sluice/run';
 import type { StepsOfPreview } from '@sluice/runner';
 import type { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
@@ -12,7 +12,6 @@ import { type Followers, openFollowers } from '../runs/open-followers.ts';
 import { openRunList, type RunList } from '../runs/run-list.ts';
 import type { RerunRequest, RunFileName, releaseReply, stagedFiles, startBody } from '../schemas/hand-over.ts';
 import type { pipelineEntry } from '../schemas/pipeline-replies.ts';
-import type { Executor } from '../schemas/words.ts';
 import { type KeyStore, openKeyStore } from './key-store.ts';
 import type { UnreadReplies } from './send-json.ts';
 import type { Streams } from './start-stream.ts';

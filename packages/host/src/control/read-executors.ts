@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
-import { isHostedByServer, type RunSummary, readRunProcess, runDirectory } from '@sluice/home';
-import type { Executor } from '../schemas/words.ts';
+import { isHostedByServer, readRunProcess, runDirectory } from '@sluice/home';
+import type { Executor, RunSummary } from '@sluice/run';
 import { type AskHostOptions, askHost } from './ask-host.ts';
 import type { HostStatus } from './host-request.ts';
 

@@ -2,17 +2,10 @@ import type { RunFollower } from '@sluice/home';
 import { type CellMove, type FollowedModel, SHOWN_STATUSES } from '@sluice/run';
 import type { z } from 'zod';
 import type { move, runMoves, runStates } from '../schemas/run-replies.ts';
-import { type runHead, STATE_LETTERS } from '../schemas/words.ts';
+import type { runHead } from '../schemas/states.ts';
 
 /** The letter of each byte in `RunModel.states`. */
-const LETTERS = Buffer.from(
-  SHOWN_STATUSES.map(({ status, reused }) => {
-    const [letter = ''] = Object.entries(STATE_LETTERS).find(
-      ([one, word]) => word === status && (one === 'e') === reused,
-    )!;
-    return letter;
-  }).join(''),
-);
+const LETTERS = Buffer.from(SHOWN_STATUSES.map(({ letter }) => letter).join(''));
 
 /** The status of every cell of a run. */
 export function describeStates({ position, states }: FollowedModel): z.input<typeof runStates> {

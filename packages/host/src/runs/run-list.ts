@@ -1,11 +1,10 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isRunId, type RunSummary, readRunSummary, runDirectory } from '@sluice/home';
+import { isRunId, readRunSummary, runDirectory } from '@sluice/home';
+import type { Executor, RunSummary, runEntry } from '@sluice/run';
 import type { z } from 'zod';
 import { readExecutors } from '../control/read-executors.ts';
 import { ApiError } from '../errors/api-error.ts';
-import type { runEntry } from '../schemas/run-replies.ts';
-import type { Executor } from '../schemas/words.ts';
 import { describeHead } from './describe-states.ts';
 import type { Followers } from './open-followers.ts';
 import { optional, toTime } from './to-time.ts';
@@ -68,12 +67,12 @@ export function openRunList(home: string, followers: Followers, hostKind?: Execu
       ...(labels && { labels: { ...labels } }),
       ...(endedAt !== undefined && { endedAt: toTime(endedAt) }),
       ...(stored && { counts: { ...stored } }),
-      ...optional('message', problem),
+      ...optional('problem', problem),
     };
     if (endedAt !== undefined) counted.delete(runId);
     if (endedAt !== undefined || problem !== undefined) return entry;
     const { counts, problem: unreadable } = await count(runId);
-    if (counts === undefined) return { ...entry, ...optional('message', unreadable) };
+    if (counts === undefined) return { ...entry, ...optional('problem', unreadable) };
     return { ...entry, counts, ...(counts.awaitingApproval && { waitsForApproval: true as const }) };
   }
 

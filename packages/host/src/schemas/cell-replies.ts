@@ -1,7 +1,7 @@
 import { cell, cellExplanation, explainedAttempt, milliseconds, place, time } from '@sluice/run';
 import { z } from 'zod';
 import { failureWithoutPath } from './run-replies.ts';
-import { position } from './words.ts';
+import { position } from './states.ts';
 
 /** A cell, and where it is in the plan. */
 const placedCell = {

@@ -1,6 +1,7 @@
+import { runEntry } from '@sluice/run';
 import { z } from 'zod';
-import { move, runEntry } from './run-replies.ts';
-import { position, runHead, states } from './words.ts';
+import { move } from './run-replies.ts';
+import { position, runHead, states } from './states.ts';
 
 /**
  * The events of `GET /events`, by name; the data of each is one JSON value. A client that applies every `moves` to the

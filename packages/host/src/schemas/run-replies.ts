@@ -1,18 +1,17 @@
-import { cellStatus, criticalCell, failure, json, output, runOutline, status, warning } from '@sluice/run';
+import {
+  cellStatus,
+  counts,
+  criticalCell,
+  failure,
+  json,
+  output,
+  runEntry,
+  runOutline,
+  status,
+  warning,
+} from '@sluice/run';
 import { z } from 'zod';
-import { counts, EXECUTOR_WORDS, EXECUTORS, position, states } from './words.ts';
-
-/** An entry in the list of runs. */
-export const runEntry = z.strictObject({
-  ...runOutline,
-  labels: z.record(z.string(), z.string()).exactOptional().describe('those of the pipeline'),
-  executor: z.enum(EXECUTORS).describe(EXECUTOR_WORDS),
-  counts: counts
-    .exactOptional()
-    .describe('absent for a run that has ended elsewhere, or whose files could not be read'),
-  waitsForApproval: z.literal(true).exactOptional(),
-  message: z.string().exactOptional().describe('why the files of the run could not be read'),
-});
+import { position, states } from './states.ts';
 
 /** The reply of `GET /runs`. */
 export const runList = z.strictObject({ runs: z.array(runEntry), nextPageToken: z.string().exactOptional() });

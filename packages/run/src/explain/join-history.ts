@@ -1,8 +1,8 @@
 import type { JournalLine } from '../records/journal-line.ts';
 import { attemptOf, describeRecord, timeOf } from '../report/describe-record.ts';
 import type { HistoryLine } from '../schemas/explanation.ts';
+import { SHOWN_STATUSES } from '../schemas/statuses.ts';
 import type { CellMove } from '../view/move-log.ts';
-import { SHOWN_STATUSES } from '../view/shown-status.ts';
 
 type Line = Pick<HistoryLine, 'at' | 'status' | 'reused' | 'attempt' | 'message'>;
 

@@ -1,6 +1,6 @@
 import type { Plan } from '@sluice/core';
-import type { CellStatus } from '../schemas/statuses.ts';
-import { SHOWN_STATUSES, type ShownStatus } from './shown-status.ts';
+import { type CellStatus, SHOWN_STATUSES } from '../schemas/statuses.ts';
+import type { ShownStatus } from './shown-status.ts';
 
 /** What is shown of each cell of a run, and how many cells have each status. */
 export interface ShownCells {

@@ -3,13 +3,13 @@ import {
   type Disk,
   listRunIds,
   listStartingRuns,
-  type RunSummary,
   readRunSummary,
   readServerMark,
   replayFromHome,
   runDirectory,
   type StartingRun,
 } from '@sluice/home';
+import type { RunSummary } from '@sluice/run';
 import { clustersOf, listSourceKeys, type RunFacts, scopeOn, workspaceOn } from '@sluice/run';
 import { hasPrivateCopy } from '../data/create-mounts.ts';
 

@@ -1,6 +1,7 @@
 import type { Scope } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
-import { parseJournal, parsePlan, type RunSummary } from '@sluice/home';
+import { parseJournal, parsePlan } from '@sluice/home';
+import type { RunSummary } from '@sluice/run';
 import { replayRun } from '@sluice/run';
 import { describeRecord, type RunRecord } from './read-run-records.ts';
 
