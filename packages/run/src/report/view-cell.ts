@@ -1,6 +1,7 @@
 import type { AttemptFacts, RunFacts } from '../facts/run-facts.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { CellView } from '../schemas/cell.ts';
+import { outlineAttempt } from './attempt-outline.ts';
 import { cellValuesOf } from './cell-values-of.ts';
 import { explainCell } from './explain-cell.ts';
 import { exposedPorts } from './exposed-ports.ts';
@@ -21,7 +22,7 @@ export function viewCell(
     ...cellValuesOf(facts, step, cell),
     ...statusOfCell(run, step, cell),
     attempt: last?.attempt ?? 0,
-    ...(last && pickTimes(last)),
+    ...(last && viewContainer(last)),
     ...(message !== undefined && { message }),
     ...exposedPorts(run, step, cell),
     results: known?.results ?? {},
@@ -29,12 +30,14 @@ export function viewCell(
   };
 }
 
-function pickTimes(attempt: AttemptFacts): Partial<CellView> {
+function viewContainer(attempt: AttemptFacts): Partial<CellView> {
+  const { containerId, clusterId, instanceType, submittedAt, runningAt, endedAt } = outlineAttempt(attempt);
   return {
-    ...(attempt.id !== undefined && { containerId: attempt.id }),
-    ...(attempt.clusterID !== undefined && { clusterId: attempt.clusterID }),
-    ...(attempt.submittedAt !== undefined && { submittedAt: attempt.submittedAt }),
-    ...(attempt.runningAt !== undefined && { runningAt: attempt.runningAt }),
-    ...(attempt.endedAt !== undefined && { endedAt: attempt.endedAt }),
+    ...(containerId !== undefined && { containerId }),
+    ...(clusterId !== undefined && { clusterId }),
+    ...(instanceType !== undefined && { instanceType }),
+    ...(submittedAt !== undefined && { submittedAt }),
+    ...(runningAt !== undefined && { runningAt }),
+    ...(endedAt !== undefined && { endedAt }),
   };
 }

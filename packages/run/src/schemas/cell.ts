@@ -24,6 +24,7 @@ export const cell = {
   attempt: count.describe('the number of its last attempt with a container; 0 before the first'),
   containerId: z.string().exactOptional().describe('of the last attempt, as the following values'),
   clusterId: z.string().exactOptional(),
+  instanceType: z.string().exactOptional(),
   submittedAt: time.exactOptional(),
   runningAt: time.exactOptional(),
   endedAt: time.exactOptional(),
