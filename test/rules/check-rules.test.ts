@@ -67,6 +67,12 @@ test.each([
   ['a file that is too long', 'packages/core/src/index.ts', 'export {};\n'.repeat(351), '351: 351 lines, at most 350'],
   ['export *', 'packages/core/src/index.ts', "export * from './a.ts';\n", '1: "export *" hides'],
   [
+    'a command that loads a whole package',
+    'packages/cli/src/start.ts',
+    "export const start = async () => (await import('@sluice/core')).start();\n",
+    '1: loads a whole package',
+  ],
+  [
     'a file named after nothing in it',
     'packages/core/src/graph.ts',
     'export function sortSteps() {}\n',

@@ -1,5 +1,8 @@
+import { isServiceError } from '@sluice/client';
 import type { Diagnostic, Plan } from '@sluice/core';
+import { markHosted } from '@sluice/host';
 import type { Reuse } from '@sluice/run';
+import { findMissingSources, findUnknown, type StartRunOptions, startRun, submitRun } from '@sluice/runner';
 import type { OpenedService } from '../connect/opened-service.ts';
 import type { RunServer } from '../connect/run-server.ts';
 import type { CommandContext } from '../context/command-context.ts';
@@ -84,7 +87,6 @@ export async function runPipeline(file: string, context: CommandContext, options
 async function findSourceFaults(loaded: LoadedPlan): Promise<readonly Diagnostic[]> {
   const { plan, baseDir } = loaded;
   if (!Object.values(plan.pipeline.volumes).some(({ source }) => source !== undefined)) return [];
-  const { findMissingSources } = await import('@sluice/runner');
   return locateFaults(await findMissingSources(plan, baseDir), loaded);
 }
 
@@ -104,7 +106,6 @@ type Submitted = { readonly runId: string } | { readonly exitCode: number };
 
 /** Undefined also if the service does not answer: the start of the run reports that. */
 async function findUnknownIn(plan: Plan, opened: OpenedService): Promise<string | undefined> {
-  const [{ findUnknown }, { isServiceError }] = await Promise.all([import('@sluice/runner'), import('@sluice/client')]);
   try {
     return await findUnknown({ plan, ...opened });
   } catch (error) {
@@ -113,10 +114,8 @@ async function findUnknownIn(plan: Plan, opened: OpenedService): Promise<string 
   }
 }
 
-type StartOptions = Parameters<typeof import('@sluice/runner').startRun>[0];
-
 interface RunPlanOptions
-  extends Pick<StartOptions, 'service' | 'scope' | 'home' | 'baseDir' | 'limits' | 'traces' | 'reuse'> {
+  extends Pick<StartRunOptions, 'service' | 'scope' | 'home' | 'baseDir' | 'limits' | 'traces' | 'reuse'> {
   readonly file: string;
   readonly loginAdvice?: string;
   readonly runServer?: RunServer;
@@ -126,7 +125,7 @@ interface RunPlanOptions
 
 async function runPlan(plan: Plan, given: RunPlanOptions): Promise<number> {
   const { context, options, loginAdvice } = given;
-  const [{ startRun }, { followRun }] = await Promise.all([import('@sluice/runner'), import('../runs/follow-run.ts')]);
+  const { followRun } = await import('../runs/follow-run.ts');
   const { progress, start } = await prepareStart(plan, given);
   const started = await startRun(start);
   if (!started.ok) {
@@ -143,10 +142,7 @@ async function runPlan(plan: Plan, given: RunPlanOptions): Promise<number> {
 /** Records the run, and has the server of its service execute it. */
 async function submitToServer(plan: Plan, given: RunPlanOptions): Promise<number> {
   const { context, options, home, loginAdvice, runServer } = given;
-  const [{ submitRun }, { handToServer }] = await Promise.all([
-    import('@sluice/runner'),
-    import('../remote/hand-to-server.ts'),
-  ]);
+  const { handToServer } = await import('../remote/hand-to-server.ts');
   const { progress, start } = await prepareStart(plan, given);
   const submitted = await submitRun(start, { isElsewhere: true });
   progress.close();
@@ -157,9 +153,7 @@ async function submitToServer(plan: Plan, given: RunPlanOptions): Promise<number
 /** Records the run for a host, marked so that every later host of the home resumes it. */
 async function submitPlan(plan: Plan, given: RunPlanOptions): Promise<Submitted> {
   const { context, options, home, loginAdvice } = given;
-  const [{ submitRun }, { markHosted }, { findHostFault }, { selectHostedOptions }] = await Promise.all([
-    import('@sluice/runner'),
-    import('@sluice/host'),
+  const [{ findHostFault }, { selectHostedOptions }] = await Promise.all([
     import('../hosting/hand-to-host.ts'),
     import('../connect/hosted-options.ts'),
   ]);
@@ -187,7 +181,7 @@ async function submitPlan(plan: Plan, given: RunPlanOptions): Promise<Submitted>
 async function prepareStart(
   plan: Plan,
   given: RunPlanOptions,
-): Promise<{ readonly progress: Progress; readonly start: StartOptions }> {
+): Promise<{ readonly progress: Progress; readonly start: StartRunOptions }> {
   const { context, options, service, scope, home, baseDir, limits, traces, reuse } = given;
   const [{ createProgress }, { createSecretReader }] = await Promise.all([
     import('../progress/create-progress.ts'),

@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs';
 import { format } from 'node:util';
 import type { HostMetrics } from '@sluice/host';
+import { createHostMetrics } from '@sluice/host';
 import type { TraceSink } from '@sluice/runner';
 import { createService, createServiceLog, type Service } from '@sluice/service';
 import { type ChosenTraces, chooseTraces } from '../connect/choose-traces.ts';
@@ -81,7 +82,6 @@ async function serveUntilStopped(config: ServedConfig, { context, options, log, 
     end = resolve;
   });
   const { createRunHosting } = await import('../serving/host-runs.ts');
-  const { createHostMetrics } = await import('@sluice/host');
   const metrics = createHostMetrics();
   const runs = createRunHosting(config, { log, metrics, ...(traces && { traces }) });
   const service = await createService({

@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from '@sluice/core';
-import type { TraceSink } from '@sluice/runner';
+import { createTraceSink, type TraceSink } from '@sluice/runner';
 import type { GlobalOptions } from '../context/command-context.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
@@ -28,7 +28,6 @@ export async function chooseTraces({
   if (url === undefined) return ok({});
   const fault = findFault(url);
   if (fault !== undefined) return fail({ exitCode: EXIT_CODE.refused, message: `could not send traces: ${fault}` });
-  const { createTraceSink } = await import('@sluice/runner');
   return ok({ traces: createTraceSink(url, { headers: readHeaders(env.OTEL_EXPORTER_OTLP_HEADERS ?? '') }) });
 }
 

@@ -2,8 +2,16 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type InstanceType, isServiceError } from '@sluice/client';
 import { fail, ok, type Plan, type Result } from '@sluice/core';
-import type { ImageUse, SiteLimits } from '@sluice/run';
-import type { Sites } from '@sluice/runner';
+import { type ImageUse, listImages, type SiteLimits } from '@sluice/run';
+import {
+  chooseClusters,
+  describeUnknownVolume,
+  findSites,
+  findUnknown,
+  resolveImages,
+  type Sites,
+} from '@sluice/runner';
+import { amountOf, embeddedConfig } from '@sluice/service';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
@@ -52,10 +60,6 @@ export async function listSites(
   if (!opened.ok) return opened;
   const { service, scope, loginAdvice, close } = opened.value;
   try {
-    const [{ chooseClusters, findSites, findUnknown, resolveImages }, { listImages }] = await Promise.all([
-      import('@sluice/runner'),
-      import('@sluice/run'),
-    ]);
     const unknown = await findUnknown({ plan, scope, service });
     const sites = await findSites({ plan, scope, service });
     const chosen = chooseClusters(plan, sites);
@@ -79,7 +83,6 @@ async function findUnknownVolume(
 ): Promise<Result<string | undefined, CommandRefusal>> {
   const named = Object.entries(plan.pipeline.volumes).find(([, { id }]) => id !== undefined);
   if (named === undefined) return ok(undefined);
-  const { describeUnknownVolume, findUnknown } = await import('@sluice/runner');
   const hasService = existsSync(join(findHome(context, options), 'service'));
   if (!hasService) return ok(describeUnknownVolume(named[0], named[1].id ?? ''));
   const opened = await openService(options, context);
@@ -92,7 +95,6 @@ async function findUnknownVolume(
 }
 
 async function listEmbedded(home: string): Promise<InstanceType[]> {
-  const { amountOf, embeddedConfig } = await import('@sluice/service');
   return embeddedConfig({ root: join(home, 'service') }).clusters.flatMap(({ id, instanceTypes }) =>
     instanceTypes.map((type) => ({
       id: type.id,

@@ -1,5 +1,4 @@
-import { constants, existsSync } from 'node:fs';
-import { access, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 
@@ -27,16 +26,4 @@ export function isHomeNamed({ env }: Pick<CommandContext, 'env'>, options: Pick<
 /** The option that names the home, for other commands of the same user. A home that was found is not named, but found again. */
 export function selectHome({ home }: Pick<GlobalOptions, 'home'>): Pick<GlobalOptions, 'home'> {
   return home === undefined ? {} : { home };
-}
-
-/** Creates the home if necessary, accessible only by its owner and ignored by git. Throws if it is not writable. */
-export async function makeHome(home: string): Promise<void> {
-  // Loaded only here: completion also calls `findHome` and must be fast.
-  const [{ makeDirectories }, { markCreatedHere }] = await Promise.all([
-    import('@sluice/host-system'),
-    import('./created-here.ts'),
-  ]);
-  if ((await makeDirectories(home, 0o700)) !== undefined) await writeFile(join(home, '.gitignore'), '*\n');
-  await markCreatedHere(home);
-  await access(home, constants.R_OK | constants.W_OK | constants.X_OK);
 }

@@ -4,7 +4,8 @@ import type { CommandRefusal } from '../context/command-refusal.ts';
 import { describeSystemError } from '../context/describe-system-error.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { checkHome } from './check-home.ts';
-import { findHome, makeHome } from './home.ts';
+import { findHome } from './home.ts';
+import { makeHome } from './make-home.ts';
 
 /** Finds the home and creates it if necessary. A found home that may come from a repository is refused. */
 export async function prepareHome(

@@ -1,4 +1,5 @@
 import { fail, ok, type Plan, type Result } from '@sluice/core';
+import { canRunImages } from '@sluice/service';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
@@ -18,7 +19,6 @@ export async function checkImages(
   const chosen = chooseService(options, context);
   if (!chosen.ok) return chosen;
   if (chosen.value.url !== undefined) return ok(undefined);
-  const { canRunImages } = await import('@sluice/service');
   if (await canRunImages()) return ok(undefined);
   const what = `could not run the image of ${listNames(named)}: neither Docker nor Podman answers on this machine`;
   const advice =

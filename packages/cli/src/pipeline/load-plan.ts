@@ -67,7 +67,8 @@ export async function loadPlan(
   };
   const parsed = parsePipeline({ text: text.value, file: name, read });
   if (!parsed.ok) return fail({ diagnostics: parsed.error, texts });
-  const fault = await scheduleFault(parsed.value.pipeline);
+  const { schedule } = parsed.value.pipeline;
+  const fault = schedule && (await import('./find-schedule-fault.ts')).findScheduleFault(schedule);
   if (fault !== undefined) return fail({ diagnostics: [...parsed.value.warnings, fault], texts });
   const planned = createPlan(parsed.value.pipeline, { params: options.param ?? {} });
   if (!planned.ok) {
@@ -79,12 +80,4 @@ export async function loadPlan(
   const warnings = [...parsed.value.warnings, ...diagnostics];
   if (diagnostics.some(({ severity }) => severity === 'error')) return fail({ diagnostics: warnings, texts });
   return ok({ plan, baseDir: dirname(path), warnings, texts, locate: parsed.value.locate });
-}
-
-/** The checks of the file know the syntax of a cron expression; the runner knows whether it ever matches. */
-async function scheduleFault({ schedule }: Pipeline): Promise<Diagnostic | undefined> {
-  if (schedule === undefined) return undefined;
-  const { describeScheduleFault } = await import('@sluice/home');
-  const message = describeScheduleFault(schedule, Date.now());
-  return message === undefined ? undefined : { code: 'bad-cron', severity: 'error', message };
 }

@@ -9,7 +9,7 @@ import type { ChosenTraces } from '../connect/choose-traces.ts';
 import { captureErrors } from '../context/capture-errors.ts';
 import type { CommandContext } from '../context/command-context.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
-import { makeHome } from '../home/home.ts';
+import { makeHome } from '../home/make-home.ts';
 import { loadScheduled, type Scheduled } from '../pipeline/load-scheduled.ts';
 import type { HostedSchedules, ServedConfig } from './read-service-config.ts';
 

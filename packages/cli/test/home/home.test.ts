@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { findHome, makeHome } from '../../src/home/home.ts';
+import { findHome } from '../../src/home/home.ts';
+import { makeHome } from '../../src/home/make-home.ts';
 
 let root: string;
 

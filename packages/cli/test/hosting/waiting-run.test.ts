@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeHome } from '../../src/home/home.ts';
+import { makeHome } from '../../src/home/make-home.ts';
 import { createServiceOpener, openHomeHost } from '../../src/hosting/open-home-host.ts';
 import { createPrinter } from '../json/printed-values.ts';
 
