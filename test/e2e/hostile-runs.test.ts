@@ -228,7 +228,7 @@ test('a run that cannot be replayed is set aside and reported, and ends nothing 
     first = await own.open();
     const neighbor = await watchNeighbor(first);
     const { body } = await createCaller(first).json('GET', '/runs');
-    expect(body).toMatchObject({ runs: [{ runId: damaged.runId, message: expect.stringContaining('"__proto__"') }] });
+    expect(body).toMatchObject({ runs: [{ runId: damaged.runId, problem: expect.stringContaining('"__proto__"') }] });
     for (const path of PATHS) {
       expect((await createCaller(first).json('GET', `/runs/${damaged.runId}${path}`)).status).toBeLessThan(500);
     }

@@ -10,6 +10,8 @@ const SEQUENCES = new RegExp(`${CSI}|${STRING}|${PAIR}`, 'g');
  */
 const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufffe\uffff]/gu;
 const HAS_CONTROLS = new RegExp(CONTROLS.source, 'u');
+/** Nearly every text; found faster than the controls. */
+const PLAIN = /^[ -~]*$/;
 
 /**
  * A line of a log without escape sequences and control characters, so that it cannot move the cursor, set colors or
@@ -31,10 +33,21 @@ export function printableData<T>(data: T): T {
 }
 
 function printable(value: unknown): unknown {
-  if (typeof value === 'string') return HAS_CONTROLS.test(value) ? printableLine(value) : value;
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value === 'string') return isPrintable(value) ? value : printableLine(value);
+  // Each event of a run comes here, so nothing is copied without need.
+  if (typeof value !== 'object' || value === null || isPrintable(value)) return value;
   if (Array.isArray(value)) return value.map(printable);
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [printable(key), VALUES.has(key) ? item : printable(item)]),
   );
+}
+
+function isPrintable(value: unknown): boolean {
+  if (typeof value === 'string') return PLAIN.test(value) || !HAS_CONTROLS.test(value);
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return value.every(isPrintable);
+  for (const [key, item] of Object.entries(value)) {
+    if (!isPrintable(key) || !(VALUES.has(key) || isPrintable(item))) return false;
+  }
+  return true;
 }
