@@ -30,7 +30,9 @@ function replay(plan: Plan, bytes: Uint8Array) {
 }
 
 const shown = (states: readonly ArrayLike<number>[]) =>
-  states.map((row) => Array.from(row, (code) => SHOWN_STATUSES[code]));
+  states.map((row) =>
+    Array.from(row, (code) => SHOWN_STATUSES[code]!).map(({ status, reused }) => ({ status, reused })),
+  );
 
 /** What a reader knows who has received nothing but the moves. */
 function applyMoves(plan: Plan, { moves }: RunModel): number[][] {
