@@ -19,7 +19,7 @@ const storedKey = z.strictObject({
 });
 
 /** What is stored for an `Idempotency-Key`. Without `reply`, no request with the key has succeeded yet. */
-export type StoredKey = z.input<typeof storedKey>;
+export type StoredKey = z.infer<typeof storedKey>;
 
 /** The keys of a home, by the name of a file. */
 export interface KeyStore {

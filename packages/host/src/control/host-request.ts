@@ -20,7 +20,7 @@ export const sentHostRequest = hostRequest.and(
 );
 
 /** A request to the host of a home. */
-export type HostRequest = z.input<typeof hostRequest>;
+export type HostRequest = z.infer<typeof hostRequest>;
 
 /** The form of `HostStatus`. */
 export const hostStatus = z.object({
@@ -33,7 +33,7 @@ export const hostStatus = z.object({
 });
 
 /** The process that hosts the runs of a home. */
-export type HostStatus = z.input<typeof hostStatus>;
+export type HostStatus = z.infer<typeof hostStatus>;
 
 /** The form of a reply: every accepted request is answered with the host's status. */
 export const hostReply = z.union([
@@ -42,4 +42,4 @@ export const hostReply = z.union([
 ]);
 
 /** The reply to a request. */
-export type HostReply = z.input<typeof hostReply>;
+export type HostReply = z.infer<typeof hostReply>;

@@ -104,7 +104,7 @@ function perform(line: string, answer: (request: HostRequest) => HostReply | und
   return isLate(request.before, createSystemClock()) ? { error: LATE } : answer(request);
 }
 
-function parseRequest(line: string): z.input<typeof sentHostRequest> | undefined {
+function parseRequest(line: string): z.infer<typeof sentHostRequest> | undefined {
   try {
     return sentHostRequest.parse(JSON.parse(line));
   } catch {

@@ -11,7 +11,7 @@ const markSchema = z.object({ options: z.record(z.string(), z.union([z.string(),
  * Marks a run as hosted: the home's host resumes it whenever no process executes it. `options` are the ones with which
  * its service is opened; the host passes them on without interpreting them.
  */
-export type HostedMark = z.input<typeof markSchema>;
+export type HostedMark = z.infer<typeof markSchema>;
 
 /** Marks a run, durably. */
 export async function markHosted(home: string, runId: string, mark: HostedMark): Promise<void> {

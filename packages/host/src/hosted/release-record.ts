@@ -8,7 +8,7 @@ import { releaseReply } from '../schemas/hand-over.ts';
 const recordSchema = releaseReply.pick({ status: true, journal: true });
 
 /** What a server has answered to the release of a run; without `journal` while it is leaving the run. */
-export type ReleaseRecord = z.input<typeof recordSchema>;
+export type ReleaseRecord = z.infer<typeof recordSchema>;
 
 /** Undefined: the run was not released. A damaged record counts as one of a release in progress. */
 export async function readRelease(home: string, runId: string): Promise<ReleaseRecord | undefined> {

@@ -9,7 +9,7 @@ import { rerunRequest, startBody } from '../schemas/hand-over.ts';
 const recordSchema = startBody.pick({ files: true }).extend({ rerun: rerunRequest.exactOptional() });
 
 /** The request that has started a run on this server: the same request again starts nothing. */
-export type StartRecord = z.input<typeof recordSchema>;
+export type StartRecord = z.infer<typeof recordSchema>;
 
 /** Undefined: there is no run, or no request has started it. */
 export async function readStart(directory: string): Promise<StartRecord | undefined> {
