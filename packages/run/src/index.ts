@@ -140,7 +140,14 @@ export {
   type StepReport,
 } from './schemas/run-report.ts';
 export { type StatusReport, status } from './schemas/status.ts';
-export { CELL_STATUSES, type CellStatus, RUN_PHASES, type RunPhase, SHOWN_STATUSES } from './schemas/statuses.ts';
+export {
+  CELL_STATUSES,
+  type CellStatus,
+  ENDED_STATUSES,
+  RUN_PHASES,
+  type RunPhase,
+  SHOWN_STATUSES,
+} from './schemas/statuses.ts';
 export { warning } from './schemas/warning.ts';
 export { cellName, cellStatus, count, json, milliseconds, runPhase, time } from './schemas/words.ts';
 export { findInputPlaces, findOutputPlace } from './view/find-places.ts';

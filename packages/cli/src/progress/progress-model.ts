@@ -1,4 +1,4 @@
-import type { CellStatus, RunnerEvent, StatusReport } from '@sluice/run';
+import { type CellStatus, ENDED_STATUSES, type RunnerEvent, type StatusReport } from '@sluice/run';
 import { type ShownStatus, shownStatus } from './render-status.ts';
 
 /** The progress of one step. It counts cells instead of listing them, so that ten thousand cells cost no more than one. */
@@ -34,11 +34,10 @@ export interface CellTransition {
 const ACTIVE: readonly CellStatus[] = ['running', 'publishing', 'pending', 'submitting', 'awaitingApproval', 'ready'];
 /** A service whose message changes each second must not fill a log file. */
 const MOST_MESSAGES = 10;
-const FINISHED: ReadonlySet<ShownStatus> = new Set(['succeeded', 'reused', 'failed', 'skipped', 'canceled']);
 
 /** Whether a cell with this status can have no further attempt. */
 export function isFinished(status: ShownStatus): boolean {
-  return FINISHED.has(status);
+  return status === 'reused' || ENDED_STATUSES.has(status);
 }
 
 /** The number of cells with any of these statuses. */

@@ -67,11 +67,9 @@ function codesOf(letters: string): number[] {
   return Array.from(letters, (letter) => codeOfLetter(letter.charCodeAt(0)));
 }
 
-const FINISHED: ReadonlySet<number> = new Set(codesOf('sefkc'));
-
 /** Whether a cell in this state no longer changes. */
 export function isFinished(code: number): boolean {
-  return FINISHED.has(code);
+  return SHOWN_STATUSES[code]!.hasEnded;
 }
 
 /** The states of a step's cells in the order in which a bar shows them: finished first, and failures before all. */
@@ -80,12 +78,13 @@ export const BAR_ORDER: readonly number[] = codesOf('fcsekurpbaqw');
 /** The state that stands for many cells: the first of these that any of them has. */
 const SUMMARY_ORDER: readonly number[] = codesOf('farupbqwcsek');
 
-const NOT_BEGUN: ReadonlySet<number> = new Set(codesOf('wq'));
+const WAITING = codeOf('waiting');
+const READY = codeOf('ready');
 
 /** The code that stands for a step with these numbers of cells by code; `waiting` without cells. */
 export function summarize(counts: ArrayLike<number>): number {
   // A step of which some cells have finished and others have not begun is in progress.
-  const hasFinished = [...FINISHED].some((code) => counts[code]! > 0);
-  const found = SUMMARY_ORDER.find((code) => counts[code]! > 0) ?? codeOf('waiting');
-  return hasFinished && NOT_BEGUN.has(found) ? RUNNING : found;
+  const hasFinished = SHOWN_STATUSES.some(({ hasEnded }, code) => hasEnded && counts[code]! > 0);
+  const found = SUMMARY_ORDER.find((code) => counts[code]! > 0) ?? WAITING;
+  return hasFinished && (found === WAITING || found === READY) ? RUNNING : found;
 }

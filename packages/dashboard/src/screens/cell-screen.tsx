@@ -1,4 +1,5 @@
 import type { CellDetails, RunDetails } from '@sluice/host';
+import { ENDED_STATUSES } from '@sluice/run';
 import { StepActions } from '../actions/run-actions.tsx';
 import type { LiveRun } from '../live/open-run.ts';
 import { type Route, replaceQuery } from '../live/route.ts';
@@ -14,8 +15,6 @@ import { CellAttempts } from './cell-attempts.tsx';
 import { CellData } from './cell-data.tsx';
 import { CellReasons } from './cell-reasons.tsx';
 
-/** Statuses of an attempt that has not ended. */
-const OPEN: ReadonlySet<string> = new Set(['submitting', 'pending', 'running']);
 const TABS = ['log', 'why', 'attempts', 'data'] as const;
 type Tab = (typeof TABS)[number];
 const LABELS: Readonly<Record<Tab, string>> = { log: 'Log', why: 'Why', attempts: 'Attempts', data: 'Data' };
@@ -127,7 +126,7 @@ function CellLog({ runId, value, attempt }: { runId: string; value: CellDetails;
   const chosen = value.attempts.find((one) => one.attempt === attempt);
   if (chosen === undefined) return <p class="empty">The cell has no attempt yet, so it has no log.</p>;
   const source = { path: `runs/${encodeURIComponent(runId)}/log`, step: value.step, cell: value.cellIndex, attempt };
-  return <LogView key={JSON.stringify(source)} source={source} isOpen={OPEN.has(chosen.status)} />;
+  return <LogView key={JSON.stringify(source)} source={source} isOpen={!ENDED_STATUSES.has(chosen.status)} />;
 }
 
 function moveTab(event: KeyboardEvent, tab: Tab): void {

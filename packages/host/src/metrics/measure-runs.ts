@@ -1,6 +1,5 @@
 import { createCounter, createHistogram, type MetricFamily } from '@sluice/host-system';
-import type { Reporter, RunnerEvent } from '@sluice/run';
-import { cellStatus } from '@sluice/run';
+import { cellStatus, ENDED_STATUSES, type Reporter, type RunnerEvent } from '@sluice/run';
 
 /** Upper bounds in seconds: from steps of a moment to those of a day. */
 const BUCKETS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400, 86_400];
@@ -16,7 +15,6 @@ const PERIOD: Readonly<Partial<Record<Status, Period>>> = {
   pending: 'queue',
   running: 'run',
 };
-const ENDED: ReadonlySet<Status> = new Set(['succeeded', 'failed', 'skipped', 'canceled']);
 
 /** A cell between its first event and its end. */
 interface LiveCell {
@@ -104,7 +102,7 @@ function change(run: LiveRun, { step, cell, status, at }: CellEvent, periods: Re
     if (last === 'run' || next === 'run' || next === 'queue') periods[last].observe(seconds);
     if (last === 'wait' && next === 'run') periods.queue.observe(0);
   }
-  if (ENDED.has(status)) {
+  if (ENDED_STATUSES.has(status)) {
     run.cells.delete(key);
     return;
   }

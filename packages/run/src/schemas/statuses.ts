@@ -12,18 +12,18 @@ export type RunPhase = (typeof RUN_PHASES)[number];
  * have. The place of a row is its code, one byte for each of the many cells of a run; the letter stands for it in JSON.
  */
 export const SHOWN_STATUSES = [
-  { status: 'waiting', reused: false, letter: 'w' },
-  { status: 'ready', reused: false, letter: 'q' },
-  { status: 'awaitingApproval', reused: false, letter: 'a' },
-  { status: 'submitting', reused: false, letter: 'b' },
-  { status: 'pending', reused: false, letter: 'p' },
-  { status: 'running', reused: false, letter: 'r' },
-  { status: 'publishing', reused: false, letter: 'u' },
-  { status: 'succeeded', reused: false, letter: 's' },
-  { status: 'succeeded', reused: true, letter: 'e' },
-  { status: 'failed', reused: false, letter: 'f' },
-  { status: 'skipped', reused: false, letter: 'k' },
-  { status: 'canceled', reused: false, letter: 'c' },
+  { status: 'waiting', reused: false, letter: 'w', hasEnded: false },
+  { status: 'ready', reused: false, letter: 'q', hasEnded: false },
+  { status: 'awaitingApproval', reused: false, letter: 'a', hasEnded: false },
+  { status: 'submitting', reused: false, letter: 'b', hasEnded: false },
+  { status: 'pending', reused: false, letter: 'p', hasEnded: false },
+  { status: 'running', reused: false, letter: 'r', hasEnded: false },
+  { status: 'publishing', reused: false, letter: 'u', hasEnded: false },
+  { status: 'succeeded', reused: false, letter: 's', hasEnded: true },
+  { status: 'succeeded', reused: true, letter: 'e', hasEnded: true },
+  { status: 'failed', reused: false, letter: 'f', hasEnded: true },
+  { status: 'skipped', reused: false, letter: 'k', hasEnded: true },
+  { status: 'canceled', reused: false, letter: 'c', hasEnded: true },
 ] as const;
 
 /** The status of a step or a cell in reports, events and JSON. */
@@ -31,3 +31,8 @@ export type CellStatus = (typeof SHOWN_STATUSES)[number]['status'];
 
 /** The statuses of steps and cells, from the first to the last that a cell can have. */
 export const CELL_STATUSES: readonly CellStatus[] = [...new Set(SHOWN_STATUSES.map(({ status }) => status))];
+
+/** The statuses of cells that no longer change. */
+export const ENDED_STATUSES: ReadonlySet<CellStatus> = new Set(
+  SHOWN_STATUSES.filter(({ hasEnded }) => hasEnded).map(({ status }) => status),
+);

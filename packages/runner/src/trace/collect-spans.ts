@@ -1,4 +1,4 @@
-import { type CellStatus, isFannedOut, type RunModel, SHOWN_STATUSES } from '@sluice/run';
+import { isFannedOut, type RunModel, SHOWN_STATUSES } from '@sluice/run';
 import {
   type CellPlace,
   describeAttempt,
@@ -9,8 +9,6 @@ import {
   type SpanTimes,
 } from './describe-spans.ts';
 import type { Span } from './span.ts';
-
-const ENDED: ReadonlySet<CellStatus> = new Set(['succeeded', 'failed', 'skipped', 'canceled']);
 
 /** Creates the spans of a run from its model. */
 export interface SpanCollector {
@@ -53,7 +51,7 @@ export function createSpanCollector(runId: string, model: RunModel): SpanCollect
     seen.attempt = attempt;
     // The next attempt begins: the one before it has failed.
     const failed = attempt > before ? describeAttempt(source, place, before) : [];
-    if (!ENDED.has(SHOWN_STATUSES[status]!.status)) return failed;
+    if (!SHOWN_STATUSES[status]!.hasEnded) return failed;
     const times = { startAt: seen.startAt, endAt: at };
     return [
       ...failed,
