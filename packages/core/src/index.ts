@@ -27,6 +27,7 @@ export {
   type JsonTemplate,
   type Matrix,
   type NamedVolume,
+  NEED_CONDITIONS,
   type Need,
   type NeedCondition,
   type Notify,

@@ -128,6 +128,7 @@ export {
 export { type FailureReport, failure } from './schemas/failure.ts';
 export { type ImageUse, image } from './schemas/image.ts';
 export type { KeptResult } from './schemas/kept-result.ts';
+export { MISS_REASONS } from './schemas/miss-reasons.ts';
 export { type DataPlace, type OutputReport, output, type PlaceReport, place } from './schemas/output.ts';
 export { counts, type Executor, type RunSummary, runEntry } from './schemas/run-entry.ts';
 export {

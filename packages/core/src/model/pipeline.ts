@@ -172,8 +172,11 @@ export interface ResultSpec {
   readonly file: string;
 }
 
-/** The state of a dependency for which a step waits; `completed` is any end. */
-export type NeedCondition = 'succeeded' | 'failed' | 'completed' | 'skipped' | 'running';
+/** The states of a dependency for which a step can wait; `completed` is any end. */
+export const NEED_CONDITIONS = ['succeeded', 'failed', 'completed', 'skipped', 'running'] as const;
+
+/** One of `NEED_CONDITIONS`. */
+export type NeedCondition = (typeof NEED_CONDITIONS)[number];
 
 /** An explicit dependency, in addition to those by inputs and expressions. */
 export interface Need {

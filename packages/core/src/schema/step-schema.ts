@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { NEED_CONDITIONS } from '../model/pipeline.ts';
 import {
   DURATION,
   EDGE,
@@ -76,9 +77,8 @@ const result = z.union([valueType, z.strictObject({ type: valueType, file: word.
   error: `one of ${TYPES.join(', ')}, or a map with \`type\` and \`file\``,
 });
 
-const CONDITIONS = ['succeeded', 'failed', 'completed', 'skipped', 'running'] as const;
 const needs = z.union(
-  [name, z.array(name), z.record(name, z.enum(CONDITIONS, { error: `one of ${CONDITIONS.join(', ')}` }))],
+  [name, z.array(name), z.record(name, z.enum(NEED_CONDITIONS, { error: `one of ${NEED_CONDITIONS.join(', ')}` }))],
   {
     error: 'a step, a list of steps, or a map of steps to conditions',
   },

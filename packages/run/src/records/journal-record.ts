@@ -1,6 +1,7 @@
 import type { Cell, Json } from '@sluice/core';
 import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { KeptResult } from '../schemas/kept-result.ts';
+import type { MissReason } from '../schemas/miss-reasons.ts';
 import type { WarningTopic } from '../schemas/warning.ts';
 import type { BootTime } from './boot-time.ts';
 import type { ImageDigests } from './image-digests.ts';
@@ -164,21 +165,7 @@ export interface ContainerFacts {
 export interface CacheMiss {
   readonly fingerprint: string;
   readonly components: readonly { readonly name: string; readonly value: string }[];
-  /**
-   * `unknown`: no success has this fingerprint. `rerun`: it was requested, a step before it was executed in this run, or
-   * it is a step of `finally`. `writesShared`: its effect is in a volume, not in its outputs. `readsShared`: nothing
-   * identifies the content of a volume that it reads. `secret`: a result of the success contains the present value of a
-   * secret. `dataChanged`: a container has changed the outputs after their publication.
-   */
-  readonly reason:
-    | 'unknown'
-    | 'expired'
-    | 'dataGone'
-    | 'dataChanged'
-    | 'rerun'
-    | 'writesShared'
-    | 'readsShared'
-    | 'secret';
+  readonly reason: MissReason;
   /** The run of the newest success of this cell with any fingerprint. */
   readonly latest?: string;
 }

@@ -1,9 +1,11 @@
+import { NEED_CONDITIONS } from '@sluice/core';
 import { z } from 'zod';
 import { CAUSES } from '../scheduler/model/legal-moves.ts';
 import { explainedAttempt } from './attempt.ts';
 import { cellValues } from './cell.ts';
 import { image } from './image.ts';
 import type { InMilliseconds } from './in-milliseconds.ts';
+import { MISS_REASONS } from './miss-reasons.ts';
 import { status } from './status.ts';
 import { warning } from './warning.ts';
 import { cellName, cellStatus, count, runPhase, time } from './words.ts';
@@ -44,7 +46,7 @@ export interface WaitExplanation extends InMilliseconds<z.infer<typeof wait>> {}
 
 const dependency = z.strictObject({
   step: z.string(),
-  condition: z.enum(['succeeded', 'failed', 'completed', 'skipped', 'running']),
+  condition: z.enum(NEED_CONDITIONS),
   ...status,
 });
 
@@ -80,16 +82,7 @@ const cache = z
     z.strictObject({
       kind: z.literal('missed'),
       fingerprint: z.string(),
-      cause: z.enum([
-        'unknown',
-        'expired',
-        'dataGone',
-        'dataChanged',
-        'rerun',
-        'writesShared',
-        'readsShared',
-        'secret',
-      ]),
+      cause: z.enum(MISS_REASONS),
       after: z
         .string()
         .exactOptional()

@@ -1,4 +1,4 @@
-import { type Doubles, FAILURE_CLASSES } from '@sluice/core';
+import { type Doubles, FAILURE_CLASSES, NEED_CONDITIONS } from '@sluice/core';
 import { countSteps, PLAN_FORMAT, type StepRange } from '@sluice/run';
 import { z } from 'zod';
 import {
@@ -28,7 +28,7 @@ const SHORTEST_PAUSE_MS = 1000;
 const MAX_LABEL_CHARACTERS = 16_384;
 
 const attempts = z.int().min(0).max(MAX_RETRIES);
-const condition = z.enum(['succeeded', 'failed', 'completed', 'skipped', 'running']);
+const condition = z.enum(NEED_CONDITIONS);
 const labels = map(z.string().min(1).max(1024), text, 1000).refine(
   (all) =>
     Object.entries(all).reduce((sum, [key, value]) => sum + key.length + value.length, 0) <= MAX_LABEL_CHARACTERS,

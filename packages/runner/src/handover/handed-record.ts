@@ -1,4 +1,5 @@
 import { FAILURE_CLASSES } from '@sluice/core';
+import { MISS_REASONS } from '@sluice/run';
 import { z } from 'zod';
 import { handedCell } from './handed-plan.ts';
 import {
@@ -81,7 +82,7 @@ const cached = z.strictObject({
 const missed = z.strictObject({
   fingerprint: digest,
   components: list(z.strictObject({ name: shortText, value: text })),
-  reason: z.enum(['unknown', 'expired', 'dataGone', 'dataChanged', 'rerun', 'writesShared', 'readsShared', 'secret']),
+  reason: z.enum(MISS_REASONS),
   latest: optional(runId),
 });
 

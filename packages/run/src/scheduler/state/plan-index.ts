@@ -1,20 +1,16 @@
-import type { NeedCondition, Plan, PlannedStep } from '@sluice/core';
-import { own } from '@sluice/core';
+import { NEED_CONDITIONS, type NeedCondition, own, type Plan, type PlannedStep } from '@sluice/core';
 import type { SchedulerOptions } from '../model/scheduler-options.ts';
 import type { LaneSpec, LimitSpec } from './ready-queue.ts';
 import { remainingPaths, startOrder } from './start-order.ts';
 
-/** The condition of an edge as a number; stored with `EDGE` flags in one byte. */
-const CONDITIONS: readonly NeedCondition[] = ['succeeded', 'failed', 'completed', 'skipped', 'running'];
-
-/** The condition in an edge's byte. */
+/** The condition in an edge's byte: a place in `NEED_CONDITIONS`, with the flags of `EDGE`. */
 export function conditionOf(kind: number): NeedCondition {
-  return CONDITIONS[kind & EDGE.condition]!;
+  return NEED_CONDITIONS[kind & EDGE.condition]!;
 }
 
 /** The bits of an edge's byte. */
 export const EDGE = {
-  /** Mask of the index into `CONDITIONS`. */
+  /** Mask of the index into `NEED_CONDITIONS`. */
   condition: 7,
   /** Resolved as soon as the dependency runs (or, for a service, is ready), without waiting for its end. */
   early: 8,
@@ -131,7 +127,7 @@ function createEdges(plan: Plan, flags: Uint16Array) {
   for (const { index, final, dependencies } of steps) {
     for (let i = 0; i < dependencies.length; i++) {
       const { on, condition, data } = dependencies[i]!;
-      let kind = CONDITIONS.indexOf(condition);
+      let kind = NEED_CONDITIONS.indexOf(condition);
       const service = (flags[on]! & STEP.service) !== 0;
       const main = (flags[on]! & STEP.final) === 0;
       if (final && main && condition === 'succeeded' && !data) kind |= EDGE.orderOnly;
