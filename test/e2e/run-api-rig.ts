@@ -1,5 +1,4 @@
-import type { RunApiOptions } from '@sluice/host';
-import { addRunApi, openRunApi } from '@sluice/host';
+import { addRunApi, openRunApi, type RunApiOptions } from '@sluice/host';
 import Fastify, { type FastifyInstance } from 'fastify';
 
 /** A server with the run API of a home, without a check of who calls. Each has a port of its own: clients keep connections. */

@@ -1,7 +1,6 @@
 import { writeSync } from 'node:fs';
 import { format } from 'node:util';
-import type { HostMetrics } from '@sluice/host';
-import { createHostMetrics } from '@sluice/host';
+import { createHostMetrics, type HostMetrics } from '@sluice/host';
 import type { TraceSink } from '@sluice/runner';
 import { createService, createServiceLog, type Service } from '@sluice/service';
 import { type ChosenTraces, chooseTraces } from '../connect/choose-traces.ts';

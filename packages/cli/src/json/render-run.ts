@@ -1,5 +1,4 @@
-import type { Executor, RunSummary } from '@sluice/run';
-import { renderTimes } from '@sluice/run';
+import { type Executor, type RunSummary, renderTimes } from '@sluice/run';
 import { renderValue } from './render-value.ts';
 
 /** A run as a line of JSON. */

@@ -1,5 +1,17 @@
-import type { CheckedPipeline, ExpressionHandle, Json, PipelineBuilder, Result } from '@sluice/core';
-import { fail, guardArguments, isObject, ok, own, requireArgument, SluiceError } from '@sluice/core';
+import {
+  type CheckedPipeline,
+  type ExpressionHandle,
+  fail,
+  guardArguments,
+  isObject,
+  type Json,
+  ok,
+  own,
+  type PipelineBuilder,
+  type Result,
+  requireArgument,
+  SluiceError,
+} from '@sluice/core';
 import type { Reporter, RunnerEvent, RunRefusal } from '@sluice/run';
 import { findUnknown, type RunHandle as RunnerHandle, resumeRun, startRun } from '@sluice/runner';
 import { openEmbeddedService } from '../embedded/embedded-service.ts';

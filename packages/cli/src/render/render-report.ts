@@ -1,6 +1,5 @@
 import { dirname } from 'node:path';
-import type { Json } from '@sluice/core';
-import { own, renderDuration } from '@sluice/core';
+import { type Json, own, renderDuration } from '@sluice/core';
 import {
   type CellStatus,
   type CellView,

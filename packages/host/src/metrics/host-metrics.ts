@@ -1,7 +1,6 @@
 import type { ContainerService } from '@sluice/client';
 import { createCounter, createHistogram, type MetricFamily } from '@sluice/host-system';
-import type { Reporter } from '@sluice/run';
-import { runPhase } from '@sluice/run';
+import { type Reporter, runPhase } from '@sluice/run';
 import { openFollowers } from '../runs/open-followers.ts';
 import { openRunList, type RunList } from '../runs/run-list.ts';
 import { measureCalls } from './measure-calls.ts';

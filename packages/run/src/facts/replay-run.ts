@@ -1,5 +1,4 @@
-import type { Plan } from '@sluice/core';
-import { own } from '@sluice/core';
+import { own, type Plan } from '@sluice/core';
 import type { JournalRecord } from '../records/journal-record.ts';
 import { createScheduler, type Scheduler } from '../scheduler/scheduler.ts';
 import { applyEvent } from './apply-event.ts';

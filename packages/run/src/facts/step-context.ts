@@ -1,5 +1,4 @@
-import type { Json, Plan, RunContext, StepFacts } from '@sluice/core';
-import { own } from '@sluice/core';
+import { type Json, own, type Plan, type RunContext, type StepFacts } from '@sluice/core';
 import type { ContainerFacts } from '../records/journal-record.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { hasSucceeded } from './has-succeeded.ts';

@@ -9,8 +9,7 @@ import {
   runDirectory,
   type StartingRun,
 } from '@sluice/home';
-import type { RunSummary } from '@sluice/run';
-import { clustersOf, listSourceKeys, type RunFacts, scopeOn, workspaceOn } from '@sluice/run';
+import { clustersOf, listSourceKeys, type RunFacts, type RunSummary, scopeOn, workspaceOn } from '@sluice/run';
 import { hasPrivateCopy } from '../data/create-mounts.ts';
 
 /** A run of the home, with the data of others that it needs and the location of its own data. */

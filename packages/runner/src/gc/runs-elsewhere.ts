@@ -1,8 +1,7 @@
 import type { Scope } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import { parseJournal, parsePlan } from '@sluice/home';
-import type { RunSummary } from '@sluice/run';
-import { replayRun } from '@sluice/run';
+import { type RunSummary, replayRun } from '@sluice/run';
 import { describeRecord, type RunRecord } from './read-run-records.ts';
 
 /** Runs that a server executes, or has executed, and of which this home has no copy, or an older one. */

@@ -1,5 +1,4 @@
-import type { Container, Port } from '@sluice/client';
-import { own } from '@sluice/client';
+import { type Container, own, type Port } from '@sluice/client';
 import type { ContainerRow } from '../store/container-row.ts';
 import { renderTime } from '../store/render-list-item.ts';
 
