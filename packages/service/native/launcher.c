@@ -152,14 +152,11 @@ static void run_born(void *argument) {
   container_run(birth->launch, birth->template_fd, &birth->use);
 }
 
-/* Longer than a build takes on a busy machine. The launcher handles nothing else meanwhile. */
-enum { BUILT_WITHIN_MS = 5000 };
-
 static void start(struct launch *launch) {
   struct failure failure;
   struct birth birth = {.launch = launch, .template_fd = -1};
   look_at_mounts();
-  if (!launcher.is_translating) birth.template_fd = template_for(launch, &failure, BUILT_WITHIN_MS);
+  if (!launcher.is_translating) birth.template_fd = template_for(launch, &failure);
   if (birth.template_fd < 0 && !launcher.is_translating) {
     send_event("%s %s %s", failure.is_fault ? "fault" : "refused", launch->id, failure.reason);
     return;
@@ -300,8 +297,8 @@ int main(int argc, char **argv) {
   limits_open(argv[2]);
   struct launch none = {.mount_count = 0};
   struct failure failure;
-  /* Without a limit: after a failure the service would use a launcher that isolates less. */
-  if (!launcher.is_translating && template_for(&none, &failure, -1) < 0) {
+  /* A file system that does not answer keeps containers from starting, but those of an earlier launcher can be stopped. */
+  if (!launcher.is_translating && template_for(&none, &failure) < 0 && !builder_is_busy()) {
     send_event("failed %s", failure.reason);
     return 1;
   }

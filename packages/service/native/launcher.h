@@ -72,9 +72,12 @@ struct failure {
 
 /*
  * template.c: a mount namespace with the read-only root and the mount points of `launch`; kept for the next one. Returns -1
- * after a failure, and if building it takes longer than `wait_ms` (-1: no limit).
+ * after a failure, and if it is still being built after five seconds.
  */
-int template_for(struct launch *launch, struct failure *failure, int wait_ms);
+int template_for(struct launch *launch, struct failure *failure);
+
+/* template-builder.c: whether an earlier build has not been awaited to its end. */
+bool builder_is_busy(void);
 
 /* Releases all templates, because they contain old mounts. */
 void templates_drop(void);

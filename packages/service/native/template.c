@@ -20,6 +20,9 @@
 
 enum { TEMPLATES = 64 };
 
+/* Longer than a build takes on a busy machine. The launcher handles nothing else meanwhile. */
+enum { BUILT_WITHIN_MS = 5000 };
+
 static struct template templates[TEMPLATES];
 static unsigned long uses;
 
@@ -121,7 +124,7 @@ static int fail_silent(struct failure *failure) {
 }
 
 /* The service sends mounts sorted by target, so equal sets have equal keys. */
-int template_for(struct launch *launch, struct failure *failure, int wait_ms) {
+int template_for(struct launch *launch, struct failure *failure) {
   char *key = key_of(launch);
   bool is_free = finish_earlier();
   struct template *template = slot_for(key);
@@ -143,7 +146,7 @@ int template_for(struct launch *launch, struct failure *failure, int wait_ms) {
   building_key = key;
   is_outdated = false;
   int ns_fd;
-  const struct built *built = builder_await(wait_ms, &ns_fd);
+  const struct built *built = builder_await(BUILT_WITHIN_MS, &ns_fd);
   if (built == NULL) return fail_silent(failure);
   if (ns_fd >= 0) return keep(built, ns_fd);
   failure->is_fault = built->is_fault;

@@ -69,8 +69,6 @@ bool building_make(struct building *building);
 /* template-builder.c */
 /* May not return as long as a file system does not answer. */
 enum mask_state mask_state_of(const char *path);
-/* Whether an earlier build has not been awaited to its end. */
-bool builder_is_busy(void);
 /* Starts to build one; false with errno. Call it only if the builder is not busy. */
 bool builder_start(struct launch *launch);
 /*

@@ -1,4 +1,5 @@
 import { setImmediate as yieldToLoop } from 'node:timers/promises';
+import { within } from './within.ts';
 
 /** How calls are made to a storage that may stop answering at any moment. */
 export interface StorageAccess {
@@ -50,15 +51,6 @@ export async function tryInThread<T>(storage: StorageAccess, calls: () => Promis
     isGivenUp = true;
     result.catch(() => {});
   }
-}
-
-/** What `work` resolves to; undefined if that takes longer than `ms`. */
-async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, ms, undefined);
-  });
-  return await Promise.race([work, timeout]).finally(() => clearTimeout(timer));
 }
 
 /** The longest time of synchronous calls to a storage without another check that it answers. */

@@ -1,12 +1,11 @@
 """Serves the directory BACKING at MOUNT and stops answering on request, as a network storage does.
 
 Commands on stdin, each answered by a line: `hold OPCODE...` leaves requests of these kinds unanswered (`hold` alone: all),
-`answer` answers them, `held` counts them. Ends by itself, so that a blocked test fails.
+`answer` answers them, `held` counts them. Ends by itself 40 s after the last command, so that a blocked test fails.
 """
 
 import ctypes, errno, os, select, signal, struct, sys
 
-signal.alarm(25)
 backing, mount = sys.argv[1:3]
 NAMES = dict(
     LOOKUP=1, FORGET=2, GETATTR=3, SETATTR=4, READLINK=5, SYMLINK=6, MKDIR=9, UNLINK=10, RMDIR=11, RENAME=12, LINK=13,
@@ -155,6 +154,7 @@ if ctypes.CDLL(None, use_errno=True).mount(b'passthrough', mount.encode(), b'fus
     sys.exit('could not mount')
 print('mounted', flush=True)
 kinds, held = set(), []
+signal.alarm(40)
 while True:
     for ready in select.select([fuse, 0], [], [])[0]:
         if ready == fuse:
@@ -166,6 +166,7 @@ while True:
                 reply(request)
             continue
         command = os.read(0, 1000).decode().split()
+        signal.alarm(40)
         if not command:
             sys.exit()
         if command[0] == 'hold':

@@ -22,12 +22,14 @@ export async function mountPassthrough(backing: string, directory: string): Prom
   const server = spawn('python3', [PROGRAM, backing, directory], { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = new Promise<void>((resolve) => server.once('close', () => resolve()));
   const line = () => new Promise<string>((resolve) => server.stdout.once('data', (data) => resolve(String(data))));
+  const orEnd = <T>(result: Promise<T>, failure: string) =>
+    Promise.race([result, ended.then(() => Promise.reject(new Error(failure)))]);
   const ask = async (command: string) => {
     const reply = line();
     server.stdin.write(`${command}\n`);
-    return Number(await reply);
+    return Number(await orEnd(reply, 'the file system has ended'));
   };
-  await Promise.race([line(), ended.then(() => Promise.reject(new Error(`could not mount on ${directory}`)))]);
+  await orEnd(line(), `could not mount on ${directory}`);
   return {
     hold: async (...kinds) => void (await ask(['hold', ...kinds].join(' '))),
     answer: async () => void (await ask('answer')),

@@ -1,9 +1,7 @@
-import { readFile, realpath } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { LOCAL_STORAGE, type StorageAccess } from '../../storage/storage-access.ts';
 import { EngineError } from '../engine.ts';
 import { findNativeProgram, NATIVE_DIRECTORY } from '../native-program.ts';
-import { findAliases } from './find-aliases.ts';
 import type { Launcher, LauncherListener, MountsBy } from './launcher.ts';
 import { openNativeLauncher } from './native-launcher.ts';
 import type { ProcessConfig } from './process-config.ts';
@@ -11,7 +9,7 @@ import { openShellLauncher } from './shell-launcher.ts';
 
 /** The configuration of the engine, with the paths to hide. */
 export interface LauncherOptions extends ProcessConfig {
-  /** Absolute host paths that appear empty in containers, in particular the service's own data root. */
+  /** All names of the host paths that appear empty in containers, in particular of the service's own data root. */
   readonly maskedPaths?: readonly string[];
   /** Of the containers' directories. */
   readonly storage?: StorageAccess;
@@ -22,8 +20,7 @@ export async function openLauncher(config: LauncherOptions, listener: LauncherLi
   if (process.platform !== 'linux') throw unavailable([`it needs Linux, and this is ${process.platform}`]);
   const path = config.launcherPath ?? findNativeProgram('launcher');
   const scripts = config.launcherPath === undefined ? NATIVE_DIRECTORY : dirname(dirname(config.launcherPath));
-  const maskedPaths = await findAllNames(config.maskedPaths ?? []);
-  const { prefix = [], storage = LOCAL_STORAGE } = config;
+  const { prefix = [], maskedPaths = [], storage = LOCAL_STORAGE } = config;
   const native = (mountsBy: MountsBy) =>
     openNativeLauncher({ path, prefix, mountsBy, scope: 'sluice', maskedPaths }, listener);
   const shell = (mountsBy: 'namespaces' | 'rewriting') =>
@@ -42,25 +39,6 @@ export async function openLauncher(config: LauncherOptions, listener: LauncherLi
     reasons.push(launcher.message);
   }
   throw unavailable(reasons);
-}
-
-/** The paths with links resolved, and their other names by mounts, outer ones first. */
-async function findAllNames(paths: readonly string[]): Promise<string[]> {
-  const mountinfo = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '');
-  // One after the other: on a file system that does not answer, each would occupy a thread.
-  const resolved: string[] = [];
-  for (const path of paths) resolved.push(await resolvePath(path));
-  return [...new Set(resolved.flatMap((path) => [path, ...findAliases(path, mountinfo)]))].sort();
-}
-
-/** The path with links resolved. A path that does not exist yet can be created later, so its parent is resolved instead. */
-async function resolvePath(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch {
-    const above = dirname(path);
-    return above === path ? path : join(await resolvePath(above), basename(path));
-  }
 }
 
 function unavailable(reasons: readonly string[]): EngineError {

@@ -4,6 +4,7 @@ import { type Engine, EngineError, type EngineSink, type Launch } from '../engin
 import type { EngineSite } from '../engine-factory.ts';
 import { cpuModels } from '../machine-models.ts';
 import type { Launcher, MountsBy } from './launcher.ts';
+import { createNameFinder } from './name-finder.ts';
 import { openLauncher } from './open-launcher.ts';
 import type { ProcessConfig } from './process-config.ts';
 import { readBoot } from './process-outcome.ts';
@@ -25,7 +26,7 @@ export function createProcessEngine(config: ProcessConfig = {}, options: Process
 class ProcessEngine implements Engine {
   readonly models = cpuModels;
   readonly #config: ProcessConfig;
-  readonly #options: ProcessEngineOptions;
+  readonly #findMaskedPaths: () => Promise<string[]>;
   readonly #storage: StorageAccess;
   readonly #watch: ProcessWatch;
   #launcher: Launcher | undefined;
@@ -36,7 +37,7 @@ class ProcessEngine implements Engine {
 
   constructor(config: ProcessConfig, options: ProcessEngineOptions) {
     this.#config = config;
-    this.#options = options;
+    this.#findMaskedPaths = createNameFinder(options.maskedPaths ?? []);
     this.#storage = options.storageAccess ?? LOCAL_STORAGE;
     this.#watch = new ProcessWatch(() => this.#launcher, this.#storage);
   }
@@ -113,7 +114,7 @@ class ProcessEngine implements Engine {
 
   async #openLauncher(): Promise<Launcher> {
     const launcher = await openLauncher(
-      { ...this.#config, maskedPaths: this.#options.maskedPaths ?? [], storage: this.#storage },
+      { ...this.#config, maskedPaths: await this.#findMaskedPaths(), storage: this.#storage },
       { event: (event) => this.#watch.handle(event), lost: () => this.#handleLoss() },
     );
     this.#mountsBy = launcher.mountsBy;
