@@ -31,6 +31,7 @@ function project(name: string, options: Project) {
       exclude: ['**/node_modules/**', ...exclude],
       testTimeout: HUNG_AFTER_MS,
       hookTimeout: HUNG_AFTER_MS,
+      expect: { poll: { timeout: HUNG_AFTER_MS / 3 } },
       fileParallelism: !isSerial,
       sequence: { groupOrder: group },
       ...(setup === undefined ? {} : { setupFiles: [setup] }),
