@@ -164,7 +164,7 @@ function createFakeExecutor(): RunExecutor {
   return {
     resume: async () => done,
     preview: async () => ({ ok: true, value: { reused: ['first'], run: ['check'] } }),
-    describeOrder: async () => ({ ok: true, value: ['run', '/p/nightly.yaml', '-p', 'size=2'] }),
+    createOrder: async () => ({ ok: true, value: { file: '/p/nightly.yaml', params: { size: '2' } } }),
     listPipelines: async () => [],
     start: async () => done,
   };

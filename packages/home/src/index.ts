@@ -70,8 +70,8 @@ export { keepEnd } from './runs/keep-end.ts';
 export { type KnownDurations, readDurations } from './runs/known-durations.ts';
 export { listRuns, readRunSummary } from './runs/list-runs.ts';
 export { describeLostJournal, readRun, readRunFiles, replayFromHome } from './runs/read-run.ts';
+export { readRunOrder } from './runs/read-run-order.ts';
 export { readRunProcess } from './runs/read-run-process.ts';
-export { readStartCommand } from './runs/read-start-command.ts';
 export { readDetailedReport, reportRun } from './runs/report-run.ts';
 export {
   hasPlan,
@@ -98,6 +98,7 @@ export { announceStart, listStartingRuns, type StartAnnouncement, type StartingR
 export type { ReportFiles } from './runs/write-report.ts';
 export { decideStarts, type OpenRun } from './schedule/decide-starts.ts';
 export { decideTimes } from './schedule/decide-times.ts';
+export { describeSettingsChange } from './schedule/describe-settings-change.ts';
 export type { SchedulePlace } from './schedule/find-schedule.ts';
 export { listPlannedTimes, type PlannedTimeReport } from './schedule/list-planned-times.ts';
 export { listSchedules, type ScheduleSummary } from './schedule/list-schedules.ts';
@@ -114,5 +115,4 @@ export {
   type ScheduleRecord,
   type ScheduleRecords,
 } from './schedule/schedule-record.ts';
-export { describeSettingsChange, type ScheduleSettings, scheduleSettings } from './schedule/schedule-settings.ts';
 export { createTurnDeadline } from './turn-deadline.ts';

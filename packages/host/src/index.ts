@@ -7,7 +7,7 @@ export {
   type RunApi,
   type RunApiOptions,
   type RunExecutor,
-  type RunOrder,
+  type StartRequest,
 } from './api/run-api.ts';
 export { type AskHostOptions, askHost, type HostReplyWait } from './control/ask-host.ts';
 export type { HostStatus } from './control/host-request.ts';

@@ -92,6 +92,7 @@ export { exposedPorts } from './report/exposed-ports.ts';
 export { saysNoSpace } from './report/find-space-hint.ts';
 export { renderTimes } from './report/json-times.ts';
 export { describeImage, listImages, listRunImages } from './report/list-images.ts';
+export { orderWords } from './report/order-words.ts';
 export { printableData, printableLine } from './report/printable-line.ts';
 export { renderAttemptsCsv } from './report/render-attempts-csv.ts';
 export { renderJunit } from './report/render-junit.ts';
@@ -131,6 +132,7 @@ export type { KeptResult } from './schemas/kept-result.ts';
 export { MISS_REASONS } from './schemas/miss-reasons.ts';
 export { type DataPlace, type OutputReport, output, type PlaceReport, place } from './schemas/output.ts';
 export { counts, type Executor, type RunSummary, runEntry } from './schemas/run-entry.ts';
+export { type RunOrder, type RunSettings, runOrder, runSettings } from './schemas/run-order.ts';
 export {
   criticalCell,
   type DetailedReport,

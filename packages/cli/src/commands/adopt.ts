@@ -10,7 +10,7 @@ import { loadPlan, type PipelineFileOptions } from '../pipeline/load-plan.ts';
 import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
 import { createProgress } from '../progress/create-progress.ts';
 import { label } from '../progress/render-event.ts';
-import { recordCommand } from '../runs/recorded-command.ts';
+import { createOrder } from '../runs/create-order.ts';
 import { renderTable } from '../text/render-table.ts';
 
 /** Options of `sluice adopt`, as commander parses them. */
@@ -35,7 +35,7 @@ export async function adopt(
     const { plan, baseDir } = loaded.value;
     const secrets = createSecretReader(home, context.env);
     const given = { plan, service, scope, home, baseDir, secrets, reporter: progress, ...(limits && { limits }) };
-    const adopted = await adoptRun({ ...given, runId, rerun: recordCommand(file, { context, options }) });
+    const adopted = await adoptRun({ ...given, runId, order: createOrder(file, { context, options }) });
     progress.close();
     if (!adopted.ok)
       return refuse(fromRunRefusal(adopted.error, { options, runId, loginAdvice }), { context, options });

@@ -1,11 +1,10 @@
-import { listSchedules, type ScheduleSettings } from '@sluice/home';
+import { listSchedules } from '@sluice/home';
+import { orderWords, type RunSettings } from '@sluice/run';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { quoteWord } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
-import { settingsToOptions } from '../hosting/schedule-options.ts';
 import { renderSchedule } from '../json/render-schedule.ts';
-import { recordCommand } from '../runs/recorded-command.ts';
 import { renderPlannedTime } from '../text/render-planned-time.ts';
 import { renderTable } from '../text/render-table.ts';
 import { shortPath } from '../text/short-path.ts';
@@ -31,9 +30,8 @@ export async function printSchedules(context: CommandContext, options: GlobalOpt
 }
 
 /** The options of `sluice schedule run` that record these settings. */
-function renderSettings(settings: ScheduleSettings | undefined): string {
+function renderSettings(settings: RunSettings | undefined): string {
   if (settings === undefined) return 'not recorded';
-  const options = settingsToOptions(settings, {});
-  const words = recordCommand('/', { context: { cwd: '/', env: {} }, options }).slice(2);
+  const words = orderWords({ file: '/', ...settings }).slice(2);
   return words.map(quoteWord).join(' ') || '-';
 }

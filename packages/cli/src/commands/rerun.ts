@@ -6,7 +6,7 @@ import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
 import { selectShownRun } from '../remote/select-shown-run.ts';
-import { type RecordedOptions, readRecordedCommand } from '../runs/recorded-command.ts';
+import { type OrderOptions, orderOptions } from '../runs/create-order.ts';
 import type { JunitOptions } from '../runs/write-junit.ts';
 import { runPipeline } from './run-pipeline.ts';
 
@@ -40,18 +40,18 @@ export async function rerun(
   const { runId } = found.value.run;
   const report = await readRun(home, runId);
   if (!report.ok) return refuse(fromRunRefusal(report.error, { options, runId }), { context, options });
-  const { status, rerun: recorded } = report.value;
+  const { status, order } = report.value;
   const fault = UNFINISHED[status]?.(runId, options);
-  if (fault !== undefined || recorded === undefined) {
+  if (fault !== undefined || order === undefined) {
     const message = `could not rerun run ${runId}: ${fault ?? describeUnrecorded(runId, options)}`;
     return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
   }
   const { failed = false, from = [], param, ...shared } = options;
-  const { file, options: recordedOptions } = readRecordedCommand(recorded);
+  const recorded = orderOptions(order);
   // A run in the background waits for the approval.
-  const { stopAtApproval: _, ...waiting } = recordedOptions;
-  const earlier = keepService(options.detach === true ? waiting : recordedOptions, options);
-  return runPipeline(file, context, {
+  const { stopAtApproval: _, ...waiting } = recorded;
+  const earlier = keepService(options.detach === true ? waiting : recorded, options);
+  return runPipeline(order.file, context, {
     ...earlier,
     ...shared,
     param: { ...earlier.param, ...param },
@@ -60,7 +60,7 @@ export async function rerun(
 }
 
 /** Another service does not have the account of the earlier one. */
-function keepService(recorded: RecordedOptions, { service, profile }: GlobalOptions): RecordedOptions {
+function keepService(recorded: OrderOptions, { service, profile }: GlobalOptions): OrderOptions {
   if (service === undefined && profile === undefined) return recorded;
   const { service: _service, profile: _profile, account: _account, cluster: _cluster, ...others } = recorded;
   return others;

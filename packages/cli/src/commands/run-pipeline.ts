@@ -17,8 +17,8 @@ import { type LoadedPlan, loadPlan, type PipelineFileOptions } from '../pipeline
 import { locateFaults } from '../pipeline/locate-faults.ts';
 import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
 import type { Progress } from '../progress/plain-progress.ts';
+import { createOrder } from '../runs/create-order.ts';
 import { findReuse, type ReuseOptions } from '../runs/find-reuse.ts';
-import { recordCommand } from '../runs/recorded-command.ts';
 import type { JunitOptions } from '../runs/write-junit.ts';
 
 /** Options of `sluice run`. */
@@ -199,7 +199,7 @@ async function prepareStart(
     ...(reuse && { reuse }),
     ...(options.publishBelow !== undefined && { publishBelow: options.publishBelow }),
     ...(options.runId !== undefined && { runId: options.runId }),
-    rerun: recordCommand(given.file, { context, options }),
+    order: createOrder(given.file, { context, options }),
   };
   return { progress, start };
 }

@@ -5,6 +5,7 @@ import {
   recordScheduleSettings,
   type ScheduleEvent,
 } from '@sluice/home';
+import { orderWords } from '@sluice/run';
 import { type OpenSchedule, openSchedule } from '@sluice/runner';
 import { omitServiceVariables, selectHostedOptions } from '../connect/hosted-options.ts';
 import type { HomeService } from '../connect/open-service.ts';
@@ -19,7 +20,6 @@ import { loadRecorded, type RecordedSchedule } from '../hosting/schedule-options
 import { createScheduleEventRenderer, type ScheduleEventRenderer } from '../json/create-schedule-event-renderer.ts';
 import type { PipelineFileOptions } from '../pipeline/load-plan.ts';
 import { renderScheduleEvent } from '../render/render-schedule-event.ts';
-import { recordCommand } from '../runs/recorded-command.ts';
 import { renderPlannedTime } from '../text/render-planned-time.ts';
 
 /** Without `once` or `backfill`, the schedules are watched until a signal ends the process. */
@@ -45,7 +45,7 @@ export async function runSchedules(
   }
   const changed = options.backfill === undefined ? undefined : scheduled.value.find(({ change }) => change);
   if (changed !== undefined) {
-    const command = suggestCommand(['schedule', 'run', ...changeWords(changed, context)], options);
+    const command = suggestCommand(['schedule', 'run', ...changeWords(changed)], options);
     const message = `could not backfill ${changed.name}: a backfill has the settings of its schedule, and these options would change ${changed.change}; nothing was started`;
     const advice = `leave the options out, or change the schedule with: ${command}`;
     return refuse(withAdvice({ exitCode: EXIT_CODE.refused, message }, advice), { context, options });
@@ -54,8 +54,8 @@ export async function runSchedules(
 }
 
 /** The file and options that give a schedule these settings. */
-function changeWords({ file, options }: RecordedSchedule, context: CommandContext) {
-  return recordCommand(file, { context, options }).slice(1);
+function changeWords({ file, settings }: RecordedSchedule) {
+  return orderWords({ file, ...settings }).slice(1);
 }
 
 /** A schedule, and the service that its settings select. */
@@ -170,9 +170,9 @@ function openWork(one: Served, given: Given & Output): Work | string {
     context.terminal.out(options.json ? renderJson(event) : renderScheduleEvent(event, timezone));
   };
   const secrets = createSecretReader(home, context.env);
-  const rerun = recordCommand(file, { context, options: one.options });
   const opened = openSchedule({
-    ...{ plan, file, service, scope, home, baseDir, secrets, onEvent, rerun, settings },
+    ...{ plan, file, service, scope, home, baseDir, secrets, onEvent, settings },
+    order: { file, ...settings },
     ...(traces && { traces }),
   });
   if (!opened.ok) return opened.error;
@@ -196,7 +196,7 @@ function announce(scheduled: readonly Served[], { context, options }: Given, ren
     const nextAt = next === undefined ? {} : { nextAt: next };
     if (options.json) terminal.out(renderJson({ type: 'scheduleWatched', schedule: name, at, ...nextAt }));
     if (options.json === true || next === undefined) continue;
-    const words = changeWords(one, context).slice(1).map(quoteWord).join(' ');
+    const words = changeWords(one).slice(1).map(quoteWord).join(' ');
     terminal.out(`${name}: next at ${renderPlannedTime(next, timezone)}${words && `, with ${words}`}\n`);
   }
 }

@@ -1,18 +1,26 @@
 import { resolve } from 'node:path';
+import type { RunSettings } from '@sluice/run';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { findProfile, isProfileFile } from '../home/find-profile.ts';
 import { type Profile, readProfile } from '../home/profile.ts';
 
-/** The options of a command that decide which service a run uses, as they are stored with a hosted run. */
-export type HostedOptions = Readonly<Record<string, string | number>>;
-
 const KEYS = ['profile', 'service', 'account', 'cluster', 'cpu'] as const;
+
+/** The options of a command that decide which service a run uses, as they are stored with a hosted run. */
+export type HostedOptions = Readonly<Pick<RunSettings, (typeof KEYS)[number]>>;
+
 const VARIABLES = {
   profile: 'SLUICE_PROFILE',
   service: 'SLUICE_SERVICE',
   account: 'SLUICE_ACCOUNT',
   cluster: 'SLUICE_CLUSTER',
 } as const;
+
+/** Those of an order. */
+export function pickHostedOptions(order: RunSettings): HostedOptions {
+  const given = KEYS.flatMap((key) => (order[key] === undefined ? [] : [[key, order[key]]]));
+  return Object.fromEntries(given);
+}
 
 /**
  * The options that select the service, and the variables that neither an option nor the profile of `--profile` replaces.

@@ -10,7 +10,7 @@ export function suggestCommand(words: readonly string[], options: GlobalOptions 
 }
 
 /** The shared options that the user set and that apply to this command, except `--json`, as unquoted words. */
-export function repeatOptions(command: string, options: GlobalOptions): readonly string[] {
+function repeatOptions(command: string, options: GlobalOptions): readonly string[] {
   return sharedOptionsOf(command).flatMap((name) => {
     const value = name === 'json' ? undefined : options[name];
     return value === undefined ? [] : [`--${name}`, String(value)];

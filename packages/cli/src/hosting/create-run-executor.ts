@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { fail, type Json, ok, type Result } from '@sluice/core';
-import { readRun, readScheduleSettings, readServerMark, runDirectory } from '@sluice/home';
+import { readRun, readRunOrder, readScheduleSettings, readServerMark, runDirectory } from '@sluice/home';
 import {
   isHosted,
   markHosted,
@@ -8,9 +8,9 @@ import {
   type OrderPreview,
   type RunExecutor,
   type RunHost,
-  type RunOrder,
+  type StartRequest,
 } from '@sluice/host';
-import type { RunReport } from '@sluice/run';
+import type { RunOrder, RunReport } from '@sluice/run';
 import { findOutsideOutput, previewReuse, resumeRun, sumUpPreview } from '@sluice/runner';
 import { omitServiceVariables } from '../connect/hosted-options.ts';
 import { captureErrors } from '../context/capture-errors.ts';
@@ -18,7 +18,7 @@ import type { CommandContext, GlobalOptions } from '../context/command-context.t
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { selectHome } from '../home/home.ts';
 import { loadPlan, type PipelineFileOptions } from '../pipeline/load-plan.ts';
-import { type RecordedOptions, readRecordedCommand, recordCommand } from '../runs/recorded-command.ts';
+import { createOrder, type OrderOptions, orderOptions } from '../runs/create-order.ts';
 import { findHostedOptions } from './find-hosted-options.ts';
 import { listPipelines } from './list-pipelines.ts';
 import { findFileFault, findProject } from './requested-file.ts';
@@ -53,7 +53,7 @@ export function createRunExecutor(given: RunExecutorOptions): RunExecutor {
     resume: (runId, { cancelBy } = {}) =>
       cancelBy === undefined ? resume(runId, given) : cancel(runId, cancelBy, given),
     preview: (order) => preview(order, given),
-    describeOrder: (order) => describeOrder(order, given),
+    createOrder: (request) => createRequestedOrder(request, given),
     listPipelines: () => listPipelines(given.home),
     start: (order, runId) => start(order, runId, given),
   };
@@ -79,7 +79,7 @@ async function cancel(
   return resumed.ok ? ok(undefined) : fail(resumed.error.message);
 }
 
-async function preview(order: RunOrder, given: RunExecutorOptions): Promise<Result<OrderPreview, string>> {
+async function preview(order: StartRequest, given: RunExecutorOptions): Promise<Result<OrderPreview, string>> {
   const { home } = given;
   const found = await findCommand(order, given);
   if (!found.ok) return found;
@@ -102,7 +102,7 @@ async function preview(order: RunOrder, given: RunExecutorOptions): Promise<Resu
   return ok(sumUpPreview(previewed.value));
 }
 
-async function start(order: RunOrder, runId: string, given: RunExecutorOptions): Promise<Result<void, string>> {
+async function start(order: StartRequest, runId: string, given: RunExecutorOptions): Promise<Result<void, string>> {
   const known = await readRun(given.home, runId);
   if (known.ok) return complete(known.value, order, given);
   const found = await findCommand(order, given);
@@ -121,7 +121,7 @@ async function start(order: RunOrder, runId: string, given: RunExecutorOptions):
 /** Hands a recorded run to the host if the first request was interrupted before it did that. */
 async function complete(
   { runId, endedAt }: RunReport,
-  order: RunOrder,
+  order: StartRequest,
   given: RunExecutorOptions,
 ): Promise<Result<void, string>> {
   const { home } = given;
@@ -134,21 +134,24 @@ async function complete(
   return exitCode === 0 ? ok(undefined) : fail(text().trim());
 }
 
-async function describeOrder(order: RunOrder, given: RunExecutorOptions): Promise<Result<readonly string[], string>> {
-  const found = await findCommand(order, given);
+async function createRequestedOrder(
+  request: StartRequest,
+  given: RunExecutorOptions,
+): Promise<Result<RunOrder, string>> {
+  const found = await findCommand(request, given);
   return found.ok
-    ? ok(recordCommand(found.value.file, { context: selectContext(order, given), options: found.value.options }))
+    ? ok(createOrder(found.value.file, { context: selectContext(request, given), options: found.value.options }))
     : found;
 }
 
 /** Options of the command, and the limits of a request. */
-interface RequestedOptions extends RecordedOptions {
+interface RequestedOptions extends OrderOptions {
   readonly publishBelow?: string;
 }
 
 /** The file and the options of the command that starts the run. */
 async function findCommand(
-  { origin, params }: RunOrder,
+  { origin, params }: StartRequest,
   { home, context, options }: RunExecutorOptions,
 ): Promise<Result<{ readonly file: string; readonly options: RequestedOptions }, string>> {
   const named = selectHome(options);
@@ -168,19 +171,16 @@ async function findCommand(
     const recorded = settingsToOptions(settings, named);
     return ok({ file, options: { ...recorded, param: { ...recorded.param, ...given } } });
   }
-  const report = await readRun(home, origin.rerunOf);
-  if (!report.ok) return fail(report.error.message);
-  const { rerun } = report.value;
-  if (rerun === undefined) {
+  const order = await readRunOrder(home, origin.rerunOf);
+  if (order === undefined) {
     return fail(`could not rerun run ${origin.rerunOf}: a program or a server started it, not a command`);
   }
-  const { stopAtApproval: _, ...recorded } = readRecordedCommand(rerun).options;
-  const { file } = readRecordedCommand(rerun);
-  return ok({ file, options: { ...recorded, ...named, param: { ...recorded.param, ...given } } });
+  const { stopAtApproval: _, ...recorded } = orderOptions(order);
+  return ok({ file: order.file, options: { ...recorded, ...named, param: { ...recorded.param, ...given } } });
 }
 
 /** The service of a schedule, and of an earlier run, is the recorded one, whatever the variables of this process say. */
-function selectContext({ origin }: RunOrder, { context }: Pick<RunExecutorOptions, 'context'>): CommandContext {
+function selectContext({ origin }: StartRequest, { context }: Pick<RunExecutorOptions, 'context'>): CommandContext {
   const isRecorded = 'rerunOf' in origin || origin.schedule !== undefined;
   return isRecorded ? { ...context, env: omitServiceVariables(context.env) } : context;
 }

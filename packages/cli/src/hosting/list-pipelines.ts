@@ -1,10 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import type { Pipeline } from '@sluice/core';
-import { listRuns, listSchedules, readRun } from '@sluice/home';
+import { listRuns, listSchedules, readRunOrder } from '@sluice/home';
 import type { PipelineEntry } from '@sluice/host';
 import { loadPlan } from '../pipeline/load-plan.ts';
-import { readRecordedCommand } from '../runs/recorded-command.ts';
 
 const EXTENSIONS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json']);
 /** More than a person would look through. */
@@ -36,8 +35,8 @@ export async function listPipelines(home: string): Promise<readonly PipelineEntr
 export async function listUsedFiles(home: string): Promise<string[]> {
   const files = (await listSchedules({ home })).flatMap(({ file }) => (file === undefined ? [] : [file]));
   for (const { runId } of (await listRuns(home)).slice(0, EARLIER_RUNS)) {
-    const report = await readRun(home, runId);
-    if (report.ok && report.value.rerun !== undefined) files.push(readRecordedCommand(report.value.rerun).file);
+    const order = await readRunOrder(home, runId);
+    if (order !== undefined) files.push(order.file);
   }
   return files;
 }

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { listSchedules, type ScheduleEvent, type ScheduleSettings } from '@sluice/home';
+import { listSchedules, type ScheduleEvent } from '@sluice/home';
 import type { HostMetrics } from '@sluice/host';
+import type { RunSettings } from '@sluice/run';
 import { type OpenSchedule, openSchedule } from '@sluice/runner';
 import { omitServiceVariables } from '../connect/hosted-options.ts';
 import { openService } from '../connect/open-service.ts';
@@ -10,7 +11,6 @@ import type { CommandContext, GlobalOptions } from '../context/command-context.t
 import { wholeMessage } from '../context/command-refusal.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { loadScheduled } from '../pipeline/load-scheduled.ts';
-import { recordCommand } from '../runs/recorded-command.ts';
 import { adviseUnrecorded, settingsToOptions } from './schedule-options.ts';
 
 interface HomeSchedulesOptions {
@@ -36,7 +36,7 @@ const AGAIN_MS = 60_000;
 
 interface Opened {
   readonly schedule: OpenSchedule;
-  readonly settings: ScheduleSettings;
+  readonly settings: RunSettings;
   readonly watched: Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -120,7 +120,7 @@ function watch(name: string, one: Omit<Opened, 'watched'>, { log }: HomeSchedule
 
 interface Found {
   readonly file: string;
-  readonly settings: ScheduleSettings;
+  readonly settings: RunSettings;
 }
 
 async function openOne(
@@ -138,14 +138,13 @@ async function openOne(
   const { service, scope, traces, close } = opened.value;
   const { plan, baseDir } = loaded.value;
   const schedule = openSchedule({
-    ...{ plan, file, scope, home, baseDir, settings },
+    ...{ plan, file, scope, home, baseDir, settings, order: { file, ...settings } },
     ...{ service: metrics.measure(service), reporter: metrics.reporter },
     secrets: createSecretReader(home, context.env),
     onEvent(event) {
       log(describeEvent(event));
       if (event.type === 'scheduledRunDetached') metrics.leave(event.runId);
     },
-    rerun: recordCommand(file, { context, options }),
     ...(traces && { traces }),
   });
   if (schedule.ok) return { schedule: schedule.value, settings, close };

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { fail, ok, type Result } from '@sluice/core';
-import { describeSettingsChange, listSchedules, readScheduleSettings, type ScheduleSettings } from '@sluice/home';
+import { describeSettingsChange, listSchedules, readScheduleSettings } from '@sluice/home';
+import type { RunSettings } from '@sluice/run';
 import { type HostedOptions, selectHostedOptions } from '../connect/hosted-options.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
@@ -13,7 +14,7 @@ export type ScheduleCommandOptions = GlobalOptions & PipelineFileOptions;
 
 /** A schedule with the settings that a command gives it. */
 export interface RecordedSchedule extends Scheduled {
-  readonly settings: ScheduleSettings;
+  readonly settings: RunSettings;
   /** They have the effect of the settings. */
   readonly options: ScheduleCommandOptions;
   /** What the settings change in the recorded ones, in words; undefined if nothing, or if none are recorded. */
@@ -55,7 +56,7 @@ export async function loadRecorded(
 }
 
 /** The file may no longer have a recorded parameter. */
-function adviseReset(recorded: ScheduleSettings | undefined, { options }: Given): string {
+function adviseReset(recorded: RunSettings | undefined, { options }: Given): string {
   const names = Object.keys(recorded?.params ?? {});
   if (names.length === 0 || options.reset === true) return '';
   return ` with the recorded parameters ${names.join(', ')} (\`schedule run --reset\` forgets them)`;
@@ -63,7 +64,7 @@ function adviseReset(recorded: ScheduleSettings | undefined, { options }: Given)
 
 /** The options that have the effect of recorded settings. The home is a named one only if the user has named it. */
 export function settingsToOptions(
-  { params, ...options }: ScheduleSettings,
+  { params, ...options }: RunSettings,
   named: Pick<GlobalOptions, 'home'>,
 ): ScheduleCommandOptions {
   return { ...options, param: params, ...selectHome(named) };
@@ -79,7 +80,7 @@ export function adviseUnrecorded(name: string, file: string): string {
  * Finds the settings by the pipeline's name. Reading the name may already need the settings, for example `root`; these are
  * found by the file.
  */
-async function findRecorded(file: string, given: Given): Promise<ScheduleSettings | undefined> {
+async function findRecorded(file: string, given: Given): Promise<RunSettings | undefined> {
   const { home, context, options } = given;
   const path = resolve(context.cwd, file);
   const known = (await listSchedules({ home })).find((one) => one.file === path)?.settings;
@@ -88,8 +89,8 @@ async function findRecorded(file: string, given: Given): Promise<ScheduleSetting
   return name === undefined ? known : readScheduleSettings({ home, name });
 }
 
-function mergeSettings(recorded: ScheduleSettings | undefined, { context, options }: Given): ScheduleSettings {
-  const { params, ...before }: ScheduleSettings = recorded ?? { params: {} };
+function mergeSettings(recorded: RunSettings | undefined, { context, options }: Given): RunSettings {
+  const { params, ...before }: RunSettings = recorded ?? { params: {} };
   const chosen: HostedOptions = selectHostedOptions(options, context);
   // An account belongs to its service: another service does not have the account of the one before.
   const isOther = 'service' in chosen || 'profile' in chosen;

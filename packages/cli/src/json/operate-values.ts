@@ -1,5 +1,4 @@
-import { scheduleSettings } from '@sluice/home';
-import { RUN_PHASES, time } from '@sluice/run';
+import { RUN_PHASES, runSettings, time } from '@sluice/run';
 import { z } from 'zod';
 import { planValue } from './plan-value.ts';
 
@@ -97,7 +96,7 @@ export const OPERATE_VALUES = {
     .strictObject({
       schedule: z.string(),
       file: z.string().exactOptional(),
-      settings: scheduleSettings
+      settings: runSettings
         .exactOptional()
         .describe('the parameters and options of all runs; absent if no command has recorded them'),
       timezone: z.string(),

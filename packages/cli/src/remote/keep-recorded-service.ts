@@ -1,6 +1,5 @@
-import { readStartCommand } from '@sluice/home';
+import { readRunOrder } from '@sluice/home';
 import type { GlobalOptions } from '../context/command-context.ts';
-import { readRecordedCommand } from '../runs/recorded-command.ts';
 
 /**
  * The options of a command about a run, with the service that the run recorded when it started: only that service has its
@@ -12,19 +11,10 @@ export async function keepRecordedService<O extends GlobalOptions>(
   options: O,
 ): Promise<O> {
   if (options.service !== undefined || options.profile !== undefined) return options;
-  const words = await readStartCommand(home, runId);
-  if (words === undefined) return options;
+  const order = await readRunOrder(home, runId);
+  if (order === undefined) return options;
   const named = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-  return { ...options, ...selectService(words), ...named };
-}
-
-function selectService(words: readonly string[]): GlobalOptions {
-  try {
-    const { service, profile, account, cluster } = readRecordedCommand(words).options;
-    const known = Object.entries({ service, profile, account, cluster });
-    return Object.fromEntries(known.filter(([, value]) => value !== undefined));
-  } catch {
-    // Recorded by a later version, with options that this one does not know.
-    return {};
-  }
+  const { service, profile, account, cluster } = order;
+  const recorded = Object.entries({ service, profile, account, cluster }).filter(([, value]) => value !== undefined);
+  return { ...options, ...Object.fromEntries(recorded), ...named };
 }

@@ -109,7 +109,7 @@ function renderFailures(report: RunReport, view: ReportView): string {
   const next = hasLog ? `next: ${why}, or ${logs}\n` : `next: ${why}\n`;
   const hasDone = report.steps.some(({ cells }) => cells.some(({ status }) => status === 'succeeded'));
   const rerun = suggestCommand(['rerun', report.runId, '--failed'], options);
-  const hint = hasDone && report.rerun ? `then: ${rerun} (reuses every successful, unchanged step)\n` : '';
+  const hint = hasDone && report.order ? `then: ${rerun} (reuses every successful, unchanged step)\n` : '';
   return `${table}${ends.join('\n')}${terminal.style('dim', `${shown}${next}${hint}`)}`;
 }
 

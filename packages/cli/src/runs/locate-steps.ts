@@ -2,19 +2,18 @@ import type { SourceRange } from '@sluice/core';
 import type { RunReport } from '@sluice/run';
 import type { CommandContext } from '../context/command-context.ts';
 import { loadPlan } from '../pipeline/load-plan.ts';
-import { readRecordedCommand } from './recorded-command.ts';
+import { orderOptions } from './create-order.ts';
 
 /**
  * Where the steps of a run are in its file, as it is now. Nothing is found if the run records no file, or if the file
  * has errors meanwhile.
  */
 export async function locateSteps(
-  { rerun }: Pick<RunReport, 'rerun'>,
+  { order }: Pick<RunReport, 'order'>,
   context: Pick<CommandContext, 'cwd'>,
 ): Promise<(step: string) => SourceRange | undefined> {
-  if (rerun === undefined) return () => undefined;
-  const { file, options } = readRecordedCommand(rerun);
-  const loaded = await loadPlan(file, { context, options });
+  if (order === undefined) return () => undefined;
+  const loaded = await loadPlan(order.file, { context, options: orderOptions(order) });
   if (!loaded.ok) return () => undefined;
   const { locate, plan } = loaded.value;
   const sections = new Map([

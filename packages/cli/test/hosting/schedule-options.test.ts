@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readRun, readScheduleSettings, recordScheduleSettings, requestBackfill } from '@sluice/home';
+import { readRunOrder, readScheduleSettings, recordScheduleSettings, requestBackfill } from '@sluice/home';
 import { createHostMetrics } from '@sluice/host';
+import { orderWords } from '@sluice/run';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runCommandLine } from '../../src/command-line/run-command-line.ts';
 import { createRunExecutor } from '../../src/hosting/create-run-executor.ts';
@@ -51,8 +52,8 @@ async function listParams(): Promise<unknown[]> {
   const { values } = await printer.print(['runs']);
   const found: unknown[] = [];
   for (const { runId } of values) {
-    const report = await readRun(home, String(runId));
-    found.push(report.ok && report.value.rerun?.slice(2).join(' '));
+    const order = await readRunOrder(home, String(runId));
+    found.push(order && orderWords(order).slice(2).join(' '));
   }
   return found;
 }
@@ -104,9 +105,9 @@ test('a run that is requested now has the recorded parameters of its schedule, a
   });
   const file = join(cwd, 'nightly.yaml');
   const order = { origin: { file, schedule: 'nightly' }, reuse: false, from: [], params: {} };
-  expect(await executor.describeOrder(order)).toEqual({ ok: true, value: ['run', file, '-p', 'target=prod'] });
+  expect(await executor.createOrder(order)).toEqual({ ok: true, value: { file, params: { target: 'prod' } } });
   rmSync(join(home, 'schedules/nightly/settings.json'));
-  expect(await executor.describeOrder(order)).toMatchObject({
+  expect(await executor.createOrder(order)).toMatchObject({
     ok: false,
     error: expect.stringContaining('not recorded'),
   });

@@ -94,8 +94,8 @@ test('renderReport shows the last failure of each cell that did not succeed in t
     createFailure({ attempt: 2, logTail: ['one', 'two'], logFile: '/project/.sluice/log' }),
     createFailure({ cell: 'c', status: 'canceled', message: 'canceled' }),
   ];
-  const rerun = ['run', '/project/digits.yaml'];
-  expect(renderReport(report({ status: 'failed', steps, failures, rerun }), { terminal, cwd: '/project' })).toBe(
+  const order = { file: '/project/digits.yaml', params: {} };
+  expect(renderReport(report({ status: 'failed', steps, failures, order }), { terminal, cwd: '/project' })).toBe(
     [
       'fit/a attempt 2: exit code 3',
       '  │ one',

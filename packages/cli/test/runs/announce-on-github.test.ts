@@ -51,7 +51,7 @@ function report(more: Partial<RunReport>): RunReport {
       },
       { name: 'clean', status: 'failed', reason: 'failed', cells: [{ ...failed, cell: '', message: 'exit code 1' }] },
     ],
-    rerun: ['run', join(cwd, 'pipeline.yaml')],
+    order: { file: join(cwd, 'pipeline.yaml'), params: {} },
     ...more,
   };
 }
@@ -89,7 +89,7 @@ test('showEnd folds logs on GitHub Actions and annotates failed steps where thei
 
 test('showEnd warns of failed steps in a run that has succeeded, and knows no position without a file', async () => {
   writeFileSync(join(cwd, 'pipeline.yaml'), 'version: 1\n');
-  const { rerun, ...unrecorded } = report({});
+  const { order, ...unrecorded } = report({});
   for (const given of [report({ status: 'succeeded' }), { ...unrecorded, status: 'succeeded' } as const]) {
     const { out } = await end(given);
     expect(out).toContain('::warning title=step clean failed::clean: exit code 1\n');

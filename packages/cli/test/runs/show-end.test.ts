@@ -9,7 +9,7 @@ import { createTestContext } from '../recording-terminal.ts';
 
 const SUSPENDED: RunReport = {
   ...{ runId: 'r1', pipeline: 'digits', status: 'suspended', message: 'the journal is gone', startedAt: 0 },
-  ...{ clusterId: 'local', accountId: 'local', outputs: {}, failures: [], steps: [], rerun: [] },
+  ...{ clusterId: 'local', accountId: 'local', outputs: {}, failures: [], steps: [] },
 };
 
 test('showEnd advises to resume a suspended run only while its home exists', async () => {

@@ -1,5 +1,5 @@
+import type { RunSettings } from '@sluice/run';
 import { findSchedules, type SchedulePlace } from './find-schedule.ts';
-import type { ScheduleSettings } from './schedule-settings.ts';
 
 /** A schedule that a process of this home has run at least once. Times are in milliseconds since the Unix epoch. */
 export interface ScheduleSummary {
@@ -7,7 +7,7 @@ export interface ScheduleSummary {
   /** The pipeline's file at the last start, absolute; absent if it was not named. */
   readonly file?: string;
   /** Undefined: no command has recorded any, so only a command can run it. */
-  readonly settings?: ScheduleSettings;
+  readonly settings?: RunSettings;
   readonly timezone: string;
   /** The next planned times, in order; empty if it is paused. */
   readonly next: readonly number[];

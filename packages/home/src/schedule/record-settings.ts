@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fail, ok, type Result } from '@sluice/core';
+import { type RunSettings, runSettings } from '@sluice/run';
 import { z } from 'zod';
 import { createSystemClock } from '../clock.ts';
 import { withHomeLock } from '../journal/home-lock.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import type { SchedulePlace } from './find-schedule.ts';
 import { openScheduleRecords } from './schedule-record.ts';
-import { type ScheduleSettings, scheduleSettings } from './schedule-settings.ts';
 
 /** The settings of a schedule; undefined if no command has recorded them. Throws if the file is damaged. */
-export function readScheduleSettings(place: SchedulePlace): Promise<ScheduleSettings | undefined> {
+export function readScheduleSettings(place: SchedulePlace): Promise<RunSettings | undefined> {
   return openScheduleRecords(place.disk ?? createSystemDisk(), place).readSettings();
 }
 
@@ -22,9 +22,9 @@ export async function recordScheduleSettings({
   disk = createSystemDisk(),
   clock = createSystemClock(),
   ...place
-}: SchedulePlace & { readonly settings: ScheduleSettings }): Promise<Result<ScheduleSettings | undefined, string>> {
+}: SchedulePlace & { readonly settings: RunSettings }): Promise<Result<RunSettings | undefined, string>> {
   const { home, name } = place;
-  const checked = scheduleSettings.safeParse(settings);
+  const checked = runSettings.safeParse(settings);
   if (!checked.success) {
     return fail(`could not record the settings of the schedule ${name}: ${z.prettifyError(checked.error)}`);
   }

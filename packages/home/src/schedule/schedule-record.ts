@@ -1,8 +1,8 @@
 import path from 'node:path';
+import { type RunSettings, runSettings } from '@sluice/run';
 import { z } from 'zod';
 import type { Disk } from '../journal/disk.ts';
 import { parseStored } from '../journal/parse-stored.ts';
-import { type ScheduleSettings, scheduleSettings } from './schedule-settings.ts';
 
 const recordSchema = z.discriminatedUnion('verdict', [
   z.object({
@@ -46,9 +46,9 @@ export interface ScheduleRecords {
   writePaused(paused: Paused): Promise<void>;
   removePaused(): Promise<void>;
   /** Undefined: no command has recorded any. */
-  readSettings(): Promise<ScheduleSettings | undefined>;
+  readSettings(): Promise<RunSettings | undefined>;
   /** Durable when it resolves. */
-  writeSettings(settings: ScheduleSettings): Promise<void>;
+  writeSettings(settings: RunSettings): Promise<void>;
   read(planned: number): Promise<ScheduleRecord | undefined>;
   /** The newest thousand, and older ones whose run may not have ended, in order of time. */
   listCurrent(): Promise<CurrentRecord[]>;
@@ -103,7 +103,7 @@ export function openScheduleRecords(disk: Disk, place: { home: string; name: str
     readPaused: () => readFile(pausedFile, pausedSchema),
     writePaused: (paused) => disk.replace(pausedFile, encode(paused)),
     removePaused: () => disk.remove(pausedFile),
-    readSettings: () => readFile(settingsFile, scheduleSettings, SETTINGS_ADVICE),
+    readSettings: () => readFile(settingsFile, runSettings, SETTINGS_ADVICE),
     writeSettings: (settings) => disk.replace(settingsFile, encode(settings)),
     read: (planned) => readFile(fileOf(planned), recordSchema),
     async listCurrent() {

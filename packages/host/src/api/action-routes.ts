@@ -5,7 +5,7 @@ import { ApiError, fromRefusal } from '../errors/api-error.ts';
 import { quoteCommand } from '../runs/describe-run.ts';
 import { ACTION_BODIES, actionReply, submitBody } from '../schemas/actions.ts';
 import { type ApiRequest, type ApiRoute, defineRoute } from './api-route.ts';
-import type { RunApi, RunOrder } from './run-api.ts';
+import type { RunApi, StartRequest } from './run-api.ts';
 import { conflict, paramWords, requireExecutor, startOrder } from './start-order.ts';
 
 type Reply = z.input<typeof actionReply>;
@@ -123,7 +123,7 @@ async function rerun(request: ApiRequest<unknown, z.output<typeof ACTION_BODIES.
   const unknown = from.find((name) => model.facts.plan.steps.every(({ step }) => step.name !== name));
   if (unknown !== undefined) throw new ApiError(404, 'STEP_NOT_FOUND', `run ${at.runId} has no step ${unknown}`);
   const options = from.length > 0 ? from.flatMap((step) => ['--from', step]) : reuse ? ['--failed'] : [];
-  const order: RunOrder = { origin: { rerunOf: at.runId }, reuse: reuse || from.length > 0, from, params };
+  const order: StartRequest = { origin: { rerunOf: at.runId }, reuse: reuse || from.length > 0, from, params };
   const place = api.serviceUrl === undefined ? [] : ['--service', api.serviceUrl, '--detach'];
   return startOrder(request, {
     order,

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { ContainerService } from '@sluice/client';
 import type { Json, Result } from '@sluice/core';
-import type { Executor, RunRefusal } from '@sluice/run';
+import type { Executor, RunOrder, RunRefusal } from '@sluice/run';
 import type { StepsOfPreview } from '@sluice/runner';
 import type { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
@@ -17,7 +17,7 @@ import type { UnreadReplies } from './send-json.ts';
 import type { Streams } from './start-stream.ts';
 
 /** A run to start: an earlier one again, or a pipeline file of this machine. */
-export interface RunOrder {
+export interface StartRequest {
   /** `schedule`: with the options of the newest run of this schedule. */
   readonly origin: { readonly rerunOf: string } | { readonly file: string; readonly schedule?: string };
   /** Reuse successful, unchanged steps of the earlier run. */
@@ -41,13 +41,13 @@ export interface RunExecutor {
   /** Executes a suspended run until it ends; resolves when it has begun. `cancelBy`: only to cancel it. */
   resume(runId: string, options?: { readonly cancelBy?: string }): Promise<Result<void, string>>;
   /** `isDryRun`: `start` does not follow, so everything that it would check is checked. */
-  preview(order: RunOrder, isDryRun: boolean): Promise<Result<OrderPreview, string>>;
-  /** The words of the command that starts the same run, after `sluice`. */
-  describeOrder(order: RunOrder): Promise<Result<readonly string[], string>>;
+  preview(request: StartRequest, isDryRun: boolean): Promise<Result<OrderPreview, string>>;
+  /** What a command would be asked for that starts the same run. */
+  createOrder(request: StartRequest): Promise<Result<RunOrder, string>>;
   /** The pipeline files of the project that contains the home. */
   listPipelines(): Promise<readonly PipelineEntry[]>;
   /** Starts a run with this ID. If there is one already, it does nothing: the request was repeated. */
-  start(order: RunOrder, runId: string): Promise<Result<void, string>>;
+  start(request: StartRequest, runId: string): Promise<Result<void, string>>;
 }
 
 type StagedFiles = z.input<typeof stagedFiles>;

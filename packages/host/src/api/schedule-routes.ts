@@ -8,6 +8,7 @@ import {
   type ScheduleSummary,
   unpauseSchedule,
 } from '@sluice/home';
+import { orderWords } from '@sluice/run';
 import { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import { readPageToken } from '../runs/describe-cells.ts';
@@ -60,10 +61,14 @@ export const SCHEDULE_ROUTES: readonly ApiRoute[] = [
     async handle(request) {
       const { api, at, body } = request;
       const { file } = await requireSchedule(api, at.name);
-      const order = { origin: { file, schedule: at.name }, reuse: false, from: [], params: {} };
-      const words = await requireExecutor(api).describeOrder(order);
-      if (!words.ok) throw conflict(words.error);
-      return startOrder(request, { order, dryRun: body.dryRun, words: [...words.value, '--detach'] });
+      const start = { origin: { file, schedule: at.name }, reuse: false, from: [], params: {} };
+      const order = await requireExecutor(api).createOrder(start);
+      if (!order.ok) throw conflict(order.error);
+      return startOrder(request, {
+        order: start,
+        dryRun: body.dryRun,
+        words: [...orderWords(order.value), '--detach'],
+      });
     },
   }),
   defineRoute({

@@ -4,12 +4,12 @@ import { ApiError } from '../errors/api-error.ts';
 import { quoteCommand } from '../runs/describe-run.ts';
 import type { actionReply } from '../schemas/actions.ts';
 import type { ApiRequest } from './api-route.ts';
-import type { RunApi, RunExecutor, RunOrder } from './run-api.ts';
+import type { RunApi, RunExecutor, StartRequest } from './run-api.ts';
 
 /** Starts a run, or with `dryRun` says what it would do. `words`: the equivalent command, without its first word. */
 export async function startOrder(
   { api, newRunId: runId }: Pick<ApiRequest, 'api' | 'newRunId'>,
-  { order, dryRun, words }: { order: RunOrder; dryRun: boolean; words: readonly string[] },
+  { order, dryRun, words }: { order: StartRequest; dryRun: boolean; words: readonly string[] },
 ): Promise<z.input<typeof actionReply>> {
   const executor = requireExecutor(api);
   const command = quoteCommand(['sluice', ...words]);

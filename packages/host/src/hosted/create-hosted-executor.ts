@@ -2,7 +2,7 @@ import type { ContainerService } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import type { RunRefusal } from '@sluice/run';
 import { previewRerun, type RunHandle, type RunnerOptions, resumeRun, type TraceSink } from '@sluice/runner';
-import { describeClosing, type HandOver, type RunExecutor, type RunOrder } from '../api/run-api.ts';
+import { describeClosing, type HandOver, type RunExecutor, type StartRequest } from '../api/run-api.ts';
 import { ApiError, fromRefusal } from '../errors/api-error.ts';
 import { isHosted, markHosted, unmarkHosted } from '../execute/hosted-mark.ts';
 import type { RunHost } from '../execute/open-run-host.ts';
@@ -71,7 +71,7 @@ export function createHostedExecutor(parts: HostedExecutorParts): HostedExecutor
       if (!previewed.ok) throw refuseRerun(order, request.of, previewed.error);
       return previewed;
     },
-    describeOrder: async () => fail(NO_FILES),
+    createOrder: async () => fail(NO_FILES),
     listPipelines: async () => [],
     async start(order, runId) {
       const request = readRequest(order);
@@ -84,7 +84,7 @@ export function createHostedExecutor(parts: HostedExecutorParts): HostedExecutor
 }
 
 /** Undefined: the order is not a rerun. */
-function readRequest(order: RunOrder): RerunRequest | undefined {
+function readRequest(order: StartRequest): RerunRequest | undefined {
   const { origin, params, reuse, from } = order;
   if (!('rerunOf' in origin)) return undefined;
   const of = origin.rerunOf;
@@ -100,13 +100,13 @@ const AT_CLIENT: Partial<Record<RunRefusal['code'], (message: string) => string>
   HOME_UNUSABLE: (message) => message,
 };
 
-function refuseRerun(order: RunOrder, of: string, { code, message }: RunRefusal): ApiError {
+function refuseRerun(order: StartRequest, of: string, { code, message }: RunRefusal): ApiError {
   const why = AT_CLIENT[code]?.(message);
   if (why !== undefined) return needClient(order, of, why);
   return fromRefusal({ code, message: `could not rerun run ${of}: ${message}` });
 }
 
-function needClient({ command }: RunOrder, of: string, why: string): ApiError {
+function needClient({ command }: StartRequest, of: string, why: string): ApiError {
   const advice = command === undefined ? '' : `; run on your machine: ${command}`;
   return new ApiError(409, 'CLIENT_NEEDED', `could not rerun run ${of} on the server: ${why}${advice}`);
 }

@@ -1,6 +1,6 @@
 import { evaluateTogether } from '@sluice/core';
 import type { RunFollower } from '@sluice/home';
-import { listRunImages, renderTimes, viewRun, viewTexts } from '@sluice/run';
+import { listRunImages, orderWords, renderTimes, viewRun, viewTexts } from '@sluice/run';
 import type { z } from 'zod';
 import type { runDetails } from '../schemas/run-replies.ts';
 import { describeHead } from './describe-states.ts';
@@ -45,7 +45,7 @@ function describe(run: RunFollower): Details {
     warnings: facts.warnings.map(renderTimes),
     failures: failures.map(withoutPath),
     failureCount: facts.failures.length,
-    ...(facts.header.rerun && { command: quoteCommand(['sluice', ...facts.header.rerun]) }),
+    ...(facts.header.order && { command: quoteCommand(['sluice', ...orderWords(facts.header.order)]) }),
     plan: { steps: describePlan(run, levels) },
     steps: steps.map((status, index) => ({ ...status, counts: model.counts(index) })),
     criticalPath: criticalPath.map(renderTimes),

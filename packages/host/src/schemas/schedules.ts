@@ -1,5 +1,4 @@
-import { scheduleSettings } from '@sluice/home';
-import { runPhase, time } from '@sluice/run';
+import { runPhase, runSettings, time } from '@sluice/run';
 import { z } from 'zod';
 import { dryRun } from './actions.ts';
 
@@ -9,7 +8,7 @@ export const scheduleList = z.strictObject({
     z.strictObject({
       name: z.string(),
       file: z.string().exactOptional(),
-      settings: scheduleSettings
+      settings: runSettings
         .exactOptional()
         .describe('the parameters and options of all runs; absent if no command has recorded them'),
       timezone: z.string(),

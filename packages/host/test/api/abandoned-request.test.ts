@@ -35,7 +35,7 @@ test('a request is not performed if its client gave up while the server was stop
   const executor: RunExecutor = {
     resume: async () => ({ ok: true, value: undefined }),
     preview: async () => ({ ok: true, value: { reused: [], run: ['a'] } }),
-    describeOrder: async () => ({ ok: true, value: ['run'] }),
+    createOrder: async () => ({ ok: true, value: { file: '/p.yaml', params: {} } }),
     listPipelines: async () => [],
     async start(_, runId) {
       started.push(runId);

@@ -36,7 +36,7 @@ async function serve(home: string, start: RunExecutor['start']) {
   const executor: RunExecutor = {
     resume: async () => done,
     preview: async () => ({ ok: true, value: { reused: [], run: ['a'] } }),
-    describeOrder: async () => ({ ok: true, value: ['run'] }),
+    createOrder: async () => ({ ok: true, value: { file: '/p.yaml', params: {} } }),
     listPipelines: async () => [],
     start,
   };

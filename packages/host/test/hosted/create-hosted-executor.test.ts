@@ -1,10 +1,16 @@
 import { fail } from '@sluice/core';
 import type { RunRefusal } from '@sluice/run';
 import { expect, test } from 'vitest';
-import type { RunOrder } from '../../src/api/run-api.ts';
+import type { StartRequest } from '../../src/api/run-api.ts';
 import { createHostedExecutor } from '../../src/hosted/create-hosted-executor.ts';
 
-const ORDER: RunOrder = { origin: { rerunOf: 'a' }, reuse: true, from: ['fit'], params: {}, command: 'sluice rerun a' };
+const ORDER: StartRequest = {
+  origin: { rerunOf: 'a' },
+  reuse: true,
+  from: ['fit'],
+  params: {},
+  command: 'sluice rerun a',
+};
 
 /** An account whose reruns are refused. */
 function createExecutor(refusal: RunRefusal) {

@@ -2,6 +2,7 @@ import type { Cell, Json } from '@sluice/core';
 import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { KeptResult } from '../schemas/kept-result.ts';
 import type { MissReason } from '../schemas/miss-reasons.ts';
+import type { RunOrder } from '../schemas/run-order.ts';
 import type { WarningTopic } from '../schemas/warning.ts';
 import type { BootTime } from './boot-time.ts';
 import type { ImageDigests } from './image-digests.ts';
@@ -39,8 +40,8 @@ export type JournalRecord =
       readonly reuse?: Reuse;
       /** The ended run whose plan it executes again, if a server has started it. */
       readonly rerunOf?: string;
-      /** The arguments of a command that starts the same run again, to be shown to the user. */
-      readonly rerun?: readonly string[];
+      /** Absent: no command has started it, but a program or a server. */
+      readonly order?: RunOrder;
     }
   /**
    * The previous journal was lost, and the run was rebuilt from its containers' labels: any container that is submitted

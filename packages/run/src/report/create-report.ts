@@ -27,7 +27,7 @@ export function createReport(source: ReportSource, status: RunPhase, message?: s
     outputs: reportOutputs(source),
     ...reportResults(source),
     ...(Object.keys(facts.kept).length > 0 && { kept: facts.kept }),
-    ...(header?.rerun && { rerun: header.rerun }),
+    ...(header?.order && { order: header.order }),
   };
 }
 

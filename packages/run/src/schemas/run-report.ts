@@ -6,6 +6,7 @@ import { image } from './image.ts';
 import type { InMilliseconds } from './in-milliseconds.ts';
 import { keptResult } from './kept-result.ts';
 import { output } from './output.ts';
+import { runOrder } from './run-order.ts';
 import { status } from './status.ts';
 import { warning } from './warning.ts';
 import { cellName, count, json, milliseconds, runPhase, time } from './words.ts';
@@ -49,11 +50,10 @@ export const runReport = z.strictObject({
     .readonly()
     .exactOptional()
     .describe('directories for `publish` with the output of an earlier run, which this run has not produced'),
-  rerun: z
-    .array(z.string())
+  order: runOrder
     .readonly()
     .exactOptional()
-    .describe('the arguments of `sluice` that start the same run again; absent if unknown'),
+    .describe('what starts the same run again; absent if no command has started it'),
 });
 
 /** A run according to its journal. Times are in milliseconds since the Unix epoch. */

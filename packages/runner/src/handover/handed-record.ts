@@ -1,5 +1,5 @@
 import { FAILURE_CLASSES } from '@sluice/core';
-import { MISS_REASONS } from '@sluice/run';
+import { MISS_REASONS, runOrder } from '@sluice/run';
 import { z } from 'zod';
 import { handedCell } from './handed-plan.ts';
 import {
@@ -131,7 +131,7 @@ const run = z.strictObject({
   images: optional(map(serviceId, map(text, digest), 1000)),
   reuse: optional(z.strictObject({ runId, force: list(name) })),
   rerunOf: optional(runId),
-  rerun: optional(list(text)),
+  order: optional(runOrder),
 });
 
 /** All of a record of a journal. Whether its step exists depends on the plan. */

@@ -75,13 +75,13 @@ async function create(options: RerunOptions & { readonly runId: string }): Promi
   if (!read.ok) return read;
   const { facts } = read.value;
   const { plan } = facts;
-  const { clusterID, accountID, baseDir, rerun, scheduler } = facts.header!;
+  const { clusterID, accountID, baseDir, order, scheduler } = facts.header!;
   const { runId, of, force, home, service } = options;
   const given: StartRunOptions = {
     ...{ home, service, plan, baseDir, runId, scope: { clusterID, accountID } },
     parallelism: scheduler.parallelism,
     ...(scheduler.limits && { limits: scheduler.limits }),
-    ...(rerun && { rerun }),
+    ...(order && { order }),
   };
   const start = numberEvents(withDefaults(given), runId);
   const { disk, clock } = start;

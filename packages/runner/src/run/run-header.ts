@@ -30,7 +30,7 @@ export function createHeader(
   },
 ): Extract<JournalRecord, { kind: 'run' }> {
   const { runId, plannedTime, placement, instanceTypes, durations, reuse, images, rerunOf } = given;
-  const { plan, clock, scope, baseDir, limits, rerun, parallelism = DEFAULT_PARALLELISM } = options;
+  const { plan, clock, scope, baseDir, limits, order, parallelism = DEFAULT_PARALLELISM } = options;
   const clusters = clustersOf({ clusterID: scope.clusterID, placement });
   const isUnprotected = clusters.some(
     (clusterID) => !announcesFeature(FEATURES.readOnlyMounts, { instanceTypes, clusterID }),
@@ -57,7 +57,7 @@ export function createHeader(
     ...(images && Object.keys(images).length > 0 && { images }),
     ...(reuse && { reuse }),
     ...(rerunOf !== undefined && { rerunOf }),
-    ...(rerun && { rerun }),
+    ...(order && { order }),
   };
 }
 

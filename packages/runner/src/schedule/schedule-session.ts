@@ -8,14 +8,13 @@ import {
   readRunLiveness,
   type ScheduleEvent,
   type ScheduleRecords,
-  type ScheduleSettings,
 } from '@sluice/home';
-import type { RunStatus } from '@sluice/run';
+import type { RunSettings, RunStatus } from '@sluice/run';
 import type { FilledOptions } from '../session/run-defaults.ts';
 import type { RunHandle, RunnerOptions, StartRunOptions } from '../session/run-options.ts';
 
 /** The plan of a schedule, and how its runs are executed. */
-export interface ScheduleOptions extends RunnerOptions, Pick<StartRunOptions, 'scope' | 'baseDir' | 'rerun'> {
+export interface ScheduleOptions extends RunnerOptions, Pick<StartRunOptions, 'scope' | 'baseDir' | 'order'> {
   /** Its pipeline has a `schedule`. All runs execute this plan. */
   readonly plan: Plan;
   /** The pipeline's file, absolute, for the list of schedules. */
@@ -24,7 +23,7 @@ export interface ScheduleOptions extends RunnerOptions, Pick<StartRunOptions, 's
    * With these, the plan was created. If others are recorded for the schedule, no run is started. Default: no parameters
    * and no options.
    */
-  readonly settings?: ScheduleSettings;
+  readonly settings?: RunSettings;
   readonly onEvent: (event: ScheduleEvent) => void;
 }
 

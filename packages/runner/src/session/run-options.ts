@@ -1,7 +1,7 @@
 import type { ContainerService, Scope } from '@sluice/client';
 import type { Plan } from '@sluice/core';
 import type { Clock, Disk } from '@sluice/home';
-import type { Reporter, Reuse, RunReport, SiteLimits } from '@sluice/run';
+import type { Reporter, Reuse, RunOrder, RunReport, SiteLimits } from '@sluice/run';
 import type { TraceSink } from '../trace/trace-sink.ts';
 import type { RunAllowance } from './run-allowance.ts';
 import type { SharedPolls } from './shared-polls.ts';
@@ -73,11 +73,8 @@ export interface StartRunOptions extends RunnerOptions {
   readonly plannedTime?: number;
   /** Reuse the successful, unchanged steps of an earlier run of the pipeline, and that run's planned time. */
   readonly reuse?: Reuse;
-  /**
-   * The words after `sluice` of the command that starts the run. Stored with the run and shown in its report; only
-   * `sluice rerun` reads them.
-   */
-  readonly rerun?: readonly string[];
+  /** What a command was asked for. Stored with the run, so that it can be started again. */
+  readonly order?: RunOrder;
 }
 
 /** What resuming a run needs; everything else is stored in its directory. */

@@ -1,22 +1,17 @@
-import {
-  describeSettingsChange,
-  listSchedules,
-  readScheduleSettings,
-  recordScheduleSettings,
-  type ScheduleSettings,
-} from '@sluice/home';
+import { describeSettingsChange, listSchedules, readScheduleSettings, recordScheduleSettings } from '@sluice/home';
+import type { RunSettings } from '@sluice/run';
 import { expect, test } from 'vitest';
 import { createScheduleWorld, HOUR_MS, MINUTE_MS, type ScheduleWorld } from './schedule-world.ts';
 
-const PROD: ScheduleSettings = { params: { target: 'prod' } };
-const TEST: ScheduleSettings = { params: { target: 'test' } };
+const PROD: RunSettings = { params: { target: 'prod' } };
+const TEST: RunSettings = { params: { target: 'test' } };
 const BLOCKED = 'another command has changed its settings (parameter target from "prod" to "test")';
 
 function placeOf({ rig }: ScheduleWorld) {
   return { home: '/home', name: 'hourly', disk: rig.disk, clock: rig.clock };
 }
 
-const record = (world: ScheduleWorld, settings: ScheduleSettings) =>
+const record = (world: ScheduleWorld, settings: RunSettings) =>
   world.rig.go(recordScheduleSettings({ ...placeOf(world), settings }));
 
 test('a process whose settings were changed starts nothing more, and one with the new ones does', async () => {

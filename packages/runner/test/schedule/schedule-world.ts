@@ -1,5 +1,6 @@
 import type { Schedule } from '@sluice/core';
-import type { ScheduleEvent, ScheduleSettings } from '@sluice/home';
+import type { ScheduleEvent } from '@sluice/home';
+import type { RunSettings } from '@sluice/run';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { type OpenSchedule, openSchedule } from '../../src/schedule/open-schedule.ts';
 import type { RunnerOptions } from '../../src/session/run-options.ts';
@@ -29,7 +30,7 @@ export interface ScheduleWorld {
   records(): string[];
 }
 
-type GivenSchedule = Partial<Schedule> & { readonly settings?: ScheduleSettings };
+type GivenSchedule = Partial<Schedule> & { readonly settings?: RunSettings };
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { JournalRecord } from '@sluice/run';
+import { type JournalRecord, type RunOrder, runOrder } from '@sluice/run';
 import type { Disk } from '../journal/disk.ts';
 import { decodeLine } from '../journal/line-codec.ts';
 import { journalPath } from '../journal/open-journal.ts';
@@ -14,19 +14,19 @@ const MOST_BYTES = 1 << 26;
 const NEWLINE = 10;
 
 /**
- * The words of the command that started a run, which begin with `run`. Reads the journal only up to the record of the start,
- * so it costs the same for a run of any size. Undefined if no command is recorded, or if that record cannot be read.
+ * The order that started a run. Reads the journal only up to the record of the start, so it costs the same for a run of any
+ * size. Undefined if no order is recorded, or if that record cannot be read.
  */
-export async function readStartCommand(
+export async function readRunOrder(
   home: string,
   runId: string,
   disk: Disk = createSystemDisk(),
-): Promise<readonly string[] | undefined> {
+): Promise<RunOrder | undefined> {
   const file = journalPath(runDirectory(path.resolve(home), runId));
   for (let length = FIRST_BYTES; length <= MOST_BYTES; length *= 4) {
     const bytes = await disk.readPart(file, { start: 0, length });
     const header = bytes && findHeader(bytes);
-    if (header !== undefined) return isWords(header.rerun) ? header.rerun : undefined;
+    if (header !== undefined) return runOrder.safeParse(header.order).data;
     if (bytes === undefined || bytes.length < length) return undefined;
   }
   return undefined;
@@ -39,9 +39,4 @@ function findHeader(bytes: Uint8Array): Header | undefined {
     if (record?.kind === 'run') return record;
   }
   return undefined;
-}
-
-/** A journal may have been written by another program. */
-function isWords(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((word) => typeof word === 'string');
 }

@@ -1,0 +1,38 @@
+import { resolve } from 'node:path';
+import type { RunOrder } from '@sluice/run';
+import { selectHostedOptions } from '../connect/hosted-options.ts';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import type { PipelineFileOptions } from '../pipeline/load-plan.ts';
+
+/** The options of `sluice run` that belong to a run, so that a rerun has them too. */
+export interface OrderOptions extends GlobalOptions, PipelineFileOptions {
+  readonly parallelism?: number;
+  readonly stopAtApproval?: boolean;
+}
+
+/**
+ * What a command was asked for, which its run records. Paths are absolute, so that they hold in every directory; a profile
+ * that is named stays a name. Variables that select the service become options: a rerun uses it again, whatever its own
+ * variables say.
+ */
+export function createOrder(
+  file: string,
+  { context, options }: { context: Pick<CommandContext, 'cwd' | 'env'>; options: OrderOptions },
+): RunOrder {
+  const { cwd } = context;
+  const { param, root, ignoreImages, parallelism, stopAtApproval } = options;
+  return {
+    file: resolve(cwd, file),
+    params: { ...param },
+    ...(root !== undefined && { root: resolve(cwd, root) }),
+    ...(ignoreImages === true && { ignoreImages }),
+    ...(parallelism !== undefined && { parallelism }),
+    ...(stopAtApproval === true && { stopAtApproval }),
+    ...selectHostedOptions(options, context),
+  };
+}
+
+/** The options of a command that executes an order. */
+export function orderOptions({ file: _, params, ...options }: RunOrder): OrderOptions {
+  return { ...options, param: params };
+}

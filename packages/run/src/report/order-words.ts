@@ -1,0 +1,22 @@
+import type { RunOrder } from '../schemas/run-order.ts';
+
+/** The words after `sluice` of the command that executes an order, unquoted. */
+export function orderWords({ file, params, ...options }: RunOrder): readonly string[] {
+  const flag = (name: string, value: unknown) => {
+    if (value === undefined) return [];
+    return value === true ? [`--${name}`] : [`--${name}`, String(value)];
+  };
+  return [
+    ...['run', file],
+    ...Object.entries(params).flatMap(([name, value]) => ['-p', `${name}=${value}`]),
+    ...flag('root', options.root),
+    ...flag('ignore-images', options.ignoreImages),
+    ...flag('parallelism', options.parallelism),
+    ...flag('stop-at-approval', options.stopAtApproval),
+    ...flag('profile', options.profile),
+    ...flag('service', options.service),
+    ...flag('account', options.account),
+    ...flag('cluster', options.cluster),
+    ...flag('cpu', options.cpu),
+  ];
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+
+const MAX_PARAMS = 1_000;
+/** The longest argument of a command on Linux. */
+const MAX_VALUE = 131_072;
+const path = z.string().min(1).max(4_096);
+
+/** Paths are absolute; a profile may be a name. */
+export const runSettings = z.strictObject({
+  params: z
+    .record(z.string().min(1).max(256), z.string().max(MAX_VALUE))
+    .refine((params) => Object.keys(params).length <= MAX_PARAMS, `at most ${MAX_PARAMS} parameters`)
+    .describe('values by name, as after `-p`'),
+  root: path.exactOptional(),
+  ignoreImages: z.literal(true).exactOptional(),
+  profile: path.exactOptional(),
+  service: path.exactOptional(),
+  account: path.exactOptional(),
+  cluster: path.exactOptional(),
+  cpu: z.number().int().min(1).exactOptional(),
+});
+
+/**
+ * What a user chooses for the runs of a pipeline file: the parameters, and the options that select the service and how the
+ * file is read. Those of a schedule belong to it, and no run changes them.
+ */
+export type RunSettings = z.infer<typeof runSettings>;
+
+/** The schema of `RunOrder`. */
+export const runOrder = runSettings.extend({
+  file: path.describe('absolute path of the pipeline file'),
+  parallelism: z.number().int().min(1).exactOptional().describe('most containers at once'),
+  stopAtApproval: z.literal(true).exactOptional().describe('leave the run when it only waits for an approval'),
+});
+
+/** What starts a run, and the same run again; stored with it. Secrets, the home and what is reused are not part of it. */
+export type RunOrder = z.infer<typeof runOrder>;
