@@ -13,7 +13,7 @@ import { createHostWaitReporter } from '../hosting/report-host-wait.ts';
 import { createProgress } from '../progress/create-progress.ts';
 import type { Progress } from '../progress/plain-progress.ts';
 import { followServer } from '../remote/follow-server.ts';
-import { refuseLostRun } from '../remote/lost-run.ts';
+import { lostRunRefusal } from '../remote/lost-run.ts';
 import { publishHere } from '../remote/publish-here.ts';
 import { selectShownRun } from '../remote/select-shown-run.ts';
 import { showEnd } from '../runs/show-end.ts';
@@ -99,7 +99,7 @@ function attachToServer(
       return refuse({ exitCode: EXIT_CODE.suspended, message }, { context, options });
     }
     const run = { url: runServer.url, runId, isOurs };
-    return refuseLostRun(`could not follow run ${runId}`, run, { context, options });
+    return refuse(lostRunRefusal(`could not follow run ${runId}`, run, options), { context, options });
   });
 }
 

@@ -32,8 +32,6 @@ import { readDashboard } from '../hosting/read-dashboard.ts';
 import { createHostWaitReporter } from '../hosting/report-host-wait.ts';
 import { type HomeSchedules, runHomeSchedules } from '../hosting/run-home-schedules.ts';
 import { renderValue } from '../json/render-value.ts';
-import { detach } from './detach.ts';
-import { runPipeline } from './run-pipeline.ts';
 
 /** Options of `sluice ui`. */
 export interface UiOptions extends GlobalOptions {
@@ -227,7 +225,7 @@ function describeApi({
       return opened.ok ? ok(opened.value.service) : opened;
     },
     ...(host && {
-      executor: createRunExecutor({ home, context, options, host, openService, submit: runPipeline, detach }),
+      executor: createRunExecutor({ home, context, options, host, openService }),
     }),
   };
 }

@@ -1,4 +1,5 @@
 import { isServiceError, type ServiceError } from '@sluice/client';
+import { fail, ok, type Result } from '@sluice/core';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';
 import { printWarning } from '../context/print-warning.ts';
@@ -6,29 +7,34 @@ import { refuse, withAdvice } from '../context/refuse.ts';
 import { type HomeService, openService } from './open-service.ts';
 import { serviceExitCode } from './service-exit-code.ts';
 
+interface ServiceUse {
+  readonly context: CommandContext;
+  readonly options: GlobalOptions;
+  /** Print the warnings of the service first. */
+  readonly startsContainers?: boolean;
+}
+
 /**
  * Opens the service of a command, passes it to `act`, and closes it. Resolves to the exit code of `act`; if the service
  * cannot be opened, or `act` throws an error of the service, prints why, unless `otherwise` resolves to an exit code: it
- * receives the reason, and does without the service. With `startsContainers`, prints the warnings of the service first.
+ * receives the reason, and does without the service.
  */
 export async function withService(
-  {
-    context,
-    options,
-    startsContainers = false,
-    otherwise,
-  }: {
-    context: CommandContext;
-    options: GlobalOptions;
-    startsContainers?: boolean;
-    otherwise?: (reason: string) => Promise<number | undefined>;
-  },
+  { otherwise, ...use }: ServiceUse & { otherwise?: (reason: string) => Promise<number | undefined> },
   act: (opened: HomeService) => Promise<number>,
 ): Promise<number> {
+  const done = await tryWithService(use, async (opened) => ok(await act(opened)));
+  if (done.ok) return done.value;
+  return (await otherwise?.(done.error.message)) ?? refuse(done.error, use);
+}
+
+/** As `withService`, for `act` that prints nothing. The error also says why the service cannot be opened, or what it threw. */
+export async function tryWithService<T, E extends CommandRefusal>(
+  { context, options, startsContainers = false }: ServiceUse,
+  act: (opened: HomeService) => Promise<Result<T, E>>,
+): Promise<Result<T, E | CommandRefusal>> {
   const opened = await openService(options, context);
-  const end = async (refusal: CommandRefusal) =>
-    (await otherwise?.(refusal.message)) ?? refuse(refusal, { context, options });
-  if (!opened.ok) return end(opened.error);
+  if (!opened.ok) return opened;
   const warnings = startsContainers ? (opened.value.warnings ?? []) : [];
   for (const warning of warnings) printWarning(context.terminal, warning);
   try {
@@ -36,8 +42,7 @@ export async function withService(
   } catch (error) {
     if (!isServiceError(error)) throw error;
     const refusal = { exitCode: serviceExitCode(error), message: error.message };
-    const advice = adviseOn(error, opened.value);
-    return end(withAdvice(refusal, advice));
+    return fail(withAdvice(refusal, adviseOn(error, opened.value)));
   } finally {
     await opened.value.close();
   }

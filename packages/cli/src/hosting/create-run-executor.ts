@@ -13,16 +13,20 @@ import {
 import type { RunOrder, RunReport } from '@sluice/run';
 import { findOutsideOutput, previewReuse, resumeRun, sumUpPreview } from '@sluice/runner';
 import { omitServiceVariables } from '../connect/hosted-options.ts';
-import { captureErrors } from '../context/capture-errors.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { wholeMessage } from '../context/command-refusal.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { selectHome } from '../home/home.ts';
-import { loadPlan, type PipelineFileOptions } from '../pipeline/load-plan.ts';
+import { loadPlan } from '../pipeline/load-plan.ts';
+import { renderDiagnostics } from '../pipeline/print-diagnostics.ts';
 import { createOrder, type OrderOptions, orderOptions } from '../runs/create-order.ts';
+import { describeRefusedStart, prepareRun } from '../runs/prepare-run.ts';
 import { findHostedOptions } from './find-hosted-options.ts';
+import { handOver } from './hand-over.ts';
 import { listPipelines } from './list-pipelines.ts';
 import { findFileFault, findProject } from './requested-file.ts';
 import { adviseUnrecorded, settingsToOptions } from './schedule-options.ts';
+import { submitPrepared } from './submit-prepared.ts';
 
 /** What executing runs by request of the run API depends on. */
 export interface RunExecutorOptions {
@@ -32,19 +36,6 @@ export interface RunExecutorOptions {
   readonly options: Pick<GlobalOptions, 'home'>;
   readonly host: RunHost;
   readonly openService: OpenHostedService;
-  /** `sluice run --detach` with this run ID; the host of this process takes the run. */
-  readonly submit: (file: string, context: CommandContext, options: SubmitOptions) => Promise<number>;
-  /** `sluice detach`. */
-  readonly detach: (runId: string, context: CommandContext, options: GlobalOptions) => Promise<number>;
-}
-
-/** Options of `sluice run`. */
-export interface SubmitOptions extends GlobalOptions, PipelineFileOptions {
-  readonly reuseFrom?: string;
-  readonly force?: readonly string[];
-  readonly detach: true;
-  readonly runId: string;
-  readonly publishBelow?: string;
 }
 
 /** Executes requests of the run API as the commands of the same name do. */
@@ -84,13 +75,8 @@ async function preview(order: StartRequest, given: RunExecutorOptions): Promise<
   const found = await findCommand(order, given);
   if (!found.ok) return found;
   const { file, options } = found.value;
-  const { context, text } = captureOutput(selectContext(order, given));
-  const loaded = await loadPlan(file, { context, options });
-  if (!loaded.ok) {
-    const { printDiagnostics } = await import('../pipeline/print-diagnostics.ts');
-    printDiagnostics(loaded.error.diagnostics, loaded.error.texts, { context, options });
-    return fail(text().trim());
-  }
+  const loaded = await loadPlan(file, { context: given.context, options });
+  if (!loaded.ok) return fail(renderDiagnostics(loaded.error.diagnostics, loaded.error.texts));
   const { plan, baseDir } = loaded.value;
   const outside = await findOutsideOutput({ plan, baseDir, publishBelow: options.publishBelow });
   if (outside !== undefined) return fail(outside);
@@ -108,30 +94,35 @@ async function start(order: StartRequest, runId: string, given: RunExecutorOptio
   const found = await findCommand(order, given);
   if (!found.ok) return found;
   const { file, options } = found.value;
-  const { context, text } = captureOutput(selectContext(order, given));
   const isReused = order.reuse && 'rerunOf' in order.origin;
-  const exitCode = await given.submit(file, context, {
-    ...options,
-    ...(isReused && 'rerunOf' in order.origin && { reuseFrom: order.origin.rerunOf, force: order.from }),
-    ...{ detach: true, runId },
-  });
-  return exitCode === 0 ? ok(undefined) : fail(text().trim());
+  const request = {
+    ...{ file, context: selectContext(order, given) },
+    options: {
+      ...{ ...options, runId },
+      ...(isReused && 'rerunOf' in order.origin && { reuseFrom: order.origin.rerunOf, force: order.from }),
+    },
+  };
+  const prepared = await prepareRun(request);
+  if (!prepared.ok) return fail(describeRefusedStart(prepared.error));
+  const submitted = await submitPrepared({ ...request, prepared: prepared.value });
+  return submitted.ok ? ok(undefined) : fail(describeRefusedStart(submitted.error));
 }
 
 /** Hands a recorded run to the host if the first request was interrupted before it did that. */
 async function complete(
-  { runId, endedAt }: RunReport,
+  report: RunReport,
   order: StartRequest,
   given: RunExecutorOptions,
 ): Promise<Result<void, string>> {
   const { home } = given;
+  const { runId, endedAt } = report;
   const mark = await readServerMark(runDirectory(home, runId));
   if (endedAt !== undefined || mark?.state === 'hosted' || isHosted(home, runId)) return ok(undefined);
   const found = await findCommand(order, given);
   if (!found.ok) return found;
-  const { context, text } = captureOutput(selectContext(order, given));
-  const exitCode = await given.detach(runId, context, found.value.options);
-  return exitCode === 0 ? ok(undefined) : fail(text().trim());
+  const context = selectContext(order, given);
+  const handed = await handOver(report, { home, runId, context, options: found.value.options });
+  return handed.ok ? ok(undefined) : fail(wholeMessage(handed.error));
 }
 
 async function createRequestedOrder(
@@ -188,19 +179,4 @@ function selectContext({ origin }: StartRequest, { context }: Pick<RunExecutorOp
 /** As it is written after `-p NAME=`. */
 function renderParam(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-/** A context whose errors are collected, for the reply. */
-function captureOutput(context: CommandContext): {
-  readonly context: CommandContext;
-  text(): string;
-} {
-  const { terminal: capturing, text } = captureErrors(context.terminal);
-  const terminal = {
-    ...capturing,
-    ...{ live: false, interactive: false },
-    style: (_: unknown, plain: string) => plain,
-    out: () => {},
-  };
-  return { context: { ...context, terminal }, text };
 }

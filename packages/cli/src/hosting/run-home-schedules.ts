@@ -6,11 +6,11 @@ import type { RunSettings } from '@sluice/run';
 import { type OpenSchedule, openSchedule } from '@sluice/runner';
 import { omitServiceVariables } from '../connect/hosted-options.ts';
 import { openService } from '../connect/open-service.ts';
-import { captureErrors } from '../context/capture-errors.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { wholeMessage } from '../context/command-refusal.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { loadScheduled } from '../pipeline/load-scheduled.ts';
+import { countDiagnostics, renderDiagnostics } from '../pipeline/print-diagnostics.ts';
 import { adviseUnrecorded, settingsToOptions } from './schedule-options.ts';
 
 interface HomeSchedulesOptions {
@@ -129,14 +129,17 @@ async function openOne(
 ): Promise<Omit<Opened, 'watched'> | string> {
   const options = settingsToOptions(settings, named);
   const context = { ...given, env: omitServiceVariables(given.env) };
-  const { terminal, text } = captureErrors(context.terminal);
-  const loaded = await loadScheduled(file, { context: { ...context, terminal }, options });
-  if (!loaded.ok) return `${loaded.error}: ${text().trim()}`;
-  if (loaded.value?.name !== name) return `${file} has no schedule of this name any more`;
+  const loaded = await loadScheduled(file, { context, options });
+  if (!loaded.ok) {
+    const { diagnostics, texts } = loaded.error;
+    return `${countDiagnostics(diagnostics)} in ${file}: ${renderDiagnostics(diagnostics, texts)}`;
+  }
+  const { scheduled } = loaded.value;
+  if (scheduled?.name !== name) return `${file} has no schedule of this name any more`;
   const opened = await openService(options, context);
   if (!opened.ok) return wholeMessage(opened.error);
   const { service, scope, traces, close } = opened.value;
-  const { plan, baseDir } = loaded.value;
+  const { plan, baseDir } = scheduled;
   const schedule = openSchedule({
     ...{ plan, file, scope, home, baseDir, settings, order: { file, ...settings } },
     ...{ service: metrics.measure(service), reporter: metrics.reporter },

@@ -8,6 +8,7 @@ import { suggestCommand } from '../context/suggest-command.ts';
 import { selectHome } from '../home/home.ts';
 import { loadPlan, type PipelineFileOptions } from '../pipeline/load-plan.ts';
 import { loadScheduled, type Scheduled } from '../pipeline/load-scheduled.ts';
+import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
 
 /** The options of a command that opens a schedule. */
 export type ScheduleCommandOptions = GlobalOptions & PipelineFileOptions;
@@ -29,7 +30,8 @@ interface Given {
 
 /**
  * Loads the files of schedules, which must have different names. The options of the command, and its variables that select
- * a service, are added to the settings that are recorded for each schedule, or replace them with `reset`. Records nothing.
+ * a service, are added to the settings that are recorded for each schedule, or replace them with `reset`. Prints the diagnostics
+ * of the files. Records nothing.
  */
 export async function loadRecorded(
   files: readonly string[],
@@ -45,12 +47,16 @@ export async function loadRecorded(
       ...(options.json !== undefined && { json: options.json }),
     };
     const loaded = await loadScheduled(file, { context, options: effective });
-    if (!loaded.ok) return fail(`${loaded.error}${adviseReset(recorded, given)}`);
-    if (loaded.value === undefined) return fail(`could not schedule ${file}: it has no \`schedule\``);
-    const { name } = loaded.value;
+    const { texts } = loaded.ok ? loaded.value.loaded : loaded.error;
+    const diagnostics = loaded.ok ? loaded.value.loaded.warnings : loaded.error.diagnostics;
+    printDiagnostics(diagnostics, texts, { context, options: effective });
+    if (!loaded.ok) return fail(`${countDiagnostics(diagnostics)} in ${file}${adviseReset(recorded, given)}`);
+    const { scheduled } = loaded.value;
+    if (scheduled === undefined) return fail(`could not schedule ${file}: it has no \`schedule\``);
+    const { name } = scheduled;
     if (found.has(name)) return fail(`could not schedule ${file}: another file also defines the pipeline ${name}`);
     const change = recorded && describeSettingsChange(recorded, settings);
-    found.set(name, { ...loaded.value, settings, options: effective, change });
+    found.set(name, { ...scheduled, settings, options: effective, change });
   }
   return ok([...found.values()]);
 }

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
-import { fail, ok, type Plan, type Result } from '@sluice/core';
-import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import { loadPlan, type PipelineFileOptions } from './load-plan.ts';
-import { countDiagnostics, printDiagnostics } from './print-diagnostics.ts';
+import { ok, type Plan, type Result } from '@sluice/core';
+import type { CommandContext } from '../context/command-context.ts';
+import { type LoadedPlan, loadPlan, type PipelineFileOptions, type RefusedFile } from './load-plan.ts';
 
 /** The plan of a file whose pipeline has a schedule. */
 export interface Scheduled {
@@ -15,17 +14,23 @@ export interface Scheduled {
   readonly timezone: string;
 }
 
-/** Plans the file of a schedule and prints its diagnostics; undefined if its pipeline has no schedule. */
+/** The plan of a file, and its schedule if its pipeline has one. */
+export interface LoadedSchedule {
+  readonly loaded: LoadedPlan;
+  readonly scheduled?: Scheduled;
+}
+
+/** Plans the file of a schedule. */
 export async function loadScheduled(
   file: string,
-  { context, options }: { context: CommandContext; options: GlobalOptions & PipelineFileOptions },
-): Promise<Result<Scheduled | undefined, string>> {
-  const loaded = await loadPlan(file, { context, options });
-  const { texts } = loaded.ok ? loaded.value : loaded.error;
-  const diagnostics = loaded.ok ? loaded.value.warnings : loaded.error.diagnostics;
-  printDiagnostics(diagnostics, texts, { context, options });
-  if (!loaded.ok) return fail(`${countDiagnostics(diagnostics)} in ${file}`);
-  const { plan, baseDir } = loaded.value;
+  { context, options }: { context: Pick<CommandContext, 'cwd'>; options: PipelineFileOptions },
+): Promise<Result<LoadedSchedule, RefusedFile>> {
+  const planned = await loadPlan(file, { context, options });
+  if (!planned.ok) return planned;
+  const loaded = planned.value;
+  const { plan, baseDir } = loaded;
   const { name, schedule } = plan.pipeline;
-  return ok(schedule && { name, plan, file: resolve(context.cwd, file), baseDir, timezone: schedule.timezone });
+  if (schedule === undefined) return ok({ loaded });
+  const { timezone } = schedule;
+  return ok({ loaded, scheduled: { name, plan, file: resolve(context.cwd, file), baseDir, timezone } });
 }

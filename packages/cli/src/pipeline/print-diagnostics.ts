@@ -28,17 +28,37 @@ export function printDiagnostics(
       terminal.out(renderValue('diagnostic', diagnostic));
       continue;
     }
-    const text = diagnostic.range === undefined ? undefined : texts.get(diagnostic.range.file);
-    const rendered = renderDiagnostic(diagnostic, { color: terminal.color, ...(text !== undefined && { text }) });
-    // It has replaced the line feeds of what it quotes.
-    terminal.err(...rendered.split('\n'), '');
+    terminal.err(...linesOf(diagnostic, { texts, color: terminal.color }), '');
     if (isGithub) terminal.err(renderAnnotation(diagnostic, context));
   }
-  if (shown.length === diagnostics.length) return;
-  const printed = new Set(shown);
-  const others = diagnostics.filter((diagnostic) => !printed.has(diagnostic));
+  const others = omit(diagnostics, shown);
+  if (others.length === 0) return;
   if (json === true) terminal.out(renderValue('omitted', count(others)));
   else terminal.err(`and ${countDiagnostics(others, 'more ')}`, '');
+}
+
+/** The first diagnostics with code frames, for a log or a reply. */
+export function renderDiagnostics(diagnostics: readonly Diagnostic[], texts: SourceTexts): string {
+  const shown = chooseShown(diagnostics, MOST_SHOWN);
+  const others = omit(diagnostics, shown);
+  return [
+    ...shown.map((diagnostic) => linesOf(diagnostic, { texts, color: false }).join('\n')),
+    ...(others.length === 0 ? [] : [`and ${countDiagnostics(others, 'more ')}`]),
+  ].join('\n\n');
+}
+
+/** The renderer has replaced the line feeds of what it quotes. */
+function linesOf(
+  diagnostic: Diagnostic,
+  { texts, color }: { readonly texts: SourceTexts; readonly color: boolean },
+): string[] {
+  const text = diagnostic.range === undefined ? undefined : texts.get(diagnostic.range.file);
+  return renderDiagnostic(diagnostic, { color, ...(text !== undefined && { text }) }).split('\n');
+}
+
+function omit(diagnostics: readonly Diagnostic[], shown: readonly Diagnostic[]): readonly Diagnostic[] {
+  const printed = new Set(shown);
+  return diagnostics.filter((diagnostic) => !printed.has(diagnostic));
 }
 
 function renderAnnotation(

@@ -1,8 +1,8 @@
 import { isServiceError } from '@sluice/client';
 import type { JournalSource } from '../connect/run-server.ts';
-import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import { EXIT_CODE, type ExitCode } from '../context/exit-code.ts';
-import { refuse } from '../context/refuse.ts';
+import type { GlobalOptions } from '../context/command-context.ts';
+import type { CommandRefusal } from '../context/command-refusal.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 
 /** Whether an error says that the server does not have the run. */
@@ -27,13 +27,12 @@ export function describeLostRun(url: string): string {
   return `${url} does not have the run that it had started: the server has lost it, or another server has this address`;
 }
 
-/** Ends a command about a run that its server does not have any more. `isOurs`: this home has handed the run over. */
-export function refuseLostRun(
+/** Why a command about a run ends whose server does not have it any more. `isOurs`: this home has handed the run over. */
+export function lostRunRefusal(
   fault: string,
   { url, runId, isOurs }: { readonly url: string; readonly runId: string; readonly isOurs: boolean },
-  { context, options }: { readonly context: CommandContext; readonly options: GlobalOptions },
-): ExitCode {
+  options: GlobalOptions,
+): CommandRefusal {
   const resume = isOurs ? `; continue it with: ${suggestCommand(['resume', runId], options)}` : '';
-  const message = `${fault}: ${describeLostRun(url)}${resume}`;
-  return refuse({ exitCode: EXIT_CODE.suspended, message }, { context, options });
+  return { exitCode: EXIT_CODE.suspended, message: `${fault}: ${describeLostRun(url)}${resume}` };
 }

@@ -6,11 +6,11 @@ import { renderTimes } from '@sluice/run';
 import { type OpenSchedule, openSchedule } from '@sluice/runner';
 import type { createServiceLog, Service } from '@sluice/service';
 import type { ChosenTraces } from '../connect/choose-traces.ts';
-import { captureErrors } from '../context/capture-errors.ts';
 import type { CommandContext } from '../context/command-context.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { makeHome } from '../home/make-home.ts';
 import { loadScheduled, type Scheduled } from '../pipeline/load-scheduled.ts';
+import { renderDiagnostics } from '../pipeline/print-diagnostics.ts';
 import type { HostedSchedules, ServedConfig } from './read-service-config.ts';
 
 /** The service that runs the schedules, and the configuration that lists them. */
@@ -63,18 +63,15 @@ type Entry = HostedSchedules[number];
 
 async function loadEntry(
   { account, files, params }: Entry,
-  { config, context, log }: HostSchedulesOptions,
+  { config, log }: HostSchedulesOptions,
 ): Promise<Scheduled[]> {
   const found: Scheduled[] = [];
   for (const { file, isNamed } of filesOf(files, { config, log })) {
-    const { terminal, text } = captureErrors(context.terminal);
-    const loaded = await loadScheduled(file, {
-      context: { ...context, terminal, cwd: config.directory },
-      options: { param: params },
-    });
-    if (!loaded.ok)
-      log.error({ account, file, problems: text() }, 'could not schedule a pipeline: its file has errors');
-    else if (loaded.value !== undefined) found.push(loaded.value);
+    const loaded = await loadScheduled(file, { context: { cwd: config.directory }, options: { param: params } });
+    if (!loaded.ok) {
+      const problems = renderDiagnostics(loaded.error.diagnostics, loaded.error.texts);
+      log.error({ account, file, problems }, 'could not schedule a pipeline: its file has errors');
+    } else if (loaded.value.scheduled !== undefined) found.push(loaded.value.scheduled);
     else if (isNamed) log.error({ account, file }, 'could not schedule a pipeline: it has no `schedule`');
   }
   return found;

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { markHosted } from '@sluice/host';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { announceHosted } from '../../src/hosting/announce-hosted.ts';
 import { handToHost, startHostForMarked } from '../../src/hosting/hand-to-host.ts';
+import { hostRun } from '../../src/hosting/host-run.ts';
+import { announceHanded } from '../../src/runs/handed-run.ts';
 import { createTestContext } from '../recording-terminal.ts';
 
 let home: string;
@@ -18,9 +19,10 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 test('a run that ended while it was handed over starts no host, and this is no error', async () => {
   const context = createTestContext({ cwd: home });
   const runId = 'aaaaaaaaaaaaa';
-  const handed = await handToHost(home, { runId, context, options: {} });
-  expect(handed).toEqual({ ok: true, value: undefined });
-  expect(announceHosted(handed, { runId, context, options: {} })).toBe(0);
+  const handed = await hostRun({ home, runId, context, options: {} });
+  if (!handed.ok) expect.unreachable();
+  expect(handed.value).toEqual({ runId, to: 'none' });
+  expect(announceHanded(handed.value, { context, options: {} })).toBe(0);
   const shown = `run ${runId} no longer needs a process; show it with: sluice show ${runId}\n`;
   expect(context.terminal.written()).toMatchObject({ out: shown, err: '' });
   expect(await startHostForMarked(home, { context, options: {} })).toEqual({ ok: true, value: 0 });

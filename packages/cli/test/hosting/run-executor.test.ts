@@ -2,13 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { CommandContext } from '../../src/context/command-context.ts';
-import { createRunExecutor, type SubmitOptions } from '../../src/hosting/create-run-executor.ts';
+import { createRunExecutor } from '../../src/hosting/create-run-executor.ts';
 import { createPrinter } from '../json/printed-values.ts';
 
 const FILE = 'version: 1\nname: one\nsteps: { a: { command: ["true"] } }\n';
 
-test('a rerun uses the service of the run, whatever the variables of this process select', async () => {
+async function runOnce() {
   const cwd = mkdtempSync(join(tmpdir(), 'sluice-executor-'));
   onTestFinished(() => rmSync(cwd, { recursive: true, force: true, maxRetries: 10 }));
   const file = join(cwd, 'pipeline.yaml');
@@ -16,24 +15,32 @@ test('a rerun uses the service of the run, whatever the variables of this proces
   const printer = createPrinter(cwd);
   expect(await printer.print(['run'])).toMatchObject({ exitCode: 0 });
   const { values } = await printer.print(['runs']);
-  const submitted: { context: CommandContext; options: SubmitOptions }[] = [];
+  return { printer, cwd, file, runId: String(values[0]!.runId) };
+}
+
+test('a rerun uses the service of the run, whatever the variables of this process select', async () => {
+  const { printer, cwd, file, runId } = await runOnce();
   const executor = createRunExecutor({
     home: join(cwd, '.sluice'),
     options: {},
     context: printer.createContext({ SLUICE_SERVICE: 'https://other.example', SLUICE_ACCOUNT: 'a', SLUICE_TOKEN: 't' }),
     host: {} as never,
     openService: async () => expect.unreachable(),
-    submit: async (_file, context, options) => {
-      submitted.push({ context, options });
-      return 0;
-    },
-    detach: async () => expect.unreachable(),
   });
-  const order = { origin: { rerunOf: String(values[0]!.runId) }, reuse: false, from: [], params: {} };
-  expect(await executor.start(order, 'aaaaaaaaaaaaa')).toEqual({ ok: true, value: undefined });
-  const [{ context, options }] = submitted as [(typeof submitted)[0]];
-  expect(options.service).toBeUndefined();
-  expect(context.env).toMatchObject({ SLUICE_TOKEN: 't' });
-  expect(Object.keys(context.env)).not.toContain('SLUICE_SERVICE');
-  expect(Object.keys(context.env)).not.toContain('SLUICE_ACCOUNT');
+  const request = { origin: { rerunOf: runId }, reuse: false, from: [], params: { n: 2 } };
+  expect(await executor.createOrder(request)).toEqual({ ok: true, value: { file, params: { n: '2' } } });
+});
+
+test('a file that was changed to one with errors is refused with the errors, and nothing is recorded', async () => {
+  const { printer, cwd, runId } = await runOnce();
+  writeFileSync(join(cwd, 'pipeline.yaml'), FILE.replace('command', 'comand'));
+  const executor = createRunExecutor({
+    ...{ home: join(cwd, '.sluice'), options: {}, context: printer.createContext({}), host: {} as never },
+    openService: async () => expect.unreachable(),
+  });
+  const request = { origin: { rerunOf: runId }, reuse: false, from: [], params: {} };
+  const started = await executor.start(request, 'aaaaaaaaaaaaa');
+  if (started.ok) expect.unreachable();
+  expect(started.error).toMatch(/unknown key `comand`[\s\S]*1 error in .*pipeline\.yaml; nothing was started$/);
+  expect((await printer.print(['runs'])).values).toHaveLength(1);
 });

@@ -100,8 +100,6 @@ test('a run that is requested now has the recorded parameters of its schedule, a
     options: {},
     host: {} as never,
     openService: unused,
-    submit: unused,
-    detach: unused,
   });
   const file = join(cwd, 'nightly.yaml');
   const order = { origin: { file, schedule: 'nightly' }, reuse: false, from: [], params: {} };

@@ -1,0 +1,76 @@
+import { fail, ok, type Result } from '@sluice/core';
+import { submitRun } from '@sluice/runner';
+import type { HomeService } from '../connect/open-service.ts';
+import { tryWithService } from '../connect/with-service.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import { fromRunRefusal } from '../context/refuse.ts';
+import { findNotifyCommands } from '../pipeline/find-notify-commands.ts';
+import type { Progress } from '../progress/plain-progress.ts';
+import { handToServer } from '../remote/hand-to-server.ts';
+import { findUnknownIn } from '../runs/find-unknown-in.ts';
+import type { HandedRun } from '../runs/handed-run.ts';
+import { type PreparedRun, type RefusedStart, type RunRequest, refuseLoaded } from '../runs/prepare-run.ts';
+import { startOptions } from '../runs/start-options.ts';
+import { findHostFault } from './hand-to-host.ts';
+import { hostRun, markRecorded } from './host-run.ts';
+
+interface Submission extends RunRequest {
+  readonly prepared: PreparedRun;
+  /** Creates the display that receives the events of the start. Without one, the warnings of the service are not printed. */
+  readonly openProgress?: () => Promise<Progress>;
+}
+
+/** A run that a server has, or that is recorded for the host of a home. */
+type Submitted = { readonly handed: HandedRun } | { readonly runId: string; readonly home: string };
+
+/** Records a prepared run, and has the server of its service or the home's host execute it. */
+export async function submitPrepared(submission: Submission): Promise<Result<HandedRun, RefusedStart>> {
+  const { context, options } = submission;
+  const use = { context, options, startsContainers: submission.openProgress !== undefined };
+  const submitted = await tryWithService(use, (opened) => submit(opened, submission));
+  if (!submitted.ok) return submitted;
+  if ('handed' in submitted.value) return ok(submitted.value.handed);
+  // The host opens the service after this process has closed it.
+  return hostRun({ ...submitted.value, context, options });
+}
+
+async function submit(opened: HomeService, submission: Submission): Promise<Result<Submitted, RefusedStart>> {
+  const { prepared, file, context, options } = submission;
+  const { home, runServer } = opened;
+  const unknown = await findUnknownIn(prepared.loaded.plan, opened);
+  if (unknown !== undefined) return fail(unknown);
+  if ((await runServer?.isAvailable()) === true) {
+    const faults = findNotifyCommands(prepared.loaded);
+    if (faults.length > 0) return fail(refuseLoaded(file, { loaded: prepared.loaded, faults }));
+    const runId = await record(opened, submission, { isElsewhere: true });
+    if (!runId.ok) return runId;
+    const handed = await handToServer({ home, runId: runId.value, server: runServer! }, { context, options });
+    return handed.ok ? ok({ handed: handed.value }) : handed;
+  }
+  const fault = findHostFault(home);
+  if (fault !== undefined) return fail({ exitCode: EXIT_CODE.refused, message: `${fault}; nothing was started` });
+  const runId = await record(opened, submission, { isElsewhere: false });
+  if (!runId.ok) return runId;
+  // Every later host of the home resumes it.
+  const marked = await markRecorded({ home, runId: runId.value, context, options });
+  return marked.ok ? ok({ runId: runId.value, home }) : marked;
+}
+
+/** Starts a run that no process executes yet. */
+async function record(
+  opened: HomeService,
+  { prepared, openProgress, ...request }: Submission,
+  { isElsewhere }: { readonly isElsewhere: boolean },
+): Promise<Result<string, RefusedStart>> {
+  const { loginAdvice } = opened;
+  const progress = await openProgress?.();
+  try {
+    const start = await startOptions(prepared, opened, request);
+    const submitted = await submitRun({ ...start, ...(progress && { reporter: progress }) }, { isElsewhere });
+    return submitted.ok
+      ? ok(submitted.value.runId)
+      : fail(fromRunRefusal(submitted.error, { options: request.options, loginAdvice }));
+  } finally {
+    progress?.close();
+  }
+}

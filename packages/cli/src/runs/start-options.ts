@@ -1,0 +1,26 @@
+import type { StartRunOptions } from '@sluice/runner';
+import type { HomeService } from '../connect/open-service.ts';
+import { limitParallelism } from '../pipeline/limit-parallelism.ts';
+import { createOrder } from './create-order.ts';
+import type { PreparedRun, RunRequest } from './prepare-run.ts';
+
+/** What the runner needs to start a prepared run, without a reporter. */
+export async function startOptions(
+  { loaded: { plan, baseDir }, reuse }: PreparedRun,
+  { service, scope, home, limits, traces }: HomeService,
+  { file, context, options }: RunRequest,
+): Promise<StartRunOptions> {
+  const { createSecretReader } = await import('../home/create-secret-reader.ts');
+  return {
+    ...{ service, scope, home, baseDir },
+    plan: limitParallelism(plan, options.parallelism),
+    secrets: createSecretReader(home, context.env),
+    leavesForPeople: options.stopAtApproval === true,
+    ...(limits && { limits }),
+    ...(traces && { traces }),
+    ...(reuse && { reuse }),
+    ...(options.publishBelow !== undefined && { publishBelow: options.publishBelow }),
+    ...(options.runId !== undefined && { runId: options.runId }),
+    order: createOrder(file, { context, options }),
+  };
+}
