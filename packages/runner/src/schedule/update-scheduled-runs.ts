@@ -30,6 +30,8 @@ export async function updateScheduledRuns(session: ScheduleSession): Promise<boo
     for (const { run, reason } of decisions.drop) await drop(session, run, reason);
     for (const run of decisions.cancel) await cancel(session, run);
     for (const run of decisions.open) {
+      // It was closed while the records were read, and has left its runs.
+      if (session.closed()) break;
       if ((session.postponed.get(run.record.runId) ?? 0) > clock.now()) continue;
       openings.push(openInBackground(session, run));
     }

@@ -238,6 +238,25 @@ describe('openSchedule', () => {
     expect(world.starts()).toEqual(['01:00']);
   });
 
+  test('close at any operation starts and resumes nothing more', async () => {
+    const said = new Set<string>();
+    // The last ones are of polls while the run is in progress.
+    for (let operation = 0; operation < 150; operation++) {
+      const world = createScheduleWorld('close', { behave: { a: { runMs: HOUR_MS } } });
+      let closing: Promise<void> | undefined;
+      let from = Number.POSITIVE_INFINITY;
+      const watcher = world.open({}, (number, when) => {
+        if (world.rig.clock.now() < Date.UTC(2026, 0, 1, 1)) from = number + 1;
+        else if (when === 'after' && number === from + operation) closing = watcher.schedule.close();
+      });
+      void watcher.schedule.watch();
+      await world.pass(HOUR_MS + 2 * MINUTE_MS);
+      await world.rig.go(closing!);
+      said.add(watcher.said().join(', '));
+    }
+    expect([...said].sort()).toEqual(['', 'started 01:00, detached 01:00']);
+  });
+
   test('a run that has begun is not given up because it cannot be taken up now', async () => {
     const world = createScheduleWorld('refused', { behave: { a: { runMs: 3 * HOUR_MS } } });
     const first = world.watch();
