@@ -105,7 +105,6 @@ export {
   type RunReportValue,
   runReportValue,
 } from './report/report-value.ts';
-export type { Reporter, RunnerEvent, UnnumberedEvent } from './report/reporter.ts';
 export { describeServiceHold, findServiceHold } from './report/service-hold.ts';
 export { statusOfCell, statusOfStep } from './report/status-of-cell.ts';
 export { verdictOf } from './report/verdict-of.ts';
@@ -142,6 +141,7 @@ export {
   runReport,
   type StepReport,
 } from './schemas/run-report.ts';
+export { type Reporter, type RunnerEvent, runnerEvents, type UnnumberedEvent } from './schemas/runner-event.ts';
 export { type StatusReport, status } from './schemas/status.ts';
 export {
   CELL_STATUSES,
