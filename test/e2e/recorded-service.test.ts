@@ -113,6 +113,19 @@ test('a variable that selects another service now does not, but an option does',
   expect(received).not.toEqual([]);
 });
 
+test('a run of the embedded service stays with it, whatever the variables select now', async () => {
+  const runId = await run();
+  received.length = 0;
+  const env = { SLUICE_SERVICE: otherUrl(), SLUICE_ACCOUNT: 'other', SLUICE_PROFILE: 'missing' };
+  expect(await sluice(['logs', '-r', runId, 'make'], env)).toEqual({ exitCode: 0, stdout: 'made\n', stderr: '' });
+  expect(await sluice(['rerun', runId], env)).toMatchObject({ exitCode: 0, stderr: '' });
+  writeFileSync(join(place.directory, 'asking.yaml'), ASKING);
+  expect(await sluice(['run', 'asking.yaml', '--stop-at-approval'])).toMatchObject({ exitCode: 75 });
+  expect(await sluice(['detach'], env)).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(await sluice(['cancel'], env)).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(received).toEqual([]);
+});
+
 test('a found home that was copied is refused before anything is sent to the service that its runs recorded', async () => {
   await run(...selected());
   received.length = 0;

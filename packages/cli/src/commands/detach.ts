@@ -2,6 +2,7 @@ import type { CommandContext, GlobalOptions } from '../context/command-context.t
 import { refuse } from '../context/refuse.ts';
 import { findHome } from '../home/home.ts';
 import { handOver } from '../hosting/hand-over.ts';
+import { keepRecordedService } from '../remote/keep-recorded-service.ts';
 import { announceHanded } from '../runs/handed-run.ts';
 import { selectRun } from '../runs/select-run.ts';
 
@@ -19,6 +20,8 @@ export async function detach(
     options,
   });
   if (!found.ok) return refuse(found.error, { context, options });
-  const handed = await handOver(found.value, { home, runId: found.value.runId, context, options });
+  const { runId } = found.value;
+  const reached = await keepRecordedService(home, runId, options);
+  const handed = await handOver(found.value, { home, runId, context, options: reached });
   return handed.ok ? announceHanded(handed.value, { context, options }) : refuse(handed.error, { context, options });
 }

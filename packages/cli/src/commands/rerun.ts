@@ -61,7 +61,7 @@ export async function rerun(
 
 /** Another service does not have the account of the earlier one. */
 function keepService(recorded: OrderOptions, { service, profile }: GlobalOptions): OrderOptions {
-  if (service === undefined && profile === undefined) return recorded;
+  if (service === undefined && profile === undefined) return { ...recorded, isRecorded: true };
   const { service: _service, profile: _profile, account: _account, cluster: _cluster, ...others } = recorded;
   return others;
 }

@@ -12,5 +12,6 @@ export function chooseSetting(
   { flags, env, profile }: { flags: GlobalOptions; env: NodeJS.ProcessEnv; profile: Profile },
 ): string | undefined {
   const flagged = flags[key] ?? (flags.profile === undefined ? undefined : profile[key]);
-  return flagged ?? (env[VARIABLES[key]] || undefined) ?? profile[key];
+  const variable = flags.isRecorded === true ? undefined : env[VARIABLES[key]] || undefined;
+  return flagged ?? variable ?? profile[key];
 }

@@ -33,7 +33,7 @@ export function selectHostedOptions(
   const { env, cwd } = context;
   const replaced: object = readNamedProfile(options, context);
   const chosen = KEYS.flatMap((key) => {
-    const isReplaced = key === 'cpu' || Object.hasOwn(replaced, key);
+    const isReplaced = key === 'cpu' || options.isRecorded === true || Object.hasOwn(replaced, key);
     const value = options[key] ?? (isReplaced ? undefined : env[VARIABLES[key]] || undefined);
     if (value === undefined) return [];
     const isPath = key === 'profile' && isProfileFile(String(value));

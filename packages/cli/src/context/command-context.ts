@@ -19,6 +19,8 @@ export interface GlobalOptions {
   readonly service?: string;
   readonly account?: string;
   readonly cluster?: string;
+  /** The service is that of a recorded run: no variable selects another. */
+  readonly isRecorded?: true;
   /** Cores of the embedded service. */
   readonly cpu?: number;
   readonly json?: boolean;

@@ -22,10 +22,11 @@ export interface ProfilePlace {
  * `default`. Undefined if there is none.
  */
 export function findProfile(
-  options: Pick<GlobalOptions, 'profile' | 'home'>,
+  options: Pick<GlobalOptions, 'profile' | 'home' | 'isRecorded'>,
   context: Pick<CommandContext, 'cwd' | 'env'>,
 ): Result<ProfilePlace | undefined, CommandRefusal> {
-  const named = options.profile ?? (context.env.SLUICE_PROFILE || undefined);
+  const variable = options.isRecorded === true ? undefined : context.env.SLUICE_PROFILE || undefined;
+  const named = options.profile ?? variable;
   if (named !== undefined) return findNamed(named, context);
   const path = join(findHome(context, options), 'profile.yaml');
   if (existsSync(path)) return ok({ path, isFound: !isHomeNamed(context, options) });

@@ -16,5 +16,5 @@ export async function keepRecordedService<O extends GlobalOptions>(
   const named = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   const { service, profile, account, cluster } = order;
   const recorded = Object.entries({ service, profile, account, cluster }).filter(([, value]) => value !== undefined);
-  return { ...options, ...Object.fromEntries(recorded), ...named };
+  return { ...options, ...Object.fromEntries(recorded), ...named, isRecorded: true };
 }

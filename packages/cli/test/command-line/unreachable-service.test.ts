@@ -28,19 +28,22 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(cwd, { recursive: true, force: true, maxRetries: 10 }));
 
+/** A run that has recorded its service uses another one only if an option names it. */
+const NAMED = '--service http://127.0.0.1:1/ --cluster main --account physics';
+
 test.each([
   ['run'],
   ['run --detach'],
   ['plan'],
   ['runs'],
   ['show'],
-  ['logs a'],
-  ['why a'],
-  ['pull a --to out'],
-  ['resume'],
-  ['rerun'],
+  [`logs a ${NAMED}`],
+  [`why a ${NAMED}`],
+  [`pull a --to out ${NAMED}`],
+  [`resume ${NAMED}`],
+  [`rerun ${NAMED}`],
   ['approve b'],
-  ['cancel'],
+  [`cancel ${NAMED}`],
   ['gc'],
   ['orphans'],
   ['adopt aaaaaaaaaaaaa pipeline.yaml'],
