@@ -114,7 +114,9 @@ function lookSoon(usage: Usage, refresh: () => void): void {
   const waitMs = Math.max(0, usage.nextLook - performance.now());
   const timer = setTimeout(() => {
     usage.timer = undefined;
-    refresh();
+    // A timer can fire up to a millisecond early, and the next measurement would then only follow a request.
+    if (performance.now() < usage.nextLook) lookSoon(usage, refresh);
+    else refresh();
   }, waitMs);
   usage.timer = timer.unref();
 }

@@ -1,8 +1,8 @@
-import { chmodSync, constants, fstatSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
+import { chmodSync, constants, fstatSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fc, test } from '@fast-check/vitest';
 import { isServiceError } from '@sluice/client';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LOCAL_STORAGE } from '../../src/storage/storage-access.ts';
 import { storagePaths } from '../../src/storage/storage-paths.ts';
 import { openChargedFile } from '../../src/volumes/files/charged-file.ts';
@@ -44,6 +44,25 @@ describe('createVolumeUsage', () => {
     expect(during).toBeLessThanOrEqual(2 * bytesIn(root));
     usage.expire('mine');
     expect(await usage.measure('mine')).toBe(bytesIn(root));
+  });
+
+  it('measures a file again that a container has written, although the timer fires early', async () => {
+    const { root, usage, files } = openUsage(100 * BLOCK);
+    const setTimer = globalThis.setTimeout;
+    const early = (call: () => void, ms = 0) => setTimer(call, Math.max(0, ms - 2));
+    const spy = vi.spyOn(globalThis, 'setTimeout').mockImplementation(early as typeof setTimeout);
+    onTestFinished(() => spy.mockRestore());
+    await usage.measure('mine');
+    await files.write('a', Buffer.alloc(10 * BLOCK, 1));
+    usage.expire('mine');
+    const begun = Date.now();
+    const measurement = usage.measure('mine');
+    // Times of files are a few milliseconds behind.
+    do writeFileSync(join(root, 'a'), Buffer.alloc(30 * BLOCK, 1));
+    while (lstatSync(join(root, 'a')).ctimeMs < begun + 2);
+    await measurement;
+    await files.remove('a');
+    await expect.poll(() => usage.known('mine')).toBe(0);
   });
 
   it('counts a file that grows during a measurement once, when it is complete', async () => {
