@@ -55,6 +55,19 @@ describe('retries', () => {
     expect(rig.tick(1290)).toEqual(['cancel a #2 timeout']);
   });
 
+  test('handle: a pull that is reported again after the clock was set back is limited from the earlier time', () => {
+    const rig = createRig(testPlan({ a: { timeoutMs: 100 } }));
+    const pulling = () => ({ type: 'pulling', at: rig.now, step: 0, cell: 0, attempt: 1 }) as const;
+    rig.start();
+    rig.submitted('a');
+    rig.now = 5000;
+    expect(rig.send(pulling())).toEqual(['wake 5100']);
+    rig.now = 1000;
+    expect(rig.send(pulling())).toEqual(['wake 1100']);
+    expect(rig.tick(1099)).toEqual(['wake 1100']);
+    expect(rig.tick(1100)).toEqual(['cancel a #1 pullTimeout']);
+  });
+
   test('handle: an answer for an earlier attempt changes nothing and is counted', () => {
     const rig = createRig(testPlan({ a: { retry: { limit: 1, on: ['failed'], backoff: AT_ONCE } } }));
     rig.start();

@@ -144,7 +144,8 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
       if (event.type === 'capacityFreed' && asks(event)) notBefore.delete(key);
       if (present && event.type === 'submitted') since.pending.set(key, now);
       if (present && event.type === 'submitted') since.pulling.delete(key);
-      if (present && event.type === 'pulling' && !since.pulling.has(key)) since.pulling.set(key, now);
+      // A pull is reported again after a resume, and the clock can have been set back meanwhile.
+      if (present && event.type === 'pulling') since.pulling.set(key, Math.min(now, since.pulling.get(key) ?? now));
       if (present && event.type === 'running') since.running.set(key, now);
       if (event.type === 'ended') {
         if (event.attempt > (over.get(key) ?? 0)) over.set(key, event.attempt);

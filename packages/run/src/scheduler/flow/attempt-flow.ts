@@ -102,7 +102,7 @@ function submitted(run: RunState, step: number, cell: number): void {
   run.timers.add({ kind: 'queueTimeout', at: run.now + queueTimeoutMs, step, cell, attempt: run.cells.attempt[id]! });
 }
 
-/** Reported again after a resume: the first timer is due first. */
+/** Reported again after a resume: the timer that is due first counts, also if the clock was set back meanwhile. */
 function pulling(run: RunState, step: number, cell: number): void {
   const id = run.cellBase[step]! + cell;
   const { timeoutMs } = run.plan.steps[step]!.step;
