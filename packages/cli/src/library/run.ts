@@ -5,6 +5,7 @@ import {
   guardArguments,
   isObject,
   type Json,
+  limitParallelism,
   ok,
   own,
   type PipelineBuilder,
@@ -17,7 +18,6 @@ import { findUnknown, type RunHandle as RunnerHandle, resumeRun, startRun } from
 import { openEmbeddedService } from '../embedded/embedded-service.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { keepReserve } from '../home/disk-reserve.ts';
-import { limitParallelism } from '../pipeline/limit-parallelism.ts';
 import { type Connection, prepareOwnHome } from './connection.ts';
 import { attempt, type SluiceErrorCode, unwrap } from './error-code.ts';
 import { createEventQueue } from './event-queue.ts';

@@ -1,10 +1,9 @@
-import { fail, ok, type Plan, type Result } from '@sluice/core';
+import { fail, ok, type Plan, type Result, stepsWithImages } from '@sluice/core';
 import { canRunImages } from '@sluice/service';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { listNames } from './ignore-images.ts';
-import { stepsWithImages } from './steps-with-images.ts';
 
 /**
  * Refuses a plan with images if the embedded service cannot run any on this machine. Other services are not checked.

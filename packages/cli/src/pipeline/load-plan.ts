@@ -11,7 +11,7 @@ import {
   type SourceRange,
 } from '@sluice/core';
 import type { CommandContext } from '../context/command-context.ts';
-import { ignoreImages } from './ignore-images.ts';
+import { ignoreImagesOf } from './ignore-images.ts';
 import { openPipelineFiles } from './pipeline-files.ts';
 
 /** A pipeline file that was read, checked and planned. */
@@ -21,6 +21,8 @@ export interface LoadedPlan {
   readonly baseDir: string;
   readonly warnings: readonly Diagnostic[];
   readonly texts: SourceTexts;
+  /** The name of the pipeline file among the texts. */
+  readonly file: string;
   /** The position of a value in the file, by its keys from the root. */
   readonly locate: (path: readonly string[]) => SourceRange | undefined;
 }
@@ -76,8 +78,8 @@ export async function loadPlan(
     return fail({ diagnostics: [...warnings, ...planned.error], texts, pipeline });
   }
   const { plan, diagnostics } =
-    options.ignoreImages === true ? ignoreImages(planned.value) : { plan: planned.value, diagnostics: [] };
+    options.ignoreImages === true ? ignoreImagesOf(planned.value) : { plan: planned.value, diagnostics: [] };
   const warnings = [...parsed.value.warnings, ...diagnostics];
   if (diagnostics.some(({ severity }) => severity === 'error')) return fail({ diagnostics: warnings, texts });
-  return ok({ plan, baseDir: dirname(path), warnings, texts, locate: parsed.value.locate });
+  return ok({ plan, baseDir: dirname(path), warnings, texts, file: name, locate: parsed.value.locate });
 }

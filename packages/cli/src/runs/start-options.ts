@@ -1,6 +1,6 @@
+import { limitParallelism } from '@sluice/core';
 import type { StartRunOptions } from '@sluice/runner';
 import type { HomeService } from '../connect/open-service.ts';
-import { limitParallelism } from '../pipeline/limit-parallelism.ts';
 import { createOrder } from './create-order.ts';
 import type { PreparedRun, RunRequest } from './prepare-run.ts';
 

@@ -1,4 +1,4 @@
-import type { Plan } from '@sluice/core';
+import type { Plan } from '../model/plan.ts';
 
 /** The plan with the lower of its own limit and this one; unchanged without one. */
 export function limitParallelism(plan: Plan, parallelism: number | undefined): Plan {

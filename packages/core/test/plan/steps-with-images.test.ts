@@ -1,6 +1,7 @@
-import { createPlan, parsePipeline } from '@sluice/core';
 import { expect, test } from 'vitest';
-import { stepsWithImages } from '../../src/pipeline/steps-with-images.ts';
+import { parsePipeline } from '../../src/parse/parse-pipeline.ts';
+import { createPlan } from '../../src/plan/create-plan.ts';
+import { stepsWithImages } from '../../src/plan/steps-with-images.ts';
 
 test('stepsWithImages: a parameter that is empty leaves the image out', () => {
   const text = `

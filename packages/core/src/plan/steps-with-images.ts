@@ -1,4 +1,6 @@
-import { type Plan, resolvePlannedText, type Step } from '@sluice/core';
+import type { Step } from '../model/pipeline.ts';
+import type { Plan } from '../model/plan.ts';
+import { resolvePlannedText } from '../resolve/resolve-text.ts';
 
 /**
  * The steps that run in an image. An image that resolves to the empty string counts as none; one that depends on more
