@@ -2,18 +2,13 @@
 // response times of another account, whose client has a process of its own.
 // Usage, after a build: node bench/hostile-server.mjs [seconds of each part]
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { crc32 } from 'node:zlib';
-import { createHttpService, obtainToken } from '@sluice/client';
-import { createPlan, parsePipeline } from '@sluice/core';
-import { MAX_FILE_BYTES, MAX_PART_BYTES } from '@sluice/host';
-import { readRunLogins, submitRun } from '@sluice/runner';
+import { obtainToken } from '@sluice/client';
 import { openUserDirectory } from '@sluice/service';
 
 const COMMAND = fileURLToPath(new URL('../packages/cli/bin/sluice.js', import.meta.url));
@@ -22,6 +17,8 @@ const ATTACKER = { clusterID: 'main', accountID: 'physics' };
 const NEIGHBOR = { clusterID: 'other', accountID: 'physics' };
 const LARGE_RUNS = 9;
 const STREAMS = 64;
+/** About as many as fit into the largest plan. */
+const LARGEST_CELLS = 70_000;
 /** Together almost as long as a server accepts. */
 const LABELS = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [name, 'x'.repeat(4090)]));
 const CONFIG = (root) => `
@@ -85,17 +82,17 @@ async function main(seconds) {
     const neighbor = await logIn(url, NEIGHBOR, 'neighbor@example.org');
     const measure = (what, act) => measurePart(what, { server, neighbor, act });
     await measure('alone', () => delay(seconds * 1000));
-    await measure('the largest plan and journal, again and again', async () => {
-      const largest = enlarge(await record(attacker, directory, 1));
+    await measure('the largest plan, again and again', async () => {
+      const largest = createOrder(directory, LARGEST_CELLS);
       const end = performance.now() + seconds * 1000;
-      for (let at = 0; performance.now() < end; at++) await handOver(attacker, largest, createId(at));
+      for (let at = 0; performance.now() < end; at++) await orderAndCancel(attacker, createId(at), largest);
     });
     await measure(`${LARGE_RUNS} runs with large labels, and ${STREAMS} streams that it does not read`, async () => {
       const ids = [];
       for (let at = 0; at < LARGE_RUNS; at++) {
-        const run = await record(attacker, directory, 2000);
-        await handOver(attacker, run, run.runId);
-        ids.push(run.runId);
+        const runId = createId(1_000_000 + at);
+        await orderRun(attacker, runId, createOrder(directory, 2000));
+        ids.push(runId);
       }
       const sockets = Array.from({ length: STREAMS }, () => openStream(attacker, ids));
       await delay(seconds * 1000);
@@ -128,77 +125,30 @@ async function logIn(url, scope, email) {
   return { url, scope, token, api: `${url}/api/sluice/v1/clusters/${scope.clusterID}/accounts/${scope.accountID}` };
 }
 
-/** A run with large labels that the client has recorded. */
-async function record({ url, token, scope }, directory, cells) {
+/** An order with large labels. */
+function createOrder(directory, cells) {
   const pipeline = {
     ...{ version: 1, name: 'hostile', labels: LABELS },
     steps: { make: { command: 'true', matrix: { n: Array.from({ length: cells }, (_, n) => n) } } },
   };
-  const plan = createPlan(
-    parsePipeline({ text: JSON.stringify(pipeline), file: 'bench.json' }).value.pipeline,
-    {},
-  ).value;
-  const home = join(directory, 'client');
-  const service = createHttpService({ baseUrl: url, token });
-  try {
-    const options = { plan, service, scope, home, baseDir: directory };
-    const submitted = await submitRun(options, { isElsewhere: true });
-    if (!submitted.ok) throw new Error(submitted.error.message);
-    const { runId } = submitted.value;
-    const read = (name) => readFileSync(join(home, 'runs', runId, name));
-    const files = { 'plan.json': read('plan.json'), 'journal.ndjson': read('journal.ndjson') };
-    return { runId, files, logins: await readRunLogins(home, runId) };
-  } finally {
-    await service.close();
-  }
+  return {
+    order: { file: join(directory, 'bench.json'), params: {} },
+    pipeline: { file: 'bench.json', texts: { 'bench.json': JSON.stringify(pipeline) } },
+  };
 }
 
-/** The run with files that are as large as a server accepts. */
-function enlarge({ runId, files, logins }) {
-  const plan = JSON.parse(files['plan.json'].toString());
-  const cells = [];
-  const cellOf = (at) => ({ key: `n-${at.toString(36).padStart(4, '0')}`, matrix: { n: 1 } });
-  const cellBytes = JSON.stringify(cellOf(0)).length + 4;
-  const count = Math.floor((MAX_FILE_BYTES['plan.json'] - files['plan.json'].length - 1000) / cellBytes);
-  for (let at = 0; at < count; at++) cells.push(cellOf(at));
-  plan.steps[0].cells = cells;
-  const lines = files['journal.ndjson'].toString().trimEnd().split('\n');
-  const records = lines.map((line) => JSON.stringify(JSON.parse(line).record));
-  const warning = JSON.stringify({ kind: 'warning', at: 1_800_000_000_000, message: 'x'.repeat(100) });
-  const warnings = Math.floor((MAX_FILE_BYTES['journal.ndjson'] - 100_000) / (warning.length + 80));
-  const all = [...records, ...Array(warnings).fill(warning)];
-  return { runId, logins, plan: JSON.stringify(plan), records: all };
+/** Orders a run. */
+async function orderRun(account, runId, body) {
+  const ordered = await request(account, 'PUT', `/runs/${runId}`, body);
+  if (ordered.status !== 200) throw new Error(`could not order a run: ${JSON.stringify(ordered)}`);
 }
 
-/** Hands a run over under another ID, follows it for a moment, and takes it back. */
-async function handOver(account, run, runId) {
-  const files = run.plan === undefined ? run.files : rename(run, runId);
-  const put = (name, bytes, offset) => request(account, 'PUT', `/runs/${runId}/files/${name}?offset=${offset}`, bytes);
-  await put('plan.json', files['plan.json'], 0);
-  const journal = files['journal.ndjson'];
-  for (let offset = 0; offset < journal.length; offset += MAX_PART_BYTES)
-    await put('journal.ndjson', journal.subarray(offset, offset + MAX_PART_BYTES), offset);
-  const digests = Object.fromEntries(Object.entries(files).map(([name, bytes]) => [name, digestOf(bytes)]));
-  const body = { files: digests, logins: run.logins };
-  const started = await request(account, 'POST', `/runs/${runId}:start`, body);
-  if (started.status !== 200) throw new Error(`could not start a run: ${JSON.stringify(started)}`);
-  if (run.plan === undefined) return;
+/** Orders a run, reads all about it, and cancels it. */
+async function orderAndCancel(account, runId, body) {
+  await orderRun(account, runId, body);
   for (const path of ['', '/states', '/cells', '/moves', '/pipeline'])
     await request(account, 'GET', `/runs/${runId}${path}`);
   await request(account, 'POST', `/runs/${runId}:cancel`, {});
-  await request(account, 'POST', `/runs/${runId}:release`, {});
-}
-
-function rename({ runId, plan, records }, next) {
-  const lines = records.map((record, at) => {
-    const body = `"seq":${at + 1},"first":1,"epoch":1,"record":${record.replaceAll(runId, next)}}`;
-    return `{"crc":"${crc32(body).toString(16).padStart(8, '0')}",${body}\n`;
-  });
-  return { 'plan.json': Buffer.from(plan), 'journal.ndjson': Buffer.from(lines.join('')) };
-}
-
-function digestOf(bytes) {
-  return { size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 
 /** An ID that the server does not know. */
@@ -207,14 +157,13 @@ function createId(at) {
 }
 
 async function request({ api, token }, method, path, body) {
-  const isBytes = body instanceof Uint8Array;
   const reply = await fetch(`${api}${path}`, {
     method,
     headers: {
       authorization: `Bearer ${token}`,
-      ...(body && { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' }),
+      ...(body && { 'content-type': 'application/json' }),
     },
-    ...(body && { body: isBytes ? body : JSON.stringify(body) }),
+    ...(body && { body: JSON.stringify(body) }),
   });
   return { status: reply.status, text: (await reply.text()).slice(0, 500) };
 }

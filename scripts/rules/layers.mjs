@@ -28,7 +28,6 @@ export const LAYERS = {
     'trees',
     'placement',
     'data',
-    'handover',
     'cache',
     'watch',
     'pools',

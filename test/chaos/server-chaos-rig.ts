@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { obtainToken } from '@sluice/client';
-import { createCaller, type HostedServer, type RecordedRun, recordRun } from '../e2e/hosted-rig.ts';
+import { createCaller, type HostedServer, type PreparedOrder, prepareOrder } from '../e2e/hosted-rig.ts';
 import { CREDENTIALS, configure, type Server, serve, serveNew } from '../e2e/served-rig.ts';
 import { createWorkplace, until, type Workplace } from '../e2e/workplace-rig.ts';
 import { createHashGraph } from './hash-graph.ts';
@@ -32,7 +32,7 @@ export async function causeServerChaos(options: HostChaosOptions): Promise<HostC
   try {
     do {
       const round: string[] = [];
-      for (let index = 0; index < options.runs; index++) round.push(await handOver(chaos));
+      for (let index = 0; index < options.runs; index++) round.push(await order(chaos));
       await killUntilEnded(chaos, round);
       runIds.push(...round);
     } while (chaos.kills < options.kills);
@@ -53,36 +53,27 @@ export async function causeServerChaos(options: HostChaosOptions): Promise<HostC
   }
 }
 
-/** Records a run and hands it over; the server may be killed before each request. */
-async function handOver(chaos: Chaos): Promise<string> {
+/** Orders a run; the server may be killed before each request and while it replies. */
+async function order(chaos: Chaos): Promise<string> {
   const { random } = chaos.options;
-  const run = await recordRun(await openHosted(chaos), chaos.text);
-  for (const request of [sendFiles, start]) {
-    if (random.below(4) === 0) await killAndServe(chaos);
-    const isLost = random.below(4) === 0;
-    const requested = request(createCaller(await openHosted(chaos)), run).catch((error: Error) => error);
-    if (isLost) {
-      await delay(random.below(50));
-      await killAndServe(chaos);
-      await requested;
-      await request(createCaller(await openHosted(chaos)), run);
-      continue;
-    }
-    const result = await requested;
-    if (result instanceof Error) throw result;
+  const run = await prepareOrder(await openHosted(chaos), chaos.text);
+  if (random.below(4) === 0) await killAndServe(chaos);
+  const isLost = random.below(2) === 0;
+  const requested = request(createCaller(await openHosted(chaos)), run).catch((error: Error) => error);
+  if (isLost) {
+    await delay(random.below(50));
+    await killAndServe(chaos);
+    await requested;
+    await request(createCaller(await openHosted(chaos)), run);
+    return run.runId;
   }
+  const result = await requested;
+  if (result instanceof Error) throw result;
   return run.runId;
 }
 
-type Caller = ReturnType<typeof createCaller>;
-
-async function sendFiles(caller: Caller, run: RecordedRun): Promise<void> {
-  // Those that a lost request has already staged, or the start of the run, may be sent again.
-  await caller.send(run);
-}
-
-async function start(caller: Caller, run: RecordedRun): Promise<void> {
-  const { status, body } = await caller.start(run);
+async function request(caller: ReturnType<typeof createCaller>, run: PreparedOrder): Promise<void> {
+  const { status, body } = await caller.order(run);
   if (status !== 200) throw new Error(`could not start run ${run.runId}: ${JSON.stringify(body)}`);
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { mountSmallDisk } from '../../packages/service/test/store/small-disk.ts';
-import { createCaller, createHostedPlace, recordRun } from './hosted-rig.ts';
+import { createCaller, createHostedPlace, prepareOrder } from './hosted-rig.ts';
 import { createWorkplace, until } from './workplace-rig.ts';
 
 const PIPELINE = "version: 1\nname: one\nsteps: { a: { command: ['true'] } }\n";
@@ -37,9 +37,8 @@ test.skipIf(!canMount)('a server takes no run while the disk of its root has too
   const server = await place.open();
   try {
     const caller = createCaller(server);
-    const [first, second] = [await recordRun(server, PIPELINE), await recordRun(server, PIPELINE)];
-    await caller.send(first);
-    expect((await caller.start(first)).status).toBe(200);
+    const [first, second] = [await prepareOrder(server, PIPELINE), await prepareOrder(server, PIPELINE)];
+    expect((await caller.order(first)).status).toBe(200);
     await until(async () => (await caller.status(first.runId)) === 'succeeded', 'the end of the run');
     const isReady = async () => {
       const reply = await fetch(`${server.url}/readyz`);
@@ -55,12 +54,11 @@ test.skipIf(!canMount)('a server takes no run while the disk of its root has too
         details: [{ reason: 'STORE_FULL' }],
       },
     };
-    expect(await caller.put(second.runId, 'plan.json', second.files['plan.json'])).toMatchObject(refusal);
+    expect(await caller.order(second)).toMatchObject(refusal);
     expect(await caller.json('POST', `/runs/${first.runId}:rerun`, { reuse: false })).toMatchObject(refusal);
     disk.empty();
     expect(await isReady()).toMatchObject({ status: 200, store: 'ready' });
-    await caller.send(second);
-    expect((await caller.start(second)).status).toBe(200);
+    expect((await caller.order(second)).status).toBe(200);
     expect((await caller.json('POST', `/runs/${first.runId}:rerun`, { reuse: false })).status).toBe(200);
   } finally {
     await server.close();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createCaller, createHostedPlace, type HostedServer, recordRun } from './hosted-rig.ts';
+import { createCaller, createHostedPlace, type HostedServer, prepareOrder } from './hosted-rig.ts';
 import { watchNeighbor } from './hostile-account.ts';
 import { until } from './workplace-rig.ts';
 
@@ -33,9 +33,8 @@ const caller = () => createCaller(server);
 
 /** Starts a run and waits until the server has suspended it because it is too large. */
 async function growTooLarge(): Promise<string> {
-  const run = await recordRun(server, GROWING);
-  await caller().send(run);
-  expect((await caller().start(run)).status).toBe(200);
+  const run = await prepareOrder(server, GROWING);
+  expect((await caller().order(run)).status).toBe(200);
   const isSuspended = async () => (await caller().status(run.runId)) === 'suspended';
   await until(async () => lines.some((line) => line.includes(`run ${run.runId}: suspended: `)), 'the run to be large');
   await until(isSuspended, 'the run to be suspended');

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Container, createHttpService, QUEUE_LABEL } from '@sluice/client';
 import { expect, test } from 'vitest';
-import { createCaller, recordRun, useHostedServer } from './hosted-rig.ts';
+import { createCaller, prepareOrder, useHostedServer } from './hosted-rig.ts';
 import { until } from './workplace-rig.ts';
 
 const SCOPE = { clusterID: 'main', accountID: 'physics' };
@@ -16,17 +16,12 @@ async function begin(caller: ReturnType<typeof createCaller>, rest = '') {
 name: wait
 steps:
   work: { command: 'until [ -e /out/go ]; do sleep 0.1; done', outputs: { go: /out } }${rest}`;
-  const run = await recordRun(server, text);
-  await caller.send(run);
-  expect((await caller.start(run)).status).toBe(200);
+  const run = await prepareOrder(server, text);
+  expect((await caller.order(run)).status).toBe(200);
   return {
     runId: run.runId,
     finish() {
-      const workspace = join(
-        server.directory,
-        'data/clusters/main/volumes/physics',
-        Object.keys(run.start.logins!)[0]!,
-      );
+      const workspace = join(server.directory, 'data/clusters/main/volumes/physics', run.workspaceId);
       writeFileSync(join(workspace, 'runs', run.runId, 'work/work/a1/go/go'), '');
     },
   };

@@ -1,22 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHttpService, type InstanceType } from '@sluice/client';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { encodeLine } from '../../packages/home/src/journal/line-codec.ts';
 import { isHosted } from '../../packages/host/src/execute/hosted-mark.ts';
-import { createHandOver } from '../../packages/host/src/hosted/create-hand-over.ts';
+import { removeStaged } from '../../packages/host/src/hosted/add-run.ts';
+import { createOrders } from '../../packages/host/src/hosted/create-orders.ts';
+import { planOrder } from '../../packages/host/src/hosted/plan-order.ts';
 import { removeOldRuns } from '../../packages/host/src/hosted/remove-old-runs.ts';
 import { createSecretStore } from '../../packages/host/src/hosted/secret-store.ts';
 import { openFollowers } from '../../packages/host/src/runs/open-followers.ts';
-import {
-  createCaller,
-  createHostedPlace,
-  digestOf,
-  type HostedServer,
-  type RecordedRun,
-  recordRun,
-} from './hosted-rig.ts';
+import { orderBody } from '../../packages/host/src/schemas/order.ts';
+import { createCaller, createHostedPlace, type HostedServer, type PreparedOrder, prepareOrder } from './hosted-rig.ts';
 import { until } from './workplace-rig.ts';
 
 /** A process that is killed performs no more file operations. */
@@ -59,14 +54,16 @@ steps:
 `;
 
 const place = createHostedPlace();
-let run: RecordedRun;
+let run: PreparedOrder;
 /** An ended run in the home of its account, and what its server replies. */
 let ended: { readonly runId: string; readonly home: string; readonly instanceTypes: readonly InstanceType[] };
+/** Of all runs. */
+let workspaces: readonly string[];
 let homes = 0;
 
 beforeAll(async () => {
   const server = await place.open();
-  run = await recordRun(server, PIPELINE, { secrets: { token: 'secret-value' } });
+  run = await prepareOrder(server, PIPELINE, { secrets: { token: 'secret-value' } });
   ended = await execute(server);
   await server.close();
 });
@@ -76,9 +73,9 @@ async function execute(server: HostedServer): Promise<typeof ended> {
   const baseDir = join(place.directory, 'pipeline');
   mkdirSync(baseDir);
   writeFileSync(join(baseDir, 'data.txt'), 'data');
-  const failing = await recordRun(server, FAILING, { baseDir });
-  await caller.send(failing);
-  await caller.start(failing);
+  const failing = await prepareOrder(server, FAILING, { baseDir });
+  workspaces = [run.workspaceId, failing.workspaceId];
+  await caller.order(failing);
   await until(async () => (await caller.status(failing.runId)) === 'failed', 'the run to fail');
   const home = join(place.directory, 'data/hosted/main/physics');
   // The mark is removed last.
@@ -91,13 +88,12 @@ async function execute(server: HostedServer): Promise<typeof ended> {
 
 afterAll(() => place.remove());
 
-/** A server process with its own memory on a home. `stat` is what it does to check the workspace of a run that starts. */
-function startServer(home: string, stat: () => Promise<unknown> = async () => ({})) {
+/** A server process with its own memory on a home. */
+function startServer(home: string) {
   const taken: string[] = [];
-  const files = () => ({ stat });
+  const files = () => ({ stat: async () => ({}), makeDirectory: async () => {} });
   const list = async function* () {
-    for (const name of readdirSync(join(ended.home, 'credentials')))
-      if (name.startsWith('ws-')) yield { id: name.replace('.json', ''), phase: 'Available' };
+    for (const id of workspaces) yield { id, phase: 'Available' };
   };
   const discovery = { listInstanceTypes: async () => ended.instanceTypes };
   const secrets = createSecretStore({
@@ -105,11 +101,12 @@ function startServer(home: string, stat: () => Promise<unknown> = async () => ({
     createKey: async () => KEY,
     readKey: () => KEY,
   });
-  const handOver = createHandOver({
-    ...{ home, scope: SCOPE, secrets, now: Date.now },
+  const orders = createOrders({
+    ...{ home, scope: SCOPE, secrets },
     service: { volumes: { files, list }, discovery } as never,
-    host: { take: (runId) => void taken.push(runId), leave: async () => {} },
+    host: { take: (runId) => void taken.push(runId) },
     findInodeShortage: async () => undefined,
+    planOrder: async (order) => planOrder(order),
     limits: {
       checkSteps: () => {},
       maxSteps: () => 100,
@@ -118,17 +115,13 @@ function startServer(home: string, stat: () => Promise<unknown> = async () => ({
       checkStorage: async () => {},
     },
   });
-  const start = (of = run) => handOver.start(of.runId, { secrets: {}, logins: {}, ...of.start } as never);
-  const send = async (of = run) => {
-    for (const name of ['plan.json', 'journal.ndjson'] as const)
-      await handOver.append(of.runId, { name, offset: 0, bytes: of.files[name] });
-  };
+  const order = (of = run) => orders.order(of.runId, orderBody.parse(of.body));
   const removeOld = () =>
     removeOldRuns(90, {
-      ...{ home, handOver, followers: openFollowers(home), log: () => {} },
+      ...{ home, orders, followers: openFollowers(home), log: () => {} },
       ...{ now: () => Date.now() + 91 * DAY_MS, closing: new AbortController().signal },
     });
-  return { ...handOver, start, send, removeOld, taken, secrets };
+  return { ...orders, order, removeOld, taken, secrets };
 }
 
 function createHome(): string {
@@ -171,107 +164,25 @@ function expectComplete(home: string): void {
   );
 }
 
-async function prepareSent(): Promise<string> {
-  const home = createHome();
-  await startServer(home).send();
-  return home;
-}
-
-async function prepareStarted(): Promise<string> {
-  const home = await prepareSent();
-  await startServer(home).start();
-  return home;
-}
-
-test('a server that is killed anywhere while it starts a run starts it once when the request is repeated', async () => {
+test('a server that is killed anywhere while it starts a run starts it once when the order is repeated', async () => {
   await killEverywhere(
-    prepareSent,
-    (server) => server.start(),
+    async () => createHome(),
+    (server) => server.order(),
     async (home) => {
       expectComplete(home);
+      const before = isHosted(home, run.runId) ? readJournal(home) : undefined;
       const next = startServer(home);
-      await next.start();
-      expect(next.taken).toEqual([run.runId]);
+      await removeStaged(home);
+      await next.order();
+      await next.order();
+      expect(next.taken).toEqual([run.runId, run.runId]);
       expect(isHosted(home, run.runId)).toBe(true);
-      expect(readJournal(home).equals(run.files['journal.ndjson'])).toBe(true);
+      if (before !== undefined) expect(readJournal(home).equals(before)).toBe(true);
       expect(next.secrets.read(run.runId, 'token')).toBe('secret-value');
       expect(existsSync(join(home, 'staged', run.runId))).toBe(false);
     },
   );
 });
-
-test('a run whose start was interrupted anywhere can be released instead, and a delayed request starts nothing', async () => {
-  await killEverywhere(
-    prepareSent,
-    (server) => server.start(),
-    async (home) => {
-      const next = startServer(home);
-      const { journal } = await next.release(run.runId);
-      expect(isHosted(home, run.runId)).toBe(false);
-      if (journal !== undefined) expect(journal).toEqual(digestOf(run.files['journal.ndjson']));
-      await expect(next.start()).rejects.toThrow(/could not start run/);
-      expect(next.taken).toEqual([]);
-    },
-  );
-});
-
-test('a server that is killed anywhere while it releases a run resumes it never after its reply, and replies the same again', async () => {
-  await killEverywhere(
-    prepareStarted,
-    (server) => server.release(run.runId),
-    async (home) => {
-      expectComplete(home);
-      const reply = { runId: run.runId, status: 'suspended', journal: digestOf(run.files['journal.ndjson']) };
-      expect(await startServer(home).release(run.runId)).toEqual(reply);
-      expect(await startServer(home).release(run.runId)).toEqual(reply);
-      expect(isHosted(home, run.runId)).toBe(false);
-      expect(readdirSync(directoryOf(home)).filter((name) => name.startsWith('secrets'))).toEqual([]);
-    },
-  );
-});
-
-test('a released run that was continued elsewhere starts again, wherever a server was killed before', async () => {
-  const more = { ...run, files: { ...run.files, 'journal.ndjson': continueJournal(run.files['journal.ndjson']) } };
-  const continued = {
-    ...more,
-    start: { ...run.start, files: { ...run.start.files, 'journal.ndjson': digestOf(more.files['journal.ndjson']) } },
-  };
-  const released = await prepareStarted();
-  await startServer(released).release(run.runId);
-  await startServer(released).send(continued);
-  const prepare = async () => {
-    const home = createHome();
-    cpSync(released, home, { recursive: true });
-    return home;
-  };
-  await killEverywhere(
-    prepare,
-    (server) => server.start(continued),
-    async (home) => {
-      expectComplete(home);
-      const next = startServer(home);
-      await next.start(continued);
-      expect(next.taken).toEqual([run.runId]);
-      expect(isHosted(home, run.runId)).toBe(true);
-      expect(readJournal(home).equals(continued.files['journal.ndjson'])).toBe(true);
-      expect(next.secrets.read(run.runId, 'token')).toBe('secret-value');
-    },
-  );
-  const other = createHome();
-  cpSync(released, other, { recursive: true });
-  writeFileSync(
-    join(directoryOf(other), 'released.json'),
-    JSON.stringify({ journal: { size: 5, sha256: 'a'.repeat(64) } }),
-  );
-  await expect(startServer(other).start(continued)).rejects.toThrow(/does not continue/);
-});
-
-/** As a process that opens the journal and leaves it. */
-function continueJournal(bytes: Buffer): Buffer {
-  const count = bytes.toString().trimEnd().split('\n').length;
-  const record = { kind: 'opened', at: Date.now(), epoch: 2, host: 'client', pid: 1 } as const;
-  return Buffer.concat([bytes, Buffer.from(encodeLine({ seq: count + 1, first: count + 1, epoch: 2, record }))]);
-}
 
 const RERUN = 'ccccccccccccc';
 
@@ -305,60 +216,15 @@ test('a server that is killed anywhere while it starts a rerun starts it once wh
   );
 });
 
-test('a rerun starts once for requests at once, nothing for another one with its ID, and never mixes with sent files', async () => {
+test('a rerun starts once for requests at once, and nothing for another one with its ID', async () => {
   const home = await prepareEnded();
   const server = startServer(home);
   const request = { of: ended.runId, force: ['make'] };
-  await server.append(RERUN, { name: 'journal.ndjson', offset: 0, bytes: Buffer.from('nonsense\n') });
-  const put = server.append(RERUN, { name: 'plan.json', offset: 0, bytes: Buffer.from('{}') });
   const results = await Promise.all([1, 2, 3].map(() => server.rerun(RERUN, request)));
-  await put;
   expect(results.every(({ ok }) => ok)).toBe(true);
-  const journals = () => readFileSync(join(home, 'runs', RERUN, 'journal.ndjson'), 'utf8');
-  expect(journals()).not.toContain('nonsense');
   await expect(server.rerun(RERUN, { of: ended.runId })).rejects.toMatchObject({ reason: 'RUN_EXISTS' });
-  await server.release(RERUN);
-  expect(await server.rerun(RERUN, request)).toMatchObject({ ok: true });
-  expect(isHosted(home, RERUN)).toBe(false);
+  await expect(server.order({ ...run, runId: RERUN })).rejects.toMatchObject({ reason: 'RUN_EXISTS' });
 });
-
-/** Long before files that were received are removed. */
-function makeOld(...paths: readonly string[]): void {
-  const old = new Date(Date.now() - 2 * 86_400_000);
-  for (const path of paths) utimesSync(path, old, old);
-}
-
-const OTHER = 'ddddddddddddd';
-
-test('old received files are removed, but not while their run is being started or while more is received', async () => {
-  const home = await prepareSent();
-  const staged = join(home, 'staged', run.runId);
-  const paths = [staged, join(staged, 'plan.json'), join(staged, 'journal.ndjson')];
-  const sendOther = () => server.append(OTHER, { name: 'plan.json', offset: 0, bytes: Buffer.from('{}') });
-  const server = startServer(home, sendOther);
-  makeOld(...paths);
-  await server.start();
-  expect(server.taken).toEqual([run.runId]);
-  expectComplete(home);
-
-  const receiving = join(home, 'staged', OTHER);
-  makeOld(receiving);
-  await server.send();
-  expect(existsSync(receiving)).toBe(true);
-  makeOld(receiving, join(receiving, 'plan.json'));
-  await server.release(run.runId);
-  await server.send();
-  expect(existsSync(receiving)).toBe(false);
-});
-
-const sentAgain = () => recordFiles(join(ended.home, 'runs', ended.runId));
-
-/** The files of an ended run, as if a delayed request sent them again. */
-function recordFiles(directory: string): RecordedRun {
-  const read = (name: string) => readFileSync(join(directory, name));
-  const files = { 'plan.json': read('plan.json'), 'journal.ndjson': read('journal.ndjson') };
-  return { ...run, runId: ended.runId, files };
-}
 
 test('a server that is killed anywhere while it removes an old run has all of it or none, and removes the rest later', async () => {
   const before = readdirSync(join(ended.home, 'runs', ended.runId)).sort();
@@ -370,20 +236,19 @@ test('a server that is killed anywhere while it removes an old run has all of it
       if (existsSync(directory)) {
         const names = readdirSync(directory).filter((name) => name !== '.lock');
         expect(names.sort()).toEqual(before);
-      } else await expect(startServer(home).release(ended.runId)).rejects.toMatchObject({ reason: 'RUN_REMOVED' });
+      } else
+        await expect(startServer(home).order({ ...run, runId: ended.runId })).rejects.toMatchObject({
+          reason: 'RUN_REMOVED',
+        });
       const next = startServer(home);
       await next.removeOld();
       await next.removeOld();
       expect(readdirSync(join(home, 'runs'))).toEqual([]);
       expect(readdirSync(join(home, 'removed', ended.runId))).toEqual(['summary.json']);
       expect(readdirSync(join(home, 'credentials'))).toEqual(readdirSync(join(ended.home, 'credentials')));
-      const sent = sentAgain();
-      for (const request of [() => next.release(ended.runId), () => next.send(sent), () => next.start(sent)])
-        await expect(request()).rejects.toMatchObject({
-          status: 404,
-          reason: 'RUN_REMOVED',
-          details: { status: 'failed' },
-        });
+      await expect(next.order({ ...run, runId: ended.runId })).rejects.toMatchObject({
+        ...{ status: 404, reason: 'RUN_REMOVED', details: { status: 'failed' } },
+      });
       expect(next.taken).toEqual([]);
     },
   );
@@ -392,7 +257,7 @@ test('a server that is killed anywhere while it removes an old run has all of it
 test('a run is not removed while it is being rerun, and not rerun after it was removed', async () => {
   const home = await prepareEnded();
   const server = startServer(home);
-  const rerun = () => server.act(ended.runId, () => server.rerun(RERUN, { of: ended.runId, force: [] }));
+  const rerun = () => server.exclude(ended.runId, () => server.rerun(RERUN, { of: ended.runId, force: [] }));
   const [reply] = await Promise.all([rerun(), server.removeOld()]);
   expect(reply).toEqual({ ok: true, value: undefined });
   expect(readdirSync(join(home, 'runs')).sort()).toEqual([ended.runId, RERUN].sort());
@@ -401,34 +266,18 @@ test('a run is not removed while it is being rerun, and not rerun after it was r
   const removed = later.removeOld();
   await later.exclude(ended.runId, async () => {});
   await removed;
-  expect(await later.act(ended.runId, () => later.rerun(RERUN, { of: ended.runId, force: [] }))).toMatchObject({
+  expect(await later.exclude(ended.runId, () => later.rerun(RERUN, { of: ended.runId, force: [] }))).toMatchObject({
     ...{ ok: false, error: { code: 'RUN_NOT_FOUND' } },
   });
   expect(readdirSync(join(other, 'runs'))).toEqual([]);
 });
 
-test('requests at once about one run start it once', async () => {
-  const home = await prepareSent();
-  const server = startServer(home);
-  await Promise.all([server.start(), server.start(), server.start()]);
-  expect(server.taken).toEqual([run.runId, run.runId, run.runId]);
-  const results = await Promise.allSettled([server.release(run.runId), server.start(), server.release(run.runId)]);
-  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-  expect(isHosted(home, run.runId)).toBe(false);
-});
-
-test('parts of a file may be sent again, and other bytes at the same place start it over', async () => {
+test('orders at once with one ID start it once, and another order with its ID is rejected', async () => {
   const home = createHome();
   const server = startServer(home);
-  const bytes = run.files['plan.json'];
-  const put = (offset: number, part: Uint8Array) =>
-    server.append(run.runId, { name: 'plan.json', offset, bytes: part });
-  await put(0, bytes.subarray(0, 10));
-  await put(5, bytes.subarray(5, 20));
-  await put(0, bytes.subarray(0, 3));
-  expect(await server.staged(run.runId)).toEqual({ files: { 'plan.json': 20, 'journal.ndjson': 0 } });
-  await expect(put(21, bytes.subarray(21))).rejects.toMatchObject({ status: 409, reason: 'OFFSET_INVALID' });
-  await expect(put(0, Buffer.from('other'))).rejects.toMatchObject({ status: 409, reason: 'FILES_DIFFER' });
-  expect(await server.staged(run.runId)).toEqual({ files: { 'plan.json': 0, 'journal.ndjson': 0 } });
-  await expect(server.start()).rejects.toMatchObject({ status: 409, reason: 'FILES_MISSING' });
+  await Promise.all([server.order(), server.order(), server.order()]);
+  expect(server.taken).toEqual([run.runId, run.runId, run.runId]);
+  const other = { ...run, body: { ...run.body, order: { ...run.body.order, parallelism: 2 } } };
+  await expect(server.order(other)).rejects.toMatchObject({ status: 409, reason: 'RUN_EXISTS' });
+  expect(readdirSync(join(home, 'runs'))).toEqual([run.runId]);
 });

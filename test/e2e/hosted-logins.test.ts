@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { obtainToken } from '@sluice/client';
 import { openUserDirectory, type UserDirectory } from '@sluice/service';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createCaller, recordRun, useHostedServer } from './hosted-rig.ts';
+import { createCaller, prepareOrder, useHostedServer } from './hosted-rig.ts';
 import { until } from './workplace-rig.ts';
 
 const SCOPE = { clusterID: 'main', accountID: 'physics' };
@@ -19,9 +19,8 @@ let paths: readonly string[];
 beforeAll(async () => {
   users = await openUserDirectory(join(server.directory, 'data'));
   const caller = createCaller(server);
-  const run = await recordRun(server, PIPELINE);
-  await caller.send(run);
-  expect((await caller.start(run)).status).toBe(200);
+  const run = await prepareOrder(server, PIPELINE);
+  expect((await caller.order(run)).status).toBe(200);
   const isRunning = async () => (await caller.json('GET', `/runs/${run.runId}/states`)).body.states?.[0] === 'r';
   await until(isRunning, 'the step to run');
   paths = [`/events?run=${run.runId}`, '/events?list=true', `/runs/${run.runId}/log?step=wait&follow=true`];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { obtainToken } from '@sluice/client';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isLocked } from '../../packages/host-system/src/lock-file.ts';
-import { createCaller, recordRun } from './hosted-rig.ts';
+import { createCaller, prepareOrder } from './hosted-rig.ts';
 import { addUser, CREDENTIALS, configure, type Server, serve } from './served-rig.ts';
 import { createWorkplace, makeSharedDirectory, until, type Workplace } from './workplace-rig.ts';
 
@@ -66,9 +66,8 @@ steps:
   first: { command: 'until [ -e ${shared}/${name} ]; do sleep 0.1; done' }
   second: { command: '[ "$TOKEN" = a-secret-value ]', needs: [first], secrets: [TOKEN] }
 `;
-      const run = await recordRun(at, text, { scope, secrets: { TOKEN: 'a-secret-value' } });
-      await caller.send(run);
-      expect(await caller.start(run)).toMatchObject({ status: 200 });
+      const run = await prepareOrder(at, text, { scope, secrets: { TOKEN: 'a-secret-value' } });
+      expect(await caller.order(run)).toMatchObject({ status: 200 });
       return run.runId;
     },
     begun: (runId: string) =>

@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Container, createHttpService, QUEUE_LABEL } from '@sluice/client';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createCaller, createHostedPlace, type HostedServer, type RecordedRun, recordRun } from './hosted-rig.ts';
+import { createCaller, createHostedPlace, type HostedServer, type PreparedOrder, prepareOrder } from './hosted-rig.ts';
 import { until } from './workplace-rig.ts';
 
 const SCOPE = { clusterID: 'main', accountID: 'physics' };
@@ -29,22 +29,21 @@ afterEach(async () => {
   place.remove();
 });
 
-const fileOf = ({ runId }: RecordedRun, name: string) =>
+const fileOf = ({ runId }: PreparedOrder, name: string) =>
   join(place.directory, 'data/hosted/main/physics/runs', runId, name);
 
-async function begin(text: string): Promise<RecordedRun> {
+async function begin(text: string): Promise<PreparedOrder> {
   const caller = createCaller(server);
-  const run = await recordRun(server, text, { secrets: { token: 'a-secret' } });
-  await caller.send(run);
-  expect((await caller.start(run)).status).toBe(200);
+  const run = await prepareOrder(server, text, { secrets: { token: 'a-secret' } });
+  expect((await caller.order(run)).status).toBe(200);
   return run;
 }
 
-const untilStatus = ({ runId }: RecordedRun, status: string) =>
+const untilStatus = ({ runId }: PreparedOrder, status: string) =>
   until(async () => (await createCaller(server).status(runId)) === status, `run ${runId} to be ${status}`);
 
 /** The containers of a run, by their steps; also those that have ended. */
-async function containersOf({ runId }: RecordedRun): Promise<Readonly<Record<string, Container>>> {
+async function containersOf({ runId }: PreparedOrder): Promise<Readonly<Record<string, Container>>> {
   const service = createHttpService({ baseUrl: server.url, token: server.tokens.member });
   try {
     const found: [string, Container][] = [];
@@ -59,7 +58,7 @@ async function containersOf({ runId }: RecordedRun): Promise<Readonly<Record<str
 }
 
 /** A run whose container runs, and which the server has dropped. */
-async function beginAndDrop(text: string): Promise<RecordedRun> {
+async function beginAndDrop(text: string): Promise<PreparedOrder> {
   const run = await begin(text);
   await until(async () => (await containersOf(run)).work?.phase === 'Running', 'the step to run');
   await server.close();

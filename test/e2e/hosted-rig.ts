@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHttpService, obtainToken, type Scope } from '@sluice/client';
-import { createPlan, parsePipeline } from '@sluice/core';
-import { createHostMetrics, MAX_PART_BYTES, type RunFileName, type StartBody } from '@sluice/host';
-import { readRunLogins, submitRun } from '@sluice/runner';
+import { createPlan, ok, parsePipeline } from '@sluice/core';
+import { createRunId } from '@sluice/home';
+import { createHostMetrics, type OrderBody } from '@sluice/host';
+import { type OrderedData, provisionOrder } from '@sluice/runner';
 import { createService, createServiceLog, openUserDirectory } from '@sluice/service';
 import { afterAll, beforeAll } from 'vitest';
 import { createRunHosting } from '../../packages/cli/src/serving/host-runs.ts';
@@ -152,59 +152,48 @@ async function addUsers(root: string, hasNeighbor: boolean): Promise<void> {
   await users.close();
 }
 
-/** A run that a client has recorded, and that nobody executes. */
-export interface RecordedRun {
+/** A run that a client can order: its sources are uploaded. */
+export interface PreparedOrder {
   readonly runId: string;
-  readonly home: string;
-  readonly files: Readonly<Record<RunFileName, Buffer>>;
-  readonly start: StartBody;
+  readonly body: OrderBody;
+  /** Of its volume in the account; empty if it needs none. */
+  readonly workspaceId: string;
 }
 
-interface RecordOptions {
+interface PrepareOptions {
   readonly secrets?: Readonly<Record<string, string>>;
   readonly baseDir?: string;
   readonly scope?: Scope;
+  readonly params?: Readonly<Record<string, string>>;
 }
 
-/** Records a run in a home of the client, with the service of the server. */
-export async function recordRun(
+/** Prepares the order of a run as a client does, with a home of the client. */
+export async function prepareOrder(
   server: Pick<HostedServer, 'url' | 'directory' | 'tokens'>,
   text: string,
-  { secrets = {}, baseDir = server.directory, scope = SCOPE }: RecordOptions = {},
-): Promise<RecordedRun> {
+  { secrets = {}, baseDir = server.directory, scope = SCOPE, params = {} }: PrepareOptions = {},
+): Promise<PreparedOrder> {
   const parsed = parsePipeline({ text, file: 'pipeline.yaml' });
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.error));
-  const plan = createPlan(parsed.value.pipeline);
+  const plan = createPlan(parsed.value.pipeline, { params });
   if (!plan.ok) throw new Error(JSON.stringify(plan.error));
   const home = join(server.directory, 'client');
+  const runId = createRunId();
   const service = createHttpService({ baseUrl: server.url, token: server.tokens.member });
   try {
-    const submitted = await submitRun(
-      { ...{ plan: plan.value, service, scope, home, baseDir }, secrets: (name) => secrets[name] },
-      { isElsewhere: true },
-    );
-    if (!submitted.ok) throw new Error(submitted.error.message);
-    const { runId } = submitted.value;
-    return { ...(await readRecorded(home, runId)), start: { ...(await readRecorded(home, runId)).start, secrets } };
+    const given = { plan: plan.value, service, scope, home, baseDir, runId, secrets: (name: string) => secrets[name] };
+    const provisioned = await provisionOrder<OrderedData, never>(given, async (data) => ok(data));
+    if (!provisioned.ok) throw new Error(provisioned.error.message);
+    const { workspace } = provisioned.value;
+    const body: OrderBody = {
+      order: { file: join(baseDir, 'pipeline.yaml'), params },
+      pipeline: { file: 'pipeline.yaml', texts: { 'pipeline.yaml': text } },
+      ...{ ...provisioned.value, secrets },
+    };
+    return { runId, body, workspaceId: workspace?.volumeId ?? '' };
   } finally {
     await service.close();
   }
-}
-
-/** The files of a run in the home of the client as they are now. */
-export async function readRecorded(home: string, runId: string): Promise<RecordedRun> {
-  const read = (name: RunFileName) => readFileSync(join(home, 'runs', runId, name));
-  const files = { 'plan.json': read('plan.json'), 'journal.ndjson': read('journal.ndjson') };
-  const start = {
-    files: { 'plan.json': digestOf(files['plan.json']), 'journal.ndjson': digestOf(files['journal.ndjson']) },
-    logins: await readRunLogins(home, runId),
-  };
-  return { runId, home, files, start };
-}
-
-/** As the API announces the content of a file. */
-export function digestOf(bytes: Uint8Array): { size: number; sha256: string } {
-  return { size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 
 interface Reply {
@@ -213,8 +202,6 @@ interface Reply {
     readonly status?: string;
     readonly message?: string;
     readonly details?: readonly { readonly reason: string }[];
-    readonly journal?: { readonly size: number; readonly sha256: string };
-    readonly files?: unknown;
     readonly states?: readonly string[];
     readonly attempts?: readonly unknown[];
   };
@@ -235,22 +222,10 @@ export function createCaller(server: Pick<HostedServer, 'api' | 'tokens'>, token
     const reply = await call(method, path, body);
     return { status: reply.status, body: (await reply.json()) as Reply['body'] };
   };
-  const put = (runId: string, name: RunFileName, bytes: Uint8Array, offset = 0) =>
-    json('PUT', `/runs/${runId}/files/${name}?offset=${offset}`, bytes);
   return {
     call,
     json,
-    put,
-    async send({ runId, files }: Pick<RecordedRun, 'runId' | 'files'>) {
-      await put(runId, 'plan.json', files['plan.json']);
-      const journal = files['journal.ndjson'];
-      for (let offset = 0; ; offset += MAX_PART_BYTES) {
-        const sent = await put(runId, 'journal.ndjson', journal.subarray(offset, offset + MAX_PART_BYTES), offset);
-        if (offset + MAX_PART_BYTES >= journal.length) return sent;
-      }
-    },
-    start: ({ runId, start }: Pick<RecordedRun, 'runId' | 'start'>) => json('POST', `/runs/${runId}:start`, start),
-    release: (runId: string) => json('POST', `/runs/${runId}:release`, {}),
+    order: ({ runId, body }: Pick<PreparedOrder, 'runId' | 'body'>) => json('PUT', `/runs/${runId}`, body),
     async status(runId: string): Promise<string | undefined> {
       return (await json('GET', `/runs/${runId}`)).body.status;
     },

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openLmdbStore } from '../../packages/service/src/store/lmdb-store.ts';
 import { TABLES } from '../../packages/service/src/store/tables.ts';
 import { findClear } from '../../packages/service/test/engines/find-clear.ts';
-import { createCaller, createHostedPlace, type HostedServer, type RecordedRun, recordRun } from './hosted-rig.ts';
+import { createCaller, createHostedPlace, type HostedServer, type PreparedOrder, prepareOrder } from './hosted-rig.ts';
 import { watchNeighbor } from './hostile-account.ts';
 import { until } from './workplace-rig.ts';
 
@@ -55,22 +55,21 @@ async function listSealed(): Promise<string[]> {
   return rows.flatMap(([, { id, sealedEnvs }]) => (sealedEnvs === undefined ? [] : [id]));
 }
 
-async function startRun(text: string): Promise<RecordedRun> {
+async function startRun(text: string): Promise<PreparedOrder> {
   const caller = createCaller(server);
-  const run = await recordRun(server, text, { secrets: { token: VALUE } });
-  await caller.send(run);
-  expect((await caller.start(run)).status).toBe(200);
+  const run = await prepareOrder(server, text, { secrets: { token: VALUE } });
+  expect((await caller.order(run)).status).toBe(200);
   return run;
 }
 
 /** Waits for the letter of the status of a step. */
-async function untilState({ runId }: RecordedRun, index: number, letter: string): Promise<void> {
+async function untilState({ runId }: PreparedOrder, index: number, letter: string): Promise<void> {
   const caller = createCaller(server);
   const stateOf = async () => (await caller.json('GET', `/runs/${runId}/states`)).body.states?.[index];
   await until(async () => (await stateOf()) === letter, `step ${index} of the run to have the status ${letter}`);
 }
 
-async function untilEnded({ runId }: RecordedRun): Promise<void> {
+async function untilEnded({ runId }: PreparedOrder): Promise<void> {
   const caller = createCaller(server);
   await until(async () => !['running', 'suspended'].includes((await caller.status(runId))!), 'the run to end');
   expect(await caller.status(runId)).toBe('succeeded');
@@ -119,7 +118,7 @@ test('the record of a container contains its secrets encrypted until its end, an
 
   server = await place.open();
   await untilState(run, 0, 'r');
-  const workspace = join(root(), 'clusters/main/volumes/physics', Object.keys(run.start.logins!)[0]!);
+  const workspace = join(root(), 'clusters/main/volumes/physics', run.workspaceId);
   writeFileSync(join(workspace, 'runs', run.runId, 'work/use/a1/go/go'), '');
   await untilEnded(run);
   const service = createHttpService({ baseUrl: server.url, token: server.tokens.member });

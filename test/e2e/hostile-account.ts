@@ -1,10 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { createCaller, type HostedServer, NEIGHBOR, neighborOf, type RecordedRun, recordRun } from './hosted-rig.ts';
+import {
+  createCaller,
+  type HostedServer,
+  NEIGHBOR,
+  neighborOf,
+  type PreparedOrder,
+  prepareOrder,
+} from './hosted-rig.ts';
 import { pause, until } from './workplace-rig.ts';
 
-/** How a hostile account reaches a server. Runs that are handed over and orders differ only here. */
+/** How a hostile account reaches a server. */
 export interface HostileTransport {
   /** Sends one document; returns the statuses of all replies. */
   send(text: string): Promise<readonly number[]>;
@@ -29,9 +36,8 @@ export interface Neighbor {
 export async function watchNeighbor(server: Omit<HostedServer, 'close'>): Promise<Neighbor> {
   const neighbor = neighborOf(server);
   const caller = createCaller(neighbor);
-  const run = await recordRun(neighbor, PIPELINE, { scope: NEIGHBOR });
-  await caller.send(run);
-  expect((await caller.start(run)).status).toBe(200);
+  const run = await prepareOrder(neighbor, PIPELINE, { scope: NEIGHBOR });
+  expect((await caller.order(run)).status).toBe(200);
   await until(async () => (await isFirstRunning(caller, run)) === true, 'the run of the neighbor to start');
   const times: number[] = [];
   const statuses = new Set<number>();
@@ -62,12 +68,11 @@ export async function watchNeighbor(server: Omit<HostedServer, 'close'>): Promis
   };
 }
 
-async function isFirstRunning(caller: ReturnType<typeof createCaller>, { runId }: RecordedRun): Promise<boolean> {
+async function isFirstRunning(caller: ReturnType<typeof createCaller>, { runId }: PreparedOrder): Promise<boolean> {
   return (await caller.json('GET', `/runs/${runId}/states`)).body.states?.[0] === 'r';
 }
 
-function letGo({ directory }: Pick<HostedServer, 'directory'>, { runId, start }: RecordedRun): void {
-  const [workspace] = Object.keys(start.logins!);
-  const volume = join(directory, 'data/clusters/other/volumes/physics', workspace!);
+function letGo({ directory }: Pick<HostedServer, 'directory'>, { runId, workspaceId }: PreparedOrder): void {
+  const volume = join(directory, 'data/clusters/other/volumes/physics', workspaceId);
   writeFileSync(join(volume, 'runs', runId, 'work/first/a1/go/go'), '');
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createCaller, createHostedPlace, type HostedServer, recordRun } from './hosted-rig.ts';
+import { createCaller, createHostedPlace, type HostedServer, prepareOrder } from './hosted-rig.ts';
 import { watchNeighbor } from './hostile-account.ts';
 import { until } from './workplace-rig.ts';
 
@@ -49,9 +49,8 @@ afterEach(async () => {
 async function attack(text: string): Promise<readonly string[]> {
   const neighbor = await watchNeighbor(server);
   const caller = createCaller(server);
-  const run = await recordRun(server, text);
-  await caller.send(run);
-  expect((await caller.start(run)).status).toBe(200);
+  const run = await prepareOrder(server, text);
+  expect((await caller.order(run)).status).toBe(200);
   await until(async () => (await caller.status(run.runId)) === 'failed', 'the run to fail');
   const { body } = await caller.json('GET', `/runs/${run.runId}`);
   const { times } = neighbor;

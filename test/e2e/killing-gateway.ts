@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 /** A server between a client and the real one, which ends the client at a request. */
 export interface KillingGateway {
   readonly url: string;
-  /** Calls `kill` when the reply to the next request whose path ends with this has arrived, and never sends the reply. */
-  killAt(end: string, kill: () => void): void;
+  /** Calls `kill` when the reply to the next request with this method has arrived, and never sends the reply. */
+  killAt(method: string, kill: () => void): void;
   /** Sends all later requests to another server. */
   redirect(target: string): void;
   close(): Promise<void>;
@@ -13,11 +13,11 @@ export interface KillingGateway {
 
 export async function createKillingGateway(target: string): Promise<KillingGateway> {
   let { hostname, port } = new URL(target);
-  let planned: { readonly end: string; readonly kill: () => void } | undefined;
+  let planned: { readonly method: string; readonly kill: () => void } | undefined;
   const server = createServer((request, reply) => {
     const { method, url = '', headers } = request;
     const forwarded = send({ hostname, port, method, path: url, headers }, (response) => {
-      if (planned !== undefined && url.endsWith(planned.end)) {
+      if (planned !== undefined && method === planned.method) {
         planned.kill();
         planned = undefined;
         response.resume();
@@ -34,8 +34,8 @@ export async function createKillingGateway(target: string): Promise<KillingGatew
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    killAt(end, kill) {
-      planned = { end, kill };
+    killAt(called, kill) {
+      planned = { method: called, kill };
     },
     redirect(other) {
       ({ hostname, port } = new URL(other));

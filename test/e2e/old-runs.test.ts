@@ -52,7 +52,7 @@ function addRun(runId: string, days: number): string {
 async function remove(more: Partial<RemovalParts> = {}): Promise<void> {
   await removeOldRuns(90, {
     home,
-    handOver: { exclude: (_, action) => action() },
+    orders: { exclude: (_, action) => action() },
     followers: { isUsed: (runId) => used.includes(runId), drop: () => {} },
     log: () => {},
     now: () => NOW,

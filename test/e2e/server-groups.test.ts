@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const sluice = (...args: string[]): Promise<Ended> => place.start(args, { env: CREDENTIALS }).ended;
 
-const handOver = (file: string, seconds: number): Promise<Ended> =>
+const order = (file: string, seconds: number): Promise<Ended> =>
   sluice('run', file, '--detach', '--json', '--service', server.url, '-p', `seconds=${seconds}`);
 
 const runIdOf = ({ stdout }: Ended) => parseLines<{ runId: string }>(stdout).at(-1)!.runId;
@@ -43,21 +43,21 @@ async function listStatuses(): Promise<Readonly<Record<string, string>>> {
 }
 
 test('a run replaces an earlier one of its concurrency group', async () => {
-  const earlier = runIdOf(await handOver('replace.yaml', 600));
-  const later = runIdOf(await handOver('replace.yaml', 0));
+  const earlier = runIdOf(await order('replace.yaml', 600));
+  const later = runIdOf(await order('replace.yaml', 0));
   expect(await sluice('attach', later)).toMatchObject({ exitCode: 0 });
   expect(await listStatuses()).toEqual({ [earlier]: 'canceled', [later]: 'succeeded' });
 });
 
-test('a run with `fail` stays in the home while its group is full, and can be handed over again', async () => {
-  const earlier = runIdOf(await handOver('fail.yaml', 600));
-  const groupTaken = `could not start run .*: the concurrency group fail is taken by run ${earlier}; the run is suspended`;
+test('a run with `fail` is not executed while its group is full, and leaves nothing behind', async () => {
+  const earlier = runIdOf(await order('fail.yaml', 600));
   await until(async () => (await listStatuses())[earlier] === 'running', 'the first run to have its place');
-  const refused = await handOver('fail.yaml', 0);
-  expect(refused).toMatchObject({ exitCode: 75, stderr: expect.stringMatching(groupTaken) });
-  const [later] = Object.entries(await listStatuses()).find(([, status]) => status === 'suspended')!;
+  const before = await listStatuses();
+  const refused = await order('fail.yaml', 0);
+  const groupTaken = new RegExp(`the concurrency group fail is taken by run ${earlier}; nothing was started`);
+  expect(refused).toMatchObject({ exitCode: 4, stderr: expect.stringMatching(groupTaken) });
+  expect(await listStatuses()).toEqual(before);
   expect(await sluice('cancel', earlier)).toMatchObject({ exitCode: 0 });
   expect(await sluice('attach', earlier)).toMatchObject({ exitCode: 1 });
-  expect(await sluice('detach', later, '--service', server.url)).toMatchObject({ exitCode: 0 });
-  expect(await sluice('attach', later)).toMatchObject({ exitCode: 0 });
+  expect(await sluice('attach', runIdOf(await order('fail.yaml', 0)))).toMatchObject({ exitCode: 0 });
 });

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findClear } from '../../packages/service/test/engines/find-clear.ts';
-import { createCaller, createHostedPlace, recordRun } from '../e2e/hosted-rig.ts';
+import { createCaller, createHostedPlace, prepareOrder } from '../e2e/hosted-rig.ts';
 import { until } from '../e2e/workplace-rig.ts';
 
 const VALUE = 'a-very-secret-value';
@@ -27,14 +27,13 @@ test.skipIf(!isThere && process.env.CI !== 'true')(
     const server = await place.open();
     try {
       const caller = createCaller(server);
-      const run = await recordRun(server, PIPELINE, { secrets: { token: VALUE } });
+      const run = await prepareOrder(server, PIPELINE, { secrets: { token: VALUE } });
       const { runId } = run;
-      await caller.send(run);
-      expect((await caller.start(run)).status).toBe(200);
+      expect((await caller.order(run)).status).toBe(200);
       const stateOf = async () => (await caller.json('GET', `/runs/${runId}/states`)).body.states?.[0];
       await until(async () => (await stateOf()) === 'r', 'the step to run');
       expect(findClear(root, VALUE)).toEqual([]);
-      const workspace = join(root, 'clusters/main/volumes/physics', Object.keys(run.start.logins!)[0]!);
+      const workspace = join(root, 'clusters/main/volumes/physics', run.workspaceId);
       writeFileSync(join(workspace, 'runs', runId, 'work/use/a1/go/go'), '');
       await until(async () => (await caller.status(runId)) === 'succeeded', 'the end of the run');
       expect(findClear(root, VALUE)).toEqual([]);

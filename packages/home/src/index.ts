@@ -5,6 +5,7 @@ export { explainFollowed } from './explain/explain-followed.ts';
 export { type ExplainStepOptions, explainStep } from './explain/explain-step.ts';
 export { followJournal } from './follow/follow-journal.ts';
 export { type FollowRunOptions, followRun, type RunFollower } from './follow/follow-run.ts';
+export { type JournalMirror, openJournalMirror } from './follow/mirror-journal.ts';
 export { type GroupEntry, readGroup, replaceGroup } from './groups/group-list.ts';
 export { resolveGroup } from './groups/resolve-group.ts';
 export { containerId } from './identity/container-id.ts';
@@ -28,7 +29,7 @@ export {
 export { createJournalReader, parseJournal } from './journal/parse-journal.ts';
 export { readJournal } from './journal/read-journal.ts';
 export { findLastTime, resumeClock } from './journal/resume-clock.ts';
-export { isReleased, RECEIVED_FILE, RELEASED_FILE } from './journal/run-marks.ts';
+export { RECEIVED_FILE } from './journal/run-marks.ts';
 export {
   describeServer,
   isHostedByServer,
@@ -75,6 +76,7 @@ export { readRunProcess } from './runs/read-run-process.ts';
 export { readDetailedReport, reportRun } from './runs/report-run.ts';
 export {
   hasPlan,
+  limitReceivedPlan,
   listRunIds,
   parsePlan,
   planPath,
@@ -82,6 +84,7 @@ export {
   refuseUnreadablePlan,
   runDirectory,
   serializePlan,
+  storePlan,
   writePlan,
 } from './runs/run-home.ts';
 export {

@@ -40,7 +40,7 @@ import type {
   logLine,
 } from './schemas/cell-replies.ts';
 import type { clusterList } from './schemas/cluster-replies.ts';
-import type { releaseReply, stagedFiles, startBody, startReply } from './schemas/hand-over.ts';
+import type { orderReply } from './schemas/order.ts';
 import type { pipelineList } from './schemas/pipeline-replies.ts';
 import type { move, runDetails, runList, runMoves, runStates } from './schemas/run-replies.ts';
 import type { plannedTimeList, scheduleList } from './schemas/schedules.ts';
@@ -48,7 +48,7 @@ import type { plannedTimeList, scheduleList } from './schemas/schedules.ts';
 export { openSecrets, sealSecrets } from './hosted/seal-secrets.ts';
 export type { ActionName } from './schemas/actions.ts';
 export type { StreamEventName, StreamEvents } from './schemas/events.ts';
-export { MAX_FILE_BYTES, MAX_PART_BYTES, RUN_FILES, type RunFileName } from './schemas/hand-over.ts';
+export { MAX_ORDER_BYTES, type OrderBody } from './schemas/order.ts';
 
 /** The status of a run in replies. */
 export type RunStatusWord = z.input<typeof runPhase>;
@@ -96,11 +96,5 @@ export type FileDifferences = z.input<typeof fileDifferences>;
 export type ClusterList = z.input<typeof clusterList>;
 /** The reply of `GET /pipelines`. */
 export type PipelineList = z.input<typeof pipelineList>;
-/** The reply of `GET /runs/{runId}/staged` on a server. */
-export type StagedFiles = z.input<typeof stagedFiles>;
-/** The body of `POST /runs/{runId}:start` on a server. */
-export type StartBody = z.input<typeof startBody>;
-/** The reply of `POST /runs/{runId}:start` on a server. */
-export type StartReply = z.input<typeof startReply>;
-/** The reply of `POST /runs/{runId}:release` on a server. */
-export type ReleaseReply = z.input<typeof releaseReply>;
+/** The reply of `PUT /runs/{runId}` on a server. */
+export type OrderReply = z.input<typeof orderReply>;

@@ -1,7 +1,7 @@
 export { type AdoptedContainer, type AdoptRunOptions, adoptRun } from './adopt/adopt-run.ts';
-export { findCopyFault } from './adopt/find-copy-fault.ts';
 export { previewReuse, type ReusePreview, type StepsOfPreview, sumUpPreview } from './cache/preview-reuse.ts';
 export { findMissingSources } from './data/find-missing-sources.ts';
+export { keepRunLogin } from './data/keep-run-login.ts';
 export { openVolume } from './data/open-volume.ts';
 export { type PublishedCopy, publishOutputs } from './data/publish-outputs.ts';
 export { type PullOptions, type PullTarget, pullOutput, type RunOutputs, readOutputs } from './data/pull-output.ts';
@@ -10,28 +10,33 @@ export { type CollectOptions, collectGarbage, type Freed, type GarbageReport } f
 export { cancelOrphans, findOrphans, type Orphan } from './gc/find-orphans.ts';
 export { type RunsElsewhere, readServerRun, type UnknownAccount } from './gc/runs-elsewhere.ts';
 export { findBusyGroup } from './groups/find-busy-group.ts';
-export { type CheckedRun, checkRunFiles } from './handover/check-run-files.ts';
-export { type JournalMirror, openJournalMirror } from './handover/mirror-journal.ts';
-export { type RunHandOver, readHandOver, writePlanBytes } from './handover/read-hand-over.ts';
-export { type HandedJournal, readHandedJournal } from './handover/read-handed-journal.ts';
-export { keepRunLogin, readRunLogins } from './handover/run-logins.ts';
 export { chooseClusters, type Sites } from './placement/choose-clusters.ts';
 export { describeMoves } from './placement/describe-moves.ts';
 export { findMountFault } from './placement/find-mount-fault.ts';
 export { findSites } from './placement/find-placement.ts';
 export { describeUnknownVolume, findUnknown } from './placement/find-unknown.ts';
 export { findLocalFaults, type LocalFault } from './provision/find-local-faults.ts';
+export { findMissingSecret } from './provision/find-missing-secret.ts';
 export { findOutsideOutput } from './provision/find-outside-output.ts';
 export { resolveImages } from './provision/resolve-images.ts';
 export { approveRun } from './run/approve-run.ts';
 export { type AttachedRun, type AttachOptions, attachRun } from './run/attach-run.ts';
 export { cancelRun, requestCancel } from './run/cancel-run.ts';
-export { createRerun, previewRerun, type RerunFiles, type RerunOptions } from './run/create-rerun.ts';
+export { createRerun, previewRerun, type RerunOptions } from './run/create-rerun.ts';
+export {
+  countKnownCells,
+  createRunFiles,
+  type RunData,
+  type RunFiles,
+  type RunFilesOptions,
+} from './run/create-run-files.ts';
 export { detachRun } from './run/detach-run.ts';
+export { type OrderedData, provisionOrder } from './run/provision-order.ts';
 export { resumeRun } from './run/resume-run.ts';
 export { type SubmittedRun, startRun, submitRun } from './run/start-run.ts';
 export { type OpenSchedule, openSchedule } from './schedule/open-schedule.ts';
 export type { ScheduleOptions } from './schedule/schedule-session.ts';
+export { secretNames } from './session/create-redactor.ts';
 export type { Notification } from './session/notification.ts';
 export type { RunAllowance } from './session/run-allowance.ts';
 export type { ResumeRunOptions, RunHandle, RunnerOptions, StartRunOptions } from './session/run-options.ts';

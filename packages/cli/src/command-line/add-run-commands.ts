@@ -3,7 +3,6 @@ import { type AddCommand, DEFAULT_FILE } from './add-command.ts';
 import {
   addText,
   approvalOption,
-  copyOption,
   detachOption,
   fileOptions,
   junitOption,
@@ -38,9 +37,8 @@ export function addRunCommands(add: AddCommand): void {
   addHosting(add);
   add({
     usage: 'resume [run]',
-    description:
-      'resume a suspended run, or take back one from the background or a server (default: the newest suspended run)',
-    options: [approvalOption(), detachOption(), copyOption(), junitOption()],
+    description: 'resume a suspended run, or take back one from the background (default: the newest suspended run)',
+    options: [approvalOption(), detachOption(), junitOption()],
     load: async (run) => {
       const { resume } = await import('../commands/resume.ts');
       return (context, options) => resume(run, context, options);

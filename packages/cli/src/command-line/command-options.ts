@@ -76,14 +76,6 @@ export function detachOption(): Option {
   ).conflicts('stopAtApproval');
 }
 
-/** `--from-copy`, of commands that take a run back. */
-export function copyOption(): Option {
-  return new Option(
-    '--from-copy',
-    'continue a run that its server has lost, even if steps could start twice',
-  ).conflicts('detach');
-}
-
 /** `--junit`, of commands that know how a run has ended. */
 export function junitOption(): Option {
   return new Option('--junit <file>', 'write the result of the run to this file as JUnit XML').conflicts('detach');

@@ -1,7 +1,7 @@
-import { describeServer, readServerMark, runDirectory } from '@sluice/home';
+import { openJournalMirror, runDirectory } from '@sluice/home';
 import { askHost, isHosted } from '@sluice/host';
 import type { RunRefusal, RunReport, RunSummary } from '@sluice/run';
-import { type AttachedRun, attachRun, openJournalMirror } from '@sluice/runner';
+import { type AttachedRun, attachRun } from '@sluice/runner';
 import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE, type ExitCode } from '../context/exit-code.ts';
@@ -32,6 +32,10 @@ export async function attach(
   const { run, mark } = found.value;
   const { runId, status } = run;
   if (mark !== undefined) {
+    if (mark.state === 'ordering') {
+      const message = `could not attach to run ${runId}: ${mark.service} has not accepted its order; if it does not, start the run again`;
+      return refuse({ exitCode: EXIT_CODE.suspended, message }, { context, options });
+    }
     const fault = await findMissingEnd(home, run);
     if (fault !== undefined) return refuse({ exitCode: EXIT_CODE.refused, message: fault }, { context, options });
     return attachToServer(home, { runId, isOurs: mark.isOurs, context, options, service: found.value.options });
@@ -68,12 +72,12 @@ function attachToServer(
     if (runServer === undefined) return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
     const stop = new AbortController();
     const lost = new AbortController();
-    const mirror = { home, runId, server: runServer, isOurs, signal: stop.signal };
+    const mirror = { home, runId, server: runServer, signal: stop.signal };
     let followed: Promise<void> | undefined;
     const onAttached = (attached: AttachedRun, progress: Progress) => {
       const onProblem = (problem: string) => progress.print(`warning: ${onOneLine(problem)}; trying again`);
       followed = followServer({ ...mirror, onProblem }).then((result) => {
-        if (result === 'lost' || result === 'taken-back') lost.abort(result);
+        if (result === 'lost') lost.abort();
         if (result === 'incomplete') attached.stop();
       });
     };
@@ -93,12 +97,7 @@ function attachToServer(
       stop.abort();
       await followed;
     }
-    if (lost.signal.reason === 'taken-back') {
-      const taken = describeServer(await readServerMark(runDirectory(home, runId)));
-      const message = `could not follow run ${runId}: ${taken}`;
-      return refuse({ exitCode: EXIT_CODE.suspended, message }, { context, options });
-    }
-    const run = { url: runServer.url, runId, isOurs };
+    const run = { url: runServer.url, runId };
     return refuse(lostRunRefusal(`could not follow run ${runId}`, run, options), { context, options });
   });
 }

@@ -1,5 +1,5 @@
 import { ok } from '@sluice/core';
-import { isHostedByServer, readRunSummary, runDirectory } from '@sluice/home';
+import { readServerMark, runDirectory } from '@sluice/home';
 import { markHosted, readMark, unmarkHosted } from '@sluice/host';
 import { detachRun, resumeRun } from '@sluice/runner';
 import { withService } from '../connect/with-service.ts';
@@ -10,7 +10,6 @@ import { createSecretReader } from '../home/create-secret-reader.ts';
 import { findHome } from '../home/home.ts';
 import { createProgress } from '../progress/create-progress.ts';
 import { keepRecordedService } from '../remote/keep-recorded-service.ts';
-import { takeFromServer } from '../remote/take-from-server.ts';
 import { followRun } from '../runs/follow-run.ts';
 import { selectRun, selectUnlistedRun } from '../runs/select-run.ts';
 import type { JunitOptions } from '../runs/write-junit.ts';
@@ -23,11 +22,9 @@ export interface ResumeOptions extends JunitOptions {
   readonly stopAtApproval?: boolean;
   /** Have the run executed by a process in the background. */
   readonly detach?: boolean;
-  /** Continue a run that its server has lost from the copy of this home, whatever the server may have started. */
-  readonly fromCopy?: boolean;
 }
 
-/** A run of a server or of the home's host, which would resume it again, is taken from it. */
+/** A run of the home's host, which would resume it again, is taken from it. */
 async function takeBack(home: string, runId: string): ReturnType<typeof detachRun> {
   const mark = await readMark(home, runId);
   if (mark === undefined) return ok(false);
@@ -56,15 +53,11 @@ export async function resume(
   if (!chosen.ok) return refuse(chosen.error, { context, options });
   const runId = chosen.value;
   if (options.detach === true) return detach(runId, context, options);
-  const taken = await takeFromServer(home, { runId, context, options, isCopyAllowed: options.fromCopy === true });
-  if (!taken.ok) return refuse(taken.error, { context, options });
-  const { endedAt } = (await readRunSummary(home, runId)) ?? {};
-  // It ended on its server before it was taken back: only its outputs remain to be published here.
-  if (endedAt !== undefined && (await isHostedByServer(runDirectory(home, runId))))
-    return attach(runId, context, options);
+  // Its server continues it by itself.
+  if ((await readServerMark(runDirectory(home, runId))) !== undefined) return attach(runId, context, options);
   const isTaken = await takeBack(home, runId);
   if (!isTaken.ok) return refuse(fromRunRefusal(isTaken.error, { options, runId }), { context, options });
-  const reachable = await keepRecordedService(home, runId, taken.value);
+  const reachable = await keepRecordedService(home, runId, options);
   const reached = { context, options: reachable, startsContainers: true };
   return withService(reached, async ({ service, traces, loginAdvice }) => {
     const progress = createProgress(context.terminal, options);

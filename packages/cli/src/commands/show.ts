@@ -1,8 +1,7 @@
-import { describeServer, readRun } from '@sluice/home';
+import { readRun } from '@sluice/home';
 import { runReportValue } from '@sluice/run';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { printWarning } from '../context/print-warning.ts';
 import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { findHome } from '../home/home.ts';
 import { renderBlocks } from '../json/render-value.ts';
@@ -19,13 +18,9 @@ export async function show(
   const home = findHome(context, options);
   const found = await selectShownRun(home, { prefix, context, options });
   if (!found.ok) return refuse(found.error, { context, options });
-  const { mark, run } = found.value;
-  if (mark?.state === 'taken-back') {
-    printWarning(terminal, `run ${run.runId} is shown as it was last copied: ${describeServer(mark)}`);
-  }
-  const report = await readRun(home, found.value.run.runId);
-  if (!report.ok)
-    return refuse(fromRunRefusal(report.error, { options, runId: found.value.run.runId }), { context, options });
+  const { runId } = found.value.run;
+  const report = await readRun(home, runId);
+  if (!report.ok) return refuse(fromRunRefusal(report.error, { options, runId }), { context, options });
   if (options.json === true) {
     for (const block of renderBlocks('runReport', runReportValue(report.value))) terminal.out(block);
     return EXIT_CODE.ok;

@@ -1,50 +1,13 @@
-import {
-  type ApiCall,
-  type HttpConnection,
-  isServiceError,
-  type Scope,
-  ServiceError,
-  type VolumeService,
-} from '@sluice/client';
+import { type ApiCall, type HttpConnection, isServiceError, type Scope, ServiceError } from '@sluice/client';
+import type { OrderBody } from '@sluice/host';
 import { RUN_PHASES } from '@sluice/run';
 import { z } from 'zod';
-
-/** A file of a run that is handed over. */
-export type RunFileName = 'plan.json' | 'journal.ndjson';
-
-/** What identifies the content of a file. */
-export interface FileDigest {
-  readonly size: number;
-  /** In hexadecimal. */
-  readonly sha256: string;
-}
-
-/** What a server needs to start a run, besides the files themselves. */
-export interface StartRequest {
-  readonly files: Readonly<Record<RunFileName, FileDigest>>;
-  readonly secrets: Readonly<Record<string, string>>;
-  /** The logins of the run's volumes, by ID. */
-  readonly logins: Readonly<Record<string, VolumeService>>;
-}
-
-/** Accepts runs, and gives them back. Every request can be repeated. Throws `ServiceError`. */
-export interface HandOverServer {
-  /** Bytes that the server has received of a run that it has not started, by file. */
-  staged(runId: string): Promise<Readonly<Record<RunFileName, number>>>;
-  put(runId: string, part: { name: RunFileName; offset: number; bytes: Uint8Array }): Promise<void>;
-  /** Starts the run. Returns its address in the dashboard; empty if there is none. */
-  start(runId: string, request: StartRequest): Promise<string>;
-  /** The journal from now on; undefined if the server has not started the run, and never will without new files. */
-  release(runId: string): Promise<FileDigest | undefined>;
-}
 
 /** Reads the files of runs. Throws `ServiceError`. */
 export interface JournalSource {
   readPlan(runId: string): Promise<Uint8Array>;
   /** From a byte on. */
   readJournal(runId: string, offset: number, signal?: AbortSignal): Promise<Uint8Array>;
-  /** Whether the server has left the run to the home that had handed it over. */
-  isReleased(runId: string): Promise<boolean>;
 }
 
 const runEntry = z.object({
@@ -59,7 +22,7 @@ const runEntry = z.object({
 export type ServerRun = z.infer<typeof runEntry>;
 
 /** A server that executes runs of an account. */
-export interface RunServer extends HandOverServer, JournalSource {
+export interface RunServer extends JournalSource {
   readonly url: string;
   readonly scope: Scope;
   /** Whether the service at this address executes runs. */
@@ -67,6 +30,8 @@ export interface RunServer extends HandOverServer, JournalSource {
   /** The newest runs of the account. */
   list(count: number, signal?: AbortSignal): Promise<readonly ServerRun[]>;
   listAll(): Promise<readonly ServerRun[]>;
+  /** Has the server execute a run with this ID; can be repeated. Returns its address in the dashboard, if there is one. */
+  order(runId: string, body: OrderBody): Promise<string>;
   /** The log of an attempt, also if the service has deleted its container but the server has archived it. */
   readLog(
     runId: string,
@@ -75,10 +40,7 @@ export interface RunServer extends HandOverServer, JournalSource {
   act(runId: string, verb: 'cancel' | 'approve' | 'reject', body?: { readonly step: string }): Promise<void>;
 }
 
-const files = z.object({ 'plan.json': z.number(), 'journal.ndjson': z.number() });
-const stagedReply = z.object({ files });
-const startReply = z.object({ url: z.string().default('') });
-const releaseReply = z.object({ journal: z.object({ size: z.number(), sha256: z.string() }).optional() });
+const orderReply = z.object({ url: z.string().default('') });
 const listReply = z.object({ runs: z.array(runEntry), nextPageToken: z.string().optional() });
 /** The most runs on one page. */
 const MAX_PAGE = 100;
@@ -118,18 +80,6 @@ function describeOpen(error: ServiceError): ServiceError {
   });
 }
 
-/** Whether a server refuses an action because it has left the run: its journal is shown as before. */
-async function isReleased(api: Pick<ReturnType<HttpConnection['api']>, 'call'>, call: ApiCall): Promise<boolean> {
-  try {
-    await api.call(call, z.unknown());
-    return false;
-  } catch (error) {
-    if (isServiceError(error) && error.reason === 'RUN_FINISHED') return false;
-    if (isServiceError(error) && error.reason === 'RUN_RELEASED') return true;
-    throw error;
-  }
-}
-
 /** The run API of an account on a server. Unknown keys of its replies are ignored. */
 export function createRunServer({
   url,
@@ -167,24 +117,15 @@ export function createRunServer({
     },
     list: (count, signal) => list(Math.min(count, MAX_PAGE), signal),
     listAll: () => readPages((next) => listPage({ pageSize: MAX_PAGE, ...next })),
-    async staged(runId) {
-      const call = get(['runs', runId, 'staged'], { what: `ask for the files of run ${runId}` });
-      return (await api.call(call, stagedReply)).files;
+    async order(runId, body) {
+      const call: ApiCall = { method: 'PUT', path: [...account, 'runs', runId], body, what: `order run ${runId}` };
+      return (await api.call(call, orderReply)).url;
     },
-    async put(runId, { name, offset, bytes }) {
-      const path = [...account, 'runs', runId, 'files', name];
-      const what = `send ${name} of run ${runId}`;
-      await api.call({ method: 'PUT', path, query: { offset }, bytes, what }, stagedReply);
-    },
-    start: async (runId, request) => (await api.call(post(runId, 'start', request), startReply)).url,
-    release: async (runId) => (await api.call(post(runId, 'release', {}), releaseReply)).journal,
     readPlan: (runId) => api.bytes(get(['runs', runId, 'plan-file'], { what: `read the plan of run ${runId}` })),
     readJournal: (runId, offset, signal) =>
       api.bytes(
         get(['runs', runId, 'journal'], { query: { offset }, what: `read the journal of run ${runId}`, signal }),
       ),
-    isReleased: (runId) =>
-      isReleased(api, { ...post(runId, 'cancel', { dryRun: true }), what: `ask who executes run ${runId}` }),
     readLog: (runId, query) => api.bytes(get(['runs', runId, 'log'], { query, what: `read the log of run ${runId}` })),
     act: (runId, verb, body) => act(api, post(runId, verb, body ?? {})),
   };

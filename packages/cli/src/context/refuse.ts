@@ -82,7 +82,7 @@ function adviseOn({ code }: RunRefusal, { options, runId, loginAdvice }: Suggest
         `start a new run that reuses every successful, unchanged step with: ${suggest('rerun', runId, '--failed')}`
       );
     case 'RUN_HOSTED':
-      return runId && `take it back with: ${suggest('resume', runId)}`;
+      return runId && `follow it with: ${suggest('attach', runId)}`;
     case 'LOGIN_REFUSED':
       return loginAdvice;
     case 'JOURNAL_LOST':

@@ -117,7 +117,7 @@ async function complete(
   const { home } = given;
   const { runId, endedAt } = report;
   const mark = await readServerMark(runDirectory(home, runId));
-  if (endedAt !== undefined || mark?.state === 'hosted' || isHosted(home, runId)) return ok(undefined);
+  if (endedAt !== undefined || mark !== undefined || isHosted(home, runId)) return ok(undefined);
   const found = await findCommand(order, given);
   if (!found.ok) return found;
   const context = selectContext(order, given);

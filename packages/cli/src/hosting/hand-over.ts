@@ -1,4 +1,5 @@
-import { fail, type Result } from '@sluice/core';
+import { fail, ok, type Result } from '@sluice/core';
+import { describeServer, readServerMark, runDirectory } from '@sluice/home';
 import { markHosted, readMark, unmarkHosted } from '@sluice/host';
 import type { RunSummary } from '@sluice/run';
 import { detachRun } from '@sluice/runner';
@@ -7,12 +8,11 @@ import type { CommandRefusal } from '../context/command-refusal.ts';
 import { describeSystemError } from '../context/describe-system-error.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunRefusal } from '../context/refuse.ts';
-import { detachToServer } from '../remote/detach-to-server.ts';
 import type { HandedRun, RunToHand } from '../runs/handed-run.ts';
 import { findHostFault } from './hand-to-host.ts';
 import { hostRun } from './host-run.ts';
 
-/** Has a server or the home's host execute a run, whether another process executes it now or none does. */
+/** Has the home's host execute a run, whether another process executes it now or none does. A server keeps its runs. */
 export async function handOver(
   { status, endedAt }: Pick<RunSummary, 'status' | 'endedAt'>,
   given: RunToHand,
@@ -21,8 +21,12 @@ export async function handOver(
   const refusal = (message: string) =>
     fail({ exitCode: EXIT_CODE.refused, message: `could not detach run ${runId}: ${message}` });
   if (endedAt !== undefined) return refusal(`it has ended: ${status}`);
-  const toServer = await detachToServer(given);
-  if (toServer !== undefined) return toServer;
+  const mark = await readServerMark(runDirectory(home, runId));
+  if (mark?.state === 'ordering') return refusal(describeServer(mark)!);
+  if (mark !== undefined) {
+    const { service: url, runUrl: page } = mark;
+    return ok({ runId, to: 'server', url, ...(page !== undefined && { page }) });
+  }
   const fault = findHostFault(home);
   if (fault !== undefined) return refusal(fault);
   let before: Awaited<ReturnType<typeof readMark>>;

@@ -6,7 +6,7 @@ import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunRefusal } from '../context/refuse.ts';
 import { findNotifyCommands } from '../pipeline/find-notify-commands.ts';
 import type { Progress } from '../progress/plain-progress.ts';
-import { handToServer } from '../remote/hand-to-server.ts';
+import { orderRun } from '../remote/order-run.ts';
 import { findUnknownIn } from '../runs/find-unknown-in.ts';
 import type { HandedRun } from '../runs/handed-run.ts';
 import { type PreparedRun, type RefusedStart, type RunRequest, refuseLoaded } from '../runs/prepare-run.ts';
@@ -42,14 +42,18 @@ async function submit(opened: HomeService, submission: Submission): Promise<Resu
   if ((await runServer?.isAvailable()) === true) {
     const faults = findNotifyCommands(prepared.loaded);
     if (faults.length > 0) return fail(refuseLoaded(file, { loaded: prepared.loaded, faults }));
-    const runId = await record(opened, submission, { isElsewhere: true });
-    if (!runId.ok) return runId;
-    const handed = await handToServer({ home, runId: runId.value, server: runServer! }, { context, options });
-    return handed.ok ? ok({ handed: handed.value }) : handed;
+    const progress = await submission.openProgress?.();
+    try {
+      const request = { file, context, options, prepared, progress };
+      const handed = await orderRun({ ...opened, runServer: runServer! }, request);
+      return handed.ok ? ok({ handed: handed.value }) : handed;
+    } finally {
+      progress?.close();
+    }
   }
   const fault = findHostFault(home);
   if (fault !== undefined) return fail({ exitCode: EXIT_CODE.refused, message: `${fault}; nothing was started` });
-  const runId = await record(opened, submission, { isElsewhere: false });
+  const runId = await record(opened, submission);
   if (!runId.ok) return runId;
   // Every later host of the home resumes it.
   const marked = await markRecorded({ home, runId: runId.value, context, options });
@@ -60,13 +64,12 @@ async function submit(opened: HomeService, submission: Submission): Promise<Resu
 async function record(
   opened: HomeService,
   { prepared, openProgress, ...request }: Submission,
-  { isElsewhere }: { readonly isElsewhere: boolean },
 ): Promise<Result<string, RefusedStart>> {
   const { loginAdvice } = opened;
   const progress = await openProgress?.();
   try {
     const start = await startOptions(prepared, opened, request);
-    const submitted = await submitRun({ ...start, ...(progress && { reporter: progress }) }, { isElsewhere });
+    const submitted = await submitRun({ ...start, ...(progress && { reporter: progress }) });
     return submitted.ok
       ? ok(submitted.value.runId)
       : fail(fromRunRefusal(submitted.error, { options: request.options, loginAdvice }));

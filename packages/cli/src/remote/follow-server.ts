@@ -1,25 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isServiceError } from '@sluice/client';
-import { readServerMark, runDirectory } from '@sluice/home';
-import { openJournalMirror } from '@sluice/runner';
+import { openJournalMirror, runDirectory } from '@sluice/home';
 import type { RunServer } from '../connect/run-server.ts';
 import { isLostRun } from './lost-run.ts';
 import { type MirrorOptions, updateMirror } from './mirror-run.ts';
 import { isRemoved } from './record-removal.ts';
 
 const PAUSE_MS = 500;
-/** Polls of the journal between two requests whether another home has taken the run back. */
-const ASK_EVERY = 10;
 /** While the server does not reply. */
 const LONGEST_PAUSE_MS = 15_000;
 
-type Followed = 'followed' | 'lost' | 'taken-back' | 'incomplete';
+type Followed = 'followed' | 'lost' | 'incomplete';
 
 /** A run whose copy is kept up to date until `signal` is aborted, or the run has ended. */
 export interface FollowServerOptions extends MirrorOptions {
   readonly server: RunServer;
-  /** Whether this home has handed the run over. */
-  readonly isOurs: boolean;
   readonly signal: AbortSignal;
   /** Called when the server cannot be read; it is tried again. Once for each time without a connection. */
   readonly onProblem: (message: string) => void;
@@ -27,20 +22,18 @@ export interface FollowServerOptions extends MirrorOptions {
 
 /**
  * Copies what the server writes, soon after it is written. A server that does not reply is tried again. `lost`: it does not
- * have the run; `taken-back`: another home has taken it back; `incomplete`: the rest cannot be copied.
+ * have the run; `incomplete`: the rest cannot be copied.
  */
 export async function followServer(options: FollowServerOptions): Promise<Followed> {
-  const { home, runId, server, isOurs, signal, onProblem } = options;
+  const { home, runId, server, signal, onProblem } = options;
   const directory = runDirectory(home, runId);
   const mirror = await openJournalMirror(directory);
   const read = (offset: number) => server.readJournal(runId, offset, signal);
-  for (let looks = 0, failures = 0; !signal.aborted && !mirror.hasEnded; looks++) {
+  for (let failures = 0; !signal.aborted && !mirror.hasEnded; ) {
     try {
-      const isAsking = !isOurs && looks % ASK_EVERY === 0;
-      if (isAsking || (await mirror.isBehind(read))) {
+      if (await mirror.isBehind(read)) {
         const updated = await updateMirror({ home, runId, server }, mirror);
         if (!updated.ok) throw new Error(updated.error);
-        if ((await readServerMark(directory))?.state === 'taken-back') return 'taken-back';
       }
       failures = 0;
     } catch (error) {

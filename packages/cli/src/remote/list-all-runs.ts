@@ -31,10 +31,10 @@ export async function listAllRuns(
   const marks = await Promise.all(
     local.map(({ runId, endedAt }) => (endedAt === undefined ? readServerMark(runDirectory(home, runId)) : undefined)),
   );
-  const hosted = marks.flatMap((mark) => (mark?.state === 'hosted' ? [serverOptions(options, mark)] : []));
+  const hosted = marks.flatMap((mark) => (mark !== undefined ? [serverOptions(options, mark)] : []));
   const places = new Map([options, ...hosted].map((one) => [describePlace(one), one]));
   const runs = new Map(local.map((run) => [run.runId, run]));
-  const theirs = new Set(local.flatMap(({ runId }, index) => (marks[index]?.state === 'hosted' ? [runId] : [])));
+  const theirs = new Set(local.flatMap(({ runId }, index) => (marks[index] !== undefined ? [runId] : [])));
   const onServer = new Set<string>();
   for (const place of places.values()) {
     for (const run of await listPlace(place, context, options.limit ?? LISTED)) {

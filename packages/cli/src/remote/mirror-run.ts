@@ -1,6 +1,15 @@
 import { ok, type Result } from '@sluice/core';
-import { readServerMark, runDirectory, type ServerMark, writeServerMark } from '@sluice/home';
-import { type JournalMirror, openJournalMirror, writePlanBytes } from '@sluice/runner';
+import {
+  createSystemDisk,
+  hasPlan,
+  type JournalMirror,
+  openJournalMirror,
+  readServerMark,
+  runDirectory,
+  type ServerMark,
+  storePlan,
+  writeServerMark,
+} from '@sluice/home';
 import type { JournalSource } from '../connect/run-server.ts';
 import { lockMark } from './lock-mark.ts';
 import { recordRemoval } from './record-removal.ts';
@@ -13,8 +22,8 @@ export interface MirrorOptions {
 }
 
 /**
- * Brings the copy of a run up to date. Does nothing if the server does not execute it, or if it has ended. A copy of another
- * home's run is marked if that home has taken the run back: nothing more is copied until it is handed over again.
+ * Brings the copy of a run up to date. Does nothing if no server executes the run, or if it has ended. A run that the server
+ * has counts as ordered from then on.
  */
 export async function updateMirror(
   { home, runId, server }: MirrorOptions,
@@ -23,14 +32,13 @@ export async function updateMirror(
   const directory = runDirectory(home, runId);
   return lockMark(directory, async () => {
     const mark = await readServerMark(directory);
-    if (mark?.state !== 'hosted' && mark?.state !== 'taken-back') return ok(undefined);
+    if (mark === undefined) return ok(undefined);
     const mirror = known ?? (await openJournalMirror(directory));
     if (mirror.hasEnded) return ok(undefined);
     try {
+      if (!(await hasPlan(createSystemDisk(), directory))) await storePlan(directory, await server.readPlan(runId));
       const updated = await mirror.update((offset) => server.readJournal(runId, offset));
-      if (!updated.ok || mirror.hasEnded || mark.isOurs) return updated;
-      const state = (await server.isReleased(runId)) ? 'taken-back' : 'hosted';
-      if (state !== mark.state) await writeServerMark(directory, { ...mark, state });
+      if (updated.ok && mark.state === 'ordering') await writeServerMark(directory, { ...mark, state: 'hosted' });
       return updated;
     } catch (error) {
       await recordRemoval(home, runId, error);
@@ -40,8 +48,8 @@ export async function updateMirror(
 }
 
 /**
- * Copies a run that another home, or the server itself, has started. It cannot be taken back. The mark comes first, so that
- * no process executes an incomplete copy.
+ * Copies a run that another home, or the server itself, has ordered. The mark comes first, so that no process executes an
+ * incomplete copy.
  */
 export async function createMirror(
   options: MirrorOptions,
@@ -53,7 +61,7 @@ export async function createMirror(
   await lockMark(directory, async () => {
     if ((await readServerMark(directory)) !== undefined) return;
     await writeServerMark(directory, { ...mark, state: 'hosted', isOurs: false });
-    await writePlanBytes(directory, plan);
+    await storePlan(directory, plan);
   });
   return updateMirror(options);
 }

@@ -3,7 +3,7 @@ import { fail, ok, type Result } from '@sluice/core';
 import type { RunRefusal, RunReport } from '@sluice/run';
 import { publishOutputs } from '@sluice/runner';
 
-/** A run that a server has executed, and that this home has handed over. */
+/** A run that a server has executed, and that this home has ordered. */
 interface PublishHereOptions {
   readonly home: string;
   readonly service: ContainerService;

@@ -64,7 +64,7 @@ async function readKnown(home: string): Promise<KnownRuns> {
     // The run of a damaged mark is kept as one that can be resumed.
     const mark = await readServerMark(runDirectory(home, runId)).catch(() => undefined);
     if (mark !== undefined) marks.set(placeOf(mark), mark);
-    const isOpen = mark !== undefined && mark.state !== 'released' && endedAt === undefined;
+    const isOpen = mark !== undefined && endedAt === undefined;
     if (isOpen) open.add(placeOf(mark));
     else complete.add(runId);
   }

@@ -19,7 +19,7 @@ export async function recordRemoval(home: string, runId: string, error: unknown)
   const directory = runDirectory(home, runId);
   const mark = await readServerMark(directory);
   // The request of a killed command has arrived.
-  if (mark?.state === 'handing-over') await writeServerMark(directory, { ...mark, state: 'hosted' });
+  if (mark?.state === 'ordering') await writeServerMark(directory, { ...mark, state: 'hosted' });
   const parsed = ended.safeParse(isServiceError(error) ? error.details : {});
   if (!parsed.success) return true;
   const { status, endedAt } = parsed.data;

@@ -19,7 +19,7 @@ export interface ShownRun<O extends GlobalOptions> {
    * when it started.
    */
   readonly options: O;
-  /** The server that executes the run, has executed it to its end, or has left it to another home; undefined: this home does. */
+  /** The server that executes the run, or has executed it to its end; undefined: this home does. */
   readonly mark: ServerMark | undefined;
 }
 
@@ -63,9 +63,8 @@ async function describeShown<O extends GlobalOptions>(
   options: O,
 ): Promise<Result<ShownRun<O>, CommandRefusal>> {
   const mark = await readServerMark(runDirectory(home, run.runId));
-  const hosted = mark?.state === 'hosted' || mark?.state === 'taken-back' ? mark : undefined;
-  const reached = hosted ? serverOptions(options, hosted) : await keepRecordedService(home, run.runId, options);
-  return ok({ run, mark: hosted, options: reached });
+  const reached = mark ? serverOptions(options, mark) : await keepRecordedService(home, run.runId, options);
+  return ok({ run, mark, options: reached });
 }
 
 /** Runs an action with the server of the options. Returns why it was not possible. */

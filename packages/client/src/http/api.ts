@@ -21,8 +21,6 @@ export interface ApiCall {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as they are, instead of `body`. */
-  readonly bytes?: Uint8Array;
   /** Describes the call in messages, after "could not". */
   readonly what: string;
   readonly signal?: AbortSignal | undefined;
@@ -127,16 +125,14 @@ async function sendAuthorized(options: ApiOptions, sending: Sending): Promise<{ 
 
 function toExchange(options: ApiOptions, { sending, token }: { sending: Sending; token: string }): Exchange {
   const { call } = sending;
-  const json = call.body === undefined ? undefined : JSON.stringify(call.body);
-  const body = call.bytes ?? json;
-  const type = call.bytes === undefined ? 'application/json' : 'application/octet-stream';
+  const body = call.body === undefined ? undefined : JSON.stringify(call.body);
   return {
     method: call.method,
     path: `${options.basePath}/${pathOf(call)}`,
     headers: {
       ...options.headers,
       authorization: `Bearer ${token}`,
-      ...(body === undefined ? {} : { 'content-type': type }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(body === undefined ? {} : { body }),
     what: call.what,

@@ -3,9 +3,7 @@ import { COLLECTION_MARK } from './collection-mark.ts';
 import type { Disk } from './disk.ts';
 import { describeServer, readServerMark } from './server-mark.ts';
 
-/** Says that another machine executes the run from now on, although this home has started it. */
-export const RELEASED_FILE = 'released.json';
-/** Says that a client has handed the run over: its paths and addresses are those of another machine. */
+/** Says which request has started the run on a server: its paths and addresses are those of another machine. */
 export const RECEIVED_FILE = 'start.json';
 
 /** What the files beside a journal say about who may execute the run. */
@@ -25,15 +23,9 @@ export async function readRunMarks(disk: Disk, directory: string): Promise<RunMa
   const isReceived = names.includes(RECEIVED_FILE);
   const refusal =
     refuse('RUN_HOSTED', describeServer(await readServerMark(directory, disk))) ??
-    refuse('RUN_HOSTED', names.includes(RELEASED_FILE) && 'its owner has taken it back') ??
     refuse('RUN_IN_USE', names.includes(COLLECTION_MARK) && 'a garbage collection is removing it') ??
     refuse('RUN_NOT_FOUND', !names.includes('plan.json') && (await describeRemoved(disk, directory)));
   return { isReceived, ...(refusal && { refusal }) };
-}
-
-/** Whether this home has released the run to its owner. */
-export async function isReleased(disk: Disk, directory: string): Promise<boolean> {
-  return (await disk.list(directory)).includes(RELEASED_FILE);
 }
 
 /** A home keeps the summary of a run that it has removed because it was old. */

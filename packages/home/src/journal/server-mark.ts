@@ -13,23 +13,19 @@ const schema = z.object({
   profile: z.string().exactOptional(),
   /** The run in the server's dashboard. */
   runUrl: z.string().exactOptional(),
-  /**
-   * `handing-over`: it is unknown whether the server has started the run. `hosted`: it has. `released`: it never will
-   * again, until it is handed over again. `taken-back`: of a copy: the home that had handed the run over executes it.
-   */
-  state: z.enum(['handing-over', 'hosted', 'released', 'taken-back']),
-  /** Whether this home has handed the run over. Only such a run can be taken back. */
+  /** `ordering`: it is unknown whether the server has accepted the order. `hosted`: it has. */
+  state: z.enum(['ordering', 'hosted']),
+  /** Whether this home has ordered the run: then its outputs with `publish` are copied here. */
   isOurs: z.boolean(),
 });
 
 /**
- * The file `server.json` of a run that a server executes, or has executed. It is written before the first request that
- * could start the run there, and no process executes the run here unless its state is `released`.
+ * The file `server.json` of a run that a server executes, or has executed. It is written before the request that starts the
+ * run there, and no process executes the run here.
  */
 export type ServerMark = z.infer<typeof schema>;
 
-const ADVICE =
-  'it says which server executes the run; restore it, or, if no server does, move it away to resume the run here';
+const ADVICE = 'it says which server executes the run; restore it';
 
 /** The mark in a run's directory; undefined if there is none. Throws if it is damaged: then the run must not be executed. */
 export async function readServerMark(
@@ -53,11 +49,10 @@ export async function writeServerMark(
 
 /** Why no process of this home may execute the run; undefined if one may. */
 export function describeServer(mark: ServerMark | undefined): string | undefined {
-  if (mark === undefined || mark.state === 'released') return undefined;
-  if (mark.state === 'taken-back') return `the home that had handed it over to ${mark.service} has taken it back`;
+  if (mark === undefined) return undefined;
   return mark.state === 'hosted'
     ? `the server ${mark.service} executes it`
-    : `it is being handed over to the server ${mark.service}`;
+    : `it is being ordered from the server ${mark.service}`;
 }
 
 /** Whether a server executes the run, or has executed it to its end. */

@@ -12,10 +12,10 @@ export function isDiskError(error: unknown): boolean {
 }
 
 /** Turns a thrown disk error into the refusal `HOME_UNUSABLE`. Rethrows all other errors. */
-export async function refuseDiskErrors<T>(
+export async function refuseDiskErrors<T, E = never>(
   home: string,
-  action: () => Promise<Result<T, RunRefusal>>,
-): Promise<Result<T, RunRefusal>> {
+  action: () => Promise<Result<T, E | RunRefusal>>,
+): Promise<Result<T, E | RunRefusal>> {
   try {
     return await action();
   } catch (error) {

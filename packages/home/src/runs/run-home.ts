@@ -4,6 +4,7 @@ import { decodePlan, encodePlan, findFormatFault, type KeptPlan, type RunRefusal
 import { isRunId } from '../identity/run-id.ts';
 import type { Disk } from '../journal/disk.ts';
 import { RECEIVED_FILE } from '../journal/run-marks.ts';
+import { createSystemDisk } from '../journal/system-disk.ts';
 
 /** The directory of a run in the home. */
 export function runDirectory(home: string, runId: string): string {
@@ -29,7 +30,7 @@ export async function readPlan(disk: Disk, directory: string): Promise<Result<Pl
   const bytes = await disk.read(planPath(directory));
   if (!bytes) return ok(undefined);
   const plan = parsePlan(bytes);
-  if (plan.ok && (await disk.list(directory)).includes(RECEIVED_FILE)) limitPlan(plan.value, RECEIVED_TURNS);
+  if (plan.ok && (await disk.list(directory)).includes(RECEIVED_FILE)) limitReceivedPlan(plan.value);
   return plan;
 }
 
@@ -49,9 +50,19 @@ export function parsePlan(bytes: Uint8Array): Result<Plan, string> {
   }
 }
 
+/** Limits the evaluations of a plan that the author of a received run has written. */
+export function limitReceivedPlan(plan: Plan): void {
+  limitPlan(plan, RECEIVED_TURNS);
+}
+
 /** Stores the plan, which never changes afterwards. */
 export async function writePlan(disk: Disk, directory: string, plan: Plan): Promise<void> {
   await disk.replace(planPath(directory), serializePlan(plan));
+}
+
+/** Stores the plan of a run that a server executes, as the server has it. */
+export function storePlan(directory: string, plan: Uint8Array): Promise<void> {
+  return createSystemDisk().replace(planPath(directory), plan);
 }
 
 /** The file of a plan. */

@@ -4,7 +4,6 @@ import { createRunId, isRunId } from '@sluice/home';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { ApiError, renderError } from '../errors/api-error.ts';
-import { MAX_PART_BYTES } from '../schemas/hand-over.ts';
 import { ACTION_ROUTES } from './action-routes.ts';
 import { answerOnce } from './answer-once.ts';
 import type { ApiRequest, ApiRoute } from './api-route.ts';
@@ -42,11 +41,6 @@ export function addRunApi(server: FastifyInstance, api: RunApi): Promise<void> {
 export async function addApi(server: FastifyInstance, place: ApiPlace): Promise<void> {
   await server.register(
     async (scope) => {
-      scope.addContentTypeParser(
-        'application/octet-stream',
-        { parseAs: 'buffer', bodyLimit: MAX_PART_BYTES },
-        (_, bytes, done) => done(null, bytes),
-      );
       scope.addHook('onRequest', async (http, reply) => {
         void reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
         place.admit?.(http);
@@ -79,6 +73,7 @@ function addRoute(server: FastifyInstance, route: ApiRoute, { find }: ApiPlace):
   server.route({
     method: route.method,
     url: routerPath(route.path),
+    ...(route.bodyLimit !== undefined && { bodyLimit: route.bodyLimit }),
     // The service names requests in its log and metrics by this.
     config: { operation: route.operationId } as object,
     handler: async (http, reply) => {
@@ -89,15 +84,14 @@ function addRoute(server: FastifyInstance, route: ApiRoute, { find }: ApiPlace):
         ...{ api, http, reply, newRunId: createRunId() },
         at: http.params as ApiRequest['at'],
         query: parse(route.query, http.query, 'query parameter') as Record<string, unknown>,
-        body: body === 'bytes' ? (http.body ?? Buffer.alloc(0)) : body && parse(body, http.body ?? {}, 'key'),
+        body: body && parse(body, http.body ?? {}, 'key'),
       };
-      const { handOver } = api;
-      const isAction = route.method === 'POST' && !route.isHandOver;
+      const { orders } = api;
+      const isAction = route.method === 'POST';
       const act = () =>
         isAction ? answerOnce(request, (newRunId) => route.handle({ ...request, newRunId })) : route.handle(request);
-      // A run that was released is executed elsewhere.
-      const mustBeHere = isAction && handOver !== undefined && request.at.runId !== undefined;
-      const perform = () => (mustBeHere ? handOver.act(request.at.runId!, act) : act());
+      const isAlone = isAction && orders !== undefined && request.at.runId !== undefined;
+      const perform = () => (isAlone ? orders.exclude(request.at.runId!, act) : act());
       const release = route.reply === 'bytes' ? countDownload(api.downloads) : undefined;
       try {
         if (route.method !== 'GET') return await api.change(perform);
@@ -128,7 +122,7 @@ async function refuseAbandoned({ raw: { socket } }: FastifyRequest): Promise<voi
 /** Why a run is missing that the server had. */
 async function findRemoval(error: unknown, { api, at }: ApiRequest): Promise<ApiError | undefined> {
   if (!(error instanceof ApiError) || error.reason !== 'RUN_NOT_FOUND' || at.runId === undefined) return undefined;
-  return isRunId(at.runId) ? api.handOver?.findRemoval(at.runId) : undefined;
+  return isRunId(at.runId) ? api.orders?.findRemoval(at.runId) : undefined;
 }
 
 function parse(schema: z.ZodType, value: unknown, kind: string): unknown {

@@ -13,11 +13,10 @@ export interface ApiRoute<Q extends z.ZodObject = z.ZodObject, B extends z.ZodTy
   /** Relative to the prefix of the API, with `{name}` for parameters, and `:verb` at the end for actions. */
   readonly path: string;
   readonly query: Q;
-  /** `bytes`: of any content. */
-  readonly body?: B | 'bytes';
+  readonly body?: B;
   readonly reply: ReplyKind;
-  /** It decides itself whether the server has the run. */
-  readonly isHandOver?: true;
+  /** The most bytes of the body; default: those of the server. */
+  readonly bodyLimit?: number;
   /** Resolves to the JSON value of the reply; for the other kinds it sends the reply itself. Throws `ApiError`. */
   handle(request: ApiRequest<z.output<Q>, z.output<B>>): Promise<unknown>;
 }

@@ -44,7 +44,7 @@ function describeOperation(route: ApiRoute, path: string): Record<string, unknow
     operationId: route.operationId,
     summary: route.summary,
     parameters: [...inPath, ...inQuery, ...inHeader],
-    ...(route.body && { requestBody: { content: route.body === 'bytes' ? BYTES : json(schema(route.body, 'input')) } }),
+    ...(route.body && { requestBody: { content: json(schema(route.body, 'input')) } }),
     responses: {
       '200': { description: 'Success', content: contentOf(route) },
       default: { description: 'Rejected or failed', content: json({ $ref: '#/components/schemas/Error' }) },

@@ -10,7 +10,7 @@ import { createLineIndex, type LineIndex } from '../runs/line-index.ts';
 import { type LogSpool, openLogSpool } from '../runs/log-spool.ts';
 import { type Followers, openFollowers } from '../runs/open-followers.ts';
 import { openRunList, type RunList } from '../runs/run-list.ts';
-import type { RerunRequest, RunFileName, releaseReply, stagedFiles, startBody } from '../schemas/hand-over.ts';
+import type { orderBody, RerunRequest } from '../schemas/order.ts';
 import type { pipelineEntry } from '../schemas/pipeline-replies.ts';
 import { type KeyStore, openKeyStore } from './key-store.ts';
 import type { UnreadReplies } from './send-json.ts';
@@ -50,32 +50,16 @@ export interface RunExecutor {
   start(request: StartRequest, runId: string): Promise<Result<void, string>>;
 }
 
-type StagedFiles = z.input<typeof stagedFiles>;
-type ReleaseReply = z.input<typeof releaseReply>;
-
-/** Executes runs of other machines until these want them back. Every method throws `ApiError`, and may be repeated. */
-export interface HandOver {
-  staged(runId: string): Promise<StagedFiles>;
-  append(runId: string, part: FilePart): Promise<StagedFiles>;
-  /** Executes the run of the received files. */
-  start(runId: string, body: z.output<typeof startBody>): Promise<void>;
-  /** Leaves the run to another machine, and never resumes it. */
-  release(runId: string): Promise<ReleaseReply>;
+/** Starts the runs of an account on a server. Every method throws `ApiError`, and may be repeated. */
+export interface RunOrders {
+  /** Plans the run of an order and executes it as a run with this ID. */
+  order(runId: string, body: z.output<typeof orderBody>): Promise<void>;
   /** Executes the plan of an ended run again, as a run with this ID; the refusal says why that is not possible. */
   rerun(runId: string, request: RerunRequest): Promise<Result<void, RunRefusal>>;
-  /** Performs an action on a run that was not released, and nothing of the above meanwhile. */
-  act<T>(runId: string, action: () => Promise<T>): Promise<T>;
-  /** Performs an action, and nothing of the above meanwhile. */
+  /** Performs an action, and nothing else about the run meanwhile. */
   exclude<T>(runId: string, action: () => Promise<T>): Promise<T>;
   /** The reply about a run that the server had, and has removed; undefined if it has not. */
   findRemoval(runId: string): Promise<ApiError | undefined>;
-}
-
-/** A part of a file of a run. */
-export interface FilePart {
-  readonly name: RunFileName;
-  readonly offset: number;
-  readonly bytes: Uint8Array;
 }
 
 /** What the API of a home depends on. */
@@ -85,8 +69,8 @@ export interface RunApiOptions {
   readonly openService?: (runId: string) => Promise<Result<ContainerService, string>>;
   /** Absent: runs can only be watched, canceled while they run, and approved. */
   readonly executor?: RunExecutor;
-  /** Absent: the runs of the home are only its own. */
-  readonly handOver?: HandOver;
+  /** Of a server. Absent: the runs of the home are only its own. */
+  readonly orders?: RunOrders;
   /** What a process is called that hosts the runs of the home. Default: `ui`, or `host` if it is in the background. */
   readonly executorKind?: Executor;
   /** The URL of a run in the dashboard, if it is served. */

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isRunId, RELEASED_FILE, runDirectory } from '@sluice/home';
+import { isRunId, runDirectory } from '@sluice/home';
 import { isSystemError, replaceFile } from '@sluice/host-system';
 import { z } from 'zod';
 
@@ -23,14 +23,13 @@ export async function unmarkHosted(home: string, runId: string): Promise<void> {
   await rm(markPath(home, runId), { force: true });
 }
 
-/** Whether a run is marked, and was not released: another machine executes a released run. */
+/** Whether a run is marked. */
 export function isHosted(home: string, runId: string): boolean {
-  return existsSync(markPath(home, runId)) && !isReleased(home, runId);
+  return existsSync(markPath(home, runId));
 }
 
 /** The mark of a run; undefined if there is none. A damaged mark counts as one without options. */
 export async function readMark(home: string, runId: string): Promise<HostedMark | undefined> {
-  if (isReleased(home, runId)) return undefined;
   let text: string;
   try {
     text = await readFile(markPath(home, runId), 'utf8');
@@ -51,15 +50,6 @@ export async function listHosted(home: string): Promise<string[]> {
   const marked = names.filter((name) => isRunId(name) && isHosted(home, name));
   const times = new Map(marked.map((name) => [name, markTime(home, name)]));
   return marked.sort((a, b) => times.get(a)! - times.get(b)!);
-}
-
-/** The file that says that another machine executes the run from now on, whatever its mark says. */
-export function releasedPath(home: string, runId: string): string {
-  return join(runDirectory(home, runId), RELEASED_FILE);
-}
-
-function isReleased(home: string, runId: string): boolean {
-  return existsSync(releasedPath(home, runId));
 }
 
 function markTime(home: string, runId: string): number {

@@ -1,8 +1,8 @@
 import type { Scope } from '@sluice/client';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { addApi, ROUTES } from '../api/add-run-api.ts';
-import { HAND_OVER_ROUTES } from '../api/hand-over-routes.ts';
 import { API_PREFIX } from '../api/openapi.ts';
+import { ORDER_ROUTES } from '../api/order-routes.ts';
 import type { RunApi } from '../api/run-api.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { HostedAccounts } from './open-hosted-accounts.ts';
@@ -31,7 +31,7 @@ export async function addHostedApi(
 ): Promise<void> {
   const users = new WeakMap<FastifyRequest, string>();
   const place = {
-    routes: [...ROUTES, ...HAND_OVER_ROUTES],
+    routes: [...ROUTES, ...ORDER_ROUTES],
     async find(http: FastifyRequest): Promise<RunApi> {
       const scope = findScope(http)!;
       requireName(http);

@@ -2,11 +2,11 @@ import type { ContainerService } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import type { RunRefusal } from '@sluice/run';
 import { previewRerun, type RunHandle, type RunnerOptions, resumeRun, type TraceSink } from '@sluice/runner';
-import { describeClosing, type HandOver, type RunExecutor, type StartRequest } from '../api/run-api.ts';
+import { describeClosing, type RunExecutor, type RunOrders, type StartRequest } from '../api/run-api.ts';
 import { ApiError, fromRefusal } from '../errors/api-error.ts';
 import { isHosted, markHosted, unmarkHosted } from '../execute/hosted-mark.ts';
 import type { RunHost } from '../execute/open-run-host.ts';
-import type { RerunRequest } from '../schemas/hand-over.ts';
+import type { RerunRequest } from '../schemas/order.ts';
 import { refuseCreation } from './refuse-creation.ts';
 import type { SecretStore } from './secret-store.ts';
 
@@ -15,7 +15,7 @@ export interface HostedExecutorParts {
   readonly home: string;
   readonly service: ContainerService;
   readonly host: Pick<RunHost, 'take'>;
-  readonly handOver: Pick<HandOver, 'rerun'>;
+  readonly orders: Pick<RunOrders, 'rerun'>;
   readonly secrets: SecretStore;
   readonly restrictions: Required<Pick<RunnerOptions, 'notifier' | 'delivers' | 'allowance'>>;
   readonly log: (line: string) => void;
@@ -39,7 +39,7 @@ export interface HostedExecutor extends RunExecutor {
 
 /** Executes the actions that need no pipeline file. A rerun has the plan and the parameters of the earlier run. */
 export function createHostedExecutor(parts: HostedExecutorParts): HostedExecutor {
-  const { home, service, host, handOver } = parts;
+  const { home, service, host, orders } = parts;
   const canceling: Canceling = { begun: new Set(), runs: new Map() };
   const begin = (runId: string, cancelBy: string) => {
     const canceled = cancel(runId, { ...parts, cancelBy, canceling });
@@ -76,7 +76,7 @@ export function createHostedExecutor(parts: HostedExecutorParts): HostedExecutor
     async start(order, runId) {
       const request = readRequest(order);
       if (request === undefined) return fail(NO_FILES);
-      const started = await handOver.rerun(runId, request);
+      const started = await orders.rerun(runId, request);
       if (!started.ok) throw refuseRerun(order, request.of, started.error);
       return started;
     },

@@ -8,8 +8,10 @@ import { openRunHost } from '../execute/open-run-host.ts';
 import { createRunSlots } from '../execute/run-slots.ts';
 import type { HostMetrics } from '../metrics/host-metrics.ts';
 import { type AccountLimits, createLimitCheck, type LimitCheck } from './account-limits.ts';
-import { createHandOver } from './create-hand-over.ts';
+import { removeStaged } from './add-run.ts';
 import { createHostedExecutor, type HostedExecutor } from './create-hosted-executor.ts';
+import { createOrders } from './create-orders.ts';
+import { planOrder } from './plan-order.ts';
 import { removeOldRuns } from './remove-old-runs.ts';
 import { createSecretStore, type SecretStoreOptions } from './secret-store.ts';
 
@@ -82,30 +84,26 @@ export async function openHostedAccount(options: HostedAccountOptions): Promise<
     findHold: limitCheck.findExcess,
   });
   if (host === undefined) throw new Error(`another process executes the runs of ${account}`);
-  const handOver = createHandOver({
+  await removeStaged(home);
+  const orders = createOrders({
     ...{ home, scope, service, host, secrets, limits: limitCheck },
-    ...{ now: retentionTime, findInodeShortage },
+    ...{ findInodeShortage, planOrder: async (order) => planOrder(order) },
   });
   const leaving = new AbortController();
   const opened = createHostedExecutor({
-    ...{ home, service, host, handOver, secrets, restrictions, log, leaving: leaving.signal },
+    ...{ home, service, host, orders, secrets, restrictions, log, leaving: leaving.signal },
     ...(traces && { traces }),
   });
   executor = opened;
   const api = openRunApi({
-    ...{ home, userName: 'server', executorKind: 'server', executor: opened, handOver, now: retentionTime },
+    ...{ home, userName: 'server', executorKind: 'server', executor: opened, orders, now: retentionTime },
     openService: async () => ok(service),
   });
-  const removal = { home, handOver, followers: api.followers, log, now: retentionTime, closing: api.closing };
-  let removing = Promise.resolve();
+  const removal = { home, orders, followers: api.followers, log, now: retentionTime, closing: api.closing };
+  const removals = removeInTurn(() => removeOldRuns(retentionDays(), removal), log);
   return {
     api,
-    removeOldRuns() {
-      removing = removing
-        .then(() => removeOldRuns(retentionDays(), removal))
-        .catch((error: Error) => log(`could not remove old runs: ${error.message}`));
-      return removing;
-    },
+    removeOldRuns: removals.next,
     async update() {
       slots.update();
       await host.takeMarked();
@@ -114,8 +112,18 @@ export async function openHostedAccount(options: HostedAccountOptions): Promise<
       leaving.abort();
       await api.close();
       await opened.close();
-      await removing;
+      await removals.ended();
       await host.close();
     },
   };
+}
+
+/** Calls of `remove`, one after the other. Both promises never reject. */
+function removeInTurn(remove: () => Promise<void>, log: (line: string) => void) {
+  let removing = Promise.resolve();
+  const next = () => {
+    removing = removing.then(remove).catch((error: Error) => log(`could not remove old runs: ${error.message}`));
+    return removing;
+  };
+  return { next, ended: () => removing };
 }

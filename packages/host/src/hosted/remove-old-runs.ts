@@ -3,7 +3,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runDirectory, withRunClaim } from '@sluice/home';
 import { chooseEndedRuns, forgetRemovedRuns } from '@sluice/runner';
-import type { HandOver } from '../api/run-api.ts';
+import type { RunOrders } from '../api/run-api.ts';
 import type { Followers } from '../runs/open-followers.ts';
 import { deleteRemoved, finishRemovals, moveToRemoved, prepareRemovals } from './removed-runs.ts';
 
@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 export interface RemovalParts {
   readonly home: string;
   /** Excludes requests about a run. */
-  readonly handOver: Pick<HandOver, 'exclude'>;
+  readonly orders: Pick<RunOrders, 'exclude'>;
   readonly followers: Pick<Followers, 'isUsed' | 'drop'>;
   readonly log: (line: string) => void;
   /** The time that removals use; milliseconds since the Unix epoch. */
@@ -36,7 +36,7 @@ export async function removeOldRuns(retentionDays: number, parts: RemovalParts):
   let count = 0;
   for (const runId of chosen.runIds) {
     if (closing.aborted) return;
-    const isRemoved = await parts.handOver.exclude(runId, () => remove(runId, parts, chosen.findReason));
+    const isRemoved = await parts.orders.exclude(runId, () => remove(runId, parts, chosen.findReason));
     if (!isRemoved) continue;
     count++;
     await deleteRemoved(home, runId);

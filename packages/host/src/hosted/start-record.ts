@@ -1,12 +1,12 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { RECEIVED_FILE } from '@sluice/home';
 import { isSystemError } from '@sluice/host-system';
-import type { z } from 'zod';
-import { rerunRequest, startBody } from '../schemas/hand-over.ts';
+import { z } from 'zod';
+import { type orderBody, rerunRequest } from '../schemas/order.ts';
 
-const recordSchema = startBody.pick({ files: true }).extend({ rerun: rerunRequest.exactOptional() });
+const recordSchema = z.union([z.strictObject({ order: z.string() }), z.strictObject({ rerun: rerunRequest })]);
 
 /** The request that has started a run on this server: the same request again starts nothing. */
 export type StartRecord = z.infer<typeof recordSchema>;
@@ -21,7 +21,8 @@ export async function readStart(directory: string): Promise<StartRecord | undefi
   }
 }
 
-/** Whether two requests start the same run with the same content. */
-export function isSameStart(one: StartRecord, other: StartRecord): boolean {
-  return isDeepStrictEqual(one.files, other.files);
+/** The record of an order. Secrets and logins are not part of what identifies it. */
+export function recordOrder({ order, pipeline, sources, workspace, reuse }: z.output<typeof orderBody>): StartRecord {
+  const ordered = JSON.stringify([order, pipeline, sources, workspace?.volumeId, reuse]);
+  return { order: createHash('sha256').update(ordered).digest('hex') };
 }

@@ -19,7 +19,7 @@ function createExecutor(refusal: RunRefusal) {
     requests.push({ runId, ...request });
     return fail(refusal);
   };
-  return { ...createHostedExecutor({ handOver: { rerun } } as never), requests };
+  return { ...createHostedExecutor({ orders: { rerun } } as never), requests };
 }
 
 test('what only the client has is refused with its command, everything else with its own reason', async () => {

@@ -10,7 +10,7 @@ export interface RunRefusal {
     | 'NOT_ADOPTABLE'
     /** Another process executes the run; the message names its host and process ID. */
     | 'RUN_IN_USE'
-    /** A server executes the run, or it is being handed over to one. */
+    /** A server executes the run, or its order is open. */
     | 'RUN_HOSTED'
     | 'JOURNAL_DAMAGED'
     /** The run has started, but its journal lacks the first record. It can be adopted while the service knows its containers. */

@@ -27,12 +27,12 @@ export interface PreparedVolumes {
 export async function prepareVolumes(options: ProvisionOptions): Promise<Result<PreparedVolumes, RunRefusal>> {
   if (options.frozen) return reopenVolumes(options, options.frozen);
   const { plan, service, scope } = options;
-  if (!needsWorkspace(plan)) return ok({ volumes: namedByID(plan), workspace: noWorkspace });
+  if (!needsWorkspace(plan)) return ok({ volumes: namedById(plan), workspace: noWorkspace });
   const opened = await openOn(options, scope);
   if (!opened.ok) return opened;
   const { volumeID, login } = opened.value;
   const files = service.volumes.files({ ...scope, id: volumeID }, login);
-  const volumes: Record<string, VolumePlace> = { '': { volumeID, path: '' }, ...namedByID(plan) };
+  const volumes: Record<string, VolumePlace> = { '': { volumeID, path: '' }, ...namedById(plan) };
   for (const [name, volume] of Object.entries(plan.pipeline.volumes)) {
     if (volume.id !== undefined) continue;
     if (volume.source === undefined && !volume.retain) {
@@ -104,7 +104,8 @@ async function reopenVolumes(
   return ok({ volumes, workspace: filesOn(home.clusterID, reopened.get(home.clusterID)!, reopened) });
 }
 
-function needsWorkspace(plan: Plan): boolean {
+/** Whether a run of the plan has data of its own. */
+export function needsWorkspace(plan: Plan): boolean {
   const hasOwn = Object.values(plan.pipeline.volumes).some((volume) => volume.id === undefined);
   return (
     hasOwn ||
@@ -119,7 +120,8 @@ function signalsReady(service: ServiceStep | undefined): boolean {
   return service?.ready !== undefined && 'command' in service.ready;
 }
 
-function namedByID(plan: Plan): Record<string, VolumePlace> {
+/** The places of the volumes that the pipeline names by their IDs. */
+export function namedById(plan: Plan): Record<string, VolumePlace> {
   const named = Object.entries(plan.pipeline.volumes).flatMap(([name, { id }]) =>
     id === undefined ? [] : [[name, { volumeID: id, path: '' }] as const],
   );

@@ -20,8 +20,8 @@ export interface RunRecord extends RunSummary {
   readonly retained?: string;
   /** Its steps write to private copies of their inputs, some of which may remain. */
   readonly hasPrivateCopies?: boolean;
-  /** A server has executed it, perhaps for a while only, or has received it. */
-  readonly isHandedOver?: boolean;
+  /** A server executes it, or has executed it. */
+  readonly isElsewhere?: boolean;
   /** The workspaces with its outputs: one for each cluster on which its steps may run. */
   readonly workspaces: readonly (Scope & { readonly volumeID: string })[];
 }
@@ -62,8 +62,8 @@ async function readRecord(disk: Disk, home: string, run: RunSummary): Promise<Ru
   const replayed = await replayFromHome(disk, home, run.runId).catch(() => undefined);
   if (!replayed?.ok) return { ...run, needs: undefined, workspaces: [] };
   // A damaged mark is one, too.
-  const isHandedOver = (await readServerMark(runDirectory(home, run.runId), disk).catch(() => null)) !== undefined;
-  return { ...describeRecord(run, replayed.value.facts), ...(isHandedOver && { isHandedOver }) };
+  const isElsewhere = (await readServerMark(runDirectory(home, run.runId), disk).catch(() => null)) !== undefined;
+  return { ...describeRecord(run, replayed.value.facts), ...(isElsewhere && { isElsewhere }) };
 }
 
 /** What a run needs and has, according to its journal. */

@@ -61,7 +61,7 @@ export function findUseElsewhere({ runs, unknown }: RunsElsewhere, endedBefore: 
       if (away !== undefined) return `a run on ${away.url} may reuse its outputs`;
       const user = users.get(run.runId);
       if (user !== undefined) return `run ${user} on a server reuses its outputs`;
-      const other = run.isHandedOver && active.find((one) => sharesVolume(one, run));
+      const other = run.isElsewhere && active.find((one) => sharesVolume(one, run));
       return other ? `run ${other.runId} is in progress on a server and may reuse its outputs` : undefined;
     },
   };

@@ -6,7 +6,6 @@ import {
   type Disk,
   type GroupEntry,
   hasSummary,
-  isReleased,
   readJournal,
   readPlan,
   readSummary,
@@ -44,8 +43,6 @@ export async function judgeMember(
   const { runId } = entry;
   const directory = runDirectory(home, runId);
   if ((await askPhase(disk, directory)) !== 'suspended') return 'driven';
-  // The home of its owner executes it, with the groups of that home.
-  if (await isReleased(disk, directory)) return 'over';
   if ((await readSummary(disk, directory))?.status !== undefined) return 'over';
   const read = await readPlan(disk, directory);
   const journal = await readJournal(disk, directory);

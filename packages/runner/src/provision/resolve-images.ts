@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { type ContainerService, FEATURES, type InstanceType, isServiceError } from '@sluice/client';
 import { evaluateTogether, own, type Plan, type RunContext, resolvePlannedText } from '@sluice/core';
 import { firstCluster, type ImageDigests, type RunPlacement } from '@sluice/run';
@@ -15,8 +16,10 @@ export interface ImageSource {
   readonly warn?: ((message: string) => void) | undefined;
 }
 
-/** A registry that does not reply must not delay a run for longer, with all repetitions of the request. */
+/** A registry that does not reply must not delay a run for longer, with all images and all repetitions of requests. */
 const WITHIN_MS = 5_000;
+/** Requests to a cluster at once. */
+const AT_ONCE = 32;
 
 /**
  * Requests the digest of each image once from the first cluster of each step that uses it, if the cluster announces
@@ -33,15 +36,18 @@ export async function resolveImages(source: ImageSource): Promise<ImageDigests> 
     if (!image || !announcesFeature(FEATURES.imageDigests, { ...source, clusterID })) continue;
     wanted.set(clusterID, (wanted.get(clusterID) ?? new Set()).add(image));
   }
-  const clusters = [...wanted].map(async ([clusterID, images]) => {
-    const found = await Promise.all(
-      [...images].map(async (image) => ({ image, ...(await ask(source, clusterID, image)) })),
-    );
-    warnOfFaults(source, clusterID, found);
-    const known = found.flatMap(({ image, digest }) => (digest === undefined ? [] : [[image, digest] as const]));
-    return [clusterID, Object.fromEntries(known)] as const;
-  });
-  return Object.fromEntries(await Promise.all(clusters)) as ImageDigests;
+  const limit = createTimeLimit();
+  try {
+    const clusters = [...wanted].map(async ([clusterID, images]) => {
+      const found = await askAll(source, { clusterID, images: [...images], limit });
+      warnOfFaults(source, clusterID, found);
+      const known = found.flatMap(({ image, digest }) => (digest === undefined ? [] : [[image, digest] as const]));
+      return [clusterID, Object.fromEntries(known)] as const;
+    });
+    return Object.fromEntries(await Promise.all(clusters)) as ImageDigests;
+  } finally {
+    limit.end();
+  }
 }
 
 interface Answer {
@@ -67,9 +73,17 @@ function nameOf({ plan, run }: ImageSource, template: string): string | undefine
   return image.ok ? image.value : undefined;
 }
 
-async function ask({ service, placement, home }: ImageSource, clusterID: string, image: string): Promise<Answer> {
-  const accountID = own(placement?.accounts, clusterID) ?? home.accountID;
+interface TimeLimit {
+  readonly signal: AbortSignal;
+  /** Resolves when the time has ended. */
+  readonly expired: Promise<Answer>;
+  end(): void;
+}
+
+function createTimeLimit(): TimeLimit {
   const late = new AbortController();
+  // One for each request.
+  setMaxListeners(0, late.signal);
   let timer: NodeJS.Timeout | undefined;
   // A service in this process cannot abort what it does.
   const expired = new Promise<Answer>((resolve) => {
@@ -78,8 +92,37 @@ async function ask({ service, placement, home }: ImageSource, clusterID: string,
       late.abort();
     }, WITHIN_MS);
   });
+  return { signal: late.signal, expired, end: () => clearTimeout(timer) };
+}
+
+interface Asked {
+  readonly clusterID: string;
+  readonly images: readonly string[];
+  readonly limit: TimeLimit;
+}
+
+/** A plan may have any number of images. */
+async function askAll(source: ImageSource, { clusterID, images, limit }: Asked) {
+  const found: (Answer & { readonly image: string })[] = [];
+  for (let start = 0; start < images.length; start += AT_ONCE) {
+    const some = images.slice(start, start + AT_ONCE);
+    found.push(
+      ...(await Promise.all(
+        some.map(async (image) => ({ image, ...(await ask(source, { clusterID, image, limit })) })),
+      )),
+    );
+  }
+  return found;
+}
+
+function ask(
+  { service, placement, home }: ImageSource,
+  { clusterID, image, limit }: Pick<Asked, 'clusterID' | 'limit'> & { readonly image: string },
+): Promise<Answer> {
+  if (limit.signal.aborted) return limit.expired;
+  const accountID = own(placement?.accounts, clusterID) ?? home.accountID;
   const asked = async (): Promise<Answer> => {
-    const options = { signal: late.signal };
+    const options = { signal: limit.signal };
     try {
       return { digest: (await service.discovery.resolveImage?.({ clusterID, accountID }, image, options))?.digest };
     } catch (error) {
@@ -87,9 +130,5 @@ async function ask({ service, placement, home }: ImageSource, clusterID: string,
       return { fault: error.message };
     }
   };
-  try {
-    return await Promise.race([asked(), expired]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return Promise.race([asked(), limit.expired]);
 }

@@ -58,16 +58,12 @@ export function startRun(given: StartRunOptions): Promise<Result<RunHandle, RunR
 
 /**
  * As `startRun`, but releases the recorded run instead of executing it, for a process that resumes it. A run whose
- * concurrency group has `overlap: queue` joins the queue only when it is resumed; `isElsewhere`: so does any other run,
- * since another home, with groups of its own, is to execute it.
+ * concurrency group has `overlap: queue` joins the queue only when it is resumed.
  */
-export function submitRun(
-  given: StartRunOptions,
-  { isElsewhere = false }: { readonly isElsewhere?: boolean } = {},
-): Promise<Result<SubmittedRun, RunRefusal>> {
+export function submitRun(given: StartRunOptions): Promise<Result<SubmittedRun, RunRefusal>> {
   return start(given, {
     control: controlRun(given.clock ?? createSystemClock()),
-    enters: isElsewhere ? 'when-resumed' : 'unless-it-queues',
+    enters: 'unless-it-queues',
     act: async ({ opened, directory }, runId) => {
       // Throws if the first records could not be written.
       await opened.journal.commit();
@@ -88,7 +84,7 @@ export interface SubmittedRun {
 interface Starting<T> {
   readonly control: ReturnType<typeof controlRun>;
   /** When the run enters its concurrency group. */
-  readonly enters: 'when-it-has-a-place' | 'unless-it-queues' | 'when-resumed';
+  readonly enters: 'when-it-has-a-place' | 'unless-it-queues';
   act(execution: ExecuteOptions, runId: string): Promise<T>;
 }
 
@@ -153,7 +149,7 @@ async function open<T>(
   const group = resolveGroup(plan, { runId, plannedTime });
   if (!group.ok) return group;
   const isQueued = plan.pipeline.concurrency?.overlap === 'queue';
-  const entersNow = starting.enters === 'when-it-has-a-place' || (starting.enters === 'unless-it-queues' && !isQueued);
+  const entersNow = starting.enters === 'when-it-has-a-place' || !isQueued;
   const opened = await (group.value === undefined || !entersNow
     ? openOwn()
     : enterGroup({ ...options, runId, group: group.value, mode: 'start', cancelLeft: cancelLeft(options) }, openOwn));

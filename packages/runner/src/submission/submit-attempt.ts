@@ -27,7 +27,7 @@ export interface Submission {
 
 const DAY_MS = 86_400_000;
 /** Somewhat less than the time for which a service keeps ended containers, since clocks differ. */
-export const FORGOTTEN_AFTER_MS = 7 * DAY_MS - 3_600_000;
+const FORGOTTEN_AFTER_MS = 7 * DAY_MS - 3_600_000;
 
 type Step =
   | { readonly done: true }

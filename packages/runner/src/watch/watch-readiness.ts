@@ -85,8 +85,7 @@ async function findUnreadiness(
 }
 
 /**
- * The service says where the port is: the journal of a run that was handed over is its client's, who must not choose
- * which addresses a server calls.
+ * The service says where the port is: the author of a run must not choose which addresses a server calls.
  */
 async function findPortFault(
   session: RunSession,

@@ -1,5 +1,5 @@
 import { ok, type Plan } from '@sluice/core';
-import { journalPath, parseJournal, RECEIVED_FILE, RELEASED_FILE, runDirectory } from '@sluice/home';
+import { journalPath, parseJournal, RECEIVED_FILE, runDirectory } from '@sluice/home';
 import { expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { adoptRun } from '../../src/adopt/adopt-run.ts';
@@ -31,14 +31,13 @@ const mark = (rig: Rig, path: string, content: unknown = {}) =>
   rig.disk.replace(path, Buffer.from(JSON.stringify(content)));
 
 const MARKS: Record<string, (rig: Rig, runId: string) => Promise<unknown>> = {
-  released: (rig, runId) => mark(rig, `${runDirectory('/home', runId)}/${RELEASED_FILE}`),
   hosted: (rig, runId) =>
     mark(rig, `${runDirectory('/home', runId)}/server.json`, {
       ...{ service: 'https://s', cluster: 'sim', account: 'me', state: 'hosted', isOurs: true },
     }),
-  'handing over': (rig, runId) =>
+  ordering: (rig, runId) =>
     mark(rig, `${runDirectory('/home', runId)}/server.json`, {
-      ...{ service: 'https://s', cluster: 'sim', account: 'me', state: 'handing-over', isOurs: true },
+      ...{ service: 'https://s', cluster: 'sim', account: 'me', state: 'ordering', isOurs: true },
     }),
   collecting: (rig, runId) => mark(rig, `${runDirectory('/home', runId)}/collecting`),
   received: (rig, runId) => mark(rig, `${runDirectory('/home', runId)}/${RECEIVED_FILE}`),
@@ -82,12 +81,6 @@ test.each(TABLE.filter(([action, name]) => !isAllowed(action, name)))(
     expect(container?.wire.phase).not.toBe('Canceling');
   },
 );
-
-test('startRun does not wait for a run of its group that was released', async () => {
-  const rig = createRig('released member', BEHAVE);
-  await MARKS.released!(rig, await leaveRun(rig));
-  expect(await start(rig)).toMatchObject({ ok: true });
-});
 
 test('resumeRun delivers nothing of a run that was received, and a confined process may execute it', async () => {
   const rig = createRig('received', { behave: { slow: { runMs: 1_000 } } });

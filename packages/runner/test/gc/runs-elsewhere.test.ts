@@ -26,12 +26,12 @@ describe('findUseElsewhere', () => {
   test('a run in progress may reuse what a server has executed in its workspace', () => {
     const { describe: describeUse, holding } = find(open);
     expect(holding).toEqual([open]);
-    expect(describeUse(record('a', { isHandedOver: true }))).toBe(
+    expect(describeUse(record('a', { isElsewhere: true }))).toBe(
       'run open is in progress on a server and may reuse its outputs',
     );
     expect(describeUse(record('a'))).toBe(undefined);
     const workspaces = [{ ...SCOPE, volumeID: 'other' }];
-    expect(describeUse(record('a', { isHandedOver: true, workspaces }))).toBe(undefined);
+    expect(describeUse(record('a', { isElsewhere: true, workspaces }))).toBe(undefined);
   });
 
   test('everything in an account is kept if it is unknown what its runs use', () => {

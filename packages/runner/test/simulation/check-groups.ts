@@ -8,8 +8,7 @@ export function createGroupChecker(
 ): { onCreated(id: string): void } {
   return {
     onCreated(id) {
-      // What was released is executed elsewhere.
-      const live = runs.filter(({ checker, isReleasing }) => !isReleasing && checker.live().length > 0);
+      const live = runs.filter(({ checker }) => checker.live().length > 0);
       if (live.length <= limit) return;
       violations.push(
         `${id} is one too many: the group has room for ${limit}, and containers of ${live.length} runs live`,

@@ -1,8 +1,9 @@
-import type { Plan } from '@sluice/core';
-import { type Disk, decodeLine, journalPath, parseJournal, RECEIVED_FILE, refuseDiskErrors } from '@sluice/home';
+import { ok, type Plan, type Result } from '@sluice/core';
+import { type Disk, decodeLine, journalPath, parseJournal, RECEIVED_FILE } from '@sluice/home';
 import type { JournalRecord, RunRefusal, RunReport } from '@sluice/run';
 import type { MemoryDisk } from '../../../home/test/memory-disk.ts';
 import type { Random } from '../../../run/test/random.ts';
+import { refuseServiceErrors } from '../../src/provision/service-refusal.ts';
 import type { RunHandle, RunnerOptions, StartRunOptions } from '../../src/session/run-options.ts';
 import { createSystemNotifier } from '../../src/session/system-notifier.ts';
 import type { RunChecker } from './check-run.ts';
@@ -17,7 +18,8 @@ export interface RunnerUnderTest {
   readonly resumeRun: typeof import('../../src/run/resume-run.ts').resumeRun;
   readonly readRun: typeof import('@sluice/home').readRun;
   readonly adoptRun: typeof import('../../src/adopt/adopt-run.ts').adoptRun;
-  readonly submitRun: typeof import('../../src/run/start-run.ts').submitRun;
+  readonly createRunFiles: typeof import('../../src/run/create-run-files.ts').createRunFiles;
+  readonly provisionOrder: typeof import('../../src/run/provision-order.ts').provisionOrder;
   readonly approveRun: typeof import('../../src/run/approve-run.ts').approveRun;
   readonly detachRun: typeof import('../../src/run/detach-run.ts').detachRun;
   readonly requestCancel: typeof import('../../src/run/cancel-run.ts').requestCancel;
@@ -35,10 +37,6 @@ export interface SimulatedRun {
   readonly processes: SimulatedProcess[];
   /** The processes that have sent requests. */
   readonly clients: SimulatedProcess[];
-  /** Its mark is written; the process that executes it has to leave it. */
-  isReleasing?: boolean;
-  /** No process of this home may execute or change it: its journal keeps this number of records. */
-  released?: { readonly records: number };
   /** Its journal is lost, and it is not adopted yet. */
   isLost: boolean;
   /** How often all its containers were queried: by an adoption, or by a resume without the journal's first record. */
@@ -79,7 +77,6 @@ export async function liveRun(world: World, run: SimulatedRun): Promise<RunRepor
   await clock.delay(run.script.startAfterMs ?? 0);
   try {
     const report = await live(world, run);
-    if (report === 'released') return undefined;
     if (report === 'lost') run.checker.giveUp();
     else if (report) run.checker.finish(report);
     else world.violations.push(`run ${run.runId} did not come to its end`);
@@ -89,12 +86,11 @@ export async function liveRun(world: World, run: SimulatedRun): Promise<RunRepor
   }
 }
 
-async function live(world: World, run: SimulatedRun): Promise<RunReport | 'lost' | 'released' | undefined> {
+async function live(world: World, run: SimulatedRun): Promise<RunReport | 'lost' | undefined> {
   const { clock, disk, random } = world;
   let canceled = false;
   for (let life = 0; life < MAX_LIVES; life++) {
     const mishap = run.script.mishaps[life];
-    const wasReleased = run.released !== undefined;
     const seen = await liveOnce(world, run, {
       mishap,
       onHandle(handle) {
@@ -106,8 +102,6 @@ async function live(world: World, run: SimulatedRun): Promise<RunReport | 'lost'
       },
     });
     if (seen && seen.status !== 'suspended') return seen;
-    // One more execution is tried after the release; it must be refused.
-    if (wasReleased) return 'released';
     if (clock.now() - world.begun > world.longestMs) return undefined;
     if (run.saysGone && clock.now() - run.goneSince! > SETTLED_MS) return 'lost';
     disk.room = Number.POSITIVE_INFINITY;
@@ -231,7 +225,7 @@ function loseJournal({ disk }: World, run: SimulatedRun, whole: boolean): void {
   run.isLost = true;
 }
 
-/** The options with which a server executes a run that its owner has handed over. */
+/** The options with which a server executes a run that was ordered. */
 const RESTRICTED: Pick<RunnerOptions, 'delivers' | 'notifier'> = { delivers: false, notifier: createSystemNotifier() };
 
 type Opened = { readonly ok: true; readonly value: RunHandle } | { readonly ok: false; readonly error: RunRefusal };
@@ -247,7 +241,12 @@ async function open(world: World, run: SimulatedRun, process: SimulatedProcess):
     ...(world.scenario.isServer && RESTRICTED),
   };
   const scope = { clusterID: HOME_CLUSTER, accountID: 'me' };
-  const begin: StartRunOptions & { runId: string } = { ...options, plan: run.plan, scope, baseDir: '/base' };
+  const begin: StartRunOptions & { runId: string; disk: Disk } = {
+    ...options,
+    plan: run.plan,
+    scope,
+    baseDir: '/base',
+  };
   if (run.isLost) {
     if (world.scenario.resumesLost && !isAdopted(world, run)) await resumeLost(world, run, options);
     run.searches++;
@@ -259,7 +258,7 @@ async function open(world: World, run: SimulatedRun, process: SimulatedProcess):
     run.isLost = false;
     run.goneSince = undefined;
   }
-  const resume = () => resumeReceived(world, run, options);
+  const resume = () => world.runner.resumeRun(options);
   if (world.disk.files.has(`${run.directory}/plan.json`) && !hasRecord(world, run, 'run')) run.searches++;
   const resumed = await resume();
   run.saysGone = !resumed.ok && isUndecidable(world, run);
@@ -267,22 +266,32 @@ async function open(world: World, run: SimulatedRun, process: SimulatedProcess):
   if (resumed.ok || resumed.error.code !== 'RUN_NOT_FOUND') return resumed;
   if (!world.disk.files.has(`${run.directory}/journal.ndjson`)) run.checker.beginAnew();
   if (!world.scenario.isServer) return world.runner.startRun(begin);
-  const submitted = await world.runner.submitRun(begin, { isElsewhere: true });
-  if (!submitted.ok) return submitted;
-  return resume();
+  const ordered = await orderRun(world, run, begin);
+  return ordered.ok ? resume() : ordered;
 }
 
-/** A run on a server has the mark that its owner has handed it over. */
-function resumeReceived(
-  { runner, scenario, disk }: World,
+/** Starts a run as a server does: it appears with all its files at once. */
+function orderRun(
+  { runner, disk }: World,
   { directory }: SimulatedRun,
-  options: RunnerOptions & { readonly disk: Disk; readonly runId: string },
-): Promise<Opened> {
-  return refuseDiskErrors(options.home, async () => {
-    if (scenario.isServer && disk.files.has(journalPath(directory)))
-      await options.disk.replace(`${directory}/${RECEIVED_FILE}`, Buffer.from('{}\n'));
-    return runner.resumeRun(options);
-  });
+  begin: StartRunOptions & { readonly runId: string; readonly disk: Disk },
+): Promise<Result<undefined, RunRefusal>> {
+  return runner.provisionOrder(begin, ({ workspace, sources }) =>
+    refuseServiceErrors(async () => {
+      const data = { sources, ...(workspace && { workspaceId: workspace.volumeId }) };
+      const created = await runner.createRunFiles({ ...begin, data });
+      if (!created.ok) return created;
+      // The process may be killed here, or find the disk full.
+      await begin.disk.replace(`/home/staged/${begin.runId}`, created.value['journal.ndjson']);
+      await begin.disk.remove(`/home/staged/${begin.runId}`);
+      const json = (value: unknown) => Buffer.from(JSON.stringify(value));
+      disk.files.set(`${directory}/${RECEIVED_FILE}`, json({}));
+      disk.files.set(`${directory}/summary.json`, json(created.value.summary));
+      for (const name of ['plan.json', 'journal.ndjson'] as const)
+        disk.files.set(`${directory}/${name}`, created.value[name]);
+      return ok(undefined);
+    }),
+  );
 }
 
 /** Whether an adoption whose reply was lost, or whose sync failed, has left a journal to go on from. */

@@ -12,7 +12,7 @@ function draw(name: string, drawOne: (seed: string) => Scenario): Scenario[] {
 const REQUESTS = draw('request', drawRequestScenario);
 const SERVERS = draw('server', drawServerScenario);
 
-/** Bugs that carry out requests after their clients gave up, or execute runs that now belong to another machine. */
+/** Bugs that carry out requests after their clients gave up, or undo a replacement. */
 export const PLANTED_REQUEST_BUGS: readonly PlantedBug[] = [
   {
     name: 'carries out a request after its client has given up',
@@ -41,13 +41,6 @@ export const PLANTED_REQUEST_BUGS: readonly PlantedBug[] = [
     find: 'replyMs * ACCEPTED_SHARE',
     replace: 'replyMs * (1 + ACCEPTED_SHARE)',
     within: REQUESTS,
-  },
-  {
-    name: 'executes a run that was released',
-    file: '../../home/src/journal/run-marks.ts',
-    find: "names.includes(RELEASED_FILE) && 'its owner has taken it back'",
-    replace: "names.includes(RELEASED_FILE) && ''",
-    within: SERVERS,
   },
   {
     name: 'is resumed, and replaces a later run',

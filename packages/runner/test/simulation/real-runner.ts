@@ -2,13 +2,15 @@ import { readRun } from '@sluice/home';
 import { adoptRun } from '../../src/adopt/adopt-run.ts';
 import { approveRun } from '../../src/run/approve-run.ts';
 import { requestCancel } from '../../src/run/cancel-run.ts';
+import { createRunFiles } from '../../src/run/create-run-files.ts';
 import { detachRun } from '../../src/run/detach-run.ts';
+import { provisionOrder } from '../../src/run/provision-order.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
-import { startRun, submitRun } from '../../src/run/start-run.ts';
+import { startRun } from '../../src/run/start-run.ts';
 import type { RunnerUnderTest } from './live-run.ts';
 
 /** The functions of the runner itself, without a planted bug. */
 export const REAL_RUNNER: RunnerUnderTest = {
-  ...{ startRun, submitRun, resumeRun, readRun, adoptRun },
+  ...{ startRun, createRunFiles, provisionOrder, resumeRun, readRun, adoptRun },
   ...{ approveRun, detachRun, requestCancel },
 };

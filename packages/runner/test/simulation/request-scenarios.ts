@@ -28,7 +28,7 @@ export function drawRequestScenario(seed: string): Scenario {
   return { ...scenario, runs: scenario.runs.map((run, index) => addRequests(run, random.fork(`run ${index}`))) };
 }
 
-/** A server whose runs replace each other and are released to their owners, with users who send requests. */
+/** A server whose runs replace each other, with users who send requests. */
 export function drawServerScenario(seed: string): Scenario {
   for (let tried = 0; ; tried++) {
     const scenario = drawScenario(`${seed}/${tried}`);
@@ -39,10 +39,7 @@ export function drawServerScenario(seed: string): Scenario {
       seed,
       group: { limit: 1, overlap: 'replace' },
       isServer: true,
-      runs: scenario.runs.map((run, index) => ({
-        ...addRequests(run, random.fork(`run ${index}`), UNSUITED_ON_SERVERS),
-        ...(random.chance(0.5) && { releaseAfterMs: random.below(120_000) }),
-      })),
+      runs: scenario.runs.map((run, index) => addRequests(run, random.fork(`run ${index}`), UNSUITED_ON_SERVERS)),
     };
   }
 }

@@ -5,11 +5,11 @@ import { createMemoryDisk } from '../../../home/test/memory-disk.ts';
 import { createRandom } from '../../../run/test/random.ts';
 import { createGroupChecker } from './check-groups.ts';
 import { createPoolChecker } from './check-pools.ts';
+import { checkReplacements } from './check-replacements.ts';
 import { createRunChecker } from './check-run.ts';
 import { showsRunning } from './dialect.ts';
 import { CALM, gateAt } from './faults.ts';
 import { LONGEST_MS, liveRun, type RunnerUnderTest, type SimulatedRun, type World } from './live-run.ts';
-import { checkReleased, checkReleasedDeed, checkReplacements, releaseRun } from './releases.ts';
 import { sendRequests } from './requests.ts';
 import { LATER_RUN, laterProgram, runAgain } from './run-again.ts';
 import { FAR_CLUSTER, HOME_CLUSTER, planRun, type RunScript, type Scenario } from './scenario.ts';
@@ -49,7 +49,6 @@ export async function runScenario(
   const { clock, disk, runs, service, violations } = world;
   let open = runs.length;
   const people = runs.map((run) => sendRequests(world, run));
-  for (const run of runs) void releaseRun(world, run);
   const lives = runs.map((run) =>
     liveRun(world, run)
       .catch((error: unknown) => {
@@ -78,7 +77,6 @@ export async function runScenario(
   for (const report of reports) violations.push(...findMissingWarnings(scenario, report));
   for (const { check } of people) check();
   for (const run of runs) {
-    checkReleased(world, run);
     for (const process of run.processes) process.kill();
   }
   checkReplacements(world);
@@ -156,7 +154,6 @@ function createWorld(scenario: Scenario, { runner, longestMs, onDeed }: WorldOpt
       if (deed.id?.startsWith(`s${LATER_RUN}-`)) return;
       const run = deed.id === undefined ? undefined : runOf(deed.id);
       for (const { checker } of run ? [run] : runs) checker.onDeed(deed);
-      if (run) checkReleasedDeed(run, deed, violations);
       if (deed.kind !== 'created') return;
       pools.onCreated(deed.id);
       groups?.onCreated(deed.id);

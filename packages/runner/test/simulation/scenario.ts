@@ -64,8 +64,6 @@ export interface RunScript {
   readonly cancelAfterMs?: number | undefined;
   readonly startAfterMs?: number;
   readonly requests?: readonly PersonRequest[];
-  /** When its owner takes it back from the server, after its beginning. */
-  readonly releaseAfterMs?: number;
 }
 
 /** One simulated world, wholly: plain data, so that a failing one can be shrunk and kept. */

@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto';
-import { encodeLine } from '@sluice/home';
+import { encodeLine, openJournalMirror } from '@sluice/home';
 import fc from 'fast-check';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { createMemoryDisk, type MemoryDisk } from '../../../home/test/memory-disk.ts';
-import { openJournalMirror } from '../../src/handover/mirror-journal.ts';
-import { recordSampleRun } from '../run/sample-run.ts';
+import { recordSampleRun } from './sample-run.ts';
 
 const FILE = '/run/journal.ndjson';
 let journal: Uint8Array;
@@ -27,7 +25,6 @@ const serve =
 const copy = () => Buffer.from(disk.files.get(FILE) ?? new Uint8Array()).toString();
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
 const wholeLines = (bytes: Uint8Array) => text(bytes.subarray(0, bytes.lastIndexOf(10) + 1));
-const sha256 = (content: string) => createHash('sha256').update(content).digest('hex');
 
 test('openJournalMirror copies complete lines, whatever parts of a growing journal it receives', async () => {
   const sizes = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 6 });
@@ -40,7 +37,6 @@ test('openJournalMirror copies complete lines, whatever parts of a growing journ
         if (reopens) mirror = await openJournalMirror('/run', disk);
         expect(await mirror.update(serve(bytes))).toMatchObject({ ok: true });
         expect(copy()).toBe(wholeLines(bytes));
-        expect(mirror.digest()).toBe(sha256(wholeLines(bytes)));
       }
     }),
     { numRuns: 50 },

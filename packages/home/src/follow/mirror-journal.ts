@@ -1,21 +1,15 @@
-import { createHash } from 'node:crypto';
 import { fail, ok, type Result } from '@sluice/core';
-import {
-  createJournalReader,
-  createSystemDisk,
-  type Disk,
-  journalPath,
-  type StoredSummary,
-  writeSummary,
-} from '@sluice/home';
 import type { ReadLine } from '@sluice/run';
+import type { Disk } from '../journal/disk.ts';
+import { journalPath } from '../journal/open-journal.ts';
+import { createJournalReader } from '../journal/parse-journal.ts';
+import { createSystemDisk } from '../journal/system-disk.ts';
+import { type StoredSummary, writeSummary } from '../runs/run-summary.ts';
 
 /** A local copy of the journal of a run that a server executes. At most one process may update it at a time. */
 export interface JournalMirror {
   /** Bytes of the copy: complete lines whose checksums are correct. */
   readonly size: number;
-  /** Of these bytes, in hexadecimal. */
-  digest(): string;
   /** Whether the journal contains the end of the run, so that nothing will follow. */
   readonly hasEnded: boolean;
   /** Whether the server has written more than the copy contains; `read` as for `update`. Writes nothing. */
@@ -30,7 +24,6 @@ export interface JournalMirror {
 /** What is known of a copy. */
 interface Copied {
   readonly reader: ReturnType<typeof createJournalReader>;
-  readonly hash: ReturnType<typeof createHash>;
   summary: StoredSummary | undefined;
 }
 
@@ -54,7 +47,6 @@ export async function openJournalMirror(directory: string, disk: Disk = createSy
     get size() {
       return copied.reader.size;
     },
-    digest: () => copied.hash.copy().digest('hex'),
     get hasEnded() {
       return copied.summary?.status !== undefined;
     },
@@ -105,16 +97,14 @@ async function isUnchanged(
 }
 
 function begin(): Copied {
-  return { reader: createJournalReader(), hash: createHash('sha256'), summary: undefined };
+  return { reader: createJournalReader(), summary: undefined };
 }
 
 function add(copied: Copied, bytes: Uint8Array): Result<void, string> {
   const { reader } = copied;
-  const from = reader.size;
   const read = reader.read(bytes, (line) => {
     copied.summary = summarizeLine(copied.summary, line);
   });
-  copied.hash.update(bytes.subarray(0, reader.size - from));
   return read.ok ? read : fail(`could not read the journal: ${read.error}`);
 }
 

@@ -1,0 +1,127 @@
+import { isServiceError, type ServiceError } from '@sluice/client';
+import { fail, ok, type Result } from '@sluice/core';
+import {
+  createRunId,
+  createSystemDisk,
+  runDirectory,
+  type ServerMark,
+  writeServerMark,
+  writeSummary,
+} from '@sluice/home';
+import type { OrderBody } from '@sluice/host';
+import { type OrderedData, provisionOrder, secretNames } from '@sluice/runner';
+import type { HomeService } from '../connect/open-service.ts';
+import type { RunServer } from '../connect/run-server.ts';
+import type { CommandRefusal } from '../context/command-refusal.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import { fromRunRefusal } from '../context/refuse.ts';
+import { suggestCommand } from '../context/suggest-command.ts';
+import type { Progress } from '../progress/plain-progress.ts';
+import type { HandedRun } from '../runs/handed-run.ts';
+import type { PreparedRun, RunRequest } from '../runs/prepare-run.ts';
+import { startOptions } from '../runs/start-options.ts';
+import { updateMirror } from './mirror-run.ts';
+
+interface Ordering extends RunRequest {
+  readonly prepared: PreparedRun;
+  readonly progress: Progress | undefined;
+}
+
+/**
+ * Has a server plan and execute a run: uploads the sources to the workspace, and sends what a person has written. The home
+ * keeps only a mark of the run, which comes before the request, so that a run whose order was interrupted can be found. A
+ * rejected order leaves nothing behind.
+ */
+export async function orderRun(
+  opened: HomeService & { readonly runServer: RunServer },
+  { prepared, progress, ...request }: Ordering,
+): Promise<Result<HandedRun, CommandRefusal>> {
+  const { options } = request;
+  const start = await startOptions(prepared, opened, request);
+  const runId = start.runId ?? createRunId();
+  const given = { ...start, runId, ...(progress && { reporter: progress }) };
+  const sent = await provisionOrder(given, (data) => send(opened, { runId, data, prepared, request, given }));
+  if (sent.ok) return sent;
+  return 'exitCode' in sent.error
+    ? fail(sent.error)
+    : fail(fromRunRefusal(sent.error, { options, loginAdvice: opened.loginAdvice }));
+}
+
+interface Sending {
+  readonly runId: string;
+  readonly data: OrderedData;
+  readonly prepared: PreparedRun;
+  readonly request: RunRequest;
+  readonly given: Awaited<ReturnType<typeof startOptions>>;
+}
+
+async function send(
+  { home, runServer }: HomeService & { readonly runServer: RunServer },
+  { runId, data, prepared, request, given }: Sending,
+): Promise<Result<HandedRun, CommandRefusal>> {
+  const { options } = request;
+  const { url, scope } = runServer;
+  const place = { service: url, cluster: scope.clusterID, account: scope.accountID };
+  const mark = { ...place, ...(options.profile !== undefined && { profile: options.profile }), isOurs: true };
+  const directory = runDirectory(home, runId);
+  const disk = createSystemDisk();
+  await writeServerMark(directory, { ...mark, state: 'ordering' });
+  await writeSummary(disk, directory, { pipeline: given.plan.pipeline.name, startedAt: Date.now() });
+  let page: string;
+  try {
+    page = await runServer.order(runId, createBody({ runId, data, prepared, given }));
+  } catch (error) {
+    if (!isServiceError(error)) throw error;
+    if (!isRejected(error)) return fail(describeUnknown(error, { runId, url, options }));
+    await disk.remove(directory);
+    const exitCode = error.reason === 'GROUP_BUSY' ? EXIT_CODE.busy : EXIT_CODE.refused;
+    return fail({ exitCode, message: `${url} does not execute the run: ${error.message}; nothing was started` });
+  }
+  const hosted: ServerMark = { ...mark, state: 'hosted', ...(page !== '' && { runUrl: page }) };
+  await writeServerMark(directory, hosted);
+  // Otherwise the next command about the run copies it.
+  await updateMirror({ home, runId, server: runServer }).catch((error: unknown) => {
+    if (!isServiceError(error)) throw error;
+  });
+  return ok({ runId, to: 'server', url, ...(page !== '' && { page }) });
+}
+
+function createBody({ runId, data, prepared, given }: Omit<Sending, 'request'>): OrderBody {
+  const { file, texts } = prepared.loaded;
+  const { order, plan, secrets, reuse } = given;
+  // A missing one is a local fault, which has been found before.
+  const values = [...secretNames(plan)].map((name) => [name, secrets!(name, runId)!] as const);
+  return {
+    order: order!,
+    pipeline: { file, texts: Object.fromEntries(texts) },
+    ...data,
+    secrets: Object.fromEntries(values),
+    ...(reuse && { reuse: { runId: reuse.runId, force: [...reuse.force] } }),
+  };
+}
+
+const REJECTED = [
+  ...(['PERMISSION_DENIED', 'NOT_FOUND', 'ALREADY_EXISTS', 'FAILED_PRECONDITION'] as const),
+  ...(['INVALID_ARGUMENT', 'RESOURCE_EXHAUSTED'] as const),
+];
+
+/**
+ * Whether the server has replied that it does not execute the run, or that its disk is full. A run that it
+ * has removed was executed, and with the reason RUN_EXISTS, it executes another one with this ID.
+ */
+function isRejected(error: ServiceError): boolean {
+  const { reason } = error;
+  if (reason === 'RUN_REMOVED' || reason === 'RUN_EXISTS') return false;
+  return reason === 'STORE_FULL' || isServiceError(error, ...REJECTED);
+}
+
+function describeUnknown(
+  { message }: ServiceError,
+  { runId, url, options }: { readonly runId: string; readonly url: string; readonly options: RunRequest['options'] },
+): CommandRefusal {
+  const attach = suggestCommand(['attach', runId], options);
+  return {
+    exitCode: EXIT_CODE.suspended,
+    message: `it is unknown whether ${url} executes run ${runId}: ${message}; ask it with: ${attach}`,
+  };
+}

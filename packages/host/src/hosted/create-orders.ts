@@ -1,0 +1,40 @@
+import type { RunOrders } from '../api/run-api.ts';
+import type { OrderParts } from './order-parts.ts';
+import { describeRemoval, readRemoval, refuseRemoved } from './removed-runs.ts';
+import { startOrderedRun, startRerun } from './start-ordered-run.ts';
+
+/** Starts the runs of an account. Requests about one run are handled one after the other. */
+export function createOrders(parts: OrderParts): RunOrders {
+  const { home } = parts;
+  const last = new Map<string, Promise<unknown>>();
+
+  async function inTurn<T>(runId: string, action: () => Promise<T>): Promise<T> {
+    const previous = last.get(runId);
+    const done = (async () => {
+      await previous?.catch(() => {});
+      return action();
+    })();
+    last.set(runId, done);
+    try {
+      return await done;
+    } finally {
+      if (last.get(runId) === done) last.delete(runId);
+    }
+  }
+
+  const unlessRemoved = <T>(runId: string, action: () => Promise<T>): Promise<T> =>
+    inTurn(runId, async () => {
+      await refuseRemoved(home, runId);
+      return action();
+    });
+
+  return {
+    order: (runId, body) => unlessRemoved(runId, () => startOrderedRun(runId, { ...parts, body })),
+    rerun: (runId, request) => unlessRemoved(runId, () => startRerun(runId, { ...parts, request })),
+    exclude: inTurn,
+    async findRemoval(runId) {
+      const removal = await readRemoval(home, runId);
+      return removal && describeRemoval(runId, removal);
+    },
+  };
+}

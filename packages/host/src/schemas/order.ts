@@ -1,0 +1,73 @@
+import { identifierSchema, volumeServiceSchema } from '@sluice/client';
+import { isRunId } from '@sluice/home';
+import { runOrder } from '@sluice/run';
+import { z } from 'zod';
+
+/** The most bytes of an order. A server reads it in one piece. */
+export const MAX_ORDER_BYTES = 8 * 1024 * 1024;
+/** Of all texts of an order together, in characters. */
+const MAX_TEXTS = 4 * 1024 * 1024;
+const MAX_FILES = 1_000;
+const MAX_NAMES = 10_000;
+
+const fileName = z.string().min(1).max(4_096);
+const name = z.string().min(1).max(256);
+
+function countCharacters(texts: Readonly<Record<string, string>>): number {
+  return Object.values(texts).reduce((sum, text) => sum + text.length, 0);
+}
+
+/** What is reused of an earlier run of the server. */
+const reuse = z.strictObject({
+  runId: z.string().refine(isRunId, 'must be the ID of a run'),
+  force: z.array(name).max(MAX_NAMES).describe('steps that are run although they have not changed'),
+});
+
+/** The body of `PUT /runs/{runId}`: what a person has written, and where the data is that was uploaded for it. */
+export const orderBody = z.strictObject({
+  order: runOrder.describe('what the command was asked for; a server opens none of its paths'),
+  pipeline: z
+    .strictObject({
+      file: fileName.describe('the name of the pipeline file among the texts'),
+      texts: z
+        .record(fileName, z.string())
+        .refine((texts) => Object.keys(texts).length <= MAX_FILES, `must have at most ${MAX_FILES} files`)
+        .refine((texts) => countCharacters(texts) <= MAX_TEXTS, `must have at most ${MAX_TEXTS} characters together`)
+        .describe('by name: the pipeline file, and every file that it includes or uses'),
+    })
+    .describe('the texts of the pipeline'),
+  sources: z
+    .record(name, z.string().regex(/^[0-9a-f]{40}$/, 'must have 40 hexadecimal digits'))
+    .default({})
+    .describe('by volume: the digest of the source that was uploaded to the workspace'),
+  workspace: z
+    .strictObject({ volumeId: identifierSchema, login: volumeServiceSchema })
+    .exactOptional()
+    .describe('the volume for the data of the run, and its login as the service sent it; absent: the run has no data'),
+  secrets: z
+    .record(name, z.string().max(262_144))
+    .default({})
+    .describe('by name: the values of all secrets that the pipeline names'),
+  reuse: reuse.exactOptional().describe('reuse what succeeded and has not changed of a run that this server has'),
+});
+
+/** An order as a client sends it. */
+export type OrderBody = z.input<typeof orderBody>;
+
+/** The reply of `PUT /runs/{runId}`. */
+export const orderReply = z.strictObject({
+  runId: z.string(),
+  url: z.url().describe('the run in the dashboard of the server'),
+});
+
+/** Which run a server executes again, as it is recorded beside the new run. */
+export const rerunRequest = z.strictObject({
+  of: z.string().describe('the ended run'),
+  force: z
+    .array(z.string())
+    .exactOptional()
+    .describe('steps that are run although they have not changed; absent: nothing is reused'),
+});
+
+/** A request to execute the plan of an ended run again. */
+export type RerunRequest = z.input<typeof rerunRequest>;

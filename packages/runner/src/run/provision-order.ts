@@ -1,0 +1,51 @@
+import type { VolumeService } from '@sluice/client';
+import { own, type Result } from '@sluice/core';
+import { announceStart, refuseDiskErrors } from '@sluice/home';
+import type { RunRefusal } from '@sluice/run';
+import { findLogin } from '../data/credentials.ts';
+import { provisionRun } from '../provision/provision-run.ts';
+import { numberEvents } from '../session/number-events.ts';
+import { withDefaults } from '../session/run-defaults.ts';
+import type { StartRunOptions } from '../session/run-options.ts';
+
+/** The data that a server needs to execute a run. */
+export interface OrderedData {
+  /** Absent: the plan needs none. */
+  readonly workspace?: { readonly volumeId: string; readonly login: VolumeService };
+  /** By the names of the volumes: the digests of the uploaded sources. */
+  readonly sources: Readonly<Record<string, string>>;
+}
+
+/**
+ * Checks everything on this machine for which the run could not start, creates its workspace and uploads its sources, and
+ * then has `send` order it from a server. The home records nothing; until `send` has ended, garbage collection keeps the
+ * sources.
+ */
+export function provisionOrder<T, E>(
+  given: StartRunOptions & { readonly runId: string },
+  send: (data: OrderedData) => Promise<Result<T, E>>,
+): Promise<Result<T, E | RunRefusal>> {
+  const { runId } = given;
+  const options = numberEvents(withDefaults(given), runId);
+  const { disk, home, clock, plan } = options;
+  return refuseDiskErrors<T, E>(home, async () => {
+    const announced = await announceStart(options, { runId, pipeline: plan.pipeline.name, startedAt: clock.now() });
+    try {
+      const provisioned = await provisionRun(options);
+      if (!provisioned.ok) return provisioned;
+      const { volumes } = provisioned.value;
+      await announced.volumesReady(volumes);
+      const volumeId = own(volumes, '')?.volumeID;
+      const login = volumeId === undefined ? undefined : await findLogin({ disk, home, clock }, volumeId);
+      const sources = Object.entries(volumes).flatMap(([name, { digest }]) =>
+        digest === undefined ? [] : [[name, digest] as const],
+      );
+      return await send({
+        sources: Object.fromEntries(sources),
+        ...(volumeId !== undefined && login !== undefined && { workspace: { volumeId, login } }),
+      });
+    } finally {
+      await announced.end();
+    }
+  });
+}
