@@ -11,7 +11,7 @@ import { type AccountLimits, createLimitCheck, type LimitCheck } from './account
 import { removeStaged } from './add-run.ts';
 import { createHostedExecutor, type HostedExecutor } from './create-hosted-executor.ts';
 import { createOrders } from './create-orders.ts';
-import { planOrder } from './plan-order.ts';
+import { openOrderPlanner } from './open-order-planner.ts';
 import { removeOldRuns } from './remove-old-runs.ts';
 import { createSecretStore, type SecretStoreOptions } from './secret-store.ts';
 
@@ -85,9 +85,10 @@ export async function openHostedAccount(options: HostedAccountOptions): Promise<
   });
   if (host === undefined) throw new Error(`another process executes the runs of ${account}`);
   await removeStaged(home);
+  const planner = openOrderPlanner();
   const orders = createOrders({
     ...{ home, scope, service, host, secrets, limits: limitCheck },
-    ...{ findInodeShortage, planOrder: async (order) => planOrder(order) },
+    ...{ findInodeShortage, planOrder: planner.planOrder },
   });
   const leaving = new AbortController();
   const opened = createHostedExecutor({
@@ -111,6 +112,7 @@ export async function openHostedAccount(options: HostedAccountOptions): Promise<
     async close() {
       leaving.abort();
       await api.close();
+      await planner.close();
       await opened.close();
       await removals.ended();
       await host.close();
