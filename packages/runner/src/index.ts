@@ -1,5 +1,5 @@
-export { type AdoptedContainer, type AdoptRunOptions, adoptRun } from './adopt/adopt-run.ts';
 export { previewReuse, type ReusePreview, type StepsOfPreview, sumUpPreview } from './cache/preview-reuse.ts';
+export { findBusyGroup } from './concurrency/find-busy-group.ts';
 export { findMissingSources } from './data/find-missing-sources.ts';
 export { keepRunLogin } from './data/keep-run-login.ts';
 export { openVolume } from './data/open-volume.ts';
@@ -9,16 +9,12 @@ export { chooseEndedRuns, type EndedRunOptions, type EndedRuns, forgetRemovedRun
 export { type CollectOptions, collectGarbage, type Freed, type GarbageReport } from './gc/collect-garbage.ts';
 export { cancelOrphans, findOrphans, type Orphan } from './gc/find-orphans.ts';
 export { type RunsElsewhere, readServerRun, type UnknownAccount } from './gc/runs-elsewhere.ts';
-export { findBusyGroup } from './groups/find-busy-group.ts';
 export { chooseClusters, type Sites } from './placement/choose-clusters.ts';
 export { describeMoves } from './placement/describe-moves.ts';
 export { findMountFault } from './placement/find-mount-fault.ts';
 export { findSites } from './placement/find-placement.ts';
 export { describeUnknownVolume, findUnknown } from './placement/find-unknown.ts';
-export { findLocalFaults, type LocalFault } from './provision/find-local-faults.ts';
-export { findMissingSecret } from './provision/find-missing-secret.ts';
-export { findOutsideOutput } from './provision/find-outside-output.ts';
-export { resolveImages } from './provision/resolve-images.ts';
+export { type AdoptedContainer, type AdoptRunOptions, adoptRun } from './run/adopt-run.ts';
 export { approveRun } from './run/approve-run.ts';
 export { type AttachedRun, type AttachOptions, attachRun } from './run/attach-run.ts';
 export { cancelRun, requestCancel } from './run/cancel-run.ts';
@@ -31,7 +27,11 @@ export {
   type RunFilesOptions,
 } from './run/create-run-files.ts';
 export { detachRun } from './run/detach-run.ts';
+export { findLocalFaults, type LocalFault } from './run/find-local-faults.ts';
+export { findMissingSecret } from './run/find-missing-secret.ts';
+export { findOutsideOutput } from './run/find-outside-output.ts';
 export { type OrderedData, provisionOrder } from './run/provision-order.ts';
+export { resolveImages } from './run/resolve-images.ts';
 export { resumeRun } from './run/resume-run.ts';
 export { type SubmittedRun, startRun, submitRun } from './run/start-run.ts';
 export { type OpenSchedule, openSchedule } from './schedule/open-schedule.ts';

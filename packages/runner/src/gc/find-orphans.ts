@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { type Container, type ContainerService, isServiceError, isTerminalPhase, type Scope } from '@sluice/client';
 import { containerId, createSystemDisk, type Disk, listRuns } from '@sluice/home';
-import { readLabels } from '../identity/labels.ts';
+import { readLabels } from '../session/labels.ts';
 
 /** A container with our labels that has not ended and that no run of this home will use again. */
 export interface Orphan {

@@ -1,7 +1,7 @@
 import { isServiceError } from '@sluice/client';
 import { attemptFacts, type SchedulerEvent } from '@sluice/run';
-import { isOwnContainer } from '../identity/is-own-container.ts';
 import { type Attempt, createAttempt } from '../session/attempt.ts';
+import { isOwnContainer } from '../session/is-own-container.ts';
 import { pause, type RunSession } from '../session/run-session.ts';
 import { observeContainer } from '../watch/observe-container.ts';
 import type { Watcher } from '../watch/watcher.ts';

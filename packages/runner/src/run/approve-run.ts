@@ -14,7 +14,7 @@ import {
   runDirectory,
 } from '@sluice/home';
 import { type RunFiles, type RunRefusal, replayFiles, stepIndex } from '@sluice/run';
-import { askRunner } from '../control/ask-runner.ts';
+import { askRunner } from '../session/ask-runner.ts';
 
 /** A person's answer to an approval step. */
 export interface ApprovalAnswer {

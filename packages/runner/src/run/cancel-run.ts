@@ -9,8 +9,8 @@ import {
   sleep,
 } from '@sluice/home';
 import type { RunRefusal, RunReport } from '@sluice/run';
-import { askRunner } from '../control/ask-runner.ts';
-import { RESUMING } from '../control/control-run.ts';
+import { askRunner } from '../session/ask-runner.ts';
+import { RESUMING } from '../session/control-run.ts';
 import { withDefaults } from '../session/run-defaults.ts';
 import type { ResumeRunOptions } from '../session/run-options.ts';
 import { resumeRun } from './resume-run.ts';

@@ -4,10 +4,10 @@ import { fail, ok, own, type Result } from '@sluice/core';
 import { replayFromHome } from '@sluice/home';
 import type { ReplayedRun, RunRefusal } from '@sluice/run';
 import { previewReuse, type StepsOfPreview, sumUpPreview } from '../cache/preview-reuse.ts';
-import { findMissingSecret } from '../provision/find-missing-secret.ts';
-import { refuseServiceErrors } from '../provision/service-refusal.ts';
 import { withDefaults } from '../session/run-defaults.ts';
 import { createRunFiles, openRunData, type RunData, type RunFiles } from './create-run-files.ts';
+import { findMissingSecret } from './find-missing-secret.ts';
+import { refuseServiceErrors } from './service-refusal.ts';
 
 /** An ended run whose plan is to be executed again, in a home that may have no pipeline file. */
 export interface RerunOptions {

@@ -14,14 +14,14 @@ import {
   sourcePath,
   type VolumePlace,
 } from '@sluice/run';
+import { findBusyGroup } from '../concurrency/find-busy-group.ts';
 import { openVolume } from '../data/open-volume.ts';
 import { namedById, needsWorkspace } from '../data/prepare-volumes.ts';
-import { findBusyGroup } from '../groups/find-busy-group.ts';
 import { findPlacement } from '../placement/find-placement.ts';
-import { resolveImages } from '../provision/resolve-images.ts';
 import { numberEvents } from '../session/number-events.ts';
 import { withDefaults } from '../session/run-defaults.ts';
 import type { StartRunOptions } from '../session/run-options.ts';
+import { resolveImages } from './resolve-images.ts';
 import { createHeader } from './run-header.ts';
 
 /** Where the data of a run is that no process of this machine has uploaded. */

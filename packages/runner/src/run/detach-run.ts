@@ -1,7 +1,7 @@
 import { fail, ok, type Result } from '@sluice/core';
 import { askPhase, runDirectory, sleep } from '@sluice/home';
 import type { RunRefusal } from '@sluice/run';
-import { askRunner } from '../control/ask-runner.ts';
+import { askRunner } from '../session/ask-runner.ts';
 import { withDefaults } from '../session/run-defaults.ts';
 import type { RunnerOptions } from '../session/run-options.ts';
 

@@ -2,10 +2,10 @@ import { keepEnd } from '@sluice/home';
 import { createReport, endMessage, type RunStatus } from '@sluice/run';
 import { deliverOutputs } from '../data/deliver-outputs.ts';
 import { warnOfEmptyOutputs } from '../data/warn-of-empty-outputs.ts';
-import { endLeftContainers } from '../finish/end-left-containers.ts';
-import { notify } from '../finish/notify.ts';
 import type { RunSession } from '../session/run-session.ts';
+import { endLeftContainers } from './end-left-containers.ts';
 import type { ExecuteOptions } from './execute-options.ts';
+import { notify } from './notify.ts';
 import type { RunLife } from './run-life.ts';
 import type { RunParts } from './run-parts.ts';
 

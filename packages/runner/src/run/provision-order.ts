@@ -3,10 +3,10 @@ import { own, type Result } from '@sluice/core';
 import { announceStart, refuseDiskErrors } from '@sluice/home';
 import type { RunRefusal } from '@sluice/run';
 import { findLogin } from '../data/credentials.ts';
-import { provisionRun } from '../provision/provision-run.ts';
 import { numberEvents } from '../session/number-events.ts';
 import { withDefaults } from '../session/run-defaults.ts';
 import type { StartRunOptions } from '../session/run-options.ts';
+import { provisionRun } from './provision-run.ts';
 
 /** The data that a server needs to execute a run. */
 export interface OrderedData {

@@ -2,11 +2,11 @@ import { isServiceError, type Scope } from '@sluice/client';
 import type { Plan } from '@sluice/core';
 import { describeLostJournal, enteringDirectory, readSummary } from '@sluice/home';
 import type { RunRefusal } from '@sluice/run';
-import { serviceRefusal } from '../provision/service-refusal.ts';
 import type { FilledOptions } from '../session/run-defaults.ts';
 import type { ResumeRunOptions } from '../session/run-options.ts';
 import { findRunContainers, type RunContainer } from '../watch/find-run-containers.ts';
 import { judgeTerminalPhase } from '../watch/judge-terminal-phase.ts';
+import { serviceRefusal } from './service-refusal.ts';
 
 /**
  * Why a run cannot be resumed whose journal does not contain its header. Such a run never began, or has lost its

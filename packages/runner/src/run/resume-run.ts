@@ -23,15 +23,15 @@ import {
   type RunRefusal,
   replayFiles,
 } from '@sluice/run';
-import { controlRun } from '../control/control-run.ts';
-import { concludeRun } from '../finish/conclude-run.ts';
-import { controlEntry } from '../groups/control-entry.ts';
-import { enterGroup, type GroupRequest } from '../groups/enter-group.ts';
-import { provisionRun } from '../provision/provision-run.ts';
+import { controlEntry } from '../concurrency/control-entry.ts';
+import { enterGroup, type GroupRequest } from '../concurrency/enter-group.ts';
+import { controlRun } from '../session/control-run.ts';
 import { type NumberedOptions, numberEvents } from '../session/number-events.ts';
 import { withDefaults } from '../session/run-defaults.ts';
 import type { ResumeRunOptions, RunHandle, StartRunOptions } from '../session/run-options.ts';
+import { concludeRun } from './conclude-run.ts';
 import { executeRun } from './execute-run.ts';
+import { provisionRun } from './provision-run.ts';
 import { refuseUnbegun, removeUnbegun } from './refuse-unbegun.ts';
 
 /**

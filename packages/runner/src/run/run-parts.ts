@@ -1,7 +1,7 @@
 import { createRunCache, type RunCache } from '../cache/run-cache.ts';
+import { createPoolClaims, type PoolClaims } from '../concurrency/pool-claims.ts';
 import { createLogArchive, type LogArchive } from '../data/archive-log.ts';
 import { type AttemptPreparation, createAttemptPreparation } from '../data/prepare-attempt.ts';
-import { createPoolClaims, type PoolClaims } from '../pools/pool-claims.ts';
 import { type CellReporter, createCellReporter } from '../session/cell-reporter.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { warn } from '../session/warn.ts';

@@ -26,15 +26,15 @@ import {
   type Reuse,
   type RunRefusal,
 } from '@sluice/run';
-import { controlRun } from '../control/control-run.ts';
-import { enterGroup } from '../groups/enter-group.ts';
-import { type ProvisionedRun, provisionRun } from '../provision/provision-run.ts';
-import { resolveImages } from '../provision/resolve-images.ts';
+import { enterGroup } from '../concurrency/enter-group.ts';
+import { controlRun } from '../session/control-run.ts';
 import { type NumberedOptions, numberEvents } from '../session/number-events.ts';
 import { withDefaults } from '../session/run-defaults.ts';
 import type { RunHandle, StartRunOptions } from '../session/run-options.ts';
 import type { ExecuteOptions } from './execute-options.ts';
 import { executeRun } from './execute-run.ts';
+import { type ProvisionedRun, provisionRun } from './provision-run.ts';
+import { resolveImages } from './resolve-images.ts';
 import { cancelLeft } from './resume-run.ts';
 import { createHeader } from './run-header.ts';
 

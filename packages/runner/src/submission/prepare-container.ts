@@ -10,10 +10,10 @@ import { fail, ok, type ResolvedContainer, type Resources, type Result, resolveC
 import { createRunContext } from '@sluice/run';
 import { createMounts } from '../data/create-mounts.ts';
 import { wrapReadiness } from '../data/wrap-readiness.ts';
-import { createLabels } from '../identity/labels.ts';
 import { announcesFeature } from '../placement/announces-feature.ts';
 import { chooseInstanceType } from '../placement/choose-instance-type.ts';
 import type { Attempt } from '../session/attempt.ts';
+import { createLabels } from '../session/labels.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { describeAttempt, describeTrace } from './describe-attempt.ts';
 

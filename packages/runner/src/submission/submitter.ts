@@ -1,7 +1,7 @@
 import { backoffDelay, type InstanceType, isServiceError } from '@sluice/client';
 import { attemptFacts, type Command } from '@sluice/run';
+import { needsSlots, type PoolClaims } from '../concurrency/pool-claims.ts';
 import type { AttemptPreparation } from '../data/prepare-attempt.ts';
-import { needsSlots, type PoolClaims } from '../pools/pool-claims.ts';
 import { type Attempt, createAttempt } from '../session/attempt.ts';
 import type { Posted } from '../session/posted.ts';
 import { pause, type RunSession } from '../session/run-session.ts';

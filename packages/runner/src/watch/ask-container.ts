@@ -1,5 +1,5 @@
 import { type ContainerService, isServiceError } from '@sluice/client';
-import { isOwnContainer } from '../identity/is-own-container.ts';
+import { isOwnContainer } from '../session/is-own-container.ts';
 import { judgeTerminalPhase } from './judge-terminal-phase.ts';
 
 /** An attempt's container: its ID and where it would be. */

@@ -11,7 +11,7 @@ import type { Plan } from '@sluice/core';
 import { type Clock, containerId, sleep } from '@sluice/home';
 import type { AttemptName } from '@sluice/run';
 import PQueue from 'p-queue';
-import { readLabels } from '../identity/labels.ts';
+import { readLabels } from '../session/labels.ts';
 import { CALL_BACKOFF } from '../session/run-session.ts';
 
 /** A container of a run, identified by its labels. */

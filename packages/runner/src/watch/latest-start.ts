@@ -1,6 +1,6 @@
 import type { Container } from '@sluice/client';
 import type { AttemptFacts } from '@sluice/run';
-import { compareCreateTimes, parseTime } from '../identity/compare-create-times.ts';
+import { compareCreateTimes, parseTime } from '../session/compare-create-times.ts';
 
 /** What is known of a container's creation on the runner's clock. */
 interface KnownCreation extends Pick<AttemptFacts, 'submittedAt' | 'container'> {

@@ -1,6 +1,6 @@
 import { isTerminalPhase } from '@sluice/client';
-import { isOwnContainer } from '../identity/is-own-container.ts';
 import type { Attempt, Missing } from '../session/attempt.ts';
+import { isOwnContainer } from '../session/is-own-container.ts';
 import type { RunSession } from '../session/run-session.ts';
 
 const LONGEST_STEP_MS = 15_000;

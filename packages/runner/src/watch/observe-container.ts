@@ -1,7 +1,7 @@
 import type { Container } from '@sluice/client';
 import { adoptedCluster, type ContainerFacts, hasAdoptedSuccessor, type Outcome, urlOf } from '@sluice/run';
-import { isOwnContainer } from '../identity/is-own-container.ts';
 import type { Attempt } from '../session/attempt.ts';
+import { isOwnContainer } from '../session/is-own-container.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { estimateTimes, type ServiceTimes } from './estimate-times.ts';
 import { judgeTerminalPhase } from './judge-terminal-phase.ts';

@@ -1,6 +1,6 @@
 import { type Container, isServiceError, isTerminalPhase, type Scope, type ServiceError } from '@sluice/client';
-import { compareCreateTimes } from '../identity/compare-create-times.ts';
 import type { Attempt } from '../session/attempt.ts';
+import { compareCreateTimes } from '../session/compare-create-times.ts';
 import type { RunSession } from '../session/run-session.ts';
 import type { PolledRun } from '../session/shared-polls.ts';
 import { createListChoice, type ListChoice } from './list-choice.ts';

@@ -11,8 +11,8 @@ import {
 } from '@sluice/run';
 import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
 import { READY_FILE } from '../data/wrap-readiness.ts';
-import { isOwnContainer } from '../identity/is-own-container.ts';
 import { type Attempt, createAttempt } from '../session/attempt.ts';
+import { isOwnContainer } from '../session/is-own-container.ts';
 import { pause, type RunSession } from '../session/run-session.ts';
 
 const PAUSE_MS = 500;

@@ -2,12 +2,12 @@ import { ServiceError } from '@sluice/client';
 import { type Disk, listRuns, readRun } from '@sluice/home';
 import { describe, expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
-import { RESUMING } from '../../src/control/control-run.ts';
 import { approveRun } from '../../src/run/approve-run.ts';
 import { cancelRun } from '../../src/run/cancel-run.ts';
 import { detachRun } from '../../src/run/detach-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun, submitRun } from '../../src/run/start-run.ts';
+import { RESUMING } from '../../src/session/control-run.ts';
 import type { RunHandle } from '../../src/session/run-options.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 

@@ -1,7 +1,7 @@
 import { type ContainerService, ServiceError } from '@sluice/client';
 import { expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
-import { adoptRun } from '../../src/adopt/adopt-run.ts';
+import { adoptRun } from '../../src/run/adopt-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { createRig, type RigOptions } from '../simulation/rig.ts';

@@ -3,7 +3,7 @@ import { type Disk, decodeLine, journalPath, parseJournal, RECEIVED_FILE } from 
 import type { JournalRecord, RunRefusal, RunReport } from '@sluice/run';
 import type { MemoryDisk } from '../../../home/test/memory-disk.ts';
 import type { Random } from '../../../run/test/random.ts';
-import { refuseServiceErrors } from '../../src/provision/service-refusal.ts';
+import { refuseServiceErrors } from '../../src/run/service-refusal.ts';
 import type { RunHandle, RunnerOptions, StartRunOptions } from '../../src/session/run-options.ts';
 import { createSystemNotifier } from '../../src/session/system-notifier.ts';
 import type { RunChecker } from './check-run.ts';
@@ -17,7 +17,7 @@ export interface RunnerUnderTest {
   readonly startRun: typeof import('../../src/run/start-run.ts').startRun;
   readonly resumeRun: typeof import('../../src/run/resume-run.ts').resumeRun;
   readonly readRun: typeof import('@sluice/home').readRun;
-  readonly adoptRun: typeof import('../../src/adopt/adopt-run.ts').adoptRun;
+  readonly adoptRun: typeof import('../../src/run/adopt-run.ts').adoptRun;
   readonly createRunFiles: typeof import('../../src/run/create-run-files.ts').createRunFiles;
   readonly provisionOrder: typeof import('../../src/run/provision-order.ts').provisionOrder;
   readonly approveRun: typeof import('../../src/run/approve-run.ts').approveRun;

@@ -90,14 +90,14 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'takes a container for another one when its time is rounded',
-    file: 'identity/compare-create-times.ts',
+    file: 'session/compare-create-times.ts',
     find: "if (apart < Math.max(a.unitMs, b.unitMs)) return 'same';",
     replace: "if (apart > 0) return 'far';",
     among: all(hidesLabels, hasTimes('rounded')),
   },
   {
     name: 'takes a container for another one when its time has no zone',
-    file: 'identity/compare-create-times.ts',
+    file: 'session/compare-create-times.ts',
     find: 'if (a.hasZone === b.hasZone) {',
     replace: 'if (a.hasZone || b.hasZone) {',
     among: all(hidesLabels, hasTimes('zoneless')),
@@ -105,7 +105,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'takes a container for another one when its time drifts',
     seed: 7692,
-    file: 'identity/compare-create-times.ts',
+    file: 'session/compare-create-times.ts',
     find: "return apart <= TOLERANCE_MS ? 'near' : 'far';",
     replace: "return apart <= 1 ? 'near' : 'far';",
     among: all(hidesLabels, hasTimes('drifting')),
@@ -266,7 +266,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'removes the claims of a run whose runner is away',
     seed: 127,
-    file: 'pools/is-abandoned.ts',
+    file: 'concurrency/is-abandoned.ts',
     find: "    if (evidence === 'alive' || evidence === 'over') return evidence === 'over';\n",
     replace: "    if (evidence) return evidence !== 'alive';\n",
     among: hasPools,
@@ -274,7 +274,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'never removes the claims of a run whose runner is away',
     seed: 172,
-    file: 'pools/is-abandoned.ts',
+    file: 'concurrency/is-abandoned.ts',
     find: "      return seen === 'ended';\n",
     replace: '      return false;\n',
     among: all(hasPools, has('leave')),
@@ -282,7 +282,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'forgets at resume what its containers hold',
     seed: 173,
-    file: 'pools/pool-claims.ts',
+    file: 'concurrency/pool-claims.ts',
     find: 'const claims = [...list.claims.filter(({ runId }) => runId !== session.runId), ...kept];',
     replace: 'const claims = list.claims.filter(({ runId }) => runId !== session.runId);',
     among: hasPools,
@@ -290,7 +290,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'lets a run into a group beside the containers of a run that was left',
     seed: 186,
-    file: 'groups/judge-member.ts',
+    file: 'concurrency/judge-member.ts',
     find: "return seen.every((one) => one === 'ended') ? 'idle' : 'left';",
     replace: "return seen.length < 0 ? 'left' : 'idle';",
     among: isGrouped,
@@ -305,7 +305,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'does not look who is in the group',
-    file: 'groups/enter-group.ts',
+    file: 'concurrency/enter-group.ts',
     find: 'members.length + before.length < limit',
     replace: 'before.length < limit',
     among: isGrouped,
@@ -373,7 +373,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'adopts without looking on the other clusters',
     seed: 1032,
-    file: 'adopt/adopt-run.ts',
+    file: 'run/adopt-run.ts',
     find: 'const accounts = { ...placement?.accounts, [scope.clusterID]: scope.accountID };',
     replace: 'void placement?.accounts;\n    const accounts = { [scope.clusterID]: scope.accountID };',
     among: all(hasTwoClusters, has('lose')),
@@ -387,7 +387,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'has an adopted attempt wait for slots that its run holds for a later one',
-    file: 'pools/claim-changes.ts',
+    file: 'concurrency/claim-changes.ts',
     find: 'const isStarted = adoptedCluster(session.facts, claim) !== undefined;',
     replace: 'const isStarted = adoptedCluster === undefined;',
     isRare: true,
@@ -429,7 +429,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'keeps the place of a run that died before its first record, if the service cannot tell',
-    file: 'groups/judge-member.ts',
+    file: 'concurrency/judge-member.ts',
     find: 'return (isOpening === true || wasOpened(disk, directory))',
     replace: 'return isOpening === undefined && !wasOpened(disk, directory)',
     isRare: true,

@@ -16,21 +16,21 @@ const SERVERS = draw('server', drawServerScenario);
 export const PLANTED_REQUEST_BUGS: readonly PlantedBug[] = [
   {
     name: 'carries out a request after its client has given up',
-    file: 'control/control-run.ts',
+    file: 'session/control-run.ts',
     find: 'if (isLate(request.before, clock)) return LATE;',
     replace: 'void isLate;',
     within: REQUESTS,
   },
   {
     name: 'confirms a request before it is recorded',
-    file: 'control/control-run.ts',
+    file: 'session/control-run.ts',
     find: "return (await handle.recorded()) ? 'ok' : '';",
     replace: "return 'ok';",
     within: [...createCrashesAfterRequest(60)],
   },
   {
     name: 'waits for its group, and carries out a late request',
-    file: 'groups/control-entry.ts',
+    file: 'concurrency/control-entry.ts',
     find: 'if (isLate(request.before, clock)) return LATE;',
     replace: 'void isLate;',
     within: SERVERS,
@@ -44,7 +44,7 @@ export const PLANTED_REQUEST_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'is resumed, and replaces a later run',
-    file: 'groups/enter-group.ts',
+    file: 'concurrency/enter-group.ts',
     find: "if (mode !== 'resume' || startedAt === undefined) return true;",
     replace: "if (mode !== 'force' || startedAt === undefined) return true;",
     within: SERVERS,

@@ -1,5 +1,5 @@
 import { readRun } from '@sluice/home';
-import { adoptRun } from '../../src/adopt/adopt-run.ts';
+import { adoptRun } from '../../src/run/adopt-run.ts';
 import { approveRun } from '../../src/run/approve-run.ts';
 import { requestCancel } from '../../src/run/cancel-run.ts';
 import { createRunFiles } from '../../src/run/create-run-files.ts';

@@ -25,14 +25,14 @@ import {
 } from '@sluice/run';
 import { findLogin } from '../data/credentials.ts';
 import { findPlacement } from '../placement/find-placement.ts';
-import { provisionRun } from '../provision/provision-run.ts';
-import { refuseServiceErrors } from '../provision/service-refusal.ts';
-import { createHeader } from '../run/run-header.ts';
 import { type NumberedOptions, numberEvents } from '../session/number-events.ts';
 import { withDefaults } from '../session/run-defaults.ts';
 import type { StartRunOptions } from '../session/run-options.ts';
 import { findRunContainers, type RunContainer } from '../watch/find-run-containers.ts';
 import { findGoneStep } from './find-gone-step.ts';
+import { provisionRun } from './provision-run.ts';
+import { createHeader } from './run-header.ts';
+import { refuseServiceErrors } from './service-refusal.ts';
 
 /** As for starting the run, except that its ID is known and its containers may exist. */
 export interface AdoptRunOptions extends StartRunOptions {

@@ -3,7 +3,7 @@ import { journalPath, parseJournal, readRun, runDirectory } from '@sluice/home';
 import { describeStatus } from '@sluice/run';
 import { describe, expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
-import { adoptRun } from '../../src/adopt/adopt-run.ts';
+import { adoptRun } from '../../src/run/adopt-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { killedAfter } from '../simulation/killed-after.ts';

@@ -11,7 +11,7 @@ import {
   sleep,
 } from '@sluice/home';
 import type { RunRefusal, UnnumberedEvent } from '@sluice/run';
-import { askRunner } from '../control/ask-runner.ts';
+import { askRunner } from '../session/ask-runner.ts';
 import type { EntryControl } from './control-entry.ts';
 import { judgeMember, type MemberSource, type Membership } from './judge-member.ts';
 

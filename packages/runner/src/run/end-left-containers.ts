@@ -1,8 +1,8 @@
 import { backoffDelay, isServiceError, isTerminalPhase } from '@sluice/client';
 import { containerId } from '@sluice/home';
 import { type RunFacts, scopeOn } from '@sluice/run';
-import { isOwnContainer } from '../identity/is-own-container.ts';
 import type { Attempt } from '../session/attempt.ts';
+import { isOwnContainer } from '../session/is-own-container.ts';
 import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
 import { warn } from '../session/warn.ts';
 import { addMissedCheck, isLost } from '../watch/lost-container.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { isOwnContainer } from '../../src/identity/is-own-container.ts';
-import { createLabels } from '../../src/identity/labels.ts';
+import { isOwnContainer } from '../../src/session/is-own-container.ts';
+import { createLabels } from '../../src/session/labels.ts';
 
 const name = { runId: 'abcdefghijklm', step: 'fit', cell: '', attempt: 1 };
 const attempt = { name, createTime: '2026-01-01T00:00:00Z' };

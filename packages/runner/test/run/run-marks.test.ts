@@ -2,7 +2,7 @@ import { ok, type Plan } from '@sluice/core';
 import { journalPath, parseJournal, RECEIVED_FILE, runDirectory } from '@sluice/home';
 import { expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
-import { adoptRun } from '../../src/adopt/adopt-run.ts';
+import { adoptRun } from '../../src/run/adopt-run.ts';
 import { approveRun } from '../../src/run/approve-run.ts';
 import { cancelRun } from '../../src/run/cancel-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';

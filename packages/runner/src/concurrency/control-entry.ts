@@ -1,5 +1,5 @@
 import { type Clock, type ControlListener, type Disk, isLate, isLeaseSecret, LATE } from '@sluice/home';
-import type { SentRequest } from '../control/control-run.ts';
+import type { SentRequest } from '../session/control-run.ts';
 
 /** What is requested of a run while it waits for a place in its concurrency group. */
 export interface EntryControl {

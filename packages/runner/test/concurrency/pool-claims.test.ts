@@ -4,7 +4,7 @@ import type { RunnerEvent } from '@sluice/run';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
-import { adoptRun } from '../../src/adopt/adopt-run.ts';
+import { adoptRun } from '../../src/run/adopt-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import type { RunHandle } from '../../src/session/run-options.ts';

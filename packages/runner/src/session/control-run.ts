@@ -1,6 +1,6 @@
 import { type Clock, type ControlListener, isLate, LATE } from '@sluice/home';
 import type { BootTime } from '@sluice/run';
-import type { RunHandle } from '../session/run-options.ts';
+import type { RunHandle } from './run-options.ts';
 
 /** What another process may request from the runner of a run, as one line of JSON. */
 export type ControlRequest =

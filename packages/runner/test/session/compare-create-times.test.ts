@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compareCreateTimes } from '../../src/identity/compare-create-times.ts';
+import { compareCreateTimes } from '../../src/session/compare-create-times.ts';
 
 const FIRST = '2026-01-01T00:00:01.600Z';
 

@@ -3,7 +3,7 @@ import { explainStep } from '@sluice/home';
 import { describeStatus } from '@sluice/run';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
-import { resolveImages } from '../../src/provision/resolve-images.ts';
+import { resolveImages } from '../../src/run/resolve-images.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { createRig } from '../simulation/rig.ts';
 
