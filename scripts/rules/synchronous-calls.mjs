@@ -4,7 +4,7 @@ const SOURCES = 'packages/service/src/';
 const IN_STORAGE = [
   'calls/purge-volume.ts',
   'calls/volume-calls.ts',
-  'clusters/cluster.ts',
+  'containers/cluster.ts',
   'containers/log-notifier.ts',
   'containers/read-log.ts',
   'engines/limit-log.ts',

@@ -8,8 +8,8 @@ import { createHostMetrics, type OrderBody } from '@sluice/host';
 import { type OrderedData, provisionOrder } from '@sluice/runner';
 import { createService, createServiceLog, openUserDirectory } from '@sluice/service';
 import { afterAll, beforeAll } from 'vitest';
-import { createRunHosting } from '../../packages/cli/src/serving/host-runs.ts';
-import { parseServiceConfigText } from '../../packages/cli/src/serving/read-service-config.ts';
+import { createRunHosting } from '../../packages/cli/src/hosting/host-runs.ts';
+import { parseServiceConfigText } from '../../packages/cli/src/hosting/read-service-config.ts';
 
 const SCOPE = { clusterID: 'main', accountID: 'physics' };
 /** Another account of the server, on a cluster of its own. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ServiceError } from '@sluice/client';
 import { createPlan, parsePipeline } from '@sluice/core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { updateMirror } from '../../packages/cli/src/remote/mirror-run.ts';
+import { updateMirror } from '../../packages/cli/src/runs/mirror-run.ts';
 import { createSystemClock } from '../../packages/home/src/clock.ts';
 import { encodeLine } from '../../packages/home/src/journal/line-codec.ts';
 import { openJournal } from '../../packages/home/src/journal/open-journal.ts';

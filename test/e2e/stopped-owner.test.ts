@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openEmbeddedService } from '../../packages/cli/src/embedded/embedded-service.ts';
+import { openEmbeddedService } from '../../packages/cli/src/connect/embedded-service.ts';
 import { createWorkplace, isAlive, parseLines, until, type Workplace } from './workplace-rig.ts';
 
 const PIPELINE = `version: 1

@@ -65,7 +65,7 @@ function addMcp(add: AddCommand): void {
     usage: 'mcp',
     description: 'let an assistant read runs: serve the Model Context Protocol on standard input and output',
     load: async () => {
-      const { serveMcp } = await import('../mcp/serve-mcp.ts');
+      const { serveMcp } = await import('../commands/serve-mcp.ts');
       return (context, options) => serveMcp({ context, options, version: VERSION });
     },
   });

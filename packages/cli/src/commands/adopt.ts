@@ -8,8 +8,8 @@ import { createSecretReader } from '../home/create-secret-reader.ts';
 import { renderValue } from '../json/render-value.ts';
 import { loadPlan, type PipelineFileOptions } from '../pipeline/load-plan.ts';
 import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
-import { createProgress } from '../progress/create-progress.ts';
-import { label } from '../progress/render-event.ts';
+import { createProgress } from '../render/create-progress.ts';
+import { label } from '../render/render-event.ts';
 import { createOrder } from '../runs/create-order.ts';
 import { renderTable } from '../text/render-table.ts';
 

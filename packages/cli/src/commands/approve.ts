@@ -6,9 +6,9 @@ import { fromRunRefusal, refuse, withAdvice } from '../context/refuse.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
 import { renderValue } from '../json/render-value.ts';
-import { actOnServer } from '../remote/act-on-server.ts';
-import { selectShownRun } from '../remote/select-shown-run.ts';
+import { actOnServer } from '../runs/act-on-server.ts';
 import { adviseOnRunArgument } from '../runs/advise-on-run-argument.ts';
+import { selectShownRun } from '../runs/select-shown-run.ts';
 
 /** `run` is the prefix of a run's ID (default: the newest run); `reject` rejects the step. */
 export interface ApproveOptions extends GlobalOptions {

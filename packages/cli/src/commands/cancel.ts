@@ -7,10 +7,10 @@ import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { findHome } from '../home/home.ts';
 import { renderValue } from '../json/render-value.ts';
-import { createProgress } from '../progress/create-progress.ts';
-import { actOnServer } from '../remote/act-on-server.ts';
-import { selectShownRun } from '../remote/select-shown-run.ts';
+import { createProgress } from '../render/create-progress.ts';
 import { renderReport } from '../render/render-report.ts';
+import { actOnServer } from '../runs/act-on-server.ts';
+import { selectShownRun } from '../runs/select-shown-run.ts';
 
 /** `sluice cancel`: cancels a run that is in progress or suspended; `finally` steps still run. */
 export async function cancel(

@@ -2,8 +2,8 @@ import type { CommandContext, GlobalOptions } from '../context/command-context.t
 import { refuse } from '../context/refuse.ts';
 import { findHome } from '../home/home.ts';
 import { handOver } from '../hosting/hand-over.ts';
-import { keepRecordedService } from '../remote/keep-recorded-service.ts';
 import { announceHanded } from '../runs/handed-run.ts';
+import { keepRecordedService } from '../runs/keep-recorded-service.ts';
 import { selectRun } from '../runs/select-run.ts';
 
 /** `sluice detach`: has the home's host execute a run, whether another process executes it now or none does. */

@@ -7,8 +7,8 @@ import { EXIT_CODE } from '../context/exit-code.ts';
 import { refuse } from '../context/refuse.ts';
 import type { JsonValue } from '../json/json-values.ts';
 import { renderValue } from '../json/render-value.ts';
-import { renderBytes } from '../progress/render-event.ts';
-import { readRunsElsewhere } from '../remote/read-runs-elsewhere.ts';
+import { renderBytes } from '../render/render-event.ts';
+import { readRunsElsewhere } from '../runs/read-runs-elsewhere.ts';
 import { plainLine } from '../text/plain-line.ts';
 import { renderTable } from '../text/render-table.ts';
 

@@ -16,10 +16,10 @@ import { suggestCommand } from '../context/suggest-command.ts';
 import { checkHome } from '../home/check-home.ts';
 import { findHome } from '../home/home.ts';
 import { createLogRenderer, type LogRenderer } from '../json/render-log.ts';
-import { label } from '../progress/render-event.ts';
-import { selectShownRun } from '../remote/select-shown-run.ts';
+import { label } from '../render/render-event.ts';
 import { adviseOnRunArgument } from '../runs/advise-on-run-argument.ts';
 import { parseStepAddress } from '../runs/parse-address.ts';
+import { selectShownRun } from '../runs/select-shown-run.ts';
 import { tailLines } from '../runs/tail-lines.ts';
 
 /**

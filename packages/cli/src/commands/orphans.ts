@@ -6,7 +6,7 @@ import { EXIT_CODE } from '../context/exit-code.ts';
 import { adviseAdoption } from '../context/refuse.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { renderValue } from '../json/render-value.ts';
-import { label } from '../progress/render-event.ts';
+import { label } from '../render/render-event.ts';
 import { renderTable } from '../text/render-table.ts';
 
 /** Options of `sluice orphans`. */

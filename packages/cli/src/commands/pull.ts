@@ -9,12 +9,12 @@ import { printWarning } from '../context/print-warning.ts';
 import { fromRunRefusal, refuse, withAdvice } from '../context/refuse.ts';
 import { findHome } from '../home/home.ts';
 import { renderValue } from '../json/render-value.ts';
-import { createLiveProgress } from '../progress/live-progress.ts';
-import { renderBytes } from '../progress/render-event.ts';
-import { describeUnpublished } from '../remote/publish-here.ts';
-import { selectShownRun } from '../remote/select-shown-run.ts';
+import { createLiveProgress } from '../render/live-progress.ts';
+import { renderBytes } from '../render/render-event.ts';
 import { adviseOnRunArgument } from '../runs/advise-on-run-argument.ts';
 import { type Address, parseAddress } from '../runs/parse-address.ts';
+import { describeUnpublished } from '../runs/publish-here.ts';
+import { selectShownRun } from '../runs/select-shown-run.ts';
 import { listSome } from '../text/shorten.ts';
 
 /** Options of `sluice pull`. */

@@ -5,7 +5,7 @@ import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { findHome } from '../home/home.ts';
 import { renderValue } from '../json/render-value.ts';
-import { selectShownRun } from '../remote/select-shown-run.ts';
+import { selectShownRun } from '../runs/select-shown-run.ts';
 import { type JunitOptions, writeJunit } from '../runs/write-junit.ts';
 import { renderTable } from '../text/render-table.ts';
 import { shortPath } from '../text/short-path.ts';

@@ -5,8 +5,8 @@ import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
-import { selectShownRun } from '../remote/select-shown-run.ts';
 import { type OrderOptions, orderOptions } from '../runs/create-order.ts';
+import { selectShownRun } from '../runs/select-shown-run.ts';
 import type { JunitOptions } from '../runs/write-junit.ts';
 import { runPipeline } from './run-pipeline.ts';
 

@@ -4,7 +4,7 @@ import type { HomeService } from '../connect/open-service.ts';
 import type { CommandContext } from '../context/command-context.ts';
 import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { printDiagnostics } from '../pipeline/print-diagnostics.ts';
-import type { Progress } from '../progress/plain-progress.ts';
+import type { Progress } from '../render/plain-progress.ts';
 import { findUnknownIn } from '../runs/find-unknown-in.ts';
 import { type PreparedRun, prepareRun, printRefusedStart, type StartOptions } from '../runs/prepare-run.ts';
 import { startOptions } from '../runs/start-options.ts';
@@ -62,7 +62,7 @@ async function submit(prepared: PreparedRun, request: Request): Promise<number> 
 
 /** The display that receives the events of the run, or of its start. */
 async function openProgress({ reuse }: PreparedRun, { context, options }: Request): Promise<Progress> {
-  const { createProgress } = await import('../progress/create-progress.ts');
+  const { createProgress } = await import('../render/create-progress.ts');
   const progress = createProgress(context.terminal, options);
   if (reuse) progress.print(describeReuse(reuse));
   return progress;

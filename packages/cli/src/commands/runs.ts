@@ -5,7 +5,7 @@ import { EXIT_CODE } from '../context/exit-code.ts';
 import { findHome } from '../home/home.ts';
 import { createHostWaitReporter } from '../hosting/report-host-wait.ts';
 import { renderRun } from '../json/render-run.ts';
-import { listAllRuns } from '../remote/list-all-runs.ts';
+import { listAllRuns } from '../runs/list-all-runs.ts';
 import { renderTable } from '../text/render-table.ts';
 import { renderTimestamp } from '../text/render-timestamp.ts';
 

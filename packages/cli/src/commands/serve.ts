@@ -9,11 +9,11 @@ import { wholeMessage } from '../context/command-refusal.ts';
 import { EXIT_CODE, type ExitCode } from '../context/exit-code.ts';
 import { refuse } from '../context/refuse.ts';
 import { listUserDirectories } from '../home/user-directories.ts';
+import type { RunHosting } from '../hosting/host-runs.ts';
+import type { ScheduleHost } from '../hosting/host-schedules.ts';
+import { readServiceConfig, type ServedConfig } from '../hosting/read-service-config.ts';
+import { createServedAddresses, type ServedAddresses } from '../hosting/served-addresses.ts';
 import { renderValue } from '../json/render-value.ts';
-import type { RunHosting } from '../serving/host-runs.ts';
-import type { ScheduleHost } from '../serving/host-schedules.ts';
-import { readServiceConfig, type ServedConfig } from '../serving/read-service-config.ts';
-import { createServedAddresses, type ServedAddresses } from '../serving/served-addresses.ts';
 
 /** Time for a service with a failed store to answer in-flight requests. */
 const LEAVE_WITHIN_MS = 2_000;
@@ -80,7 +80,7 @@ async function serveUntilStopped(config: ServedConfig, { context, options, log, 
   const ended = new Promise<ExitCode>((resolve) => {
     end = resolve;
   });
-  const { createRunHosting } = await import('../serving/host-runs.ts');
+  const { createRunHosting } = await import('../hosting/host-runs.ts');
   const metrics = createHostMetrics();
   const runs = createRunHosting(config, { log, metrics, ...(traces && { traces }) });
   const service = await createService({
@@ -162,7 +162,7 @@ function createReloadableSchedules(given: {
   };
   const host = async (config: ServedConfig): Promise<ScheduleHost | undefined> => {
     if (config.schedules.length === 0) return undefined;
-    const { hostSchedules } = await import('../serving/host-schedules.ts');
+    const { hostSchedules } = await import('../hosting/host-schedules.ts');
     return hostSchedules({ ...given, config });
   };
   const updateListeners = async (config: ServedConfig): Promise<void> => {

@@ -5,10 +5,10 @@ import type { CommandContext, GlobalOptions } from '../context/command-context.t
 import { wholeMessage } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { refuse } from '../context/refuse.ts';
+import { parseConfigEdit } from '../hosting/parse-config-edit.ts';
+import { parseServiceConfigText, readServiceConfig } from '../hosting/read-service-config.ts';
 import type { JsonValue } from '../json/json-values.ts';
 import { renderValue } from '../json/render-value.ts';
-import { parseConfigEdit } from '../serving/parse-config-edit.ts';
-import { parseServiceConfigText, readServiceConfig } from '../serving/read-service-config.ts';
 import { renderTable } from '../text/render-table.ts';
 
 /** Options of the commands that read or edit the configuration of a service. */

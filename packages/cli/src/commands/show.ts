@@ -5,8 +5,8 @@ import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { findHome } from '../home/home.ts';
 import { renderBlocks } from '../json/render-value.ts';
-import { selectShownRun } from '../remote/select-shown-run.ts';
 import { renderReport, renderSteps } from '../render/render-report.ts';
+import { selectShownRun } from '../runs/select-shown-run.ts';
 
 /** `sluice show`: prints a run as its journal records it, whether it has ended, is in progress or is suspended. */
 export async function show(

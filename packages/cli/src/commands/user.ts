@@ -8,8 +8,8 @@ import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { readPassword } from '../context/read-password.ts';
 import { refuse } from '../context/refuse.ts';
+import { readServiceConfig } from '../hosting/read-service-config.ts';
 import { renderValue } from '../json/render-value.ts';
-import { readServiceConfig } from '../serving/read-service-config.ts';
 import { renderTable } from '../text/render-table.ts';
 
 /** `name` is the display name of a new user. */

@@ -7,10 +7,10 @@ import { suggestCommand } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
 import { explanationValue } from '../json/explanation-value.ts';
 import { renderValue } from '../json/render-value.ts';
-import { selectShownRun } from '../remote/select-shown-run.ts';
 import { renderExplanation } from '../render/render-explanation.ts';
 import { adviseOnRunArgument } from '../runs/advise-on-run-argument.ts';
 import { parseStepAddress } from '../runs/parse-address.ts';
+import { selectShownRun } from '../runs/select-shown-run.ts';
 
 /** `run` is the prefix of a run's ID (default: the newest run). */
 export interface WhyOptions extends GlobalOptions {

@@ -71,7 +71,7 @@ export async function openService(
   if (fault !== undefined) return fail({ exitCode: EXIT_CODE.refused, message: fault });
   try {
     const owner = `the process that runs the embedded service of ${home}`;
-    const { openEmbeddedService } = await import('../embedded/embedded-service.ts');
+    const { openEmbeddedService } = await import('./embedded-service.ts');
     return ok({
       ...(await openEmbeddedService(home, { cpu: options.cpu, onWait: createWaitReporter(context.terminal, owner) })),
       ...given,

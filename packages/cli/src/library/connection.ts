@@ -1,8 +1,8 @@
 import { createHttpService, type HttpServiceOptions, type Scope } from '@sluice/client';
 import { fail, guardArguments, ok, type Result, SluiceError } from '@sluice/core';
+import { openEmbeddedService as openEmbedded } from '../connect/embedded-service.ts';
 import { matchScope } from '../connect/match-scope.ts';
 import type { OpenedService } from '../connect/opened-service.ts';
-import { openEmbeddedService as openEmbedded } from '../embedded/embedded-service.ts';
 import { prepareHome } from '../home/prepare-home.ts';
 import { attempt, type SluiceErrorCode, unwrap } from './error-code.ts';
 import { OPTIONS, readArgument } from './read-options.ts';

@@ -15,7 +15,7 @@ import {
 } from '@sluice/core';
 import type { Reporter, RunnerEvent, RunRefusal } from '@sluice/run';
 import { findUnknown, type RunHandle as RunnerHandle, resumeRun, startRun } from '@sluice/runner';
-import { openEmbeddedService } from '../embedded/embedded-service.ts';
+import { openEmbeddedService } from '../connect/embedded-service.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { keepReserve } from '../home/disk-reserve.ts';
 import { type Connection, prepareOwnHome } from './connection.ts';

@@ -1,5 +1,5 @@
 import type { FailureReport, RunReport } from '@sluice/run';
-import { label } from '../progress/render-event.ts';
+import { label } from './render-event.ts';
 
 /** The last failure of every cell that did not succeed, by `STEP/CELL`, in the order in which they ended. */
 export function findFailures({ steps, failures }: RunReport): ReadonlyMap<string, FailureReport> {

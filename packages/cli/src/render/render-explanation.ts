@@ -14,11 +14,11 @@ import type { ContainerStatus } from '../connect/read-container-status.ts';
 import type { GlobalOptions } from '../context/command-context.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import type { Terminal } from '../context/terminal.ts';
-import { label } from '../progress/render-event.ts';
-import { renderStatus } from '../progress/render-status.ts';
 import { renderTable } from '../text/render-table.ts';
 import { renderTimestamp } from '../text/render-timestamp.ts';
 import { PIPEFAIL_SHELL } from './describe-shell.ts';
+import { label } from './render-event.ts';
+import { renderStatus } from './render-status.ts';
 
 const TAIL_LINES = 10;
 const MAX_VALUE_LENGTH = 100;

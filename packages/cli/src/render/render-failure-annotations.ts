@@ -1,8 +1,8 @@
 import type { SourceRange } from '@sluice/core';
 import { printableLine, type RunReport, type StepReport } from '@sluice/run';
-import { label } from '../progress/render-event.ts';
 import { workflowCommand } from '../text/workflow-command.ts';
 import { findFailures } from './find-failures.ts';
+import { label } from './render-event.ts';
 
 /** GitHub shows ten annotations of each kind for a command. */
 const MAX_STEPS = 10;

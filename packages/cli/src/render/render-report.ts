@@ -13,11 +13,11 @@ import {
 import type { GlobalOptions } from '../context/command-context.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import type { Terminal } from '../context/terminal.ts';
-import { renderStatus } from '../progress/render-status.ts';
 import { renderTable } from '../text/render-table.ts';
 import { shortPath } from '../text/short-path.ts';
 import { describeSteps, STEP_COLUMNS } from './describe-steps.ts';
 import { findFailures } from './find-failures.ts';
+import { renderStatus } from './render-status.ts';
 
 /** Log lines shown of each failure; the report names the file with the whole log. */
 const TAIL_LINES = 20;

@@ -4,7 +4,7 @@ import type { CommandContext } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { watchDisk } from '../home/watch-disk.ts';
-import type { Progress } from '../progress/plain-progress.ts';
+import type { Progress } from '../render/plain-progress.ts';
 import { showEnd } from './show-end.ts';
 import type { JunitOptions } from './write-junit.ts';
 

@@ -6,7 +6,7 @@ import { EXIT_CODE, type ExitCode } from '../context/exit-code.ts';
 import { isGithubLog } from '../context/github-actions.ts';
 import { refuse } from '../context/refuse.ts';
 import { findHome } from '../home/home.ts';
-import type { Progress } from '../progress/plain-progress.ts';
+import type { Progress } from '../render/plain-progress.ts';
 import { renderReport } from '../render/render-report.ts';
 import { foldForGithub } from '../text/fold-for-github.ts';
 import { announceOnGithub } from './announce-on-github.ts';

@@ -9,7 +9,7 @@ import { EXIT_CODE } from '../../src/context/exit-code.ts';
 import { printWarning } from '../../src/context/print-warning.ts';
 import { fromRunRefusal, refuse } from '../../src/context/refuse.ts';
 import { renderBlocks, renderValue } from '../../src/json/render-value.ts';
-import { createProgress } from '../../src/progress/create-progress.ts';
+import { createProgress } from '../../src/render/create-progress.ts';
 import { renderExplanation } from '../../src/render/render-explanation.ts';
 import { renderReport } from '../../src/render/render-report.ts';
 import { renderScheduleEvent } from '../../src/render/render-schedule-event.ts';

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import type { Clock } from '../host/clock.ts';
+import type { Clock } from '../protocol/clock.ts';
 
 const WINDOW_MS = 15 * 60_000;
 /** Failed logins allowed per network address, for one e-mail address (`account`) and for all of them (`address`). */

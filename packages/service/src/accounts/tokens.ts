@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Account } from '@sluice/client';
-import type { Clock } from '../host/clock.ts';
+import type { Clock } from '../protocol/clock.ts';
 import { put, remove, type Store } from '../store/store.ts';
 import { TABLES } from '../store/tables.ts';
 import type { UserRow } from '../store/user-row.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Account } from '@sluice/client';
 import { waitForLock } from '@sluice/host-system';
-import { type Clock, systemClock } from '../host/clock.ts';
-import { randomID } from '../host/random-id.ts';
+import { type Clock, systemClock } from '../protocol/clock.ts';
+import { randomID } from '../protocol/random-id.ts';
 import { openLmdbStore } from '../store/lmdb-store.ts';
 import { requireVersion } from '../store/require-version.ts';
 import { put, remove, type Store } from '../store/store.ts';

@@ -7,7 +7,7 @@ import {
   renderMetrics,
 } from '@sluice/host-system';
 import { quotaOf } from '../accounts/quota.ts';
-import type { Cluster } from '../clusters/cluster.ts';
+import type { Cluster } from '../containers/cluster.ts';
 import type { ServedService } from './served-service.ts';
 
 /** Upper bounds of the latency buckets, in seconds. */

@@ -1,7 +1,7 @@
 import { METRICS_TYPE } from '@sluice/host-system';
 import type { FastifyInstance } from 'fastify';
 import { hasFewInodes } from '../calls/check-storage.ts';
-import type { Cluster } from '../clusters/cluster.ts';
+import type { Cluster } from '../containers/cluster.ts';
 import type { Metrics } from './metrics.ts';
 import { renderOpenApi } from './openapi.ts';
 import { ROUTES } from './routes.ts';

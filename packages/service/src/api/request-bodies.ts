@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Clock } from '../host/clock.ts';
+import type { Clock } from '../protocol/clock.ts';
 import { RequestError } from '../protocol/request-error.ts';
 import { parseJson } from './parse-json.ts';
 

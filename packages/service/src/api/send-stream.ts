@@ -1,7 +1,7 @@
 import { renderLogCut } from '@sluice/client';
 import type { FastifyReply } from 'fastify';
 import type { LogStream } from '../calls/container-calls.ts';
-import { sendBlock } from '../http/send-block.ts';
+import { sendBlock } from '../protocol/send-block.ts';
 
 /**
  * Creates signals that are aborted when the reply is complete, the client disconnects, or `closing` is aborted.

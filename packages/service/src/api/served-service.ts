@@ -1,9 +1,9 @@
 import type { MetricFamily } from '@sluice/host-system';
 import type { Logger } from 'pino';
 import type { ServiceCalls } from '../calls/service-calls.ts';
-import type { Cluster } from '../clusters/cluster.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
-import type { Clock } from '../host/clock.ts';
+import type { Cluster } from '../containers/cluster.ts';
+import type { Clock } from '../protocol/clock.ts';
 import type { StorageProbe } from '../storage/storage-probe.ts';
 import type { Store } from '../store/store.ts';
 import type { TransferThrottle } from '../volumes/transfer-throttle.ts';

@@ -1,4 +1,4 @@
-import type { Cluster } from '../clusters/cluster.ts';
+import type { Cluster } from '../containers/cluster.ts';
 import { RequestError } from '../protocol/request-error.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
 import { createStorageProbe } from '../storage/storage-probe.ts';

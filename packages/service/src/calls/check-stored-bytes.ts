@@ -1,6 +1,6 @@
 import type { Scope } from '@sluice/client';
 import { quotaExceeded, quotaOf } from '../accounts/quota.ts';
-import type { Cluster } from '../clusters/cluster.ts';
+import type { Cluster } from '../containers/cluster.ts';
 
 /** Throws if the account's volumes have used up its quota. Measures them if that has not been done recently. */
 export async function checkStoredBytes(cluster: Cluster, { clusterID, accountID }: Scope): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Container, LogCut, LogFile, Ref, Scope } from '@sluice/client';
 import { authorize, refuseScope } from '../accounts/authorize.ts';
 import type { Principal } from '../accounts/principal.ts';
-import type { Cluster } from '../clusters/cluster.ts';
+import type { Cluster } from '../containers/cluster.ts';
 import { findLogCut } from '../containers/find-log-cut.ts';
 import { type ListedContainer, listContainers } from '../containers/list-containers.ts';
 import type { LiveContainer } from '../containers/live-container.ts';

@@ -1,7 +1,7 @@
 import type { ResolvedImage, Scope } from '@sluice/client';
 import { authorize, refuseScope } from '../accounts/authorize.ts';
 import type { Principal } from '../accounts/principal.ts';
-import type { Cluster } from '../clusters/cluster.ts';
+import type { Cluster } from '../containers/cluster.ts';
 import { EngineError } from '../engines/engine.ts';
 import { RequestError } from '../protocol/request-error.ts';
 

@@ -10,8 +10,8 @@ import {
 } from '@sluice/client';
 import { matchingAccounts } from '../accounts/authorize.ts';
 import type { Principal } from '../accounts/principal.ts';
-import type { Cluster } from '../clusters/cluster.ts';
 import { amountOf } from '../config/amount-of.ts';
+import type { Cluster } from '../containers/cluster.ts';
 import { RequestError } from '../protocol/request-error.ts';
 import type { StorageAccess } from '../storage/storage-access.ts';
 import { storagePaths } from '../storage/storage-paths.ts';

@@ -4,9 +4,9 @@ import { identifierSchema, type Ref, type Scope, type Volume } from '@sluice/cli
 import { isSystemError } from '@sluice/host-system';
 import { authorize, matchingAccounts, refuseScope } from '../accounts/authorize.ts';
 import type { Principal } from '../accounts/principal.ts';
-import type { Clock } from '../host/clock.ts';
-import { randomID } from '../host/random-id.ts';
+import type { Clock } from '../protocol/clock.ts';
 import { parsePage, renderPageToken } from '../protocol/page.ts';
+import { randomID } from '../protocol/random-id.ts';
 import { RequestError } from '../protocol/request-error.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
 import { findDurable } from '../store/find-durable.ts';

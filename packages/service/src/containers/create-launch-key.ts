@@ -1,5 +1,5 @@
 import { bootID } from '../boot-id.ts';
-import { randomID } from '../host/random-id.ts';
+import { randomID } from '../protocol/random-id.ts';
 import type { ContainerRow } from '../store/container-row.ts';
 
 /** A new launch key and the current boot. Before this boot, no container can have started under the key. */

@@ -1,7 +1,7 @@
 import { QUEUE_LABEL } from '@sluice/client';
 import type { Observation } from '../engines/engine.ts';
 import type { EngineDriver } from '../engines/engine-driver.ts';
-import type { Clock } from '../host/clock.ts';
+import type { Clock } from '../protocol/clock.ts';
 import type { Amount, ContainerRow } from '../store/container-row.ts';
 import { isStoreFull } from '../store/lmdb-store.ts';
 import { renderListItem } from '../store/render-list-item.ts';

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { backoffDelay, type Feature } from '@sluice/client';
 import { systemErrorCode } from '@sluice/host-system';
 import type { Logger } from 'pino';
-import type { Clock } from '../host/clock.ts';
+import type { Clock } from '../protocol/clock.ts';
 import { checkAnswer, type StorageAccess } from '../storage/storage-access.ts';
 import { createDiskCheck, type DiskCheck } from './disk-check.ts';
 import type { Observation } from './engine.ts';

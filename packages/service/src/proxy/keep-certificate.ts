@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import type { Logger } from 'pino';
-import type { Clock } from '../host/clock.ts';
+import type { Clock } from '../protocol/clock.ts';
 import type { Certificate } from './port-proxy.ts';
 
 /** A certificate that is reloaded regularly. */

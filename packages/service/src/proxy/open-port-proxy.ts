@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { ServiceConfig } from '../config/service-config.ts';
-import type { Clock } from '../host/clock.ts';
-import { randomID } from '../host/random-id.ts';
+import type { Clock } from '../protocol/clock.ts';
+import { randomID } from '../protocol/random-id.ts';
 import { type KeptCertificate, keepCertificate } from './keep-certificate.ts';
 import { openLocalAuthority } from './local-authority.ts';
 import { createPortProxy } from './port-proxy.ts';

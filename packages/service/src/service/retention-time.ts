@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../host/clock.ts';
+import type { Clock } from '../protocol/clock.ts';
 import { put, type Store } from '../store/store.ts';
 import { TABLES } from '../store/tables.ts';
 

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { VolumeCalls } from '../calls/volume-calls.ts';
-import type { Cluster } from '../clusters/cluster.ts';
-import type { Clock } from '../host/clock.ts';
+import type { Cluster } from '../containers/cluster.ts';
+import type { Clock } from '../protocol/clock.ts';
 import { put, remove, type Store, type Table } from '../store/store.ts';
 import { idKey, TABLES, timeKey } from '../store/tables.ts';
 import type { RetentionTime } from './retention-time.ts';

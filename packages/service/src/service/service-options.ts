@@ -4,7 +4,7 @@ import type { ServiceExtension } from '../api/service-extension.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { EnvSealer } from '../containers/secret-envs.ts';
 import type { EngineFactory } from '../engines/engine-factory.ts';
-import type { Clock } from '../host/clock.ts';
+import type { Clock } from '../protocol/clock.ts';
 
 /** What `createService` needs; only `config` is required. */
 export interface ServiceOptions {

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSystemError } from '@sluice/host-system';
 import type { Logger } from 'pino';
-import type { Clock } from '../host/clock.ts';
+import type { Clock } from '../protocol/clock.ts';
 import { checkAnswer, type StorageAccess } from '../storage/storage-access.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
 import { openConfinedTree } from './files/confined-tree.ts';

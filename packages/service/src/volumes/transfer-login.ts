@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { randomID } from '../host/random-id.ts';
+import { randomID } from '../protocol/random-id.ts';
 
 /** A login for a volume in plain text, which is shown only once. */
 export interface TransferLogin {

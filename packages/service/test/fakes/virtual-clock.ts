@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/host/clock.ts';
+import type { Clock } from '../../src/protocol/clock.ts';
 
 interface Timer {
   at: number;

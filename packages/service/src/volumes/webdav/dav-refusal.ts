@@ -1,6 +1,6 @@
 import { own } from '@sluice/client';
 import { systemErrorCode } from '@sluice/host-system';
-import { ClientGone } from '../../http/send-block.ts';
+import { ClientGone } from '../../protocol/send-block.ts';
 import { StorageSilent } from '../../storage/storage-access.ts';
 import { VolumeQuotaExceeded } from '../storage-space.ts';
 

@@ -1,6 +1,6 @@
 import { constants, fstatSync, type Stats } from 'node:fs';
 import { nameToBytes } from '@sluice/client';
-import { sendBlock } from '../../http/send-block.ts';
+import { sendBlock } from '../../protocol/send-block.ts';
 import { closeFile } from '../files/close-file.ts';
 import { readBlocks } from '../files/file-range.ts';
 import { contentTypeOf } from './content-type.ts';

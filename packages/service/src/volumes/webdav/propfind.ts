@@ -1,4 +1,4 @@
-import { sendBlock } from '../../http/send-block.ts';
+import { sendBlock } from '../../protocol/send-block.ts';
 import { joinVolumePath } from '../files/volume-path.ts';
 import { DavRefusal } from './dav-refusal.ts';
 import { type DavRequest, depthOf, hrefOf, requireStats } from './dav-request.ts';

@@ -7,8 +7,8 @@ import type { RunServer } from '../connect/run-server.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { type CommandRefusal, wholeMessage } from '../context/command-refusal.ts';
 import { printWarning } from '../context/print-warning.ts';
-import { selectRun } from '../runs/select-run.ts';
 import { keepRecordedService } from './keep-recorded-service.ts';
+import { selectRun } from './select-run.ts';
 import { serverOptions } from './server-options.ts';
 
 /** A run of this home, as its journal describes it now, whichever machine executes it. */

@@ -16,11 +16,11 @@ import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunRefusal } from '../context/refuse.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
-import type { Progress } from '../progress/plain-progress.ts';
-import type { HandedRun } from '../runs/handed-run.ts';
-import type { PreparedRun, RunRequest } from '../runs/prepare-run.ts';
-import { startOptions } from '../runs/start-options.ts';
+import type { Progress } from '../render/plain-progress.ts';
+import type { HandedRun } from './handed-run.ts';
 import { updateMirror } from './mirror-run.ts';
+import type { PreparedRun, RunRequest } from './prepare-run.ts';
+import { startOptions } from './start-options.ts';
 
 interface Ordering extends RunRequest {
   readonly prepared: PreparedRun;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { claimService, connectToOwner } from '../../src/embedded/claim-service.ts';
+import { claimService, connectToOwner } from '../../src/connect/claim-service.ts';
 
 let directory: string;
 
@@ -10,7 +10,7 @@ beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'sluice-claim-'));
 });
 
-const place = () => ({ directory, ownerPath: join(directory, 'visit.sock') });
+const place = () => ({ directory, ownerPath: join(directory, 'owner.sock') });
 
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { connectToOwner } from '../../src/embedded/claim-service.ts';
-import { type EmbeddedService, openEmbeddedService } from '../../src/embedded/embedded-service.ts';
+import { connectToOwner } from '../../src/connect/claim-service.ts';
+import { type EmbeddedService, openEmbeddedService } from '../../src/connect/embedded-service.ts';
 
 describe('openEmbeddedService', () => {
   let home: string;
@@ -40,7 +40,7 @@ describe('openEmbeddedService', () => {
     await open();
     const socket = join(home, 'service.sock');
     await mkdir(socket);
-    expect(await connectToOwner(join(home, 'visit.sock'), 30_000)).toBeUndefined();
+    expect(await connectToOwner(join(home, 'owner.sock'), 30_000)).toBeUndefined();
     await rm(socket, { recursive: true });
     expect(await ask(await open())).toHaveLength(1);
   });

@@ -1,6 +1,6 @@
 import { type CallOptions, type ContainerService, type LogCut, ServiceError } from '@sluice/client';
 import { expect, onTestFinished, test } from 'vitest';
-import { type CurrentService, createDelegatingService } from '../../src/embedded/delegating-service.ts';
+import { type CurrentService, createDelegatingService } from '../../src/connect/delegating-service.ts';
 
 const REF = { clusterID: 'local', accountID: 'local', id: 'c' };
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCommandLine } from '../../src/command-line/run-command-line.ts';
-import { serveMcp } from '../../src/mcp/serve-mcp.ts';
+import { serveMcp } from '../../src/commands/serve-mcp.ts';
 import { createTestContext } from '../recording-terminal.ts';
 import { createStreamTransport } from './stream-transport.ts';
 

@@ -1,8 +1,8 @@
 import type { CellStatus, RunnerEvent } from '@sluice/run';
 import { expect, test } from 'vitest';
-import { createPlainProgress } from '../../src/progress/plain-progress.ts';
+import { createPlainProgress } from '../../src/render/plain-progress.ts';
 import { createRecordingTerminal } from '../recording-terminal.ts';
-import { createFailure } from '../render/create-failure.ts';
+import { createFailure } from './create-failure.ts';
 
 const RUN = { runId: 'r1', seq: 1 };
 

@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs';
 import { isAbsolute, relative, resolve } from 'node:path';
-import { check } from '../commands/check.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { refuse } from '../context/refuse.ts';
+import { check } from './check.ts';
 
 /**
  * `sluice check` for an assistant. Errors quote the file, so that only files below the working directory are checked:

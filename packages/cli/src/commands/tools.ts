@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { runs } from '../commands/runs.ts';
-import { show } from '../commands/show.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { captureCommand } from './capture-command.ts';
 import { checkFile } from './check-file.ts';
 import { clipOutput } from './clip-output.ts';
 import { printReport } from './print-report.ts';
+import { runs } from './runs.ts';
+import { show } from './show.ts';
 
 /** A command that an assistant can call. It changes no run. */
 interface Tool {
@@ -54,7 +54,7 @@ export const TOOLS: readonly Tool[] = [
     description: 'Explain a step: why it waits, failed, was skipped, was retried or was not reused, with all attempts.',
     input: z.strictObject({ step, run, line }),
     act: async (input, { context, options }) => {
-      const { why } = await import('../commands/why.ts');
+      const { why } = await import('./why.ts');
       return why(input.step, context, { ...options, ...select(input) });
     },
   }),
@@ -67,7 +67,7 @@ export const TOOLS: readonly Tool[] = [
       tail: z.int().min(1).max(MAX_TAIL).default(100).describe('the number of lines'),
     }),
     act: async ({ tail, attempt, ...input }, { context, options }) => {
-      const { logs } = await import('../commands/logs.ts');
+      const { logs } = await import('./logs.ts');
       return logs(input.step, context, {
         ...options,
         ...select(input),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clipOutput } from '../../src/mcp/clip-output.ts';
+import { clipOutput } from '../../src/commands/clip-output.ts';
 
 const lines = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => `line ${from + i}\n`).join('');

@@ -13,7 +13,7 @@ import {
 } from '@sluice/host';
 import type { createServiceLog, EnvSealer, Service, ServiceExtension } from '@sluice/service';
 import type { ChosenTraces } from '../connect/choose-traces.ts';
-import { readDashboard } from '../hosting/read-dashboard.ts';
+import { readDashboard } from './read-dashboard.ts';
 import type { ServedConfig } from './read-service-config.ts';
 import { createRunKey, readRunKey } from './run-key.ts';
 import { isBelow, runKeyPath } from './runs-config.ts';

@@ -4,13 +4,9 @@ import type { Logger } from 'pino';
 import { quotaOf } from '../accounts/quota.ts';
 import { amountOf } from '../config/amount-of.ts';
 import type { ClusterConfig, InstanceTypeConfig } from '../config/service-config.ts';
-import { LiveContainers } from '../containers/live-containers.ts';
-import { LogNotifier } from '../containers/log-notifier.ts';
-import type { PortNumbers } from '../containers/port-numbers.ts';
-import type { EnvSealer } from '../containers/secret-envs.ts';
 import type { Engine, EngineSink } from '../engines/engine.ts';
 import { EngineDriver } from '../engines/engine-driver.ts';
-import type { Clock } from '../host/clock.ts';
+import type { Clock } from '../protocol/clock.ts';
 import type { PortExposure } from '../proxy/open-port-proxy.ts';
 import { removeContainerDirectory } from '../storage/remove-container-directory.ts';
 import type { StorageAccess } from '../storage/storage-access.ts';
@@ -20,6 +16,10 @@ import type { ContainerRow } from '../store/container-row.ts';
 import type { Store } from '../store/store.ts';
 import { createVolumeUsage, type VolumeUsage } from '../volumes/volume-usage.ts';
 import { ExposedHosts } from './exposed-hosts.ts';
+import { LiveContainers } from './live-containers.ts';
+import { LogNotifier } from './log-notifier.ts';
+import type { PortNumbers } from './port-numbers.ts';
+import type { EnvSealer } from './secret-envs.ts';
 
 /** A container that has not ended or is not yet cleaned up, as stored. */
 export type LiveRow = readonly [rowKey: string, row: ContainerRow];

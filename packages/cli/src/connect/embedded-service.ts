@@ -60,7 +60,7 @@ export async function openEmbeddedService(home: string, options: EmbeddedOptions
   await mkdir(root, { recursive: true, mode: 0o700 });
   let closed = false;
   const socket = await openSocketPath(home, 'service.sock');
-  const ownerSocket = await openSocketPath(home, 'visit.sock');
+  const ownerSocket = await openSocketPath(home, 'owner.sock');
   const closeSockets = async () => {
     dropReserve();
     await socket.close();

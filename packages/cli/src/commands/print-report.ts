@@ -5,7 +5,7 @@ import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { findHome } from '../home/home.ts';
 import { renderBlocks } from '../json/render-value.ts';
-import { selectShownRun } from '../remote/select-shown-run.ts';
+import { selectShownRun } from '../runs/select-shown-run.ts';
 
 /** Prints what `sluice report` writes as `report.json`, with a line for each step and attempt. Writes no file. */
 export async function printReport(

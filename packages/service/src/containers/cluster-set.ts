@@ -3,17 +3,17 @@ import { isAbsolute, join, relative } from 'node:path';
 import { own } from '@sluice/client';
 import { parseSize } from '../config/parse-size.ts';
 import type { ClusterConfig, ServiceConfig } from '../config/service-config.ts';
-import { PortNumbers } from '../containers/port-numbers.ts';
-import type { EnvSealer } from '../containers/secret-envs.ts';
 import { ENGINE_FACTORIES } from '../engines/engine-factories.ts';
 import type { EngineFactory, EngineSite } from '../engines/engine-factory.ts';
-import type { Clock } from '../host/clock.ts';
+import type { Clock } from '../protocol/clock.ts';
 import { removeForGood } from '../storage/remove-for-good.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
 import { createStorageProbe } from '../storage/storage-probe.ts';
 import type { Store } from '../store/store.ts';
 import { TABLES } from '../store/tables.ts';
 import { type Cluster, type ClusterOptions, createCluster, type LiveRow } from './cluster.ts';
+import { PortNumbers } from './port-numbers.ts';
+import type { EnvSealer } from './secret-envs.ts';
 
 /** The clusters of a service, in the configuration's order. Clusters may be added and removed while the service runs. */
 export interface ClusterSet extends ReadonlyMap<string, Cluster> {

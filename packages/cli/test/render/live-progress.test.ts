@@ -1,6 +1,6 @@
 import type { CellStatus, RunnerEvent } from '@sluice/run';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createLiveProgress } from '../../src/progress/live-progress.ts';
+import { createLiveProgress } from '../../src/render/live-progress.ts';
 import { createRecordingTerminal } from '../recording-terminal.ts';
 
 beforeEach(() => {

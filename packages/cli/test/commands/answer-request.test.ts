@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { answerRequest } from '../../src/mcp/answer-request.ts';
+import { answerRequest } from '../../src/commands/answer-request.ts';
 import { createTestContext } from '../recording-terminal.ts';
 
 const answer = (message: unknown) =>
