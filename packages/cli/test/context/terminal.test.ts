@@ -76,7 +76,7 @@ test('only the log of a container and the display that is redrawn are written un
   // The examples of the library print.
   const own = files.filter((name) => !name.startsWith('library/'));
   const using = (pattern: RegExp) => own.filter((name) => pattern.test(readFileSync(join(src, name), 'utf8'))).sort();
-  expect(using(/terminal\.raw\(/)).toEqual(['commands/logs.ts', 'progress/live-progress.ts']);
+  expect(using(/terminal\.raw\(/)).toEqual(['commands/logs.ts', 'render/live-progress.ts']);
   expect(using(/console\.(log|info)|process\.stdout\.write/)).toEqual([]);
   expect(using(/process\.stderr\.write/)).toEqual(['context/read-password.ts']);
   // A warning quotes text from outside.
