@@ -29,8 +29,13 @@ test('a server plans and executes the run of an order, and a client can copy its
     ...{ status: 409, body: { details: [{ reason: 'RUN_EXISTS' }] } },
   });
   const journal = Buffer.from(await (await caller.call('GET', `/runs/${run.runId}/journal`)).arrayBuffer());
-  const header = JSON.parse(journal.toString().split('\n')[0]!).record;
-  expect(header).toMatchObject({ kind: 'run', runId: run.runId, order: run.body.order, baseDir: server.directory });
+  const records = journal
+    .toString()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).record);
+  const header = records.find(({ kind }) => kind === 'run');
+  expect(header).toMatchObject({ runId: run.runId, order: run.body.order, baseDir: server.directory });
   const part = await caller.call('GET', `/runs/${run.runId}/journal?offset=${journal.length - 10}`);
   expect(Buffer.from(await part.arrayBuffer()).equals(journal.subarray(-10))).toBe(true);
   const metrics = await (await fetch(`${server.url}/metrics`)).text();

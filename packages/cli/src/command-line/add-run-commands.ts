@@ -3,6 +3,7 @@ import { type AddCommand, DEFAULT_FILE } from './add-command.ts';
 import {
   addText,
   approvalOption,
+  backgroundOption,
   detachOption,
   fileOptions,
   junitOption,
@@ -38,7 +39,7 @@ export function addRunCommands(add: AddCommand): void {
   add({
     usage: 'resume [run]',
     description: 'resume a suspended run, or take back one from the background (default: the newest suspended run)',
-    options: [approvalOption(), detachOption(), junitOption()],
+    options: [approvalOption(), backgroundOption(), junitOption()],
     load: async (run) => {
       const { resume } = await import('../commands/resume.ts');
       return (context, options) => resume(run, context, options);
@@ -84,7 +85,7 @@ function addHosting(add: AddCommand): void {
   });
   add({
     usage: 'detach [run]',
-    description: 'continue a run in the background or on a server, also one of another terminal (default: the newest)',
+    description: 'continue a run in the background, also one of another terminal (default: the newest)',
     load: async (run) => {
       const { detach } = await import('../commands/detach.ts');
       return (context, options) => detach(run, context, options);

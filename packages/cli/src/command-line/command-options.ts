@@ -68,11 +68,16 @@ export function approvalOption(): Option {
   return new Option('--stop-at-approval', 'exit with code 75 when the run only waits for an approval');
 }
 
-/** `--detach`, of commands that start or resume a run. */
+/** `--detach`, of a command that continues a run. */
+export function backgroundOption(): Option {
+  return new Option('--detach', 'continue the run in the background and exit').conflicts('stopAtApproval');
+}
+
+/** `--detach`, of commands that start a run. */
 export function detachOption(): Option {
   return new Option(
     '--detach',
-    'continue the run in the background, or on the server of the service, and exit',
+    'execute the run in the background, or on the server of the service, and exit',
   ).conflicts('stopAtApproval');
 }
 

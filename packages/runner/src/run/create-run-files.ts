@@ -1,6 +1,15 @@
+import { hostname } from 'node:os';
 import type { ContainerService, VolumeFiles } from '@sluice/client';
 import { fail, ok, own, type Plan, type Result } from '@sluice/core';
-import { checkReuse, encodeLine, readDurations, type StoredSummary, serializePlan, summarize } from '@sluice/home';
+import {
+  type Clock,
+  checkReuse,
+  encodeLine,
+  readDurations,
+  type StoredSummary,
+  serializePlan,
+  summarize,
+} from '@sluice/home';
 import {
   applyRecord,
   clustersOf,
@@ -92,7 +101,7 @@ export async function createRunFiles(options: RunFilesOptions): Promise<Result<R
   const volumes = await placeVolumes(opened.value, { runId, plan, data });
   return ok({
     'plan.json': serializePlan(plan),
-    'journal.ndjson': encodeJournal([header, { kind: 'volumes', volumes }]),
+    'journal.ndjson': encodeJournal([describeOpening(clock), header, { kind: 'volumes', volumes }]),
     summary: summarize(facts),
     cells: countKnownCells(plan),
   });
@@ -162,6 +171,12 @@ async function placeVolumes(
 /** The cells of a plan that are known; one for a step whose cells are not. */
 export function countKnownCells(plan: Plan): number {
   return plan.steps.reduce((sum, { cells }) => sum + (cells?.length ?? 1), 0);
+}
+
+/** The time of the run continues from the uptime of this record, even if the machine's clock is set in between. */
+function describeOpening(clock: Clock): JournalRecord {
+  const boot = clock.boot();
+  return { kind: 'opened', at: clock.now(), epoch: 1, host: hostname(), pid: process.pid, ...(boot && { boot }) };
 }
 
 function encodeJournal(records: readonly JournalRecord[]): Uint8Array {

@@ -32,7 +32,9 @@ export function drawRequestScenario(seed: string): Scenario {
 export function drawServerScenario(seed: string): Scenario {
   for (let tried = 0; ; tried++) {
     const scenario = drawScenario(`${seed}/${tried}`);
-    if (scenario.group === undefined) continue;
+    // A server executes only runs of one cluster.
+    const isElsewhere = scenario.runs.some(({ steps }) => steps.some(({ clusters }) => clusters !== undefined));
+    if (scenario.group === undefined || isElsewhere) continue;
     const random = createRandom(`${seed}/server`);
     return {
       ...scenario,
