@@ -22,6 +22,8 @@ process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
 
 for (const { directory: place, manifest } of listPublishedPackages(ROOT)) {
   for (const [entry, { types }] of Object.entries(manifest.exports ?? {})) {
+    // A program, which nothing imports.
+    if (types === undefined) continue;
     const suffix = entry === '.' ? '' : entry.slice(1).replaceAll('/', '-');
     const report = join(ROOT, place, `api-report${suffix}.md`);
     const text = extract(join(ROOT, place), types);

@@ -51,7 +51,6 @@ const COMMANDS = [
   ['pull', '-r', 'HOSTED', 'wait'],
   ['why', '-r', 'HOSTED', 'wait'],
   ['resume', 'SUSPENDED'],
-  ['detach', 'SUSPENDED'],
   ['cancel', 'SUSPENDED'],
   ['logs', '-r', 'SUSPENDED', 'wait'],
   ['why', '-r', 'SUSPENDED', 'wait'],

@@ -64,7 +64,7 @@ test('a server removes what ended long ago, its data stays, and a client is told
     expect(await reply).toMatchObject({ status: 404, body: gone });
 
   const resumed = await sluice('resume', lost);
-  expect(resumed.exitCode).toBe(75);
+  expect(resumed.exitCode).toBe(2);
   expect(resumed.stderr).toContain('the server removed it on');
   const shown = await sluice('show', lost, '--json');
   expect(shown.exitCode).toBe(0);

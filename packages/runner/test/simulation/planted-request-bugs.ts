@@ -3,7 +3,7 @@ import { createCrashesAfterRequest, drawRequestScenario, drawServerScenario } fr
 import type { Scenario } from './scenario.ts';
 
 /** The simulation with these seeds must find each bug. */
-const MAX_SEEDS = 100;
+const MAX_SEEDS = 200;
 
 function draw(name: string, drawOne: (seed: string) => Scenario): Scenario[] {
   return Array.from({ length: MAX_SEEDS }, (_, seed) => drawOne(`${name}-${seed}`));
