@@ -8,7 +8,9 @@ import { createWorkplace, type Ended, parseLines, until, type Workplace } from '
 const PIPELINE = `
 version: 1
 name: old
-steps: { make: { command: [sh, -c, "echo made > /out/text"], outputs: { text: /out } } }
+steps:
+  gate: { approval: {} }
+  make: { command: [sh, -c, "echo made > /out/text"], outputs: { text: /out }, needs: [gate] }
 outputs: { text: { from: make.text } }
 `;
 /** Less than a millisecond. */
@@ -30,10 +32,28 @@ afterAll(async () => {
 const sluice = (...args: string[]): Promise<Ended> => place.start(args, { env: CREDENTIALS }).ended;
 const hosted = (...path: string[]) => join(place.directory, 'data/hosted/main/physics', ...path);
 
+/** Asks the run API of the account; with a body, by POST. */
+async function request(
+  url: string,
+  path: string,
+  body?: object,
+): Promise<{ readonly status: number; readonly body: unknown }> {
+  const login = { email: CREDENTIALS.SLUICE_EMAIL, password: CREDENTIALS.SLUICE_PASSWORD };
+  const authorization = `Bearer ${await obtainToken({ baseUrl: url, login })}`;
+  const reply = await fetch(`${url}/api/sluice/v1/clusters/main/accounts/physics/runs${path}`, {
+    ...{ method: body === undefined ? 'GET' : 'POST', headers: { authorization, 'content-type': 'application/json' } },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return { status: reply.status, body: await reply.json() };
+}
+
 /** A run that has ended on the server, of which the client knows nothing but its start. */
 async function executeThere(url: string): Promise<string> {
   const detached = await sluice('run', '--detach', '--json', '--service', url);
   const { runId } = parseLines<{ runId: string }>(detached.stdout).at(-1)!;
+  // Not by a command, which would copy more.
+  const approve = async () => (await request(url, `/${runId}:approve`, { step: 'gate' })).status === 200;
+  await until(approve, 'the approval');
   // The mark is removed last.
   await until(() => !existsSync(hosted('runs', runId, 'hosted.json')), 'the run to end');
   return runId;
@@ -52,15 +72,11 @@ test('a server removes what ended long ago, its data stays, and a client is told
   for (const runId of [lost, copied])
     await until(() => readdirSync(hosted('removed', runId)).join() === 'summary.json', 'the files to be deleted');
 
-  const login = { email: CREDENTIALS.SLUICE_EMAIL, password: CREDENTIALS.SLUICE_PASSWORD };
-  const headers = { authorization: `Bearer ${await obtainToken({ baseUrl: url, login })}` };
-  const ask = async (path: string, method = 'GET') => {
-    const reply = await fetch(`${url}/api/sluice/v1/clusters/main/accounts/physics/runs${path}`, { method, headers });
-    return { status: reply.status, body: await reply.json() };
-  };
-  expect((await ask('')).body).toEqual({ runs: [] });
+  expect((await request(url, '')).body).toEqual({ runs: [] });
   const gone = { code: 404, details: [{ reason: 'RUN_REMOVED', status: 'succeeded' }] };
-  for (const reply of [ask(`/${lost}`), ask(`/${lost}/journal`), ask(`/${lost}:rerun`, 'POST')])
+  for (const reply of [`/${lost}`, `/${lost}/journal`]
+    .map((path) => request(url, path))
+    .concat(request(url, `/${lost}:rerun`, {})))
     expect(await reply).toMatchObject({ status: 404, body: gone });
 
   const resumed = await sluice('resume', lost);
