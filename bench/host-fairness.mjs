@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createPlan, parsePipeline } from '@sluice/core';
-import { readRunSummary } from '@sluice/home';
-import { markHosted, openRunHost } from '@sluice/host';
+import { moveRun, readRunSummary } from '@sluice/home';
+import { openRunHost } from '@sluice/host';
 import { submitRun } from '@sluice/runner';
 import { openFakeCluster, PRINCIPAL, SCOPE } from './fake-cluster.mjs';
 
@@ -72,7 +72,7 @@ async function submit(plans) {
   for (const one of plans) {
     const submitted = await submitRun({ plan: one, service, home, scope: SCOPE, baseDir: directory });
     if (!submitted.ok) throw new Error(submitted.error.message);
-    await markHosted(home, submitted.value.runId, { options: {} });
+    await moveRun({ home, runId: submitted.value.runId }, 'detach');
     ids.push(submitted.value.runId);
   }
   return ids;

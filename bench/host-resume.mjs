@@ -6,7 +6,8 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createPlan, parsePipeline } from '@sluice/core';
-import { markHosted, openRunHost } from '@sluice/host';
+import { moveRun } from '@sluice/home';
+import { openRunHost } from '@sluice/host';
 import { startRun } from '@sluice/runner';
 import { SCOPE } from './fake-cluster.mjs';
 import { openSimulated } from './simulated-service.mjs';
@@ -54,7 +55,7 @@ try {
       left--;
       const started = await startRun({ plan, service, home, scope: SCOPE, baseDir: home });
       if (!started.ok) throw new Error(started.error.message);
-      await markHosted(home, started.value.runId, { options: {} });
+      await moveRun({ home, runId: started.value.runId }, 'detach');
       while ((await requests()).create < runs - left - AT_ONCE) await delay(1);
       await started.value.detach();
     }

@@ -55,7 +55,7 @@ export async function causeHostChaos(options: HostChaosOptions): Promise<HostCha
       kills,
       ledger: checkLedger(readLedger(place.directory), { runs: submitted, names: graph.names }),
       statuses: await listStatuses(place),
-      marked: submitted.filter((runId) => existsSync(join(place.home, 'runs', runId, 'hosted.json'))).length,
+      marked: submitted.filter((runId) => existsSync(join(place.home, 'runs', runId, 'custody.json'))).length,
       published: existsSync(published) ? readFileSync(published, 'utf8') : 'nothing',
       expected: graph.final,
     };

@@ -43,7 +43,7 @@ export async function causeServerChaos(options: HostChaosOptions): Promise<HostC
       kills: chaos.kills,
       ledger: checkLedger(readLedger(place.directory), { runs: runIds, names: graph.names }),
       statuses: await listStatuses(hosted, runIds),
-      marked: runIds.filter((runId) => existsSync(join(directory, runId, 'hosted.json'))).length,
+      marked: runIds.filter((runId) => existsSync(join(directory, runId, 'custody.json'))).length,
       published: published.find((hash) => hash !== graph.final) ?? graph.final,
       expected: graph.final,
     };

@@ -54,7 +54,7 @@ test('steps start after the command has ended, and the background process ends a
   await until(() => !isAlive(hostPid), 'the end of the host');
   expect(await place.containers()).toHaveLength(2);
   expect(place.read('results/log')).toBe('first\n');
-  expect(existsSync(join(place.home, 'runs', runId, 'hosted.json'))).toBe(false);
+  expect(existsSync(join(place.home, 'runs', runId, 'custody.json'))).toBe(false);
 });
 
 test('concurrent commands start one background process, which ignores the hangup of their terminal', async () => {

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync
 import { join } from 'node:path';
 import { createHttpService, type InstanceType } from '@sluice/client';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { isHosted } from '../../packages/host/src/execute/hosted-mark.ts';
+import { isHosted } from '../../packages/home/src/runs/hosted-runs.ts';
 import { removeStaged } from '../../packages/host/src/hosted/add-run.ts';
 import { createOrders } from '../../packages/host/src/hosted/create-orders.ts';
 import { planOrder } from '../../packages/host/src/hosted/plan-order.ts';

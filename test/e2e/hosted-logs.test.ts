@@ -34,7 +34,7 @@ test('the log of a failure on a server can be read after its container was delet
   const { runId } = parseLines<{ runId: string }>(begun.stdout).at(-1)!;
   const onServer = join(place.directory, 'data/hosted/main/physics/runs', runId);
   const hasEnded = () =>
-    !existsSync(join(onServer, 'hosted.json')) &&
+    !existsSync(join(onServer, 'custody.json')) &&
     readFileSync(join(onServer, 'journal.ndjson'), 'utf8').includes('"finished"');
   await until(hasEnded, 'the run to end');
 

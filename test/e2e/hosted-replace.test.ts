@@ -62,7 +62,7 @@ async function beginAndDrop(text: string): Promise<PreparedOrder> {
   const run = await begin(text);
   await until(async () => (await containersOf(run)).work?.phase === 'Running', 'the step to run');
   await server.close();
-  rmSync(fileOf(run, 'hosted.json'));
+  rmSync(fileOf(run, 'custody.json'));
   server = await place.open();
   return run;
 }
@@ -77,7 +77,7 @@ test('a run that replaces one which no process executes lets that one end first,
   expect([work?.phase, clean?.phase]).toEqual(['Canceled', 'Succeeded']);
   const next = await containersOf(later);
   expect(Date.parse(next.work!.createTime!)).toBeGreaterThanOrEqual(Date.parse(clean!.endTime!));
-  expect(existsSync(fileOf(earlier, 'hosted.json'))).toBe(false);
+  expect(existsSync(fileOf(earlier, 'custody.json'))).toBe(false);
 });
 
 test('a server that closes leaves what is replaced, and the next one lets it end', async () => {
@@ -85,7 +85,7 @@ test('a server that closes leaves what is replaced, and the next one lets it end
   const later = await begin(pipeline('true'));
   await until(async () => (await containersOf(earlier)).clean?.phase === 'Running', 'the `finally` step to run');
   await server.close();
-  expect(existsSync(fileOf(earlier, 'hosted.json'))).toBe(true);
+  expect(existsSync(fileOf(earlier, 'custody.json'))).toBe(true);
   server = await place.open();
   const { id } = (await containersOf(earlier)).clean!;
   const service = createHttpService({ baseUrl: server.url, token: server.tokens.member });

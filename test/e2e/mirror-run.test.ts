@@ -55,13 +55,13 @@ const fails = (reason: string, details = {}) => {
   return { readPlan: fail, readJournal: fail };
 };
 
-function writeMark(state: string): void {
-  const mark = { service: 'https://server.example', cluster: 'main', account: 'physics', state, isOurs: true };
-  writeFileSync(join(directory, 'server.json'), JSON.stringify(mark));
+function writeCustody(state: string): void {
+  const place = { service: 'https://server.example', cluster: 'main', account: 'physics', isOurs: true };
+  writeFileSync(join(directory, 'custody.json'), JSON.stringify({ state, place }));
 }
 
 const read = (name: string) => readFileSync(join(directory, name), 'utf8');
-const stateOf = () => (JSON.parse(read('server.json')) as { state: string }).state;
+const stateOf = () => (JSON.parse(read('custody.json')) as { state: string }).state;
 
 /** Whether a process of this home may execute the run. */
 async function mayExecute(): Promise<boolean> {
@@ -75,10 +75,10 @@ async function mayExecute(): Promise<boolean> {
 }
 
 test('updateMirror copies a run whose order is open, which counts as accepted from then on', async () => {
-  writeMark('ordering');
+  writeCustody('ordering');
   expect(await mayExecute()).toBe(false);
   expect(await updateMirror({ home, runId: RUN, server: serverWith(2) })).toMatchObject({ ok: true });
-  expect([stateOf(), read('journal.ndjson')]).toEqual(['hosted', line(1) + line(2)]);
+  expect([stateOf(), read('journal.ndjson')]).toEqual(['server', line(1) + line(2)]);
   expect(JSON.parse(read('plan.json'))).toMatchObject({ pipeline: { name: 'p' } });
   await updateMirror({ home, runId: RUN, server: serverWith(3) });
   expect(read('journal.ndjson')).toContain('line 3');
@@ -86,18 +86,18 @@ test('updateMirror copies a run whose order is open, which counts as accepted fr
 });
 
 test('updateMirror leaves the order of a run open that the server does not have', async () => {
-  writeMark('ordering');
+  writeCustody('ordering');
   await expect(updateMirror({ home, runId: RUN, server: fails('RUN_NOT_FOUND') })).rejects.toThrow('it is not here');
   expect([stateOf(), existsSync(join(directory, 'plan.json'))]).toEqual(['ordering', false]);
   expect(await mayExecute()).toBe(false);
 });
 
-test.each(['ordering', 'hosted'])('a run that the server has removed counts as ended (%s)', async (state) => {
-  writeMark(state);
+test.each(['ordering', 'server'])('a run that the server has removed counts as ended (%s)', async (state) => {
+  writeCustody(state);
   const removed = fails('RUN_REMOVED', { status: 'failed', endedAt: '2030-01-02T00:00:00.000Z' });
   await expect(updateMirror({ home, runId: RUN, server: removed })).rejects.toThrow('it is not here');
   const ended = { pipeline: 'p', startedAt: 1, status: 'failed', endedAt: Date.parse('2030-01-02') };
-  expect([stateOf(), JSON.parse(read('summary.json'))]).toEqual(['hosted', ended]);
+  expect([stateOf(), JSON.parse(read('summary.json'))]).toEqual(['server', ended]);
   expect(await mayExecute()).toBe(false);
 });
 

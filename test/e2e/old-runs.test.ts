@@ -83,9 +83,9 @@ test('a run that is marked, shown or held by a process stays until that has ende
   used.push(RUN);
   await remove();
   used = [];
-  writeFileSync(join(directory, 'hosted.json'), '{"options":{}}');
+  writeFileSync(join(directory, 'custody.json'), '{"state":"host","options":{}}');
   await remove();
-  rmSync(join(directory, 'hosted.json'));
+  rmSync(join(directory, 'custody.json'));
   const claim = await createSystemDisk().claim(directory);
   await remove();
   expect(present()).toEqual([RUN]);

@@ -47,7 +47,7 @@ const start = (...args: string[]): Started => place.start(args, { env: CREDENTIA
 const sluice = (...args: string[]): Promise<Ended> => start(...args).ended;
 const begin = (...args: string[]) => start('run', '--service', gateway.url, ...args);
 const stateOf = (runId: string) =>
-  (JSON.parse(readFileSync(join(place.home, 'runs', runId, 'server.json'), 'utf8')) as { state: string }).state;
+  (JSON.parse(readFileSync(join(place.home, 'runs', runId, 'custody.json'), 'utf8')) as { state: string }).state;
 
 async function newest(): Promise<ListedRun> {
   const { stdout } = await sluice('runs', '--json', '-n', '1');
@@ -87,7 +87,7 @@ test('an order whose command is killed is found again, and its run is executed o
   expect([stateOf(runId), status]).toEqual(['ordering', 'running']);
   const attached = start('attach', runId, '--json');
   await until(() => attached.stdout().includes('"approvalAsked"'), 'the question');
-  expect(stateOf(runId)).toBe('hosted');
+  expect(stateOf(runId)).toBe('server');
   const detached = await sluice('detach', runId);
   expect(detached).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`continues on ${gateway.url}`) });
   expect((await sluice('approve', '-r', runId, 'gate')).exitCode).toBe(0);
@@ -100,8 +100,8 @@ test('an order that has not arrived is no run, and says so', async () => {
   const runId = 'aaaaaaaaaaaaa';
   const directory = join(place.home, 'runs', runId);
   mkdirSync(directory);
-  const mark = { service: gateway.url, cluster: 'main', account: 'physics', state: 'ordering', isOurs: true };
-  writeFileSync(join(directory, 'server.json'), JSON.stringify(mark));
+  const location = { service: gateway.url, cluster: 'main', account: 'physics', isOurs: true };
+  writeFileSync(join(directory, 'custody.json'), JSON.stringify({ state: 'ordering', place: location }));
   writeFileSync(join(directory, 'summary.json'), JSON.stringify({ pipeline: 'two', startedAt: Date.now() }));
   for (const command of ['attach', 'resume']) {
     const { exitCode, stderr } = await sluice(command, runId);
@@ -151,7 +151,7 @@ test('`resume` of a run that has ended on its server publishes its outputs here'
   expect(existsSync(join(place.directory, 'ended'))).toBe(false);
   expect(await sluice('resume', runId)).toMatchObject({ exitCode: 0, stderr: '' });
   expect(place.read('ended/log')).toBe('first\n');
-  expect(stateOf(runId)).toBe('hosted');
+  expect(stateOf(runId)).toBe('server');
   expect(submissions(runId)).toBe(1);
 });
 

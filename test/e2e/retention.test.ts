@@ -55,7 +55,7 @@ async function executeThere(url: string): Promise<string> {
   const approve = async () => (await request(url, `/${runId}:approve`, { step: 'gate' })).status === 200;
   await until(approve, 'the approval');
   // The mark is removed last.
-  await until(() => !existsSync(hosted('runs', runId, 'hosted.json')), 'the run to end');
+  await until(() => !existsSync(hosted('runs', runId, 'custody.json')), 'the run to end');
   return runId;
 }
 

@@ -86,7 +86,7 @@ test('a stopped host carries out no request that its client has reported as fail
   expect(taken).toMatchObject({ exitCode: 75, stdout: '', stderr: unknown });
   expect(ended).toMatchObject({ error: unknown });
   // It was hosted before, and its next host resumes it.
-  expect(existsSync(join(place.home, 'runs', runId, 'hosted.json'))).toBe(true);
+  expect(existsSync(join(place.home, 'runs', runId, 'custody.json'))).toBe(true);
 
   process.kill(hostPid, 'SIGCONT');
   expect(await readHosted()).toEqual([runId]);

@@ -12,12 +12,24 @@ export { containerId } from './identity/container-id.ts';
 export { createRunId, isRunId } from './identity/run-id.ts';
 export { ANSWER_MS } from './journal/ask-holder.ts';
 export { askPhase } from './journal/ask-phase.ts';
-export { isMarkedForCollection, markForCollection, unmarkForCollection } from './journal/collection-mark.ts';
+export {
+  CUSTODY_FILE,
+  type Custody,
+  describeCustody,
+  encodeHosted,
+  isCollecting,
+  isOnServer,
+  moveCustody,
+  placeOf,
+  readCustody,
+  type ServerPlace,
+} from './journal/custody.ts';
 export type { AppendFile, Claim, ControlListener, Disk } from './journal/disk.ts';
 export { enteringDirectory } from './journal/entering-directory.ts';
 export { withHomeLock } from './journal/home-lock.ts';
 export type { Journal } from './journal/journal.ts';
 export { isLeaseSecret, readLease, wasOpened } from './journal/lease.ts';
+export { CUSTODY_STATES, type CustodyMove, type CustodyState, LEGAL_MOVES } from './journal/legal-moves.ts';
 export { decodeLine, encodeLine } from './journal/line-codec.ts';
 export {
   type FoundJournal,
@@ -30,13 +42,6 @@ export { createJournalReader, parseJournal } from './journal/parse-journal.ts';
 export { readJournal } from './journal/read-journal.ts';
 export { findLastTime, resumeClock } from './journal/resume-clock.ts';
 export { RECEIVED_FILE } from './journal/run-marks.ts';
-export {
-  describeServer,
-  isHostedByServer,
-  readServerMark,
-  type ServerMark,
-  writeServerMark,
-} from './journal/server-mark.ts';
 export { createSystemDisk } from './journal/system-disk.ts';
 export type { HomePlace } from './journal/versioned-file.ts';
 export {
@@ -67,6 +72,7 @@ export { createRerunCheck } from './reuse/rerun-check.ts';
 export { createReusableRun, type ReusableRun } from './reuse/reusable-run.ts';
 export { isDiskError, refuseDiskErrors } from './runs/disk-error.ts';
 export { findRunId } from './runs/find-run-id.ts';
+export { isHosted, listHosted, moveRun, restoreCustody, runCustody } from './runs/hosted-runs.ts';
 export { keepEnd } from './runs/keep-end.ts';
 export { type KnownDurations, readDurations } from './runs/known-durations.ts';
 export { listRuns, readRunSummary } from './runs/list-runs.ts';

@@ -12,7 +12,6 @@ export {
 export { type AskHostOptions, askHost, type HostReplyWait } from './control/ask-host.ts';
 export type { HostStatus } from './control/host-request.ts';
 export { readExecutors } from './control/read-executors.ts';
-export { isHosted, listHosted, markHosted, readMark, unmarkHosted } from './execute/hosted-mark.ts';
 export { type HostedService, type OpenHostedService, shareServices } from './execute/hosted-service.ts';
 export { openRunHost, type RunHost, type RunHostOptions } from './execute/open-run-host.ts';
 export type { AccountLimits } from './hosted/account-limits.ts';

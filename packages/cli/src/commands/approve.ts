@@ -21,7 +21,7 @@ export async function approve(step: string, context: CommandContext, options: Ap
   const home = findHome(context, options);
   const found = await selectShownRun(home, { prefix: options.run, context, options });
   if (!found.ok) return refuse(found.error, { context, options });
-  const { run, mark } = found.value;
+  const { run, place } = found.value;
   const { runId } = run;
   const approved = options.reject !== true;
   const announce = (isExecuted: boolean) => {
@@ -35,7 +35,7 @@ export async function approve(step: string, context: CommandContext, options: Ap
     }
     return EXIT_CODE.ok;
   };
-  if (mark !== undefined) {
+  if (place !== undefined) {
     const verb = approved ? 'approve' : 'reject';
     return actOnServer({ runId, verb, step }, { context, options: found.value.options, print: () => announce(true) });
   }

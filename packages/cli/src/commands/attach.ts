@@ -1,5 +1,5 @@
-import { openJournalMirror, runDirectory } from '@sluice/home';
-import { askHost, isHosted } from '@sluice/host';
+import { isHosted, openJournalMirror, runDirectory } from '@sluice/home';
+import { askHost } from '@sluice/host';
 import type { RunRefusal, RunReport, RunSummary } from '@sluice/run';
 import { type AttachedRun, attachRun } from '@sluice/runner';
 import { withService } from '../connect/with-service.ts';
@@ -29,16 +29,16 @@ export async function attach(
   const home = findHome(context, options);
   const found = await selectShownRun(home, { prefix, context, options });
   if (!found.ok) return refuse(found.error, { context, options });
-  const { run, mark } = found.value;
+  const { run, place, isOrdering } = found.value;
   const { runId, status } = run;
-  if (mark !== undefined) {
-    if (mark.state === 'ordering') {
-      const message = `could not attach to run ${runId}: ${mark.service} has not accepted its order; if it does not, start the run again`;
+  if (place !== undefined) {
+    if (isOrdering) {
+      const message = `could not attach to run ${runId}: ${place.service} has not accepted its order; if it does not, start the run again`;
       return refuse({ exitCode: EXIT_CODE.suspended, message }, { context, options });
     }
     const fault = await findMissingEnd(home, run);
     if (fault !== undefined) return refuse({ exitCode: EXIT_CODE.refused, message: fault }, { context, options });
-    return attachToServer(home, { runId, isOurs: mark.isOurs, context, options, service: found.value.options });
+    return attachToServer(home, { runId, isOurs: place.isOurs, context, options, service: found.value.options });
   }
   if (status === 'suspended') {
     const fault = await findExecutor(home, { runId, context, options });

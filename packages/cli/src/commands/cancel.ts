@@ -28,7 +28,7 @@ export async function cancel(
     options,
   });
   if (!found.ok) return refuse(found.error, { context, options });
-  const { run, mark } = found.value;
+  const { run, place } = found.value;
   const { runId } = run;
   const announce = () => {
     terminal.out(
@@ -36,7 +36,7 @@ export async function cancel(
     );
     return EXIT_CODE.ok;
   };
-  if (mark !== undefined && run.endedAt === undefined) {
+  if (place !== undefined && run.endedAt === undefined) {
     return actOnServer({ runId, verb: 'cancel' }, { context, options: found.value.options, print: announce });
   }
   // First without the service: it cannot be opened while a step of the run takes every inode that becomes free.

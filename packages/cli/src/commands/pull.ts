@@ -71,8 +71,8 @@ export async function pull(
           : `${name}  ${relative(cwd, to)}: ${got.files} file${got.files === 1 ? '' : 's'}, ${renderBytes(got.bytes)}\n`,
       );
     }
-    const { run: summary, mark } = found.value;
-    const isPublished = addresses.length === 0 && mark?.isOurs === true && summary.endedAt !== undefined;
+    const { run: summary, place } = found.value;
+    const isPublished = addresses.length === 0 && place?.isOurs === true && summary.endedAt !== undefined;
     return isPublished ? publish({ home, runId: run.runId, service }, context, options) : EXIT_CODE.ok;
   });
 }

@@ -1,6 +1,6 @@
-import { ok } from '@sluice/core';
-import { readServerMark, runDirectory } from '@sluice/home';
-import { markHosted, readMark, unmarkHosted } from '@sluice/host';
+import { fail, ok, type Result } from '@sluice/core';
+import { moveRun, placeOf, readCustody, restoreCustody, runCustody } from '@sluice/home';
+import type { RunRefusal } from '@sluice/run';
 import { detachRun, resumeRun } from '@sluice/runner';
 import { withService } from '../connect/with-service.ts';
 import type { CommandContext } from '../context/command-context.ts';
@@ -25,12 +25,12 @@ export interface ResumeOptions extends JunitOptions {
 }
 
 /** A run of the home's host, which would resume it again, is taken from it. */
-async function takeBack(home: string, runId: string): ReturnType<typeof detachRun> {
-  const mark = await readMark(home, runId);
-  if (mark === undefined) return ok(false);
-  await unmarkHosted(home, runId);
+async function takeBack(home: string, runId: string): Promise<Result<unknown, RunRefusal>> {
+  const moved = await moveRun({ home, runId }, 'take');
+  if (!moved.ok) return fail({ code: 'RUN_IN_USE', message: `could not resume run ${runId}: ${moved.error}` });
+  if (moved.value.state !== 'host') return moved;
   const left = await detachRun({ home, runId });
-  if (!left.ok) await markHosted(home, runId, mark);
+  if (!left.ok) await restoreCustody(home, runId, moved.value);
   return left;
 }
 
@@ -54,7 +54,7 @@ export async function resume(
   const runId = chosen.value;
   if (options.detach === true) return detach(runId, context, options);
   // Its server continues it by itself.
-  if ((await readServerMark(runDirectory(home, runId))) !== undefined) return attach(runId, context, options);
+  if (placeOf(await readCustody(runCustody(home, runId))) !== undefined) return attach(runId, context, options);
   const isTaken = await takeBack(home, runId);
   if (!isTaken.ok) return refuse(fromRunRefusal(isTaken.error, { options, runId }), { context, options });
   const reachable = await keepRecordedService(home, runId, options);

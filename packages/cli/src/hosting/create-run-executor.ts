@@ -1,15 +1,7 @@
 import { resolve } from 'node:path';
 import { fail, type Json, ok, type Result } from '@sluice/core';
-import { readRun, readRunOrder, readScheduleSettings, readServerMark, runDirectory } from '@sluice/home';
-import {
-  isHosted,
-  markHosted,
-  type OpenHostedService,
-  type OrderPreview,
-  type RunExecutor,
-  type RunHost,
-  type StartRequest,
-} from '@sluice/host';
+import { moveRun, readCustody, readRun, readRunOrder, readScheduleSettings, runCustody } from '@sluice/home';
+import type { OpenHostedService, OrderPreview, RunExecutor, RunHost, StartRequest } from '@sluice/host';
 import type { RunOrder, RunReport } from '@sluice/run';
 import { findOutsideOutput, previewReuse, resumeRun, sumUpPreview } from '@sluice/runner';
 import { omitServiceVariables } from '../connect/hosted-options.ts';
@@ -51,7 +43,8 @@ export function createRunExecutor(given: RunExecutorOptions): RunExecutor {
 }
 
 async function resume(runId: string, { home, host }: RunExecutorOptions): Promise<Result<void, string>> {
-  await markHosted(home, runId, { options: await findHostedOptions(home, runId) });
+  const moved = await moveRun({ home, runId }, 'detach', { options: { ...(await findHostedOptions(home, runId)) } });
+  if (!moved.ok) return fail(`could not resume run ${runId}: ${moved.error}`);
   host.take(runId);
   return ok(undefined);
 }
@@ -116,8 +109,7 @@ async function complete(
 ): Promise<Result<void, string>> {
   const { home } = given;
   const { runId, endedAt } = report;
-  const mark = await readServerMark(runDirectory(home, runId));
-  if (endedAt !== undefined || mark !== undefined || isHosted(home, runId)) return ok(undefined);
+  if (endedAt !== undefined || (await readCustody(runCustody(home, runId))).state !== 'free') return ok(undefined);
   const found = await findCommand(order, given);
   if (!found.ok) return found;
   const context = selectContext(order, given);

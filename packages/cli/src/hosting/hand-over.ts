@@ -1,6 +1,5 @@
 import { fail, ok, type Result } from '@sluice/core';
-import { describeServer, readServerMark, runDirectory } from '@sluice/home';
-import { markHosted, readMark, unmarkHosted } from '@sluice/host';
+import { describeCustody, moveRun, readCustody, restoreCustody, runCustody } from '@sluice/home';
 import type { RunSummary } from '@sluice/run';
 import { detachRun } from '@sluice/runner';
 import { selectHostedOptions } from '../connect/hosted-options.ts';
@@ -21,25 +20,24 @@ export async function handOver(
   const refusal = (message: string) =>
     fail({ exitCode: EXIT_CODE.refused, message: `could not detach run ${runId}: ${message}` });
   if (endedAt !== undefined) return refusal(`it has ended: ${status}`);
-  const mark = await readServerMark(runDirectory(home, runId));
-  if (mark?.state === 'ordering') return refusal(describeServer(mark)!);
-  if (mark !== undefined) {
-    const { service: url, runUrl: page } = mark;
-    return ok({ runId, to: 'server', url, ...(page !== undefined && { page }) });
-  }
-  const fault = findHostFault(home);
-  if (fault !== undefined) return refusal(fault);
-  let before: Awaited<ReturnType<typeof readMark>>;
-  // Marked first: if this process is killed, the next host resumes the run.
+  let moved: Awaited<ReturnType<typeof moveRun>>;
   try {
-    before = await readMark(home, runId);
-    await markHosted(home, runId, { options: selectHostedOptions(options, context) });
+    const custody = await readCustody(runCustody(home, runId));
+    if (custody.state === 'server') {
+      const { service: url, runUrl: page } = custody.place;
+      return ok({ runId, to: 'server', url, ...(page !== undefined && { page }) });
+    }
+    const fault = describeCustody(custody) ?? findHostFault(home);
+    if (fault !== undefined) return refusal(fault);
+    // Before the other process leaves it: if this one is killed, the next host resumes the run.
+    moved = await moveRun({ home, runId }, 'detach', { options: { ...selectHostedOptions(options, context) } });
   } catch (error) {
     return refusal(`${describeSystemError(error)}; nothing has changed`);
   }
+  if (!moved.ok) return refusal(moved.error);
   const left = await detachRun({ home, runId });
   if (!left.ok) {
-    await (before ? markHosted(home, runId, before) : unmarkHosted(home, runId));
+    await restoreCustody(home, runId, moved.value);
     return fail(fromRunRefusal(left.error, { options, runId }));
   }
   return hostRun(given);

@@ -3,7 +3,8 @@ import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } fr
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fail, ok, type Result } from '@sluice/core';
-import { askHost, type HostStatus, isHosted, listHosted } from '@sluice/host';
+import { isHosted, listHosted } from '@sluice/home';
+import { askHost, type HostStatus } from '@sluice/host';
 import { selectHostedEnv } from '../connect/hosted-options.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { describeSystemError } from '../context/describe-system-error.ts';

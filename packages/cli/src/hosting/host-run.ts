@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from '@sluice/core';
-import { markHosted } from '@sluice/host';
+import { moveRun } from '@sluice/home';
 import { selectHostedOptions } from '../connect/hosted-options.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';
 import { describeSystemError } from '../context/describe-system-error.ts';
@@ -16,8 +16,9 @@ export async function markRecorded({
   options,
 }: RunToHand): Promise<Result<undefined, CommandRefusal>> {
   try {
-    await markHosted(home, runId, { options: selectHostedOptions(options, context) });
-    return ok(undefined);
+    const moved = await moveRun({ home, runId }, 'detach', { options: { ...selectHostedOptions(options, context) } });
+    if (moved.ok) return ok(undefined);
+    throw new Error(moved.error);
   } catch (error) {
     const resume = suggestCommand(['resume', runId], options);
     const message = `could not mark run ${runId} as detached: ${describeSystemError(error)}; it is suspended: continue it with: ${resume}`;

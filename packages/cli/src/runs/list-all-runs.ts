@@ -1,5 +1,5 @@
 import { isServiceError } from '@sluice/client';
-import { listRuns, readServerMark, runDirectory } from '@sluice/home';
+import { listRuns, placeOf, readCustody, runCustody } from '@sluice/home';
 import type { RunSummary } from '@sluice/run';
 import type { RunServer, ServerRun } from '../connect/run-server.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
@@ -28,13 +28,16 @@ export async function listAllRuns(
   { context, options }: { readonly context: CommandContext; readonly options: GlobalOptions & { limit?: number } },
 ): Promise<ListedRuns> {
   const local = await listRuns(home);
-  const marks = await Promise.all(
-    local.map(({ runId, endedAt }) => (endedAt === undefined ? readServerMark(runDirectory(home, runId)) : undefined)),
+  const servers = await Promise.all(
+    local.map(async ({ runId, endedAt }) =>
+      // A run with a damaged custody is listed, too.
+      endedAt === undefined ? readCustody(runCustody(home, runId)).then(placeOf, () => undefined) : undefined,
+    ),
   );
-  const hosted = marks.flatMap((mark) => (mark !== undefined ? [serverOptions(options, mark)] : []));
+  const hosted = servers.flatMap((place) => (place !== undefined ? [serverOptions(options, place)] : []));
   const places = new Map([options, ...hosted].map((one) => [describePlace(one), one]));
   const runs = new Map(local.map((run) => [run.runId, run]));
-  const theirs = new Set(local.flatMap(({ runId }, index) => (marks[index] !== undefined ? [runId] : [])));
+  const theirs = new Set(local.flatMap(({ runId }, index) => (servers[index] !== undefined ? [runId] : [])));
   const onServer = new Set<string>();
   for (const place of places.values()) {
     for (const run of await listPlace(place, context, options.limit ?? LISTED)) {

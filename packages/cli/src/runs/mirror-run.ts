@@ -3,15 +3,17 @@ import {
   createSystemDisk,
   hasPlan,
   type JournalMirror,
+  moveRun,
   openJournalMirror,
-  readServerMark,
+  placeOf,
+  readCustody,
+  runCustody,
   runDirectory,
-  type ServerMark,
+  type ServerPlace,
   storePlan,
-  writeServerMark,
 } from '@sluice/home';
 import type { JournalSource } from '../connect/run-server.ts';
-import { lockMark } from './lock-mark.ts';
+import { lockCopy } from './lock-copy.ts';
 import { recordRemoval } from './record-removal.ts';
 
 /** A run of this home whose journal is copied from its server. */
@@ -30,15 +32,15 @@ export async function updateMirror(
   known?: JournalMirror,
 ): Promise<Result<void, string>> {
   const directory = runDirectory(home, runId);
-  return lockMark(directory, async () => {
-    const mark = await readServerMark(directory);
-    if (mark === undefined) return ok(undefined);
+  return lockCopy(directory, async () => {
+    const custody = await readCustody(runCustody(home, runId));
+    if (placeOf(custody) === undefined) return ok(undefined);
     const mirror = known ?? (await openJournalMirror(directory));
     if (mirror.hasEnded) return ok(undefined);
     try {
       if (!(await hasPlan(createSystemDisk(), directory))) await storePlan(directory, await server.readPlan(runId));
       const updated = await mirror.update((offset) => server.readJournal(runId, offset));
-      if (updated.ok && mark.state === 'ordering') await writeServerMark(directory, { ...mark, state: 'hosted' });
+      if (updated.ok && custody.state === 'ordering') await moveRun({ home, runId }, 'accept');
       return updated;
     } catch (error) {
       await recordRemoval(home, runId, error);
@@ -48,19 +50,19 @@ export async function updateMirror(
 }
 
 /**
- * Copies a run that another home, or the server itself, has ordered. The mark comes first, so that no process executes an
+ * Copies a run that another home, or the server itself, has ordered. Its custody comes first, so that no process executes an
  * incomplete copy.
  */
 export async function createMirror(
   options: MirrorOptions,
-  mark: Omit<ServerMark, 'state' | 'isOurs'>,
+  place: Omit<ServerPlace, 'isOurs'>,
 ): Promise<Result<void, string>> {
   const { home, runId, server } = options;
   const directory = runDirectory(home, runId);
   const plan = await server.readPlan(runId);
-  await lockMark(directory, async () => {
-    if ((await readServerMark(directory)) !== undefined) return;
-    await writeServerMark(directory, { ...mark, state: 'hosted', isOurs: false });
+  await lockCopy(directory, async () => {
+    if ((await readCustody(runCustody(home, runId))).state !== 'free') return;
+    await moveRun({ home, runId }, 'copy', { place: { ...place, isOurs: false } });
     await storePlan(directory, plan);
   });
   return updateMirror(options);

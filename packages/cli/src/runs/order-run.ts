@@ -1,13 +1,6 @@
 import { isServiceError, type ServiceError } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
-import {
-  createRunId,
-  createSystemDisk,
-  runDirectory,
-  type ServerMark,
-  writeServerMark,
-  writeSummary,
-} from '@sluice/home';
+import { createRunId, createSystemDisk, moveRun, runDirectory, writeSummary } from '@sluice/home';
 import type { OrderBody } from '@sluice/host';
 import { type OrderedData, provisionOrder, secretNames } from '@sluice/runner';
 import type { HomeService } from '../connect/open-service.ts';
@@ -29,7 +22,7 @@ interface Ordering extends RunRequest {
 
 /**
  * Has a server plan and execute a run: uploads the sources to the workspace, and sends what a person has written. The home
- * keeps only a mark of the run, which comes before the request, so that a run whose order was interrupted can be found. A
+ * keeps only the custody of the run, which comes before the request, so that a run whose order was interrupted can be found. A
  * rejected order leaves nothing behind.
  */
 export async function orderRun(
@@ -61,11 +54,12 @@ async function send(
 ): Promise<Result<HandedRun, CommandRefusal>> {
   const { options } = request;
   const { url, scope } = runServer;
-  const place = { service: url, cluster: scope.clusterID, account: scope.accountID };
-  const mark = { ...place, ...(options.profile !== undefined && { profile: options.profile }), isOurs: true };
+  const reached = { service: url, cluster: scope.clusterID, account: scope.accountID };
+  const place = { ...reached, ...(options.profile !== undefined && { profile: options.profile }), isOurs: true };
   const directory = runDirectory(home, runId);
   const disk = createSystemDisk();
-  await writeServerMark(directory, { ...mark, state: 'ordering' });
+  const moved = await moveRun({ home, runId }, 'order', { place });
+  if (!moved.ok) return fail({ exitCode: EXIT_CODE.refused, message: `could not order run ${runId}: ${moved.error}` });
   await writeSummary(disk, directory, { pipeline: given.plan.pipeline.name, startedAt: Date.now() });
   let page: string;
   try {
@@ -73,12 +67,11 @@ async function send(
   } catch (error) {
     if (!isServiceError(error)) throw error;
     if (!isRejected(error)) return fail(describeUnknown(error, { runId, url, options }));
-    await disk.remove(directory);
+    if (moved.value.state !== 'server') await disk.remove(directory);
     const exitCode = error.reason === 'GROUP_BUSY' ? EXIT_CODE.busy : EXIT_CODE.refused;
     return fail({ exitCode, message: `${url} does not execute the run: ${error.message}; nothing was started` });
   }
-  const hosted: ServerMark = { ...mark, state: 'hosted', ...(page !== '' && { runUrl: page }) };
-  await writeServerMark(directory, hosted);
+  await moveRun({ home, runId }, 'accept', { place: { ...place, ...(page !== '' && { runUrl: page }) } });
   // Otherwise the next command about the run copies it.
   await updateMirror({ home, runId, server: runServer }).catch((error: unknown) => {
     if (!isServiceError(error)) throw error;

@@ -1,6 +1,6 @@
 import { isServiceError } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
-import { listRuns, readServerMark, runDirectory, type ServerMark } from '@sluice/home';
+import { listRuns, readCustody, runCustody, type ServerPlace, placeOf as serverOf } from '@sluice/home';
 import { type RunsElsewhere, readServerRun, type UnknownAccount } from '@sluice/runner';
 import type { HomeService } from '../connect/open-service.ts';
 import { openService } from '../connect/open-service.ts';
@@ -26,7 +26,7 @@ interface KnownRuns {
   /** Those that need not be read from a server, since no server adds to them. */
   readonly complete: ReadonlySet<string>;
   /** One for each account on a server that has received runs. */
-  readonly marks: readonly ServerMark[];
+  readonly marks: readonly ServerPlace[];
   /** The accounts, as `placeOf`, with runs that a server may be executing. */
   readonly open: ReadonlySet<string>;
 }
@@ -58,11 +58,11 @@ export async function readRunsElsewhere({ opened, context, options }: Asking): P
 
 async function readKnown(home: string): Promise<KnownRuns> {
   const complete = new Set<string>();
-  const marks = new Map<string, ServerMark>();
+  const marks = new Map<string, ServerPlace>();
   const open = new Set<string>();
   for (const { runId, endedAt } of await listRuns(home)) {
-    // The run of a damaged mark is kept as one that can be resumed.
-    const mark = await readServerMark(runDirectory(home, runId)).catch(() => undefined);
+    // A run with a damaged custody is kept as one that can be resumed.
+    const mark = await readCustody(runCustody(home, runId)).then(serverOf, () => undefined);
     if (mark !== undefined) marks.set(placeOf(mark), mark);
     const isOpen = mark !== undefined && endedAt === undefined;
     if (isOpen) open.add(placeOf(mark));
@@ -71,7 +71,7 @@ async function readKnown(home: string): Promise<KnownRuns> {
   return { complete, marks: [...marks.values()], open };
 }
 
-function placeOf({ service, cluster, account }: Pick<ServerMark, 'service' | 'cluster' | 'account'>): string {
+function placeOf({ service, cluster, account }: Pick<ServerPlace, 'service' | 'cluster' | 'account'>): string {
   return JSON.stringify([service, cluster, account]);
 }
 
@@ -97,7 +97,7 @@ async function readPlace(server: RunServer, known: KnownRuns): Promise<RunsElsew
 }
 
 function unknownPlace(
-  { service, cluster, account }: Pick<ServerMark, 'service' | 'cluster' | 'account'>,
+  { service, cluster, account }: Pick<ServerPlace, 'service' | 'cluster' | 'account'>,
   problem: string,
 ): RunsElsewhere {
   const unknown: UnknownAccount = { url: service, clusterID: cluster, accountID: account, problem };

@@ -1,5 +1,5 @@
 import { isServiceError } from '@sluice/client';
-import { readServerMark, recordRemovedRun, runDirectory, writeServerMark } from '@sluice/home';
+import { moveRun, recordRemovedRun } from '@sluice/home';
 import { z } from 'zod';
 
 const ended = z.object({ status: z.enum(['succeeded', 'failed', 'canceled']), endedAt: z.iso.datetime() });
@@ -11,15 +11,13 @@ export function isRemoved(error: unknown): error is Error {
 
 /**
  * Records in this home that its server has removed a run, if that is why a request about it failed. From then on the run
- * counts as ended here, also if the copy of its journal is incomplete. The caller holds the lock of the mark. Returns whether
+ * counts as ended here, also if the copy of its journal is incomplete. The caller holds the lock of the copy. Returns whether
  * it is so.
  */
 export async function recordRemoval(home: string, runId: string, error: unknown): Promise<boolean> {
   if (!isRemoved(error)) return false;
-  const directory = runDirectory(home, runId);
-  const mark = await readServerMark(directory);
   // The request of a killed command has arrived.
-  if (mark?.state === 'ordering') await writeServerMark(directory, { ...mark, state: 'hosted' });
+  await moveRun({ home, runId }, 'accept');
   const parsed = ended.safeParse(isServiceError(error) ? error.details : {});
   if (!parsed.success) return true;
   const { status, endedAt } = parsed.data;

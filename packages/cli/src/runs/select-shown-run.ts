@@ -1,6 +1,6 @@
 import { isServiceError } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
-import { isRunId, readRunSummary, readServerMark, runDirectory, type ServerMark } from '@sluice/home';
+import { isRunId, placeOf, readCustody, readRunSummary, runCustody, type ServerPlace } from '@sluice/home';
 import type { RunSummary } from '@sluice/run';
 import { openService } from '../connect/open-service.ts';
 import type { RunServer } from '../connect/run-server.ts';
@@ -20,7 +20,9 @@ export interface ShownRun<O extends GlobalOptions> {
    */
   readonly options: O;
   /** The server that executes the run, or has executed it to its end; undefined: this home does. */
-  readonly mark: ServerMark | undefined;
+  readonly place: ServerPlace | undefined;
+  /** Whether it is unknown if the server has accepted its order. */
+  readonly isOrdering: boolean;
 }
 
 /** How to select the run; as for `selectRun`. */
@@ -47,7 +49,7 @@ export async function selectShownRun<O extends GlobalOptions>(
     return copied ? describeShown(home, copied, options) : found;
   }
   const shown = await describeShown(home, found.value, options);
-  if (!shown.ok || shown.value.mark === undefined || shown.value.run.endedAt !== undefined) return shown;
+  if (!shown.ok || shown.value.place === undefined || shown.value.run.endedAt !== undefined) return shown;
   const { runId } = found.value;
   const { updateMirror } = await import('./mirror-run.ts');
   const problem = await withServer(shown.value.options, context, (server) => updateMirror({ home, runId, server }));
@@ -62,9 +64,10 @@ async function describeShown<O extends GlobalOptions>(
   run: RunSummary,
   options: O,
 ): Promise<Result<ShownRun<O>, CommandRefusal>> {
-  const mark = await readServerMark(runDirectory(home, run.runId));
-  const reached = mark ? serverOptions(options, mark) : await keepRecordedService(home, run.runId, options);
-  return ok({ run, mark, options: reached });
+  const custody = await readCustody(runCustody(home, run.runId));
+  const place = placeOf(custody);
+  const reached = place ? serverOptions(options, place) : await keepRecordedService(home, run.runId, options);
+  return ok({ run, place, isOrdering: custody.state === 'ordering', options: reached });
 }
 
 /** Runs an action with the server of the options. Returns why it was not possible. */
@@ -108,8 +111,8 @@ async function copyFromServer<O extends GlobalOptions>(
     if (fitting.length === 0 || !isRunId(runId)) return ok(undefined);
     const { clusterID: cluster, accountID: account } = server.scope;
     const { profile } = options;
-    const mark = { service: server.url, cluster, account, ...(profile !== undefined && { profile }) };
-    const made = await createMirror({ home, runId, server }, mark);
+    const place = { service: server.url, cluster, account, ...(profile !== undefined && { profile }) };
+    const made = await createMirror({ home, runId, server }, place);
     if (made.ok) copied = runId;
     return made;
   });

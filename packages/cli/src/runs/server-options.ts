@@ -1,10 +1,9 @@
-import type { ServerMark } from '@sluice/home';
+import type { ServerPlace } from '@sluice/home';
 import type { GlobalOptions } from '../context/command-context.ts';
 
 /** The options with which a command reaches the server of a run, whatever service the command would use otherwise. */
-export function serverOptions<O extends GlobalOptions>(options: O, mark: ServerMark | undefined): O {
-  if (mark === undefined) return options;
-  const { service, cluster, account, profile = options.profile } = mark;
+export function serverOptions<O extends GlobalOptions>(options: O, place: ServerPlace): O {
+  const { service, cluster, account, profile = options.profile } = place;
   return {
     ...options,
     service,

@@ -19,7 +19,7 @@ test('detach changes nothing if the mark of the run cannot be written, for examp
   const [run] = (await printer.print(['runs'])).values;
   const runId = String(run!.runId);
   // As root, no permission would prevent the write.
-  mkdirSync(join(cwd, '.sluice/runs', runId, 'hosted.json'));
+  mkdirSync(join(cwd, '.sluice/runs', runId, 'custody.json'));
   const { exitCode, stderr } = await printer.print(['detach']);
   expect(stderr).toMatch(new RegExp(`^could not detach run ${runId}: .*; nothing has changed\n$`));
   expect(exitCode).toBe(2);

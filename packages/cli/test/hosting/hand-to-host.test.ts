@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { markHosted } from '@sluice/host';
+import { moveRun } from '@sluice/home';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { handToHost, startHostForMarked } from '../../src/hosting/hand-to-host.ts';
 import { hostRun } from '../../src/hosting/host-run.ts';
@@ -40,7 +40,7 @@ describe('a host that does not accept the run', () => {
   /** Hands a run over to a host with the given program. */
   async function handTo(program: string, startMs?: number): Promise<string> {
     mkdirSync(join(home, 'runs', runId), { recursive: true });
-    await markHosted(home, runId, { options: {} });
+    await moveRun({ home, runId }, 'detach');
     process.argv[1] = join(home, 'host.mjs');
     writeFileSync(process.argv[1], program);
     const given = { runId, context: createTestContext({ cwd: home }), options: {} };

@@ -1,7 +1,6 @@
 import path from 'node:path';
-import { COLLECTION_MARK } from './collection-mark.ts';
+import { describeCustody, isCollecting, readCustody } from './custody.ts';
 import type { Disk } from './disk.ts';
-import { describeServer, readServerMark } from './server-mark.ts';
 
 /** Says which request has started the run on a server: its paths and addresses are those of another machine. */
 export const RECEIVED_FILE = 'start.json';
@@ -21,9 +20,9 @@ export interface RunMarks {
 export async function readRunMarks(disk: Disk, directory: string): Promise<RunMarks> {
   const names = await disk.list(directory);
   const isReceived = names.includes(RECEIVED_FILE);
+  const custody = await readCustody({ disk, directory });
   const refusal =
-    refuse('RUN_HOSTED', describeServer(await readServerMark(directory, disk))) ??
-    refuse('RUN_IN_USE', names.includes(COLLECTION_MARK) && 'a garbage collection is removing it') ??
+    refuse(isCollecting(custody) ? 'RUN_IN_USE' : 'RUN_HOSTED', describeCustody(custody)) ??
     refuse('RUN_NOT_FOUND', !names.includes('plan.json') && (await describeRemoved(disk, directory)));
   return { isReceived, ...(refusal && { refusal }) };
 }

@@ -1,6 +1,6 @@
 import { describeUnknown, fail, ok, type Plan, type Result } from '@sluice/core';
 import { type Reuse, type RunRefusal, stepIndex } from '@sluice/run';
-import { isMarkedForCollection } from '../journal/collection-mark.ts';
+import { isCollecting, readCustody } from '../journal/custody.ts';
 import type { Disk } from '../journal/disk.ts';
 import { readRunFiles } from '../runs/read-run.ts';
 
@@ -11,7 +11,7 @@ export async function checkReuse(
 ): Promise<Result<{ readonly reuse: Reuse; readonly plannedTime: number }, RunRefusal>> {
   const files = await readRunFiles(disk, home, runId);
   if (!files.ok) return files;
-  if (await isMarkedForCollection(disk, files.value.directory)) {
+  if (isCollecting(await readCustody({ disk, directory: files.value.directory }))) {
     const message = `could not reuse run ${files.value.runId}: it is being removed as garbage`;
     return fail({ code: 'RUN_NOT_FOUND', message });
   }

@@ -14,9 +14,9 @@ import {
   replayFiles,
 } from '@sluice/run';
 import { askPhase } from '../journal/ask-phase.ts';
+import { isOnServer } from '../journal/custody.ts';
 import type { Disk } from '../journal/disk.ts';
 import { readJournal } from '../journal/read-journal.ts';
-import { isHostedByServer } from '../journal/server-mark.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import { findRunId } from './find-run-id.ts';
 import { readPlan, refuseUnreadablePlan, runDirectory } from './run-home.ts';
@@ -53,7 +53,7 @@ export async function replayFromHome(
 export async function readPhase(disk: Disk, { facts, directory }: ReplayedRun): Promise<RunPhase> {
   if (facts.finished) return facts.finished.status;
   const phase = await askPhase(disk, directory);
-  const isHosted = phase === 'running' && (await isHostedByServer(directory, disk));
+  const isHosted = phase === 'running' && (await isOnServer({ disk, directory }));
   if (phase !== 'suspended' && !isHosted) return phase;
   const status = (await readSummary(disk, directory))?.status;
   if (status === undefined) return phase;

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { isHostedByServer, readRunProcess, runDirectory } from '@sluice/home';
+import { isOnServer, readRunProcess, runCustody } from '@sluice/home';
 import type { Executor, RunSummary } from '@sluice/run';
 import { type AskHostOptions, askHost } from './ask-host.ts';
 import type { HostStatus } from './host-request.ts';
@@ -26,7 +26,7 @@ async function readExecutor(
   host: (HostStatus & { readonly kind: Executor }) | undefined,
 ): Promise<Executor> {
   if (status !== 'running' && status !== 'waiting') return 'none';
-  if (await isHostedByServer(runDirectory(home, runId))) return 'server';
+  if (await isOnServer(runCustody(home, runId))) return 'server';
   if (host === undefined) return 'terminal';
   const isHosted =
     status === 'running' ? await isRunBy(host, { home, runId }) : host.runs.some((run) => run.runId === runId);

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { readCustody, runCustody } from '@sluice/home';
 import { isTemporary, type RunRefusal, type RunReport } from '@sluice/run';
 import { type RunHandle, type RunnerOptions, resumeRun } from '@sluice/runner';
 import type { HostMetrics } from '../metrics/host-metrics.ts';
-import { readMark, unmarkHosted } from './hosted-mark.ts';
-import type { OpenHostedService } from './hosted-service.ts';
+import type { HostedOptions, OpenHostedService } from './hosted-service.ts';
+import { requireMove } from './require-move.ts';
 import type { RunSlots } from './run-slots.ts';
 
 /** A run that this host executes, or tries to. */
@@ -164,9 +165,9 @@ async function leaveOnHold(handle: RunHandle, { findHold, log }: HostRunParts): 
 async function take(state: State, parts: HostRunParts): Promise<RunHandle | Attempted> {
   const { runId, env } = state;
   const { home, metrics } = parts;
-  const mark = isLeaving(state) ? undefined : await readMark(home, runId);
-  if (mark === undefined) return { next: 'over' };
-  const opened = await parts.openService(mark.options, env);
+  const options = isLeaving(state) ? undefined : await readOptions(home, runId);
+  if (options === undefined) return { next: 'over' };
+  const opened = await parts.openService(options, env);
   if (!opened.ok) return { next: 'again', message: opened.error };
   const { service, polls, traces } = opened.value;
   const { cancelLeft } = parts;
@@ -199,7 +200,7 @@ async function judgeRefusal({ code, message }: RunRefusal, state: State, parts: 
 
 async function end(runId: string, { home, onEnded }: HostRunParts): Promise<void> {
   await onEnded?.(runId);
-  await unmarkHosted(home, runId);
+  await requireMove(home, runId, 'end');
 }
 
 async function judgeEnd(report: RunReport, given: HostRunParts & { readonly runId: string }): Promise<Attempted> {
@@ -210,5 +211,11 @@ async function judgeEnd(report: RunReport, given: HostRunParts & { readonly runI
     return { next: 'over', message };
   }
   // Without a mark, another process has asked to continue the run itself.
-  return { next: (await readMark(home, runId)) === undefined ? 'over' : 'again', message };
+  return { next: (await readOptions(home, runId)) === undefined ? 'over' : 'again', message };
+}
+
+/** With which the service of the run is opened; undefined: the host does not have the run, or not any more. */
+async function readOptions(home: string, runId: string): Promise<HostedOptions | undefined> {
+  const custody = await readCustody(runCustody(home, runId));
+  return custody.state === 'host' ? custody.options : undefined;
 }

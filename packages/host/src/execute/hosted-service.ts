@@ -1,7 +1,7 @@
 import type { ContainerService } from '@sluice/client';
 import { ok, own, type Result } from '@sluice/core';
+import type { Custody } from '@sluice/home';
 import { createSharedPolls, type SharedPolls, type TraceSink } from '@sluice/runner';
-import type { HostedMark } from './hosted-mark.ts';
 
 /** What a hosted run needs of the caller that knows profiles and credentials. */
 export interface HostedService {
@@ -13,9 +13,12 @@ export interface HostedService {
   close(): Promise<void>;
 }
 
-/** Opens the service of a hosted run with the options of its mark. */
+/** With which the service of a hosted run is opened; the host passes them on without interpreting them. */
+export type HostedOptions = Extract<Custody, { state: 'host' }>['options'];
+
+/** Opens the service of a hosted run with the options of its custody. */
 export type OpenHostedService = (
-  options: HostedMark['options'],
+  options: HostedOptions,
   env: NodeJS.ProcessEnv,
 ) => Promise<Result<HostedService, string>>;
 

@@ -1,7 +1,7 @@
+import { listHosted } from '@sluice/home';
 import type { HostReply, HostRequest, HostStatus } from '../control/host-request.ts';
 import { claimHost, type HostClaim, type HostWait } from './host-claim.ts';
 import { type HostedRun, type HostRunParts, hostRun } from './host-run.ts';
-import { listHosted } from './hosted-mark.ts';
 import { shareServices } from './hosted-service.ts';
 import { limitResumes } from './limit-resumes.ts';
 

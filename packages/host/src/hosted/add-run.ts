@@ -1,6 +1,6 @@
 import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { RECEIVED_FILE, runDirectory } from '@sluice/home';
+import { CUSTODY_FILE, encodeHosted, RECEIVED_FILE, runDirectory } from '@sluice/home';
 import { makeDurableDirectory, replaceFile, syncDirectory } from '@sluice/host-system';
 import type { RunFiles } from '@sluice/runner';
 import { SECRETS_FILE } from './secret-store.ts';
@@ -37,7 +37,7 @@ export async function addRun(
     await write('summary.json', files.summary);
     await write(RECEIVED_FILE, start);
     if (sealed !== undefined) await write(SECRETS_FILE, sealed);
-    await write('hosted.json', { options: {} });
+    await write(CUSTODY_FILE, encodeHosted());
     await makeDurableDirectory(dirname(directory));
     await rename(staged, directory);
   } catch (error) {

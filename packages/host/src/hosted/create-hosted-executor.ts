@@ -1,11 +1,12 @@
 import type { ContainerService } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
+import { isHosted } from '@sluice/home';
 import type { RunRefusal } from '@sluice/run';
 import { previewRerun, type RunHandle, type RunnerOptions, resumeRun, type TraceSink } from '@sluice/runner';
 import { describeClosing, type RunExecutor, type RunOrders, type StartRequest } from '../api/run-api.ts';
 import { ApiError, fromRefusal } from '../errors/api-error.ts';
-import { isHosted, markHosted, unmarkHosted } from '../execute/hosted-mark.ts';
 import type { RunHost } from '../execute/open-run-host.ts';
+import { requireMove } from '../execute/require-move.ts';
 import type { RerunRequest } from '../schemas/order.ts';
 import { refuseCreation } from './refuse-creation.ts';
 import type { SecretStore } from './secret-store.ts';
@@ -60,7 +61,7 @@ export function createHostedExecutor(parts: HostedExecutorParts): HostedExecutor
         const canceled = await begin(runId, cancelBy);
         return canceled.ok ? ok(undefined) : canceled;
       }
-      await markHosted(home, runId, { options: {} });
+      await requireMove(home, runId, 'detach');
       host.take(runId);
       return ok(undefined);
     },
@@ -167,11 +168,11 @@ async function recordEnd(
   const { status } = await finished;
   if (status === 'suspended') {
     // The host of the account may have dropped it.
-    if (!isHosted(home, runId)) await markHosted(home, runId, { options: {} });
+    if (!isHosted(home, runId)) await requireMove(home, runId, 'detach');
     host.take(runId);
     return true;
   }
   await secrets.remove(runId);
-  await unmarkHosted(home, runId);
+  await requireMove(home, runId, 'end');
   return false;
 }

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Scope } from '@sluice/client';
+import { listHosted } from '@sluice/home';
 import { describeClosing } from '../api/run-api.ts';
-import { listHosted } from '../execute/hosted-mark.ts';
 import { type HostedAccount, type HostedAccountOptions, hostedHome, openHostedAccount } from './open-hosted-account.ts';
 
 /** The accounts whose runs a server executes. */

@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { runDirectory, withRunClaim } from '@sluice/home';
+import { isHosted, runDirectory, withRunClaim } from '@sluice/home';
 import { chooseEndedRuns, forgetRemovedRuns } from '@sluice/runner';
 import type { RunOrders } from '../api/run-api.ts';
 import type { Followers } from '../runs/open-followers.ts';
@@ -53,7 +51,7 @@ async function remove(
 ): Promise<boolean> {
   const directory = runDirectory(home, runId);
   // Until the mark is removed, the secrets of the run may not be.
-  const hasEnded = () => !existsSync(join(directory, 'hosted.json'));
+  const hasEnded = () => !isHosted(home, runId);
   // A directory that an operator has moved elsewhere and linked is not the server's to remove.
   if (followers.isUsed(runId) || !hasEnded() || !(await lstat(directory)).isDirectory()) return false;
   const removed = await withRunClaim({ home, runId }, async () => {

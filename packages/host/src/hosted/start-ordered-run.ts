@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { isServiceError } from '@sluice/client';
 import { ok, own, type Result } from '@sluice/core';
-import { limitReceivedPlan, runDirectory } from '@sluice/home';
+import { isHosted, limitReceivedPlan, runDirectory } from '@sluice/home';
 import type { RunRefusal } from '@sluice/run';
 import {
   countKnownCells,
@@ -14,7 +14,6 @@ import {
 } from '@sluice/runner';
 import type { z } from 'zod';
 import { ApiError, fromRefusal } from '../errors/api-error.ts';
-import { isHosted } from '../execute/hosted-mark.ts';
 import type { orderBody, RerunRequest } from '../schemas/order.ts';
 import { addRun } from './add-run.ts';
 import { findOrderFault } from './find-order-fault.ts';

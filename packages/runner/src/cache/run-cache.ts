@@ -3,11 +3,12 @@ import {
   createLookup,
   createReusableRun,
   hasOutputs,
-  isMarkedForCollection,
+  isCollecting,
   isWithinReach,
   type LookedUp,
   type ReusableRun,
   readCacheIndex,
+  readCustody,
   replayFromHome,
   runDirectory,
 } from '@sluice/home';
@@ -121,7 +122,7 @@ async function openReusedRun(session: RunSession): Promise<ReusableRun | undefin
   if (reuse === undefined) return undefined;
   const replayed = await replayFromHome(disk, home, reuse.runId);
   // Checked after this run's first record is durable, which says that it needs that run.
-  const isMarked = await isMarkedForCollection(disk, runDirectory(home, reuse.runId));
+  const isMarked = isCollecting(await readCustody({ disk, directory: runDirectory(home, reuse.runId) }));
   if (replayed.ok && !isMarked) return createReusableRun(replayed.value);
   const why = isMarked || replayed.ok ? 'it is being removed as garbage' : replayed.error.message;
   const message = `could not reuse run ${reuse.runId}: ${why}; all steps are run`;

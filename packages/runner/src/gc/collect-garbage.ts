@@ -2,17 +2,17 @@ import path from 'node:path';
 import { type ContainerService, isServiceError, type VolumeFiles } from '@sluice/client';
 import {
   type Clock,
+  CUSTODY_FILE,
   createSystemClock,
   createSystemDisk,
   type Disk,
   type HomePlace,
   listCachedRuns,
   listScheduledRuns,
-  markForCollection,
+  moveCustody,
   readSummary,
   removeFromCacheIndex,
   runDirectory,
-  unmarkForCollection,
   withHomeLock,
   writeSummary,
 } from '@sluice/home';
@@ -87,8 +87,13 @@ async function collect(options: Filled): Promise<GarbageReport> {
   const { describe: describeUseElsewhere } = elsewhere;
   const { remove, keep } = chooseGarbage(records, { endedBefore, cached, describeUseElsewhere, ...size });
   const kept = keep.map(({ run, reason }) => ({ runId: run.runId, pipeline: run.pipeline, reason }));
+  // Those that another process has, although they have ended.
+  const held = new Map<string, string>();
   if (!options.dryRun) {
-    for (const { runId } of remove) await markForCollection(disk, runDirectory(home, runId));
+    for (const { runId } of remove) {
+      const moved = await moveCustody({ disk, directory: runDirectory(home, runId) }, 'collect');
+      if (!moved.ok) held.set(runId, moved.error);
+    }
     await removeFromCacheIndex(disk, home, new Set(remove.map(({ runId }) => runId)));
   }
   const since = await lookAgain(options, records);
@@ -99,10 +104,11 @@ async function collect(options: Filled): Promise<GarbageReport> {
   const freed: Freed[] = [];
   const problems = later.unknown.map(describeUnknown);
   for (const run of remove) {
-    const reason = findUser(since, run.runId, { isCached: cached.has(run.runId) }) ?? later.describe(run);
+    const user = () => findUser(since, run.runId, { isCached: cached.has(run.runId) });
+    const reason = held.get(run.runId) ?? user() ?? later.describe(run);
     if (reason !== undefined) {
       kept.push({ runId: run.runId, pipeline: run.pipeline, reason });
-      if (!options.dryRun) await unmarkForCollection(disk, runDirectory(home, run.runId));
+      if (!options.dryRun) await moveCustody({ disk, directory: runDirectory(home, run.runId) }, 'keep');
       continue;
     }
     const bytes = await measureRun(options, run);
@@ -154,7 +160,10 @@ function lookAgain({ disk, home }: Filled, before: readonly RunRecord[]): Promis
 
 /** Undefined: one of its volumes does not answer. */
 async function measureRun(options: Filled, run: RunRecord): Promise<number | undefined> {
-  let { bytes } = await options.disk.measure(runDirectory(options.home, run.runId));
+  const directory = runDirectory(options.home, run.runId);
+  let { bytes } = await options.disk.measure(directory);
+  // What the garbage collection itself has written does not count.
+  bytes -= (await options.disk.measure(`${directory}/${CUSTODY_FILE}`)).bytes;
   try {
     for (const files of await openFiles(options, run)) bytes += (await measureVolume(files, runPath(run.runId))).bytes;
     return bytes;

@@ -3,8 +3,9 @@ import {
   type Disk,
   listRunIds,
   listStartingRuns,
+  placeOf,
+  readCustody,
   readRunSummary,
-  readServerMark,
   replayFromHome,
   runDirectory,
   type StartingRun,
@@ -61,8 +62,9 @@ function describeStarting({ runId, pipeline, startedAt, reuses, sources }: Start
 async function readRecord(disk: Disk, home: string, run: RunSummary): Promise<RunRecord> {
   const replayed = await replayFromHome(disk, home, run.runId).catch(() => undefined);
   if (!replayed?.ok) return { ...run, needs: undefined, workspaces: [] };
-  // A damaged mark is one, too.
-  const isElsewhere = (await readServerMark(runDirectory(home, run.runId), disk).catch(() => null)) !== undefined;
+  // Perhaps also one whose custody is damaged.
+  const custody = await readCustody({ disk, directory: runDirectory(home, run.runId) }).catch(() => undefined);
+  const isElsewhere = custody === undefined || placeOf(custody) !== undefined;
   return { ...describeRecord(run, replayed.value.facts), ...(isElsewhere && { isElsewhere }) };
 }
 

@@ -215,13 +215,20 @@ describe('collectGarbage', () => {
   function interrupted({ options }: Rig, when: (path: string) => boolean, act: () => Promise<unknown>): Disk {
     const disk = options.disk!;
     let isDone = false;
+    const interrupt = async (path: string) => {
+      const isNow = !isDone && when(path);
+      isDone ||= isNow;
+      if (isNow) await act();
+    };
     return {
       ...disk,
       async replace(path, bytes) {
-        const isNow = !isDone && when(path);
-        isDone ||= isNow;
-        if (isNow) await act();
+        await interrupt(path);
         await disk.replace(path, bytes);
+      },
+      async create(path, bytes) {
+        await interrupt(path);
+        return disk.create(path, bytes);
       },
     };
   }
@@ -234,7 +241,7 @@ describe('collectGarbage', () => {
     let second: RunReport | undefined;
     const disk = interrupted(
       rig,
-      (path) => path.endsWith('/collecting'),
+      (path) => path.endsWith('/custody.json'),
       async () => {
         const started = await start();
         second = started.ok ? await started.value.finished : undefined;

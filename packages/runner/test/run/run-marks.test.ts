@@ -1,5 +1,5 @@
 import { ok, type Plan } from '@sluice/core';
-import { journalPath, parseJournal, RECEIVED_FILE, runDirectory } from '@sluice/home';
+import { CUSTODY_FILE, type Custody, journalPath, parseJournal, RECEIVED_FILE, runDirectory } from '@sluice/home';
 import { expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { adoptRun } from '../../src/run/adopt-run.ts';
@@ -30,16 +30,16 @@ async function leaveRun(rig: Rig): Promise<string> {
 const mark = (rig: Rig, path: string, content: unknown = {}) =>
   rig.disk.replace(path, Buffer.from(JSON.stringify(content)));
 
+const PLACE = { service: 'https://s', cluster: 'sim', account: 'me', isOurs: true };
+
+const move = (rig: Rig, runId: string, custody: Custody) =>
+  mark(rig, `${runDirectory('/home', runId)}/${CUSTODY_FILE}`, custody);
+
 const MARKS: Record<string, (rig: Rig, runId: string) => Promise<unknown>> = {
-  hosted: (rig, runId) =>
-    mark(rig, `${runDirectory('/home', runId)}/server.json`, {
-      ...{ service: 'https://s', cluster: 'sim', account: 'me', state: 'hosted', isOurs: true },
-    }),
-  ordering: (rig, runId) =>
-    mark(rig, `${runDirectory('/home', runId)}/server.json`, {
-      ...{ service: 'https://s', cluster: 'sim', account: 'me', state: 'ordering', isOurs: true },
-    }),
-  collecting: (rig, runId) => mark(rig, `${runDirectory('/home', runId)}/collecting`),
+  'on a server': (rig, runId) => move(rig, runId, { state: 'server', place: PLACE }),
+  ordering: (rig, runId) => move(rig, runId, { state: 'ordering', place: PLACE }),
+  collecting: (rig, runId) => move(rig, runId, { state: 'collecting' }),
+  'a copy that is collected': (rig, runId) => move(rig, runId, { state: 'collectingCopy', place: PLACE }),
   received: (rig, runId) => mark(rig, `${runDirectory('/home', runId)}/${RECEIVED_FILE}`),
   async removed(rig, runId) {
     await mark(rig, `/home/removed/${runId}/summary.json`);
