@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 clone=$1
 docker=(docker --host "unix://$SLUICE_TEST_DOCKER_SOCKET")
 tests=(pnpm exec vitest run --project e2e --project service test/engines/process/)
-# The launchers notice where they are: as root or not, and which system calls are refused. Hence their tests run in each
+# The launchers notice where they are: as root or not, and which system calls are rejected. Hence their tests run in each
 # place. The rest of an end-to-end test is the same program in each; all of them run where no other part of CI has them, as
 # an ordinary user in a container, and elsewhere those that run every kind of step and that look at owners.
 everything=(test/e2e/)

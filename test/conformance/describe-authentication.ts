@@ -115,13 +115,13 @@ export function describeAuthentication(rig: Rig): void {
       },
     );
 
-    clause(['What the service does > #7'], 'an API body that is not JSON is refused', async () => {
+    clause(['What the service does > #7'], 'an API body that is not JSON is rejected', async () => {
       const form = 'application/x-www-form-urlencoded';
       for (const type of ['text/plain', 'application/xml', 'multipart/form-data; boundary=x', form]) {
         const call = { body: '{"instanceType":"n-small","command":["true"]}', headers: { 'content-type': type } };
-        const refused = await rig().call('POST', `${NORTH}/containers`, call);
-        expect([400, 415], type).toContain(refused.status);
-        expect(refused.json()).toMatchObject({ code: refused.status });
+        const rejected = await rig().call('POST', `${NORTH}/containers`, call);
+        expect([400, 415], type).toContain(rejected.status);
+        expect(rejected.json()).toMatchObject({ code: rejected.status });
       }
     });
 

@@ -85,7 +85,7 @@ function describeGiven(rig: Rig): void {
     },
   );
 
-  clause(['7. Create a container > #3'], 'a body of another shape is refused and starts nothing', async () => {
+  clause(['7. Create a container > #3'], 'a body of another shape is rejected and starts nothing', async () => {
     const before = await items(rig(), `${NORTH}/containers`, 'containers', { all: true });
     const json = { 'content-type': 'application/json' };
     const spec = (fields: object) => JSON.stringify({ instanceType: 'n-small', command: ['true'], ...fields });
@@ -250,7 +250,7 @@ function describeCluster(rig: Rig): void {
 
   clause(
     ['What the service does > #9'],
-    'the wildcard is refused where a container or its account is meant',
+    'the wildcard is rejected where a container or its account is meant',
     async () => {
       const { id, path } = await start(rig(), 'exit 0');
       await reach(rig(), path, 'Succeeded');

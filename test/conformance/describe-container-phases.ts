@@ -89,7 +89,7 @@ export function describeContainerPhases(rig: Rig): void {
 
     clause(
       ['Container phases > a phase before the terminal ones: which phases accept cancel: not shown'],
-      'cancel is accepted at once after create, and refused after another end',
+      'cancel is accepted at once after create, and rejected after another end',
       async () => {
         const young = await start(rig(), 'sleep 100');
         expect((await rig().call('POST', `${young.path}:cancel`)).status).toBe(204);

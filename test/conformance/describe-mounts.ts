@@ -67,18 +67,18 @@ export function describeMounts(rig: Rig): void {
       if (!announced) return skip('the engine has no read-only mounts');
       const { id } = await makeVolume(rig());
       await run('echo kept > /v/f', { [id]: '/v' });
-      const { path } = await start(rig(), '(echo x >> /in/f) 2>/dev/null || echo refused; echo y > /out/f', {
+      const { path } = await start(rig(), '(echo x >> /in/f) 2>/dev/null || echo rejected; echo y > /out/f', {
         volumeMounts: { [id]: '/in', [`${id}:out:dir`]: '/out' },
         labels: { 'sluice-writable-mounts': '["/out"]' },
       });
       expect((await reach(rig(), path, ...ENDS)).phase).toBe('Succeeded');
-      expect((await rig().call('GET', `${path}/logs`)).text).toBe('refused\n');
+      expect((await rig().call('GET', `${path}/logs`)).text).toBe('rejected\n');
       expect(await run('cat /v/f /v/out/f', { [id]: '/v' })).toBe('kept\ny\n');
     });
 
     clause(
       ['Container > #8', 'Container > <volumeID>:<subPath>:<opt>'],
-      'mounts that leave the volume or its syntax are refused',
+      'mounts that leave the volume or its syntax are rejected',
       async () => {
         const { id } = await makeVolume(rig());
         for (const [key, target] of [

@@ -185,7 +185,7 @@ function describeDelete(rig: Rig): void {
       '6. Undelete a volume > #1',
       'Volume phases > Deleting: within the retention period',
     ],
-    'undelete brings a Deleting volume back, and refuses any other',
+    'undelete brings a Deleting volume back, and rejects any other',
     async () => {
       const { id, path } = await makeVolume(rig());
       const early = await rig().call('POST', `${path}:undelete`);

@@ -11,7 +11,7 @@ test.skipIf('enableCompileCache' in module)('the command starts from what the bu
   expect(stderr).not.toMatch(/ (true|undefined)$/m);
 });
 
-// V8 does not refuse what another build of Node.js with the same V8 has compiled, and crashes over it.
+// V8 does not reject what another build of Node.js with the same V8 has compiled, and crashes over it.
 test.skipIf('enableCompileCache' in module)('another Node.js leaves alone what the build has compiled', () => {
   const { stderr, stdout } = loadHelp("Object.defineProperty(process, 'version', { value: 'v20.19.9' });");
   expect(stdout).toContain('Usage: sluice');
@@ -19,7 +19,7 @@ test.skipIf('enableCompileCache' in module)('another Node.js leaves alone what t
   expect(stderr).not.toMatch(/ (true|false)$/m);
 });
 
-/** `sluice --help`, which says on stderr of each file whether its compiled form was refused; undefined: there is none. */
+/** `sluice --help`, which says on stderr of each file whether its compiled form was rejected; undefined: there is none. */
 function loadHelp(before: string) {
   const script = `${before}
     require(${JSON.stringify(join(dirname(COMMAND), 'load-command.js'))}).loadCommand((file, { cachedDataRejected }) => {

@@ -155,7 +155,7 @@ test('an interrupt ends attach, not the run, and a failed run has its exit code'
   expect((await again.ended).exitCode).toBe(1);
 });
 
-test('attach starts a background process for a run whose own was killed, and refuses a suspended run', async () => {
+test('attach starts a background process for a run whose own was killed, and rejects a suspended run', async () => {
   const { runId, hostPid } = await runDetached(3);
   await until(async () => (await executorOf(runId)) === hostPid, 'the run to be executed');
   process.kill(hostPid, 'SIGKILL');

@@ -50,7 +50,7 @@ outputs:
 `;
   write('p.yaml', text);
   expect(await place.sluice('run', 'p.yaml', '--stop-at-approval')).toMatchObject({ exitCode: 75 });
-  // What is in the way before the run begins is refused then; this comes later.
+  // What is in the way before the run begins is rejected then; this comes later.
   write('taken', 'a file where the directory should be');
   const { runId } = (await place.runs())[0]!;
   expect(await place.sluice('approve', '-r', runId, 'ask')).toMatchObject({ exitCode: 0 });
@@ -70,7 +70,7 @@ outputs:
   });
 });
 
-test('sluice run refuses a place to publish that it must not replace before anything runs, and --out and --to likewise', async () => {
+test('sluice run rejects a place to publish that it must not replace before anything runs, and --out and --to likewise', async () => {
   const text = (to: string) => `
 version: 1
 name: p
@@ -87,8 +87,8 @@ outputs:
     ['/proc/nope', 'no directory can be created there'],
   ] as const) {
     write('p.yaml', text(to));
-    const refused = await place.sluice('run', 'p.yaml');
-    expect(refused).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(why) });
+    const rejected = await place.sluice('run', 'p.yaml');
+    expect(rejected).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(why) });
     expect(await place.runs()).toEqual([]);
   }
   write('p.yaml', text('./results'));
@@ -204,7 +204,7 @@ test('sluice run ends with 2 when there is no credential for the service, which 
   expect(stderr).toContain('SLUICE_TOKEN');
 });
 
-test('sluice suggests what to do next when it refuses a command', async () => {
+test('sluice suggests what to do next when it rejects a command', async () => {
   write('p.yaml', 'version: 1\nname: p\nsecrets: [KEY]\nsteps:\n  a: { command: [echo], secrets: [KEY] }\n');
   const says = async (text: string, ...args: string[]) =>
     expect(await place.sluice(...args)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(text) });

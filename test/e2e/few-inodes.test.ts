@@ -47,15 +47,15 @@ test.skipIf(!canMount)('a server takes no run while the disk of its root has too
     expect(await isReady()).toMatchObject({ status: 200, store: 'ready' });
     disk.fillInodes(500);
     expect(await isReady()).toMatchObject({ status: 503, store: 'its disk has too few free inodes' });
-    const refusal = {
+    const rejection = {
       status: 507,
       body: {
         message: expect.stringMatching(/only \d{3} free inodes, and 1000 are reserved/),
         details: [{ reason: 'STORE_FULL' }],
       },
     };
-    expect(await caller.order(second)).toMatchObject(refusal);
-    expect(await caller.json('POST', `/runs/${first.runId}:rerun`, { reuse: false })).toMatchObject(refusal);
+    expect(await caller.order(second)).toMatchObject(rejection);
+    expect(await caller.json('POST', `/runs/${first.runId}:rerun`, { reuse: false })).toMatchObject(rejection);
     disk.empty();
     expect(await isReady()).toMatchObject({ status: 200, store: 'ready' });
     expect((await caller.order(second)).status).toBe(200);

@@ -250,7 +250,7 @@ test('a home that was moved on its disk stays usable, and so does one that the u
   expect(await sluice(['runs'])).toMatchObject({ exitCode: 0, stderr: '' });
 });
 
-test('a home that is a link, or that others may write to, is refused until it is confirmed', async () => {
+test('a home that is a link, or that others may write to, is rejected until it is confirmed', async () => {
   await makeHomeWithRun();
   renameSync(place.home, join(place.directory, 'real'));
   symlinkSync('real', place.home);
@@ -267,7 +267,7 @@ test('a home that is a link, or that others may write to, is refused until it is
 });
 
 test.skipIf(!mayGiveFiles)(
-  'root is refused the home of another user, unless that user has called sudo or root confirms it',
+  'root is rejected the home of another user, unless that user has called sudo or root confirms it',
   async () => {
     const other = 12345;
     await makeHomeWithRun();

@@ -41,7 +41,7 @@ describe.skipIf(!canMount && process.env.CI !== 'true')('a service whose disk is
     return { status: reply.status, body: await reply.json() };
   };
 
-  test('refuses a new run within seconds, says that it is not ready, and is again once there is room', async () => {
+  test('rejects a new run within seconds, says that it is not ready, and is again once there is room', async () => {
     server = await serve(place);
     expect(await ask('/readyz')).toMatchObject({ status: 200, body: { ready: true, store: 'ready' } });
     disk?.fill();
@@ -49,9 +49,9 @@ describe.skipIf(!canMount && process.env.CI !== 'true')('a service whose disk is
     // An orchestrator that restarts what is not healthy would gain nothing.
     expect(await ask('/healthz')).toMatchObject({ status: 200 });
     const started = place.start(['run', 'p.json', '--service', server.url], { env: CREDENTIALS });
-    const refused = await started.ended;
-    expect(refused.exitCode).toBe(3);
-    expect(refused.stderr).toContain('507 could not write to the store because its disk is full');
+    const rejected = await started.ended;
+    expect(rejected.exitCode).toBe(3);
+    expect(rejected.stderr).toContain('507 could not write to the store because its disk is full');
     disk?.empty();
     await until(async () => (await ask('/readyz')).status === 200, 'the service to be ready again');
     server.process.kill('SIGTERM');

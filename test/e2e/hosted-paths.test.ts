@@ -17,7 +17,7 @@ describe('a path in another form, on a server that executes runs', () => {
   const variants = Object.entries(VARIANTS);
 
   /** The replies to a request without a login and to a user without the account, except for pages that all users share. */
-  async function refusalsOf(method: string, target: string, page: string): Promise<number[]> {
+  async function rejectionsOf(method: string, target: string, page: string): Promise<number[]> {
     const { nonMember } = server.tokens;
     const credentials = { authorization: `Bearer ${nonMember}`, cookie: `sluice-session=${nonMember}` };
     const replies = await Promise.all(
@@ -29,7 +29,7 @@ describe('a path in another form, on a server that executes runs', () => {
   it.for(variants)('reaches no handler of runs without authentication: %s', async ([name, variant]) => {
     const page = await send('GET', PAGE);
     for (const { method, path } of FULL_PATHS) {
-      for (const status of await refusalsOf(method, variant(path), page.text)) {
+      for (const status of await rejectionsOf(method, variant(path), page.text)) {
         expect([method, path, status]).toEqual([
           method,
           path,

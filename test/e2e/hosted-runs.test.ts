@@ -197,9 +197,9 @@ test('secrets are encrypted with a key outside of the root, survive a restart, a
     await until(async () => (await again.status(second.runId)) === 'succeeded', 'the waiting run to end');
     await until(async () => !existsSync(join(directory, 'secrets.sealed')), 'the secrets to be removed');
     for (const dryRun of [true, false]) {
-      const refused = await again.json('POST', `/runs/${run.runId}:rerun`, { dryRun });
-      expect(refused).toMatchObject({ status: 409, body: { details: [{ reason: 'CLIENT_NEEDED' }] } });
-      expect(refused.body.message).toContain('it needs secrets, which the server has deleted at the end of the run');
+      const rejected = await again.json('POST', `/runs/${run.runId}:rerun`, { dryRun });
+      expect(rejected).toMatchObject({ status: 409, body: { details: [{ reason: 'CLIENT_NEEDED' }] } });
+      expect(rejected.body.message).toContain('it needs secrets, which the server has deleted at the end of the run');
     }
     const journal = readFileSync(join(directory, 'journal.ndjson'), 'utf8');
     expect(journal).not.toContain('very-secret-value');

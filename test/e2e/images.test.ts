@@ -23,7 +23,7 @@ function sluice(...args: string[]): Promise<Ended> {
   return place.start(args, { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } }).ended;
 }
 
-test('`plan` and `run` refuse an image where no container engine answers, before anything starts', async () => {
+test('`plan` and `run` reject an image where no container engine answers, before anything starts', async () => {
   for (const verb of ['plan', 'run']) {
     const { exitCode, stderr } = await sluice(verb, 'p.yaml');
     expect({ verb, exitCode }).toEqual({ verb, exitCode: 2 });
@@ -40,7 +40,7 @@ test('--ignore-images runs the same file with the programs of this machine, and 
   expect(stderr.split(warning)).toHaveLength(2);
 });
 
-test('--ignore-images refuses a step that has nothing but an image', async () => {
+test('--ignore-images rejects a step that has nothing but an image', async () => {
   writeFileSync(join(place.directory, 'p.yaml'), 'version: 1\nname: a\nsteps: { fit: { image: alpine } }\n');
   const { exitCode, stderr } = await sluice('run', 'p.yaml', '--ignore-images');
   expect({ exitCode, stderr }).toMatchObject({

@@ -29,7 +29,7 @@ test.each([
   ['an unknown volume', `${FIRST}, s: { command: [x], inputs: { i: volumes.v } }`, 'the service has no volume'],
   ['a missing secret', `${FIRST}, s: { command: [x], secrets: [KEY] }`, 'needs the secret KEY'],
   ['a missing source', `${FIRST}, s: { command: [x], inputs: { i: volumes.v } }`, 'there is no such file or directory'],
-])('`plan` and `run` refuse %s before anything starts', async (_what, steps, reason) => {
+])('`plan` and `run` reject %s before anything starts', async (_what, steps, reason) => {
   const brought = reason.includes('no such file')
     ? 'volumes: { v: { source: ./gone } }\n'
     : reason.includes('no volume')
@@ -46,7 +46,7 @@ test.each([
   expect(existsSync(join(place.directory, 'started'))).toBe(false);
 });
 
-test('a cluster or account that the embedded service does not have is refused by every command', async () => {
+test('a cluster or account that the embedded service does not have is rejected by every command', async () => {
   writeFileSync(join(place.directory, 'p.yaml'), `version: 1\nname: a\nsteps: { ${FIRST} }\n`);
   for (const [flag, said] of [
     ['--cluster', 'cluster nope'],

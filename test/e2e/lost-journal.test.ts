@@ -62,13 +62,13 @@ test.each([
   async (_, spoil) => {
     const runId = await leaveRunning();
     spoil(join(directoryOf(runId), 'journal.ndjson'));
-    const refused = await place.sluice('resume', runId);
-    expect(refused).toMatchObject({
+    const rejected = await place.sluice('resume', runId);
+    expect(rejected).toMatchObject({
       exitCode: 75,
       stderr: expect.stringMatching(/the service has 1 of its containers, 1 of them not ended \(s\w+-\w+-1\)/),
     });
-    expect(refused.stderr).toContain(`sluice adopt ${runId} (add its file`);
-    expect(refused.stderr).not.toContain('before it began');
+    expect(rejected.stderr).toContain(`sluice adopt ${runId} (add its file`);
+    expect(rejected.stderr).not.toContain('before it began');
     expect(await place.sluice('show', runId)).toMatchObject({
       exitCode: 75,
       stderr: expect.stringContaining(`sluice adopt ${runId} (add its file`),
@@ -102,8 +102,8 @@ test('sluice resume removes what is left of a run that was killed before its fir
   for (const name of ['plan.json', 'lease.json']) {
     copyFileSync(join(directoryOf(runId), name), join(directoryOf(left), name));
   }
-  const refused = await place.sluice('resume', left);
-  expect(refused).toMatchObject({
+  const rejected = await place.sluice('resume', left);
+  expect(rejected).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining(`run ${left} was interrupted before it began; nothing was started`),
   });
@@ -116,18 +116,18 @@ test('sluice resume removes what is left of a run that was killed before its fir
   expect(await place.sluice('resume', runId)).toMatchObject({ exitCode: 0 });
 });
 
-test('sluice resume with a login that the service refuses ends with 3, says what to do, and changes nothing', async () => {
+test('sluice resume with a login that the service rejects ends with 3, says what to do, and changes nothing', async () => {
   server = await serveNew(place);
   const at = ['--service', server.url];
   const scope = ['--cluster', 'main', '--account', 'physics'];
   const runId = await leaveRunning(at, CREDENTIALS);
   for (const args of [at, [...at, ...scope]]) {
-    const refused = await place.start(['resume', runId, ...args], { env: { SLUICE_TOKEN: 'stale-token' } }).ended;
-    expect(refused).toMatchObject({
+    const rejected = await place.start(['resume', runId, ...args], { env: { SLUICE_TOKEN: 'stale-token' } }).ended;
+    expect(rejected).toMatchObject({
       exitCode: 3,
       stderr: expect.stringMatching(/401[\s\S]*SLUICE_TOKEN is wrong or expired; set another one/),
     });
-    expect(refused.stderr).not.toContain('stale-token');
+    expect(rejected.stderr).not.toContain('stale-token');
   }
   rmSync(join(directoryOf(runId), 'journal.ndjson'));
   expect(await place.start(['resume', runId, ...at, ...scope], { env: { SLUICE_TOKEN: 'stale' } }).ended).toMatchObject(

@@ -67,7 +67,7 @@ const stateOf = () => (JSON.parse(read('custody.json')) as { state: string }).st
 async function mayExecute(): Promise<boolean> {
   const opened = await openJournal(directory, {
     ...{ disk: createSystemDisk(), clock: createSystemClock() },
-    refuse: () => undefined,
+    reject: () => undefined,
   });
   if (opened.ok) await opened.value.release();
   else expect(opened.error.code).toBe('RUN_HOSTED');

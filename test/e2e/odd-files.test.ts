@@ -91,10 +91,10 @@ test('names, links and executable bits come through a run on a service over the 
   await runAndCompare('--service', server.url, '--cluster', 'main', '--account', 'physics');
 });
 
-test('a source with a link that leads out is refused by the name of the link', async () => {
+test('a source with a link that leads out is rejected by the name of the link', async () => {
   mkdirSync(join(place.directory, 'raw'));
   symlinkSync('/etc/passwd', join(place.directory, 'raw/passwd'));
   writeFileSync(join(place.directory, 'p.yaml'), PIPELINE);
-  const refused = await place.sluice('run', 'p.yaml');
-  expect(refused).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('"passwd -> /etc/passwd"') });
+  const rejected = await place.sluice('run', 'p.yaml');
+  expect(rejected).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('"passwd -> /etc/passwd"') });
 });

@@ -126,7 +126,7 @@ test('a run of the embedded service stays with it, whatever the variables select
   expect(received).toEqual([]);
 });
 
-test('a found home that was copied is refused before anything is sent to the service that its runs recorded', async () => {
+test('a found home that was copied is rejected before anything is sent to the service that its runs recorded', async () => {
   await run(...selected());
   received.length = 0;
   const copy = join(place.directory, 'copied');

@@ -175,15 +175,15 @@ test.each(['attach', 'pull'])('`%s` fails and says so if it cannot find the outp
   expect(existsSync(join(place.directory, `lost-${command}`))).toBe(false);
 });
 
-test('a run on a server can be canceled, and a notification by a command is refused before anything is sent', async () => {
+test('a run on a server can be canceled, and a notification by a command is rejected before anything is sent', async () => {
   expect((await begin('--detach').ended).exitCode).toBe(0);
   const { runId } = await newest();
   expect(await sluice('cancel', runId)).toMatchObject({ exitCode: 0, stdout: `canceling run ${runId}\n` });
   expect((await sluice('attach', runId)).exitCode).toBe(1);
   writeFileSync(join(place.directory, 'notify.yaml'), `${PIPELINE}notify: [{ on: [failed], command: [mail, me] }]\n`);
-  const refused = await sluice('run', 'notify.yaml', '--service', gateway.url, '--detach');
-  expect(refused.stderr).toMatch(/notify\.yaml:\d+:\d+.*notification/);
-  expect(refused.exitCode).toBe(2);
+  const rejected = await sluice('run', 'notify.yaml', '--service', gateway.url, '--detach');
+  expect(rejected.stderr).toMatch(/notify\.yaml:\d+:\d+.*notification/);
+  expect(rejected.exitCode).toBe(2);
   expect((await newest()).runId).toBe(runId);
   expect(existsSync(join(place.home, 'host'))).toBe(false);
 });

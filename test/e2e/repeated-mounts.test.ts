@@ -35,7 +35,7 @@ test('a step mounts one output or volume twice', async () => {
   expect(ended, ended.stdout).toMatchObject({ exitCode: 0 });
 });
 
-test('a third mount is refused by sluice check', async () => {
+test('a third mount is rejected by sluice check', async () => {
   write(', z: a.o');
   const checked = await place.sluice('check', 'p.yaml');
   expect(checked).toMatchObject({ exitCode: 2 });

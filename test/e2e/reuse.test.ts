@@ -149,7 +149,7 @@ steps:
   });
 });
 
-test('sluice run --reuse refuses a run of another pipeline and a step that is not there', async () => {
+test('sluice run --reuse rejects a run of another pipeline and a step that is not there', async () => {
   write('true', 'other');
   expect(await place.sluice('run', 'p.yaml', '--reuse')).toMatchObject({
     exitCode: 2,
@@ -198,7 +198,7 @@ test('sluice rerun repeats a run with its parameters, from any directory and wit
   });
 });
 
-test('sluice rerun refuses a run that has not ended', async () => {
+test('sluice rerun rejects a run that has not ended', async () => {
   const text = 'version: 1\nname: p\nsteps:\n  ask: { approval: true }\n';
   writeFileSync(join(place.directory, 'pipeline.yaml'), text);
   expect(await place.sluice('run', '--stop-at-approval')).toMatchObject({ exitCode: 75 });

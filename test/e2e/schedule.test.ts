@@ -82,7 +82,7 @@ test.each([
   ['a range that is no range', ['backfill', 'yesterday', 'report.yaml'], 'could not read the range "yesterday"'],
   ['a range to come', ['backfill', '2025-01-01..2999-01-01', 'report.yaml'], 'ends in the future'],
   ['to pause a schedule that was never started', ['pause', 'report'], 'this home has no schedule report'],
-])('sluice schedule refuses %s', async (_, args, reason) => {
+])('sluice schedule rejects %s', async (_, args, reason) => {
   write('plain.yaml', 'version: 1\nname: p\nsteps:\n  a: { command: [echo] }\n');
   write('never.yaml', EXAMPLE.replace('30 2 * * *', '0 0 31 2 *'));
   const { exitCode, stderr } = await place.sluice('schedule', ...args);
@@ -111,7 +111,7 @@ test('sluice schedule pause and unpause persist, and list shows them', async () 
   expect(await list()).toMatch(/ no\n$/);
 });
 
-test('sluice check and sluice run refuse a schedule that can never run', async () => {
+test('sluice check and sluice run reject a schedule that can never run', async () => {
   for (const cron of ['0 0 31 2 *', '*/70 * * * *']) {
     write('never.yaml', EXAMPLE.replace('30 2 * * *', cron));
     for (const command of ['check', 'plan', 'run']) {

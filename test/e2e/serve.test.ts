@@ -80,7 +80,7 @@ test('a pipeline runs unchanged on a service across HTTP, with login and files o
   expect(await server.ended).toMatchObject({ exitCode: 0, stderr: '' });
 });
 
-test('sluice admin user refuses what is not there, and changes nothing', async () => {
+test('sluice admin user rejects what is not there, and changes nothing', async () => {
   configure(place);
   expect(await admin('grant', 'b@example.org', 'main/physics')).toMatchObject({ exitCode: 2 });
   await admin('add', 'a@example.org');
@@ -163,7 +163,7 @@ async function logIn(url: string): Promise<string> {
   return reply.headers.get('svc_token') ?? '';
 }
 
-test('sluice serve refuses a wrong configuration with line and column', async () => {
+test('sluice serve rejects a wrong configuration with line and column', async () => {
   configure(place, { extra: 'listne: []\n' });
   const { exitCode, stderr } = await place.sluice('serve', '--config', 'service.yaml');
   expect(exitCode).toBe(2);

@@ -53,9 +53,9 @@ test('a run with `fail` is not executed while its group is full, and leaves noth
   const earlier = runIdOf(await order('fail.yaml', 600));
   await until(async () => (await listStatuses())[earlier] === 'running', 'the first run to have its place');
   const before = await listStatuses();
-  const refused = await order('fail.yaml', 0);
+  const rejected = await order('fail.yaml', 0);
   const groupTaken = new RegExp(`the concurrency group fail is taken by run ${earlier}; nothing was started`);
-  expect(refused).toMatchObject({ exitCode: 4, stderr: expect.stringMatching(groupTaken) });
+  expect(rejected).toMatchObject({ exitCode: 4, stderr: expect.stringMatching(groupTaken) });
   expect(await listStatuses()).toEqual(before);
   expect(await sluice('cancel', earlier)).toMatchObject({ exitCode: 0 });
   expect(await sluice('attach', earlier)).toMatchObject({ exitCode: 1 });

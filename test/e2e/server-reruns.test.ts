@@ -107,9 +107,9 @@ test('a rerun on a server reuses what succeeded, once for all repetitions, and c
 
 test('a rerun that needs the machine of the user names the command for it, which works there', async () => {
   const { runId } = parseLines<{ runId: string }>((await sluice('runs', '--json', '--service', server.url)).stdout)[0]!;
-  const refused = await rerun(runId, { params: { word: 'two' } });
-  expect(refused).toMatchObject({ status: 409, value: { details: [{ reason: 'CLIENT_NEEDED' }] } });
-  const words = / run on your machine: sluice (.*)$/.exec((refused.value as { message: string }).message)?.[1] ?? '';
+  const rejected = await rerun(runId, { params: { word: 'two' } });
+  expect(rejected).toMatchObject({ status: 409, value: { details: [{ reason: 'CLIENT_NEEDED' }] } });
+  const words = / run on your machine: sluice (.*)$/.exec((rejected.value as { message: string }).message)?.[1] ?? '';
   expect(words).toBe(`rerun ${runId} --failed -p word=two --service ${server.url} --detach`);
   const { exitCode, stdout } = await sluice(...words.split(' '), '--json');
   expect(exitCode).toBe(0);

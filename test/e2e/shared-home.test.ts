@@ -55,9 +55,9 @@ test.skipIf(!canBeApart() && process.env.CI !== 'true')(
     expect(await seenApart()).toBe('running');
     const resumed = await place.start(['resume', runId], apart).ended;
     expect(resumed.exitCode).not.toBe(0);
-    const refused = await place.start(['run', 'deploy.yaml'], apart).ended;
-    expect(refused).toMatchObject({ exitCode: 4 });
-    expect(refused.stderr).toContain(`the concurrency group deploy is taken by run ${runId}`);
+    const rejected = await place.start(['run', 'deploy.yaml'], apart).ended;
+    expect(rejected).toMatchObject({ exitCode: 4 });
+    expect(rejected.stderr).toContain(`the concurrency group deploy is taken by run ${runId}`);
     expect(await place.start(['run', 'free.yaml'], apart).ended).toMatchObject({ exitCode: 0 });
     owner.process.kill('SIGKILL');
     await owner.ended;

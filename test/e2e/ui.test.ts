@@ -112,9 +112,9 @@ test('a second process prints a link to the first, or only shows the runs, and n
   const reader = await startUi('--no-runs');
   await end(reader.ui);
   for (const address of ['0.0.0.0:0', '[::]:0', 'example.org:80', '127.0.0.1']) {
-    const refused = await place.sluice('ui', '--listen', address);
-    expect(refused.stderr).toContain('expected a loopback address with a port');
-    expect(refused.exitCode).toBe(2);
+    const rejected = await place.sluice('ui', '--listen', address);
+    expect(rejected.stderr).toContain('expected a loopback address with a port');
+    expect(rejected.exitCode).toBe(2);
   }
   await end(ui);
 });
@@ -228,26 +228,26 @@ outputs:
   symlinkSync(outside, join(place.directory, 'link'));
   mkdirSync(join(place.directory, 'published'));
   writeFileSync(join(place.directory, 'published/.sluice-result.json'), '{}');
-  const refused = async (file: string, message: RegExp) => {
+  const rejected = async (file: string, message: RegExp) => {
     for (const dryRun of [true, false])
       expect(await call('/runs', { file, dryRun })).toMatchObject({ message: expect.stringMatching(message) });
   };
-  await refused(
+  await rejected(
     write('a.yaml', join(outside, 'x')),
     /could not use .*\/x for output out: it is not below .*`sluice run`/,
   );
-  await refused(write('b.yaml', '../x'), /it is not below/);
-  await refused(write('c.yaml', './link/x'), /it is not below/);
-  await refused(write('d.yaml', './.ssh'), /it is hidden/);
-  await refused(write('e.yaml', './results/.git/hooks'), /it is hidden/);
-  await refused(
+  await rejected(write('b.yaml', '../x'), /it is not below/);
+  await rejected(write('c.yaml', './link/x'), /it is not below/);
+  await rejected(write('d.yaml', './.ssh'), /it is hidden/);
+  await rejected(write('e.yaml', './results/.git/hooks'), /it is hidden/);
+  await rejected(
     write('.sluice/service/volume/f.yaml', join(place.directory, 'x')),
     /could not run .*: it is in the home/,
   );
-  await refused(write('published/in/g.yaml', '../x'), /could not run .*: a run has published it in/);
-  await refused(join(outside, 'h.yaml'), /could not run .*: it is not below/);
+  await rejected(write('published/in/g.yaml', '../x'), /could not run .*: a run has published it in/);
+  await rejected(join(outside, 'h.yaml'), /could not run .*: it is not below/);
   symlinkSync(write('.sluice/service/volume/i.yaml', '../x'), join(place.directory, 'i.yaml'));
-  await refused(join(place.directory, 'i.yaml'), /it is in the home/);
+  await rejected(join(place.directory, 'i.yaml'), /it is in the home/);
   expect(await place.runs()).toEqual([]);
   const { runId } = await call('/runs', { file: write('j.yaml', './results/x') });
   await until(async () => (await statusOf(String(runId))) === 'succeeded', 'the run');

@@ -33,7 +33,7 @@ describe.runIf(isThorough)('the tarballs', () => {
     tarballs = packed.trim().split('\n');
     mkdirSync(project);
     const node = `@types/node@${devDependencies['@types/node']}`;
-    // npm refuses a package for another processor where it is asked for by name.
+    // npm rejects a package for another processor where it is asked for by name.
     const fitting = tarballs.filter(
       (path) => !/launcher-/.test(path) || path.includes(`${process.platform}-${process.arch}`),
     );

@@ -105,7 +105,7 @@ test.each([
     '1: there is no folder packages/core/src/graphs',
   ],
   ['a leftover', 'packages/core/src/index.ts', `// ${'TO'}DO later\n`, '1: left over'],
-])('check-rules refuses %s', (_what, path, text, message) => {
+])('check-rules rejects %s', (_what, path, text, message) => {
   const { faults, status } = check({ [path]: text });
   expect(status).toBe(1);
   expect(faults).toEqual([expect.stringContaining(message)]);
@@ -124,7 +124,7 @@ test.each([
   ['a page', '[start.md](0039-layers.md#layers)', 'has the text "start.md"'],
   ['a decision', '`[a](b)` ([decision 0038](0039-layers.md))', 'link to "0039-layers.md" has the text "decision 0038"'],
   ['a decision, by its number', '[0038](src/parse-plan.ts)', 'has the text "0038"'],
-])('check-rules refuses a link whose text names another target: %s', (_what, text, message) => {
+])('check-rules rejects a link whose text names another target: %s', (_what, text, message) => {
   const files = { '0039-layers.md': '# Layers\n', 'src/parse-plan.ts': '', 'README.md': `${text}\n` };
   const { faults, status } = check(files);
   expect(status).toBe(1);
@@ -159,7 +159,7 @@ test.each([
   ],
   ['message-form', "throw new TypeError('could not read it.');\n", '1: a message ends with a full stop'],
   ['message-form', "throw new Error(`${1} can't be read`);\n", '1: a message has a contraction'],
-])('check-rules refuses what is against %s in a package without exceptions', (rule, text, message) => {
+])('check-rules rejects what is against %s in a package without exceptions', (rule, text, message) => {
   const { faults, status } = check({ [`scripts/rules/${rule}.mjs`]: '', 'packages/new/src/index.ts': text });
   expect(status).toBe(1);
   expect(faults.filter((fault) => !fault.includes('lower the count'))).toEqual([
@@ -167,7 +167,7 @@ test.each([
   ]);
 });
 
-test('check-rules refuses a long function', () => {
+test('check-rules rejects a long function', () => {
   const long = `function long() {\n${'  void 0;\n'.repeat(59)}}\n`;
   const files = { 'scripts/rules/function-length.mjs': '', 'packages/cli/src/index.ts': long };
   expect(check(files)).toMatchObject({
@@ -176,7 +176,7 @@ test('check-rules refuses a long function', () => {
   });
 });
 
-test('a rule with counted exceptions says where fewer are left, and refuses one more', () => {
+test('a rule with counted exceptions says where fewer are left, and rejects one more', () => {
   const tree = { files: [{ path: 'scripts/rules/some.mjs' }] };
   const found = (count: number) =>
     Array.from({ length: count }, (_, line) => ({ area: 'packages/cli', file: 'a.ts', line, message: 'bad' }));
@@ -188,7 +188,7 @@ test('a rule with counted exceptions says where fewer are left, and refuses one 
   expect(judge(3)).toHaveLength(3);
 });
 
-test('check-rules refuses a folder of the sources that the architecture page does not name', () => {
+test('check-rules rejects a folder of the sources that the architecture page does not name', () => {
   const files = {
     'ARCHITECTURE.md': '[`plan`](packages/core/src/plan)\n',
     'packages/core/src/plan/plan.ts': 'export const plan = 1;\n',
@@ -197,7 +197,7 @@ test('check-rules refuses a folder of the sources that the architecture page doe
   expect(check(files).faults).toEqual([expect.stringContaining('no link to the folder packages/core/src/graph')]);
 });
 
-test('check-rules refuses an import from a higher layer, and a folder without a layer', () => {
+test('check-rules rejects an import from a higher layer, and a folder without a layer', () => {
   const files = {
     'packages/runner/src/index.ts': "export { run } from './run/run.ts';\n",
     'packages/runner/src/run/run.ts': "import { fact } from '../session/fact.ts';\nexport const run = fact;\n",
@@ -224,7 +224,7 @@ test('check-rules counts a folder without a layer to the one that it lies in', (
   ]);
 });
 
-test('check-rules refuses a write to a part of the scheduler state by a module that does not own it', () => {
+test('check-rules rejects a write to a part of the scheduler state by a module that does not own it', () => {
   const scheduler = 'packages/run/src/scheduler';
   const body = [
     'export function failFast(run) {',
@@ -266,7 +266,7 @@ test('check-rules refuses a write to a part of the scheduler state by a module t
   ]);
 });
 
-test('check-rules refuses to read a record by a foreign name, and nothing that is safe', () => {
+test('check-rules rejects to read a record by a foreign name, and nothing that is safe', () => {
   const files = {
     'packages/core/tsconfig.json': '{"compilerOptions": {"strict": true, "lib": ["es2022"]}, "include": ["src"]}',
     'packages/core/src/pick.ts': [
@@ -291,7 +291,7 @@ test('check-rules refuses to read a record by a foreign name, and nothing that i
   for (const fault of faults) expect(fault).toMatch(/^packages\/core\/src\/pick\.ts:3: .*own\(record, name\)/);
 });
 
-test('check-rules refuses packages whose versions or metadata differ', () => {
+test('check-rules rejects packages whose versions or metadata differ', () => {
   const common = { license: 'MIT', engines: { node: '>=20' } };
   const leader = { ...common, name: 'sluice', version: '1.0.0', description: 'd', keywords: [], files: [] };
   const client = { ...leader, name: '@sluice/client', publishConfig: { access: 'public' } };
@@ -313,7 +313,7 @@ test('check-rules refuses packages whose versions or metadata differ', () => {
   );
 });
 
-test('check-rules refuses a second way to open the journal of a run', () => {
+test('check-rules rejects a second way to open the journal of a run', () => {
   const opens = (from: string) =>
     `import { acquireLease, readLease } from '${from}';\nexport const run = acquireLease;\n`;
   const files = {
@@ -324,7 +324,7 @@ test('check-rules refuses a second way to open the journal of a run', () => {
   expect(check(files).faults).toEqual([expect.stringContaining('packages/runner/src/run/run.ts:1: uses acquireLease')]);
 });
 
-test('check-rules refuses synchronous calls to files that could block all clusters', () => {
+test('check-rules rejects synchronous calls to files that could block all clusters', () => {
   const imports = (names: string, from = 'node:fs') => `import { ${names} } from '${from}';\nexport const run = 1;\n`;
   const service = 'packages/service/src';
   const files = {
@@ -349,7 +349,7 @@ test('check-rules refuses synchronous calls to files that could block all cluste
   ]);
 });
 
-test('check-rules refuses the path of the checkout itself', () => {
+test('check-rules rejects the path of the checkout itself', () => {
   expect(check({ 'docs/place.md': `cd ${root}/packages\n` }).faults).toEqual([
     expect.stringContaining('which is only here'),
   ]);
@@ -381,7 +381,7 @@ test.each([
   ],
   ['a file name', 'packages/core/src/anew/cell.ts', 'export const cell = 1;', '1: "anew"'],
   ['a document', 'docs/reuse.md', '# Reuse\n\nNobody waits.', '3: "nobody" is not a standard term; use "no process"'],
-])('check-rules refuses a word that the glossary disallows in %s', (_what, path, text, message) => {
+])('check-rules rejects a word that the glossary disallows in %s', (_what, path, text, message) => {
   const { faults, status } = check({ 'docs/glossary.md': GLOSSARY, [path]: `${text}\n` });
   expect(status).toBe(1);
   expect(faults).toEqual([expect.stringContaining(`${path}:${message}`)]);

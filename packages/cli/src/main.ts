@@ -28,6 +28,6 @@ function workingDirectory(): string {
     return process.cwd();
   } catch {
     terminal.err('sluice: could not use the working directory: it no longer exists; change to another directory');
-    process.exit(EXIT_CODE.refused);
+    process.exit(EXIT_CODE.rejected);
   }
 }

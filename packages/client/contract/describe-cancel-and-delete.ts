@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bytes, ended, reach, refused, start } from './rig.ts';
+import { bytes, ended, reach, rejected, start } from './rig.ts';
 import type { UnderTest } from './service-under-test.ts';
 
 const DAY_MS = 86_400_000;
@@ -44,7 +44,7 @@ export function describeCancelAndDelete(open: UnderTest): void {
       const sut = open();
       const ref = await start(open, { end: 0 });
       const end = await ended(sut, ref);
-      await refused(sut.service.containers.cancel(ref), 'FAILED_PRECONDITION');
+      await rejected(sut.service.containers.cancel(ref), 'FAILED_PRECONDITION');
       expect(await sut.service.containers.get(ref)).toEqual(end);
     });
 
@@ -54,7 +54,7 @@ export function describeCancelAndDelete(open: UnderTest): void {
       await sut.service.containers.cancel(ref);
       await ended(sut, ref);
       const create = () => sut.service.containers.create(sut.scope, sut.spec({ end: 0 }), { containerID: ref.id });
-      await refused(create(), 'ALREADY_EXISTS');
+      await rejected(create(), 'ALREADY_EXISTS');
       await sut.service.containers.delete(ref);
       await create();
       expect((await ended(sut, ref)).phase).toBe('Succeeded');
@@ -65,10 +65,10 @@ export function describeCancelAndDelete(open: UnderTest): void {
       const ref = await start(open, { output: ['gone\n'], end: 0 });
       await ended(sut, ref);
       await sut.service.containers.delete(ref);
-      await refused(sut.service.containers.get(ref), 'NOT_FOUND');
-      await refused(bytes(sut.service.containers.logs(ref)), 'NOT_FOUND');
-      await refused(sut.service.containers.cancel(ref), 'NOT_FOUND');
-      await refused(sut.service.containers.delete(ref), 'NOT_FOUND');
+      await rejected(sut.service.containers.get(ref), 'NOT_FOUND');
+      await rejected(bytes(sut.service.containers.logs(ref)), 'NOT_FOUND');
+      await rejected(sut.service.containers.cancel(ref), 'NOT_FOUND');
+      await rejected(sut.service.containers.delete(ref), 'NOT_FOUND');
       for await (const item of sut.service.containers.list(sut.scope, { all: true })) expect(item.id).not.toBe(ref.id);
     });
 
@@ -77,7 +77,7 @@ export function describeCancelAndDelete(open: UnderTest): void {
       const ref = await start(open, { output: ['old\n'], end: 'never' });
       await reach(sut, ref, 'Running');
       await sut.service.containers.delete(ref);
-      await refused(sut.service.containers.get(ref), 'NOT_FOUND');
+      await rejected(sut.service.containers.get(ref), 'NOT_FOUND');
       const spec = sut.spec({ output: ['new\n'], end: 0 });
       await sut.service.containers.create(sut.scope, spec, { containerID: ref.id });
       expect((await ended(sut, ref)).phase).toBe('Succeeded');
@@ -95,9 +95,9 @@ export function describeCancelAndDelete(open: UnderTest): void {
       await sut.advance(7 * DAY_MS - 3_600_000);
       expect((await sut.service.containers.get(kept)).phase).toBe('Succeeded');
       const create = () => sut.service.containers.create(sut.scope, sut.spec({ end: 0 }), { containerID: canceled.id });
-      await refused(create(), 'ALREADY_EXISTS');
+      await rejected(create(), 'ALREADY_EXISTS');
       await sut.advance(2 * 3_600_000);
-      await refused(sut.service.containers.get(kept), 'NOT_FOUND');
+      await rejected(sut.service.containers.get(kept), 'NOT_FOUND');
       await create();
       await ended(sut, canceled);
     });

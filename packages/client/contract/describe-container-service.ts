@@ -6,7 +6,7 @@ import { describeListing } from './describe-listing.ts';
 import { describeLogs } from './describe-logs.ts';
 import { describeMounts } from './describe-mounts.ts';
 import { describePhases } from './describe-phases.ts';
-import { describeRefusals } from './describe-refusals.ts';
+import { describeRejections } from './describe-rejections.ts';
 import { describeVolumes } from './describe-volumes.ts';
 import type { ServiceUnderTest } from './service-under-test.ts';
 
@@ -36,6 +36,6 @@ export function describeContainerService(name: string, open: () => Promise<Servi
     describeListing(underTest);
     describeVolumes(underTest);
     describeMounts(underTest);
-    describeRefusals(underTest);
+    describeRejections(underTest);
   });
 }

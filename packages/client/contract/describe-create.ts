@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ended, freshId, reach, refOf, refused, start } from './rig.ts';
+import { ended, freshId, reach, refOf, rejected, start } from './rig.ts';
 import type { UnderTest } from './service-under-test.ts';
 
 /** Endpoint 7: what create gives back, and what it makes of an ID. */
@@ -45,7 +45,7 @@ export function describeCreate(open: UnderTest): void {
       const ref = await start(open, { output: ['once\n'], end: 'never' });
       const before = await reach(sut, ref, 'Running');
       const again = sut.spec({ output: ['once\n'], end: 'never' });
-      await refused(sut.service.containers.create(sut.scope, again, { containerID: ref.id }), 'ALREADY_EXISTS');
+      await rejected(sut.service.containers.create(sut.scope, again, { containerID: ref.id }), 'ALREADY_EXISTS');
       const after = await sut.service.containers.get(ref);
       expect([after.createTime, after.runID]).toEqual([before.createTime, before.runID]);
       await sut.service.containers.cancel(ref);
@@ -67,7 +67,7 @@ export function describeCreate(open: UnderTest): void {
       const ref = await start(open, { end: 0 });
       const first = await ended(sut, ref);
       const create = () => sut.service.containers.create(sut.scope, sut.spec({ end: 3 }), { containerID: ref.id });
-      await refused(create(), 'ALREADY_EXISTS');
+      await rejected(create(), 'ALREADY_EXISTS');
       await sut.service.containers.delete(ref);
       await create();
       const second = await ended(sut, ref);

@@ -1,6 +1,6 @@
 import { type ContainerSpec, FEATURES, WRITABLE_MOUNTS_LABEL } from '@sluice/client';
 import { describe, expect, it } from 'vitest';
-import { bytes, ended, freshId, makeVolume, refOf, refused } from './rig.ts';
+import { bytes, ended, freshId, makeVolume, refOf, rejected } from './rig.ts';
 import type { ContainerPlan, ServiceUnderTest, UnderTest } from './service-under-test.ts';
 
 /** The three forms of a mount key, seen from inside where commands really run. */
@@ -92,11 +92,11 @@ export function describeMounts(open: UnderTest): void {
       expect((await bytes(await files.read('stay'))).toString()).toBe('s');
     });
 
-    it('mounts: the wildcard as cluster is refused where a volume is mounted', async () => {
+    it('mounts: the wildcard as cluster is rejected where a volume is mounted', async () => {
       const sut = open();
       const { id } = await volumeWithFiles(sut);
       const spec = { ...sut.spec({ end: 0 }), volumeMounts: { [id]: '/mnt/v' } };
-      await refused(sut.service.containers.create({ ...sut.scope, clusterID: '-' }, spec), 'INVALID_ARGUMENT');
+      await rejected(sut.service.containers.create({ ...sut.scope, clusterID: '-' }, spec), 'INVALID_ARGUMENT');
     });
   });
 }

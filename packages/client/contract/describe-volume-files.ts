@@ -1,6 +1,6 @@
 import { isServiceError, type VolumeFiles } from '@sluice/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bytes, freshId, refused } from './rig.ts';
+import { bytes, freshId, rejected } from './rig.ts';
 
 /** Files of a volume that the suite may use as it likes. */
 export interface VolumeFilesUnderTest {
@@ -63,9 +63,9 @@ function describeReading(open: () => VolumeFiles): void {
   it('read, list: what is not there is NOT_FOUND; stat is undefined', async () => {
     const files = open();
     const path = freshId('none');
-    await refused(files.read(path), 'NOT_FOUND');
-    await refused(files.read(`${path}/deeper`), 'NOT_FOUND');
-    await refused(files.list(path), 'NOT_FOUND');
+    await rejected(files.read(path), 'NOT_FOUND');
+    await rejected(files.read(`${path}/deeper`), 'NOT_FOUND');
+    await rejected(files.list(path), 'NOT_FOUND');
     expect(await files.stat(path)).toBeUndefined();
     expect(await files.stat(`${path}/deeper`)).toBeUndefined();
   });
@@ -94,11 +94,11 @@ function describeReading(open: () => VolumeFiles): void {
     expect(await files.list(`${dir}/empty`)).toEqual([]);
   });
 
-  it('list: of a file is refused', async () => {
+  it('list: of a file is rejected', async () => {
     const files = open();
     const path = freshId('plain');
     await files.write(path, text('x'));
-    await refused(files.list(path), 'INVALID_ARGUMENT');
+    await rejected(files.list(path), 'INVALID_ARGUMENT');
   });
 }
 
@@ -145,11 +145,11 @@ function describeWriting(open: () => VolumeFiles): void {
     expect((await files.list(dir)).map((it) => it.path)).toEqual([`${dir}/file`]);
   });
 
-  it('write: refuses to take the place of a directory', async () => {
+  it('write: rejects to take the place of a directory', async () => {
     const files = open();
     const dir = freshId('occupied');
     await files.write(`${dir}/child`, text('x'));
-    await refused(files.write(dir, text('file')), 'INVALID_ARGUMENT');
+    await rejected(files.write(dir, text('file')), 'INVALID_ARGUMENT');
     expect((await files.list(dir)).map((it) => it.path)).toEqual([`${dir}/child`]);
   });
 
@@ -161,13 +161,13 @@ function describeWriting(open: () => VolumeFiles): void {
     await files.makeDirectory(`${dir}/x/y`);
     await files.makeDirectory('');
     expect((await files.list(`${dir}/x/y`)).map((it) => it.path)).toEqual([`${dir}/x/y/file`]);
-    await refused(files.makeDirectory(`${dir}/x/y/file`), 'INVALID_ARGUMENT');
-    await refused(files.makeDirectory(`${dir}/x/y/file/z`), 'INVALID_ARGUMENT');
-    await refused(files.write(`${dir}/x/y/file/z`, text('z')), 'INVALID_ARGUMENT');
+    await rejected(files.makeDirectory(`${dir}/x/y/file`), 'INVALID_ARGUMENT');
+    await rejected(files.makeDirectory(`${dir}/x/y/file/z`), 'INVALID_ARGUMENT');
+    await rejected(files.write(`${dir}/x/y/file/z`, text('z')), 'INVALID_ARGUMENT');
     async function* stream() {
       yield text('z');
     }
-    await refused(files.write(`${dir}/x/y/file/z`, stream()), 'INVALID_ARGUMENT');
+    await rejected(files.write(`${dir}/x/y/file/z`, stream()), 'INVALID_ARGUMENT');
   });
 }
 
@@ -211,13 +211,13 @@ function describeMoving(open: () => VolumeFiles): void {
     const dir = freshId('nomove');
     await files.write(`${dir}/a`, text('a'));
     await files.write(`${dir}/d/b`, text('b'));
-    await refused(files.move(`${dir}/none`, `${dir}/x`), 'NOT_FOUND');
-    await refused(files.move(`${dir}/a`, `${dir}/d`), 'ALREADY_EXISTS');
-    await refused(files.move(`${dir}/d`, `${dir}/a`), 'ALREADY_EXISTS');
-    await refused(files.move(`${dir}/a`, `${dir}/d/b`), 'ALREADY_EXISTS');
-    await refused(files.move(`${dir}/a`, `${dir}/a`), 'INVALID_ARGUMENT');
-    await refused(files.move(`${dir}/d`, `${dir}/d/e`), 'INVALID_ARGUMENT');
-    await refused(files.move(`${dir}/d`, `${dir}/a/e`), 'INVALID_ARGUMENT');
+    await rejected(files.move(`${dir}/none`, `${dir}/x`), 'NOT_FOUND');
+    await rejected(files.move(`${dir}/a`, `${dir}/d`), 'ALREADY_EXISTS');
+    await rejected(files.move(`${dir}/d`, `${dir}/a`), 'ALREADY_EXISTS');
+    await rejected(files.move(`${dir}/a`, `${dir}/d/b`), 'ALREADY_EXISTS');
+    await rejected(files.move(`${dir}/a`, `${dir}/a`), 'INVALID_ARGUMENT');
+    await rejected(files.move(`${dir}/d`, `${dir}/d/e`), 'INVALID_ARGUMENT');
+    await rejected(files.move(`${dir}/d`, `${dir}/a/e`), 'INVALID_ARGUMENT');
     expect((await bytes(await files.read(`${dir}/a`))).toString()).toBe('a');
     expect((await bytes(await files.read(`${dir}/d/b`))).toString()).toBe('b');
   });
@@ -258,13 +258,13 @@ function describeCopying(open: () => VolumeFiles): void {
     const dir = freshId('nocopy');
     await files.write(`${dir}/a`, text('a'));
     await files.write(`${dir}/d/b`, text('b'));
-    await refused(files.copy(`${dir}/none`, `${dir}/x`), 'NOT_FOUND');
-    await refused(files.copy(`${dir}/a`, `${dir}/d`), 'ALREADY_EXISTS');
-    await refused(files.copy(`${dir}/d`, `${dir}/a`), 'ALREADY_EXISTS');
-    await refused(files.copy(`${dir}/a`, `${dir}/d/b`), 'ALREADY_EXISTS');
-    await refused(files.copy(`${dir}/a`, `${dir}/a`), 'INVALID_ARGUMENT');
-    await refused(files.copy(`${dir}/d`, `${dir}/d/e`), 'INVALID_ARGUMENT');
-    await refused(files.copy(`${dir}/d`, `${dir}/a/e`), 'INVALID_ARGUMENT');
+    await rejected(files.copy(`${dir}/none`, `${dir}/x`), 'NOT_FOUND');
+    await rejected(files.copy(`${dir}/a`, `${dir}/d`), 'ALREADY_EXISTS');
+    await rejected(files.copy(`${dir}/d`, `${dir}/a`), 'ALREADY_EXISTS');
+    await rejected(files.copy(`${dir}/a`, `${dir}/d/b`), 'ALREADY_EXISTS');
+    await rejected(files.copy(`${dir}/a`, `${dir}/a`), 'INVALID_ARGUMENT');
+    await rejected(files.copy(`${dir}/d`, `${dir}/d/e`), 'INVALID_ARGUMENT');
+    await rejected(files.copy(`${dir}/d`, `${dir}/a/e`), 'INVALID_ARGUMENT');
     expect((await files.list(dir)).map((it) => it.path)).toEqual([`${dir}/a`, `${dir}/d`]);
     expect((await files.list(`${dir}/d`)).map((it) => it.path)).toEqual([`${dir}/d/b`]);
   });
@@ -293,28 +293,28 @@ function describePaths(open: () => VolumeFiles): void {
   });
 
   it.each(['../x', 'a/../../x', './a', 'a/./b', '/etc/passwd', 'a//b', 'a/', 'a\0b', '..', '.'])(
-    'paths: %j is refused everywhere',
+    'paths: %j is rejected everywhere',
     async (path) => {
       const files = open();
-      await refused(files.stat(path), 'INVALID_ARGUMENT');
-      await refused(files.list(path), 'INVALID_ARGUMENT');
-      await refused(files.read(path), 'INVALID_ARGUMENT');
-      await refused(files.write(path, text('x')), 'INVALID_ARGUMENT');
-      await refused(files.makeDirectory(path), 'INVALID_ARGUMENT');
-      await refused(files.move(path, 'x'), 'INVALID_ARGUMENT');
-      await refused(files.move('x', path), 'INVALID_ARGUMENT');
-      await refused(files.copy(path, 'x'), 'INVALID_ARGUMENT');
-      await refused(files.copy('x', path), 'INVALID_ARGUMENT');
-      await refused(files.remove(path), 'INVALID_ARGUMENT');
+      await rejected(files.stat(path), 'INVALID_ARGUMENT');
+      await rejected(files.list(path), 'INVALID_ARGUMENT');
+      await rejected(files.read(path), 'INVALID_ARGUMENT');
+      await rejected(files.write(path, text('x')), 'INVALID_ARGUMENT');
+      await rejected(files.makeDirectory(path), 'INVALID_ARGUMENT');
+      await rejected(files.move(path, 'x'), 'INVALID_ARGUMENT');
+      await rejected(files.move('x', path), 'INVALID_ARGUMENT');
+      await rejected(files.copy(path, 'x'), 'INVALID_ARGUMENT');
+      await rejected(files.copy('x', path), 'INVALID_ARGUMENT');
+      await rejected(files.remove(path), 'INVALID_ARGUMENT');
     },
   );
 
   it('paths: the root can be neither written, copied, moved nor removed', async () => {
     const files = open();
-    await refused(files.write('', text('x')), 'INVALID_ARGUMENT');
-    await refused(files.move('', 'x'), 'INVALID_ARGUMENT');
-    await refused(files.copy('', 'x'), 'INVALID_ARGUMENT');
-    await refused(files.remove(''), 'INVALID_ARGUMENT');
+    await rejected(files.write('', text('x')), 'INVALID_ARGUMENT');
+    await rejected(files.move('', 'x'), 'INVALID_ARGUMENT');
+    await rejected(files.copy('', 'x'), 'INVALID_ARGUMENT');
+    await rejected(files.remove(''), 'INVALID_ARGUMENT');
   });
 }
 
@@ -331,7 +331,7 @@ function describeKinds(open: () => VolumeFiles): void {
     }
     await files.move(`${dir}/caf\udce9`, `${dir}/moved\udc80`);
     expect((await files.stat(`${dir}/moved\udc80/caf\udce9`))?.kind).toBe('file');
-    for (const wrong of ['\ud800', '\udcc3\udca9']) await refused(files.stat(`${dir}/${wrong}`), 'INVALID_ARGUMENT');
+    for (const wrong of ['\ud800', '\udcc3\udca9']) await rejected(files.stat(`${dir}/${wrong}`), 'INVALID_ARGUMENT');
   });
 
   it('executable: is told of a file that was written so, where the service tells it at all', async () => {

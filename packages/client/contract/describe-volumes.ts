@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bytes, findVolume, freshId, makeVolume, reach, refOf, refused } from './rig.ts';
+import { bytes, findVolume, freshId, makeVolume, reach, refOf, rejected } from './rig.ts';
 import type { UnderTest } from './service-under-test.ts';
 import { until } from './until.ts';
 
@@ -30,9 +30,9 @@ export function describeVolumes(open: UnderTest): void {
     it('create: an ID in use is a conflict, also while the volume is Deleting', async () => {
       const sut = open();
       const { id } = await makeVolume(sut);
-      await refused(sut.service.volumes.create(sut.scope, { volumeID: id }), 'ALREADY_EXISTS');
+      await rejected(sut.service.volumes.create(sut.scope, { volumeID: id }), 'ALREADY_EXISTS');
       await sut.service.volumes.delete(refOf(sut, id));
-      await refused(sut.service.volumes.create(sut.scope, { volumeID: id }), 'ALREADY_EXISTS');
+      await rejected(sut.service.volumes.create(sut.scope, { volumeID: id }), 'ALREADY_EXISTS');
     });
 
     it('files: the login of create reads and writes the volume', async () => {
@@ -51,7 +51,7 @@ export function describeVolumes(open: UnderTest): void {
       const [one, two] = [await makeVolume(sut), await makeVolume(sut)];
       if (one.service === undefined || two.service === undefined) throw new Error('No login');
       const crossed = { ...two.service, password: one.service.password };
-      await refused(
+      await rejected(
         sut.service.volumes.files(refOf(sut, two.id), crossed).stat('x'),
         'UNAUTHENTICATED',
         'PERMISSION_DENIED',
@@ -80,17 +80,17 @@ export function describeVolumes(open: UnderTest): void {
       await sut.service.volumes.delete(ref, { force: true });
       const { phase } = (await findVolume(sut, volume.id)) ?? {};
       expect(['Deleted', undefined]).toContain(phase);
-      await refused(sut.service.volumes.undelete(ref), 'FAILED_PRECONDITION', 'NOT_FOUND');
+      await rejected(sut.service.volumes.undelete(ref), 'FAILED_PRECONDITION', 'NOT_FOUND');
     });
 
-    it('undelete: of a volume that is not Deleting is refused', async () => {
+    it('undelete: of a volume that is not Deleting is rejected', async () => {
       const sut = open();
       const ref = refOf(sut, (await makeVolume(sut)).id);
-      await refused(sut.service.volumes.undelete(ref), 'FAILED_PRECONDITION');
+      await rejected(sut.service.volumes.undelete(ref), 'FAILED_PRECONDITION');
       expect((await findVolume(sut, ref.id))?.phase).toBe('Available');
     });
 
-    it('delete: by force is refused while a live container mounts the volume, the ordinary one is not', async () => {
+    it('delete: by force is rejected while a live container mounts the volume, the ordinary one is not', async () => {
       const sut = open();
       const { id } = await makeVolume(sut);
       const spec = { ...sut.spec({ end: 'never' }), volumeMounts: { [id]: '/data' } };
@@ -98,9 +98,9 @@ export function describeVolumes(open: UnderTest): void {
       await sut.service.containers.create(sut.scope, spec, { containerID });
       const container = refOf(sut, containerID);
       await reach(sut, container, 'Running');
-      await refused(sut.service.volumes.delete(refOf(sut, id), { force: true }), 'FAILED_PRECONDITION');
+      await rejected(sut.service.volumes.delete(refOf(sut, id), { force: true }), 'FAILED_PRECONDITION');
       await sut.service.volumes.delete(refOf(sut, id));
-      await refused(sut.service.containers.create(sut.scope, spec), 'FAILED_PRECONDITION');
+      await rejected(sut.service.containers.create(sut.scope, spec), 'FAILED_PRECONDITION');
       expect((await sut.service.containers.get(container)).phase).toBe('Running');
       await sut.service.containers.cancel(container);
     });
@@ -113,7 +113,7 @@ export function describeVolumes(open: UnderTest): void {
       await sut.advance(7 * DAY_MS - 3_600_000);
       await sut.service.volumes.undelete(back);
       await sut.advance(2 * 3_600_000);
-      await refused(sut.service.volumes.undelete(gone), 'FAILED_PRECONDITION', 'NOT_FOUND');
+      await rejected(sut.service.volumes.undelete(gone), 'FAILED_PRECONDITION', 'NOT_FOUND');
       expect((await findVolume(sut, back.id))?.phase).toBe('Available');
     });
   });

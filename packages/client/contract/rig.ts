@@ -63,8 +63,8 @@ export async function findVolume(sut: ServiceUnderTest, id: string): Promise<Vol
   return undefined;
 }
 
-/** Asserts that `call` is refused with one of `codes`, and gives the error. */
-export async function refused(call: Promise<unknown>, ...codes: ServiceErrorCode[]): Promise<Error> {
+/** Asserts that `call` is rejected with one of `codes`, and gives the error. */
+export async function rejected(call: Promise<unknown>, ...codes: ServiceErrorCode[]): Promise<Error> {
   const outcome = await call.then(
     () => 'it succeeded',
     (error: unknown) => error,

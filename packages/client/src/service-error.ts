@@ -3,7 +3,7 @@
  * never arrived or could not be read.
  */
 export type ServiceErrorCode =
-  /** Not sent: name lookup, refused connection, TLS. The service has not received it. */
+  /** Not sent: name lookup, rejected connection, TLS. The service has not received it. */
   | 'UNREACHABLE'
   /** Sent, but no reply arrived: timeout, reset, connection closed. The service may have acted. */
   | 'NO_REPLY'

@@ -70,7 +70,7 @@ export { digestCell } from './reuse/digest-cell.ts';
 export { createIdentities } from './reuse/fingerprint-cell.ts';
 export { createRerunCheck } from './reuse/rerun-check.ts';
 export { createReusableRun, type ReusableRun } from './reuse/reusable-run.ts';
-export { isDiskError, refuseDiskErrors } from './runs/disk-error.ts';
+export { isDiskError, rejectDiskErrors } from './runs/disk-error.ts';
 export { findRunId } from './runs/find-run-id.ts';
 export { isHosted, listHosted, moveRun, restoreCustody, runCustody } from './runs/hosted-runs.ts';
 export { keepEnd } from './runs/keep-end.ts';
@@ -87,7 +87,7 @@ export {
   parsePlan,
   planPath,
   readPlan,
-  refuseUnreadablePlan,
+  rejectUnreadablePlan,
   runDirectory,
   serializePlan,
   storePlan,

@@ -28,8 +28,8 @@ test('replaceFile creates directories, sets mode 0600, and leaves no temporary f
 test('replaceFile keeps the old file if beforeReplacing throws', async () => {
   await replaceFile(file, 'old', { mode: 0o644 });
   expect(mode()).toBe(0o644);
-  const beforeReplacing = () => Promise.reject(new Error('refused'));
-  await expect(replaceFile(file, 'new', { beforeReplacing })).rejects.toThrow('refused');
+  const beforeReplacing = () => Promise.reject(new Error('rejected'));
+  await expect(replaceFile(file, 'new', { beforeReplacing })).rejects.toThrow('rejected');
   expect(readFileSync(file, 'utf8')).toBe('old');
   expect(names()).toEqual(['file']);
 });

@@ -42,7 +42,7 @@ export type { RunAllowance } from './session/run-allowance.ts';
 export type { ResumeRunOptions, RunHandle, RunnerOptions, StartRunOptions } from './session/run-options.ts';
 export type { SharedPolls } from './session/shared-polls.ts';
 export type { Notifier } from './session/system-notifier.ts';
-export { createTraceSink, type TraceRefusal, type TraceSink } from './trace/trace-sink.ts';
+export { createTraceSink, type TraceError, type TraceSink } from './trace/trace-sink.ts';
 export { hashLocalFile } from './trees/hash-local-file.ts';
 export { listTree } from './trees/list-tree.ts';
 export { isResult } from './trees/result-marker.ts';

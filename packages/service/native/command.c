@@ -53,8 +53,8 @@ int execute_command(const struct launch *launch) {
   return error;
 }
 
-void refuse_command(const struct launch *launch, const char *path, int error) {
-  refuse("could not start '%.300s': %s (%d)", launch->argv[0], describe_start_error(path, error), error == ENOENT ? 127 : 126);
+void reject_command(const struct launch *launch, const char *path, int error) {
+  reject("could not start '%.300s': %s (%d)", launch->argv[0], describe_start_error(path, error), error == ENOENT ? 127 : 126);
 }
 
 static int open_signals(void) {

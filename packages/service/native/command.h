@@ -11,7 +11,7 @@ void open_streams(const struct launch *launch, struct output *output);
 /* Returns only after a failure, with its errno. */
 int execute_command(const struct launch *launch);
 /* `path` is the file that is examined to explain `error`. */
-__attribute__((noreturn)) void refuse_command(const struct launch *launch, const char *path, int error);
+__attribute__((noreturn)) void reject_command(const struct launch *launch, const char *path, int error);
 /*
  * Waits for the command while reaping processes and copying output. SIGTERM with a value requests a stop within that many
  * ms. `reap` reaps the processes that have ended, and returns true once the command has.

@@ -3,7 +3,7 @@
  * container nothing: a filter for each container would take some 100 µs to create and to free.
  *
  *   user namespaces   a process that creates one is root in it, and may mount a cgroup hierarchy whose files belong to the
- *                     host's root: `user.max_user_namespaces` of the launcher's own namespace is 0, and a filter refuses
+ *                     host's root: `user.max_user_namespaces` of the launcher's own namespace is 0, and a filter rejects
  *                     the calls (docs/decisions/0030-no-namespaces-inside.md)
  *   system calls      those that access things outside the container, or were used for escapes, without a permission
  *   abstract sockets  of processes outside, if the kernel can distinguish them (Landlock, Linux 6.12)
@@ -27,25 +27,25 @@ enum { NR_IO_URING_SETUP = 425, NR_IO_URING_ENTER, NR_IO_URING_REGISTER, NR_CLON
 
 struct numbers {
   unsigned clone, unshare;
-  const unsigned *refused;
+  const unsigned *rejected;
   size_t count;
 };
 
-static const unsigned refused[] = {
+static const unsigned rejected[] = {
     SYS_add_key, SYS_request_key, SYS_keyctl, SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_open_by_handle_at,
     SYS_init_module, SYS_finit_module, SYS_delete_module, SYS_kexec_load, SYS_reboot, SYS_swapon, SYS_swapoff, SYS_acct,
     SYS_quotactl, NR_QUOTACTL_FD, SYS_clock_settime, SYS_settimeofday, SYS_sethostname, SYS_setdomainname, SYS_syslog,
     SYS_vhangup,
 };
-static const struct numbers native = {SYS_clone, SYS_unshare, refused, sizeof refused / sizeof refused[0]};
+static const struct numbers native = {SYS_clone, SYS_unshare, rejected, sizeof rejected / sizeof rejected[0]};
 
 #if defined(__x86_64__)
 #define NATIVE AUDIT_ARCH_X86_64
 /* The same calls of 32-bit programs: arch/x86/entry/syscalls/syscall_32.tbl. */
-static const unsigned refused_32[] = {
+static const unsigned rejected_32[] = {
     286, 287, 288, 357, 336, 374, 342, 128, 350, 129, 283, 88, 87, 115, 51, 131, NR_QUOTACTL_FD, 264, 404, 79, 74, 121, 103, 111,
 };
-static const struct numbers other = {120, 310, refused_32, sizeof refused_32 / sizeof refused_32[0]};
+static const struct numbers other = {120, 310, rejected_32, sizeof rejected_32 / sizeof rejected_32[0]};
 #elif defined(__aarch64__)
 #define NATIVE AUDIT_ARCH_AARCH64
 #endif
@@ -63,7 +63,7 @@ static void when(struct filter *filter, unsigned short test, unsigned value, uns
   add(filter, (struct sock_filter)BPF_JUMP((unsigned short)(BPF_JMP | test | BPF_K), value, 0, skip));
 }
 
-static void refuse_user_namespace(struct filter *filter, unsigned number) {
+static void reject_user_namespace(struct filter *filter, unsigned number) {
   when(filter, BPF_JEQ, number, 4);
   load(filter, offsetof(struct seccomp_data, args[0]));
   when(filter, BPF_JSET, CLONE_NEWUSER, 1);
@@ -71,10 +71,10 @@ static void refuse_user_namespace(struct filter *filter, unsigned number) {
   result(filter, SECCOMP_RET_ALLOW);
 }
 
-static void refuse_calls(struct filter *filter, const struct numbers *numbers) {
+static void reject_calls(struct filter *filter, const struct numbers *numbers) {
   load(filter, offsetof(struct seccomp_data, nr));
-  refuse_user_namespace(filter, numbers->clone);
-  refuse_user_namespace(filter, numbers->unshare);
+  reject_user_namespace(filter, numbers->clone);
+  reject_user_namespace(filter, numbers->unshare);
   /* A filter cannot read its flags; after ENOSYS the C library uses `clone`. */
   if (!launcher.forbids_nesting) {
     when(filter, BPF_JEQ, NR_CLONE3, 1);
@@ -86,7 +86,7 @@ static void refuse_calls(struct filter *filter, const struct numbers *numbers) {
     result(filter, UNKNOWN);
   }
   for (size_t i = 0; i < numbers->count; i++) {
-    when(filter, BPF_JEQ, numbers->refused[i], 1);
+    when(filter, BPF_JEQ, numbers->rejected[i], 1);
     result(filter, REFUSED);
   }
   result(filter, SECCOMP_RET_ALLOW);
@@ -101,12 +101,12 @@ static bool filter_calls(void) {
   when(&inner, BPF_JGE, x32, 1);
   result(&inner, UNKNOWN);
 #endif
-  refuse_calls(&inner, &native);
+  reject_calls(&inner, &native);
   load(&filter, offsetof(struct seccomp_data, arch));
   when(&filter, BPF_JEQ, NATIVE, (unsigned char)inner.size);
   for (unsigned short i = 0; i < inner.size; i++) add(&filter, inner.program[i]);
 #if defined(__x86_64__)
-  refuse_calls(&filter, &other);
+  reject_calls(&filter, &other);
 #else
   result(&filter, UNKNOWN);
 #endif

@@ -5,7 +5,7 @@
  *   claim -> <pid> <start ticks> <boot id>                       before anything runs: its creator starts the container
  *   exit  -> exited <code> <signal> <out of memory> <started ms> <ended ms>
  *            stopped <started ms> <ended ms>
- *            refused <ended ms> <reason>      the request cannot be fulfilled
+ *            rejected <ended ms> <reason>      the request cannot be fulfilled
  *            fault <ended ms> <reason>        the machine failed
  */
 #ifndef SLUICE_CONTAINER_RECORD_H
@@ -25,13 +25,13 @@ void claim_container(const struct launch *launch);
 /* The container's directory (O_PATH), valid after the claim. */
 int container_directory(void);
 void record_ending(const struct ending *ending, long long started, bool met_limit);
-/* `kind` is `refused` or `fault`. */
+/* `kind` is `rejected` or `fault`. */
 __attribute__((noreturn, format(printf, 2, 3))) void give_up(const char *kind, const char *format, ...);
 
-#define refuse(...) give_up("refused", __VA_ARGS__)
+#define reject(...) give_up("rejected", __VA_ARGS__)
 #define fault(...) give_up("fault", __VA_ARGS__)
 /* A shortage of the machine's resources is temporary and not caused by the container. */
 static inline bool is_shortage(int error) { return error == EMFILE || error == ENFILE || error == ENOMEM; }
-#define refuse_for(error, ...) give_up(is_shortage(error) ? "fault" : "refused", __VA_ARGS__)
+#define reject_for(error, ...) give_up(is_shortage(error) ? "fault" : "rejected", __VA_ARGS__)
 
 #endif

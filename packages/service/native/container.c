@@ -29,20 +29,20 @@
 static int open_source(const struct mount_request *mount) {
   int source = open_mount_source(mount);
   int tree = sys_open_tree(source, "", PATH_EMPTY | TREE_CLONE | (mount->is_file ? 0 : TREE_RECURSIVE));
-  if (tree < 0) refuse_for(errno, "could not mount '%s' at '%s': %s", mount->sub_path, mount->target, strerror(errno));
+  if (tree < 0) reject_for(errno, "could not mount '%s' at '%s': %s", mount->sub_path, mount->target, strerror(errno));
   /* Includes inner mounts, which belong to the volume. A mount that is added there later would be writable. */
   uint64_t attributes = ATTR_NOSUID | ATTR_NODEV;
   int result = mount->is_read_only ? sys_mount_seal(tree, attributes | ATTR_RDONLY)
                                    : sys_mount_setattr(tree, "", PATH_EMPTY | TREE_RECURSIVE, attributes);
   if (result != 0)
-    refuse_for(errno, "could not restrict the mount at '%s': %s", mount->target, strerror(errno));
+    reject_for(errno, "could not restrict the mount at '%s': %s", mount->target, strerror(errno));
   close(source);
   return tree;
 }
 
 static void make_late_mount_point(const struct mount_request *mount) {
   char path[PATH_MAX];
-  if (snprintf(path, sizeof path, "%s", mount->target) >= (int)sizeof path) refuse("the mount point is too long");
+  if (snprintf(path, sizeof path, "%s", mount->target) >= (int)sizeof path) reject("the mount point is too long");
   for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
     *slash = '\0';
     mkdir(path, 0755);
@@ -78,7 +78,7 @@ static void mount_sources(const struct launch *launch, size_t from, const int *t
     const struct mount_request *mount = &launch->mounts[from + i];
     if (mount->late) make_late_mount_point(mount);
     if (sys_move_mount(trees[i], "", AT_FDCWD, mount->target, MOVE_FROM_EMPTY) != 0)
-      refuse_for(errno, "could not mount at '%s': %s", mount->target, strerror(errno));
+      reject_for(errno, "could not mount at '%s': %s", mount->target, strerror(errno));
     close(trees[i]);
   }
 }
@@ -136,7 +136,7 @@ static pid_t start_command(const struct launch *launch, const struct limit_use *
   if (pid > 0 && error == 0) return pid;
   if (pid > 0) waitpid(pid, NULL, 0);
   if (pid < 0) fault("could not start a process: %s", strerror(errno));
-  refuse_command(launch, launch->argv[0], error);
+  reject_command(launch, launch->argv[0], error);
 }
 
 __attribute__((noreturn)) void container_run(struct launch *launch, int template_fd, const struct limit_use *use) {

@@ -61,14 +61,14 @@ outer() {
   fi
   wait $!
   started=$(readlink "$directory/started" || now)
-  refusal=$(readlink "$directory/refusal")
-  if [ -n "$refusal" ]; then record "refused $(now) $refusal"
+  rejection=$(readlink "$directory/rejection")
+  if [ -n "$rejection" ]; then record "rejected $(now) $rejection"
   elif [ -L "$directory/stop" ]; then record "stopped $started $(now)"
-  elif [ ! -L "$directory/started" ]; then record "refused $(now) could not prepare the container (code $code)"
+  elif [ ! -L "$directory/started" ]; then record "rejected $(now) could not prepare the container (code $code)"
   else # sh does not say whether 137 was a signal or the command's own wish
     record "exited $code 0 0 $started $(now)"
   fi
-  rm -rf "$directory/root" "$directory/output" "$directory/first" "$directory/started" "$directory/refusal"
+  rm -rf "$directory/root" "$directory/output" "$directory/first" "$directory/started" "$directory/rejection"
   tell "gone $id"
 }
 
@@ -84,8 +84,8 @@ end_rest() {
 }
 
 # The service reads one line, but names may contain newlines.
-refuse() {
-  ln -sn "$(printf %.1000s "$*" | tr '\001-\037' '?')" "$directory/refusal"
+reject() {
+  ln -sn "$(printf %.1000s "$*" | tr '\001-\037' '?')" "$directory/rejection"
   exit 1
 }
 
@@ -101,7 +101,7 @@ bind_entry() {
 
 # Recreates a directory of the host in a tmpfs, with all its entries bound, so that entries can be added.
 cover() {
-  mount -t tmpfs -o mode=755,nosuid,nodev tmpfs "$root$1" || refuse "could not make mount points in '$1'"
+  mount -t tmpfs -o mode=755,nosuid,nodev tmpfs "$root$1" || reject "could not make mount points in '$1'"
   for entry in "$1"/* "$1"/.[!.]* "$1"/..?*; do
     if [ -e "$entry" ] || [ -L "$entry" ]; then bind_entry "$entry" "$root$entry"; fi
   done
@@ -117,12 +117,12 @@ target() {
     done
     if ! mkdir -p "$point.sluice" 2>/dev/null; then cover "$above"; fi
     rmdir "$point.sluice" 2>/dev/null
-    mkdir -p "${point%/*}" || refuse "could not make the mount point '$2'"
-    if [ "$1" = dir ]; then mkdir "$point"; else : >"$point"; fi || refuse "could not make the mount point '$2'"
+    mkdir -p "${point%/*}" || reject "could not make the mount point '$2'"
+    if [ "$1" = dir ]; then mkdir "$point"; else : >"$point"; fi || reject "could not make the mount point '$2'"
   elif [ "$1" = dir ] && [ ! -d "$point" ]; then
-    refuse "could not mount at '$2': it is not a directory"
+    reject "could not mount at '$2': it is not a directory"
   elif [ "$1" = file ] && [ -d "$point" ]; then
-    refuse "could not mount at '$2': it is a directory"
+    reject "could not mount at '$2': it is a directory"
   fi
 }
 
@@ -131,7 +131,7 @@ target() {
 mask() {
   while IFS= read -r entry; do
     if [ -n "$entry" ] && [ -d "$root$entry" ]; then
-      mount -t tmpfs -o mode=755,size=4k tmpfs "$root$entry" || refuse "could not hide '$entry'"
+      mount -t tmpfs -o mode=755,size=4k tmpfs "$root$entry" || reject "could not hide '$entry'"
     fi
   done <<MASKS
 $masks
@@ -150,31 +150,31 @@ make_read_only() {
 # The source is opened and then checked, and the opened file is mounted: a link that is changed in the meantime has no
 # effect.
 volume() {
-  where=$(readlink -f "$1") || refuse "could not open the volume at '$1'"
-  { exec 8<"$1/$2"; } 2>/dev/null || refuse "could not mount '$2' of a volume: no such $3"
+  where=$(readlink -f "$1") || reject "could not open the volume at '$1'"
+  { exec 8<"$1/$2"; } 2>/dev/null || reject "could not mount '$2' of a volume: no such $3"
   opened=$(readlink /proc/self/fd/8)
   case $opened in
     "$where" | "$where"/*) ;;
-    *) refuse "could not mount '$2': it leads out of its volume" ;;
+    *) reject "could not mount '$2': it leads out of its volume" ;;
   esac
-  if [ "$3" = dir ] && [ ! -d /proc/self/fd/8/. ]; then refuse "could not mount '$2' at '$4': it is not a directory"; fi
-  if [ "$3" = file ] && [ ! -f /proc/self/fd/8 ]; then refuse "could not mount '$2' at '$4': it is not a file"; fi
+  if [ "$3" = dir ] && [ ! -d /proc/self/fd/8/. ]; then reject "could not mount '$2' at '$4': it is not a directory"; fi
+  if [ "$3" = file ] && [ ! -f /proc/self/fd/8 ]; then reject "could not mount '$2' at '$4': it is not a file"; fi
   if [ "$6" = 1 ]; then
     if [ "$3" = dir ]; then mkdir -p "$root$4"; else mkdir -p "$root${4%/*}" && : >>"$root$4"; fi
   fi
-  mount --no-canonicalize --bind /proc/self/fd/8 "$root$4" || refuse "could not mount '$2' at '$4'"
+  mount --no-canonicalize --bind /proc/self/fd/8 "$root$4" || reject "could not mount '$2' at '$4'"
   exec 8<&-
   if [ "$5" = ro ]; then
     # An ordinary user must repeat the options of the file system. Tries the usual ones instead of reading all mounts each
     # time.
     quick='mount --no-canonicalize --options-source=disable -o remount,bind,ro,nosuid,nodev'
-    $quick "$root$4" || $quick,noexec "$root$4" || refuse "could not make '$4' read-only"
+    $quick "$root$4" || $quick,noexec "$root$4" || reject "could not make '$4' read-only"
   fi
 }
 
 make_root() {
-  mount --make-rprivate / || refuse 'could not make mounts private'
-  mount -t tmpfs -o mode=755,nosuid,nodev tmpfs "$root" || refuse 'could not make a root'
+  mount --make-rprivate / || reject 'could not make mounts private'
+  mount -t tmpfs -o mode=755,nosuid,nodev tmpfs "$root" || reject 'could not make a root'
   for entry in /* /.[!.]*; do
     case $entry in
       /proc | /dev | /tmp | /run | /lost+found) ;;
@@ -199,26 +199,26 @@ make_root() {
   if [ "$(id -u)" = 0 ]; then mode=ro; else mode=rw; fi
   mount -t proc -o "nosuid,nodev,noexec,$mode" proc "$root/proc" ||
     { mount --rbind /proc "$root/proc" && mount -o "remount,bind,nosuid,nodev,noexec,$mode" "$root/proc"; } ||
-    refuse 'could not make /proc'
+    reject 'could not make /proc'
 }
 
-# Refuses a command that does not exist or is not executable. The arguments begin a command that runs in the container's
+# Rejects a command that does not exist or is not executable. The arguments begin a command that runs in the container's
 # view. Some shells' `command -v` does not check whether a path is executable.
 check_start() {
   case $name in
     */*) ;;
     *)
-      ("$@" sh -c "$(search)" >/dev/null 2>&1) || refuse "could not start '$name': no such command in PATH (127)"
+      ("$@" sh -c "$(search)" >/dev/null 2>&1) || reject "could not start '$name': no such command in PATH (127)"
       return
       ;;
   esac
   ("$@" sh -c 'cd "$0" && [ -x "$1" ] && [ ! -d "$1" ]' "$cwd" "$name" 2>/dev/null) && return
   if ("$@" sh -c 'cd "$0" && [ -d "$1" ]' "$cwd" "$name" 2>/dev/null); then
-    refuse "could not start '$name': it is a directory (126)"
+    reject "could not start '$name': it is a directory (126)"
   elif ("$@" sh -c 'cd "$0" && [ -e "$1" ]' "$cwd" "$name" 2>/dev/null); then
-    refuse "could not start '$name': permission denied: it must be executable (chmod +x) (126)"
+    reject "could not start '$name': permission denied: it must be executable (chmod +x) (126)"
   fi
-  refuse "could not start '$name': No such file or directory (127)"
+  reject "could not start '$name': No such file or directory (127)"
 }
 
 inner() {

@@ -14,7 +14,7 @@
  * Lines on standard output:
  *   ready <memory limits> <core limits> | failed <reason>
  *   claimed <id> <pid> <start ticks> <boot id> | exists <id> | started <id> <ms> | ended <id> <exit record>
- *   refused <id> <reason> | fault <id> <reason>     before it was claimed
+ *   rejected <id> <reason> | fault <id> <reason>     before it was claimed
  *   gone <id>       its first process has ended, and with it every other process
  *   unknown <id>    nothing to adopt or to stop
  * End of input ends the launcher, and so does a change of the host's mounts that it cannot follow (mount-watch.c); the
@@ -158,7 +158,7 @@ static void start(struct launch *launch) {
   look_at_mounts();
   if (!launcher.is_translating) birth.template_fd = template_for(launch, &failure);
   if (birth.template_fd < 0 && !launcher.is_translating) {
-    send_event("%s %s %s", failure.is_fault ? "fault" : "refused", launch->id, failure.reason);
+    send_event("%s %s %s", failure.is_fault ? "fault" : "rejected", launch->id, failure.reason);
     return;
   }
   limits_acquire(&birth.use, launch);

@@ -3,7 +3,7 @@
 
 #include "launcher.h"
 
-/* Returns an O_PATH descriptor. Refuses the container if the source cannot be mounted. */
+/* Returns an O_PATH descriptor. Rejects the container if the source cannot be mounted. */
 int open_mount_source(const struct mount_request *mount);
 
 #endif

@@ -101,7 +101,7 @@ function listCommands(group: Command): readonly Command[] {
   return group.commands.flatMap((command) => [command, ...listCommands(command)]);
 }
 
-/** For commands that read or write a home: they are refused before their work if the home may not be used. */
+/** For commands that read or write a home: they are rejected before their work if the home may not be used. */
 function withCheckedHome(add: AddCommand): AddCommand {
   return ({ load, ...declaration }) =>
     add({
@@ -112,8 +112,8 @@ function withCheckedHome(add: AddCommand): AddCommand {
         return async (context, options: GlobalOptions) => {
           const checked = checkHome(context, options);
           if (checked.ok) return action(context, options as never);
-          const { refuse } = await import('../context/refuse.ts');
-          return refuse(checked.error, { context, options });
+          const { reject } = await import('../context/reject.ts');
+          return reject(checked.error, { context, options });
         };
       },
     });

@@ -1,7 +1,7 @@
 import type { ServiceError } from '@sluice/client';
 import { type Command, CommanderError } from 'commander';
 import type { CommandContext } from '../context/command-context.ts';
-import type { CommandRefusal } from '../context/command-refusal.ts';
+import type { CommandError } from '../context/command-rejection.ts';
 import { describeSystemError } from '../context/describe-system-error.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { addExamples } from './command-examples.ts';
@@ -30,21 +30,21 @@ export async function runCommandLine(args: readonly string[], context: CommandCo
     if (error instanceof CommanderError) {
       const wasAskedFor = error.exitCode === 0 || (error.code === 'commander.help' && args.join() === 'help');
       if (wasAskedFor) return EXIT_CODE.ok;
-      await printError({ exitCode: EXIT_CODE.refused, code: 'USAGE', message: error.message }, { args, context });
-      return EXIT_CODE.refused;
+      await printError({ exitCode: EXIT_CODE.rejected, code: 'USAGE', message: error.message }, { args, context });
+      return EXIT_CODE.rejected;
     }
-    const { refuse } = await import('../context/refuse.ts');
-    return refuse(await describeFailure(error), { context, options: { json: args.includes('--json') } });
+    const { reject } = await import('../context/reject.ts');
+    return reject(await describeFailure(error), { context, options: { json: args.includes('--json') } });
   }
 }
 
 /** Prints an error that the parser has printed for people, if the arguments request JSON. */
 async function printError(
-  { message, ...error }: CommandRefusal,
+  { message, ...error }: CommandError,
   { args, context }: { args: readonly string[]; context: CommandContext },
 ): Promise<void> {
   if (!args.includes('--json')) return;
-  const { renderError } = await import('../context/refuse.ts');
+  const { renderError } = await import('../context/reject.ts');
   context.terminal.out(renderError({ ...error, message: message.replace(/^error: /, '') }));
 }
 
@@ -67,12 +67,12 @@ function redirectUnknownHelp(program: Command, args: readonly string[]): readonl
 }
 
 /** An error that no command has handled. One with the code `INTERNAL` is a bug in Sluice or a problem of the machine. */
-async function describeFailure(error: unknown): Promise<CommandRefusal> {
+async function describeFailure(error: unknown): Promise<CommandError> {
   if (isServiceFailure(error)) {
     const { serviceExitCode } = await import('../connect/service-exit-code.ts');
     return { exitCode: serviceExitCode(error), message: error.message };
   }
-  if (isHomeFailure(error)) return { exitCode: EXIT_CODE.refused, code: 'HOME_UNUSABLE', message: error.message };
+  if (isHomeFailure(error)) return { exitCode: EXIT_CODE.rejected, code: 'HOME_UNUSABLE', message: error.message };
   return { exitCode: EXIT_CODE.runFailed, code: 'INTERNAL', ...describe(error) };
 }
 
@@ -86,7 +86,7 @@ function isHomeFailure(error: unknown): error is Error {
   return error instanceof Error && error.name === 'SluiceError';
 }
 
-function describe(error: unknown): Pick<CommandRefusal, 'message' | 'lines'> {
+function describe(error: unknown): Pick<CommandError, 'message' | 'lines'> {
   if (!(error instanceof Error)) return { message: `sluice: ${String(error)}` };
   if ('syscall' in error) return { message: `sluice: ${describeSystemError(error)}` };
   const frames = (error.stack ?? '').split('\n').filter((line) => /^ +at /.test(line));

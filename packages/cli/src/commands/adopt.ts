@@ -2,7 +2,7 @@ import { adoptRun } from '@sluice/runner';
 import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { fromRunRefusal, refuse } from '../context/refuse.ts';
+import { fromRunError, reject } from '../context/reject.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { renderValue } from '../json/render-value.ts';
@@ -27,7 +27,7 @@ export async function adopt(
   if (!loaded.ok) {
     printDiagnostics(loaded.error.diagnostics, loaded.error.texts, { context, options });
     const message = `${countDiagnostics(loaded.error.diagnostics)} in ${file}; nothing was adopted`;
-    return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
+    return reject({ exitCode: EXIT_CODE.rejected, message }, { context, options });
   }
   return withService({ context, options, startsContainers: true }, async (opened) => {
     const { service, scope, home, limits, loginAdvice } = opened;
@@ -37,8 +37,7 @@ export async function adopt(
     const given = { plan, service, scope, home, baseDir, secrets, reporter: progress, ...(limits && { limits }) };
     const adopted = await adoptRun({ ...given, runId, order: createOrder(file, { context, options }) });
     progress.close();
-    if (!adopted.ok)
-      return refuse(fromRunRefusal(adopted.error, { options, runId, loginAdvice }), { context, options });
+    if (!adopted.ok) return reject(fromRunError(adopted.error, { options, runId, loginAdvice }), { context, options });
     if (options.json === true) {
       terminal.out(renderValue('adoption', { runId, containers: adopted.value }));
       return EXIT_CODE.ok;

@@ -2,7 +2,7 @@ import { approveRun } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { readUserName } from '../context/read-user-name.ts';
-import { fromRunRefusal, refuse, withAdvice } from '../context/refuse.ts';
+import { fromRunError, reject, withAdvice } from '../context/reject.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
 import { renderValue } from '../json/render-value.ts';
@@ -20,7 +20,7 @@ export interface ApproveOptions extends GlobalOptions {
 export async function approve(step: string, context: CommandContext, options: ApproveOptions): Promise<number> {
   const home = findHome(context, options);
   const found = await selectShownRun(home, { prefix: options.run, context, options });
-  if (!found.ok) return refuse(found.error, { context, options });
+  if (!found.ok) return reject(found.error, { context, options });
   const { run, place } = found.value;
   const { runId } = run;
   const approved = options.reject !== true;
@@ -42,7 +42,7 @@ export async function approve(step: string, context: CommandContext, options: Ap
   const answered = await approveRun(home, { runId, step, approved, by: readUserName() });
   if (!answered.ok) {
     const advice = await adviseOnRunArgument(home, { word: step, options });
-    return refuse(withAdvice(fromRunRefusal(answered.error, { options, runId }), advice), { context, options });
+    return reject(withAdvice(fromRunError(answered.error, { options, runId }), advice), { context, options });
   }
   return announce(answered.value.driven);
 }

@@ -1,11 +1,11 @@
 import { isHosted, openJournalMirror, runDirectory } from '@sluice/home';
 import { askHost } from '@sluice/host';
-import type { RunRefusal, RunReport, RunSummary } from '@sluice/run';
+import type { RunError, RunReport, RunSummary } from '@sluice/run';
 import { type AttachedRun, attachRun } from '@sluice/runner';
 import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE, type ExitCode } from '../context/exit-code.ts';
-import { fromRunRefusal, refuse } from '../context/refuse.ts';
+import { fromRunError, reject } from '../context/reject.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
 import { handToHost } from '../hosting/hand-to-host.ts';
@@ -13,7 +13,7 @@ import { createHostWaitReporter } from '../hosting/report-host-wait.ts';
 import { createProgress } from '../render/create-progress.ts';
 import type { Progress } from '../render/plain-progress.ts';
 import { followServer } from '../runs/follow-server.ts';
-import { lostRunRefusal } from '../runs/lost-run.ts';
+import { lostRunError } from '../runs/lost-run.ts';
 import { publishHere } from '../runs/publish-here.ts';
 import { selectShownRun } from '../runs/select-shown-run.ts';
 import { showEnd } from '../runs/show-end.ts';
@@ -28,21 +28,21 @@ export async function attach(
 ): Promise<number> {
   const home = findHome(context, options);
   const found = await selectShownRun(home, { prefix, context, options });
-  if (!found.ok) return refuse(found.error, { context, options });
+  if (!found.ok) return reject(found.error, { context, options });
   const { run, place, isOrdering } = found.value;
   const { runId, status } = run;
   if (place !== undefined) {
     if (isOrdering) {
       const message = `could not attach to run ${runId}: ${place.service} has not accepted its order; if it does not, start the run again`;
-      return refuse({ exitCode: EXIT_CODE.suspended, message }, { context, options });
+      return reject({ exitCode: EXIT_CODE.suspended, message }, { context, options });
     }
     const fault = await findMissingEnd(home, run);
-    if (fault !== undefined) return refuse({ exitCode: EXIT_CODE.refused, message: fault }, { context, options });
+    if (fault !== undefined) return reject({ exitCode: EXIT_CODE.rejected, message: fault }, { context, options });
     return attachToServer(home, { runId, isOurs: place.isOurs, context, options, service: found.value.options });
   }
   if (status === 'suspended') {
     const fault = await findExecutor(home, { runId, context, options });
-    if (fault !== undefined) return refuse({ exitCode: EXIT_CODE.suspended, message: fault }, { context, options });
+    if (fault !== undefined) return reject({ exitCode: EXIT_CODE.suspended, message: fault }, { context, options });
   }
   const isAwaited = () => isExecutedSoon(home, { runId, context, options });
   return followAttached(runId, { home, context, options, isAwaited });
@@ -69,7 +69,7 @@ function attachToServer(
   const { runId, isOurs, context, options } = given;
   return withService({ context, options: given.service }, async ({ service, runServer }) => {
     const message = `could not attach to run ${runId}: the service executes no runs`;
-    if (runServer === undefined) return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
+    if (runServer === undefined) return reject({ exitCode: EXIT_CODE.rejected, message }, { context, options });
     const stop = new AbortController();
     const lost = new AbortController();
     const mirror = { home, runId, server: runServer, signal: stop.signal };
@@ -82,7 +82,7 @@ function attachToServer(
       });
     };
     try {
-      let unpublished: RunRefusal | undefined;
+      let unpublished: RunError | undefined;
       const publish = async (report: RunReport) => {
         const published = await publishHere(report, { home, service });
         if (published.ok) return published.value;
@@ -91,25 +91,25 @@ function attachToServer(
       };
       const given = { home, context, options, lost: lost.signal, onAttached, ...(isOurs && { publish }) };
       const exitCode = await followAttached(runId, given);
-      if (unpublished !== undefined) return refuseUnpublished(unpublished, { runId, exitCode, context, options });
+      if (unpublished !== undefined) return rejectUnpublished(unpublished, { runId, exitCode, context, options });
       if (!lost.signal.aborted) return exitCode;
     } finally {
       stop.abort();
       await followed;
     }
     const run = { url: runServer.url, runId };
-    return refuse(lostRunRefusal(`could not follow run ${runId}`, run, options), { context, options });
+    return reject(lostRunError(`could not follow run ${runId}`, run, options), { context, options });
   });
 }
 
 /** The run counts as failed for a script, as with a single output that could not be copied. */
-function refuseUnpublished(
-  refusal: RunRefusal,
+function rejectUnpublished(
+  rejection: RunError,
   given: { runId: string; exitCode: number; context: CommandContext; options: GlobalOptions },
 ): ExitCode {
   const { runId, context, options } = given;
   const exitCode = given.exitCode === EXIT_CODE.ok ? EXIT_CODE.runFailed : (given.exitCode as ExitCode);
-  return refuse({ ...fromRunRefusal(refusal, { options, runId }), exitCode }, { context, options });
+  return reject({ ...fromRunError(rejection, { options, runId }), exitCode }, { context, options });
 }
 
 /** Hands a detached run to a host if there is none. Otherwise returns why no process executes the run. */
@@ -168,7 +168,7 @@ async function followAttached(
     const attached = await attachRun({ home, runId, reporter: progress, isAwaited });
     if (!attached.ok) {
       progress.close();
-      return refuse(fromRunRefusal(attached.error, { options, runId }), { context, options });
+      return reject(fromRunError(attached.error, { options, runId }), { context, options });
     }
     const run = attached.value;
     lost?.addEventListener('abort', () => leave(EXIT_CODE.suspended));

@@ -3,7 +3,7 @@ import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { readUserName } from '../context/read-user-name.ts';
-import { fromRunRefusal, refuse } from '../context/refuse.ts';
+import { fromRunError, reject } from '../context/reject.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { findHome } from '../home/home.ts';
 import { renderValue } from '../json/render-value.ts';
@@ -27,7 +27,7 @@ export async function cancel(
     context,
     options,
   });
-  if (!found.ok) return refuse(found.error, { context, options });
+  if (!found.ok) return reject(found.error, { context, options });
   const { run, place } = found.value;
   const { runId } = run;
   const announce = () => {
@@ -41,7 +41,7 @@ export async function cancel(
   }
   // First without the service: it cannot be opened while a step of the run takes every inode that becomes free.
   const requested = await requestCancel({ home, runId, by: readUserName() });
-  if (!requested.ok) return refuse(fromRunRefusal(requested.error, { options, runId }), { context, options });
+  if (!requested.ok) return reject(fromRunError(requested.error, { options, runId }), { context, options });
   if (requested.value.isExecuted) return announce();
   return withService({ context, options: found.value.options }, async ({ service, traces, loginAdvice }) => {
     const progress = createProgress(terminal, options);
@@ -52,7 +52,7 @@ export async function cancel(
     });
     progress.close();
     if (!canceled.ok)
-      return refuse(fromRunRefusal(canceled.error, { options, runId, loginAdvice }), { context, options });
+      return reject(fromRunError(canceled.error, { options, runId, loginAdvice }), { context, options });
     const report = canceled.value;
     if (report === undefined) return announce();
     terminal.out(

@@ -2,7 +2,7 @@ import { listSchedules, pauseSchedule, unpauseSchedule } from '@sluice/home';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { readUserName } from '../context/read-user-name.ts';
-import { refuse, withAdvice } from '../context/refuse.ts';
+import { reject, withAdvice } from '../context/reject.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
 import { renderSchedule } from '../json/render-schedule.ts';
@@ -16,9 +16,9 @@ export async function changePause(
   const place = { home: findHome(context, options), name };
   const done = await (verb === 'pause' ? pauseSchedule({ ...place, by: readUserName() }) : unpauseSchedule(place));
   if (!done.ok) {
-    const refusal = { exitCode: EXIT_CODE.refused, message: `could not ${verb} ${name}: ${done.error}` };
+    const rejection = { exitCode: EXIT_CODE.rejected, message: `could not ${verb} ${name}: ${done.error}` };
     const advice = `list the schedules with: ${suggestCommand(['schedule', 'list'], options)}`;
-    return refuse(withAdvice(refusal, advice), { context, options });
+    return reject(withAdvice(rejection, advice), { context, options });
   }
   if (options.json === true) {
     const schedules = await listSchedules({ home: place.home });

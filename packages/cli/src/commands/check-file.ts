@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { isAbsolute, relative, resolve } from 'node:path';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { refuse } from '../context/refuse.ts';
+import { reject } from '../context/reject.ts';
 import { check } from './check.ts';
 
 /**
@@ -19,7 +19,7 @@ export async function checkFile(
 ): Promise<number> {
   const fault = findFault(file, context.cwd);
   if (fault === undefined) return check(file, context, { ...options, ...(param && { param }) });
-  return refuse({ exitCode: EXIT_CODE.refused, message: `could not check ${file}: ${fault}` }, { context, options });
+  return reject({ exitCode: EXIT_CODE.rejected, message: `could not check ${file}: ${fault}` }, { context, options });
 }
 
 function findFault(file: string, cwd: string): string | undefined {

@@ -33,13 +33,13 @@ export async function check(file: string, context: CommandContext, options: Chec
   }
   if (!loaded.ok) {
     if (options.json !== true) terminal.err(`${countDiagnostics(diagnostics)} in ${file}`);
-    return EXIT_CODE.refused;
+    return EXIT_CODE.rejected;
   }
   const mounts = checkMounts(loaded.value, readLimits(context, options));
   if (mounts.length > 0) {
     printDiagnostics(mounts, texts, { context, options });
     if (options.json !== true) terminal.err(`${countDiagnostics(mounts)} in ${file}`);
-    return EXIT_CODE.refused;
+    return EXIT_CODE.rejected;
   }
   const { pipeline, steps } = loaded.value.plan;
   const text = `${file} is valid: ${steps.length} step${steps.length === 1 ? '' : 's'}\n`;

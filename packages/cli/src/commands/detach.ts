@@ -1,5 +1,5 @@
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import { refuse } from '../context/refuse.ts';
+import { reject } from '../context/reject.ts';
 import { findHome } from '../home/home.ts';
 import { handOver } from '../hosting/hand-over.ts';
 import { announceHanded } from '../runs/handed-run.ts';
@@ -19,9 +19,9 @@ export async function detach(
     which: ' that has not ended',
     options,
   });
-  if (!found.ok) return refuse(found.error, { context, options });
+  if (!found.ok) return reject(found.error, { context, options });
   const { runId } = found.value;
   const reached = await keepRecordedService(home, runId, options);
   const handed = await handOver(found.value, { home, runId, context, options: reached });
-  return handed.ok ? announceHanded(handed.value, { context, options }) : refuse(handed.error, { context, options });
+  return handed.ok ? announceHanded(handed.value, { context, options }) : reject(handed.error, { context, options });
 }

@@ -4,7 +4,7 @@ import type { HomeService } from '../connect/open-service.ts';
 import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { refuse } from '../context/refuse.ts';
+import { reject } from '../context/reject.ts';
 import type { JsonValue } from '../json/json-values.ts';
 import { renderValue } from '../json/render-value.ts';
 import { renderBytes } from '../render/render-event.ts';
@@ -27,7 +27,7 @@ export interface GcOptions extends GlobalOptions {
 /** `sluice gc`: removes what no run needs, and lists what it keeps and why. */
 export async function gcCommand(context: CommandContext, options: GcOptions): Promise<number> {
   const fault = findFault(options);
-  if (fault !== undefined) return refuse({ exitCode: EXIT_CODE.refused, message: fault }, { context, options });
+  if (fault !== undefined) return reject({ exitCode: EXIT_CODE.rejected, message: fault }, { context, options });
   return withService({ context, options }, (opened) => collect(opened, context, options));
 }
 

@@ -1,7 +1,7 @@
 import { createPlannedTimes } from '@sluice/home';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { refuse } from '../context/refuse.ts';
+import { reject } from '../context/reject.ts';
 import { findHome } from '../home/home.ts';
 import { loadRecorded } from '../hosting/schedule-options.ts';
 import { renderValue } from '../json/render-value.ts';
@@ -22,7 +22,7 @@ export async function listPlannedTimes(
 ): Promise<number> {
   const scheduled = await loadRecorded(files, { home: findHome(context, options), context, options });
   if (!scheduled.ok) {
-    return refuse({ exitCode: EXIT_CODE.refused, message: scheduled.error }, { context, options });
+    return reject({ exitCode: EXIT_CODE.rejected, message: scheduled.error }, { context, options });
   }
   const planned = scheduled.value.flatMap(({ name, plan, timezone }) => {
     const times = createPlannedTimes(plan.pipeline.schedule!);

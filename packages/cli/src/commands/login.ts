@@ -3,14 +3,14 @@ import { resolve } from 'node:path';
 import { createHttpService, type HttpServiceAddress, isServiceError, obtainToken, type Scope } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import { chooseScope } from '../connect/choose-scope.ts';
-import { refuseService } from '../connect/refuse-service.ts';
+import { rejectService } from '../connect/reject-service.ts';
 import { createWaitReporter } from '../connect/report-wait.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import type { CommandRefusal } from '../context/command-refusal.ts';
+import type { CommandError } from '../context/command-rejection.ts';
 import { describeSystemError } from '../context/describe-system-error.ts';
 import { EXIT_CODE, type ExitCode } from '../context/exit-code.ts';
 import { readEmail, readLine, readPassword } from '../context/read-password.ts';
-import { refuse } from '../context/refuse.ts';
+import { reject } from '../context/reject.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { DEFAULT_PROFILE } from '../home/find-profile.ts';
 import { openProfileDraft, type ProfileDraft, saveProfile } from '../home/save-profile.ts';
@@ -43,15 +43,15 @@ export async function login(url: string, context: CommandContext, options: Login
     ...(options.caFile !== undefined && { caFile: resolve(cwd, options.caFile) }),
     env,
   });
-  if (!draft.ok) return refuse(draft.error, { context, options });
+  if (!draft.ok) return reject(draft.error, { context, options });
   const access = await obtainAccess(draft.value, { context, options });
-  if (!access.ok) return refuse(access.error, { context, options });
+  if (!access.ok) return reject(access.error, { context, options });
   const { file } = draft.value;
   try {
     await saveProfile(draft.value, access.value);
   } catch (error) {
     const message = `could not write the profile ${file}: ${describeSystemError(error)}`;
-    return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
+    return reject({ exitCode: EXIT_CODE.rejected, message }, { context, options });
   }
   const { email, scope } = access.value;
   if (options.json === true) {
@@ -71,9 +71,9 @@ export async function login(url: string, context: CommandContext, options: Login
 async function obtainAccess(
   { settings }: ProfileDraft,
   { context, options }: { context: CommandContext; options: LoginOptions },
-): Promise<Result<Access, CommandRefusal>> {
+): Promise<Result<Access, CommandError>> {
   const { service: url } = settings;
-  const stop = (reason: string, exitCode: ExitCode = EXIT_CODE.refused) =>
+  const stop = (reason: string, exitCode: ExitCode = EXIT_CODE.rejected) =>
     fail({ exitCode, message: `could not log in at ${url}: ${reason}` });
   try {
     const address: HttpServiceAddress = {
@@ -97,7 +97,7 @@ async function obtainAccess(
     if (!isServiceError(error)) return stop(describeSystemError(error));
     const rejected = options.tokenStdin === true ? 'the token' : 'the e-mail address or the password';
     if (error.code === 'UNAUTHENTICATED') return stop(`the service does not accept ${rejected}`, EXIT_CODE.unreachable);
-    return refuseService(url, error, { trust: 'name the certificate of its authority with --ca-file' });
+    return rejectService(url, error, { trust: 'name the certificate of its authority with --ca-file' });
   }
 }
 
@@ -117,7 +117,7 @@ async function checkServer(address: HttpServiceAddress): Promise<void> {
 async function findAccount(
   address: HttpServiceAddress & { token: string },
   { cluster, account }: LoginOptions,
-): Promise<Result<Scope, CommandRefusal>> {
+): Promise<Result<Scope, CommandError>> {
   const service = createHttpService(address);
   try {
     const accounts = await service.discovery.listAccounts(cluster ?? '-');

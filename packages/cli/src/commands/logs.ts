@@ -8,10 +8,10 @@ import { describeStatus, printableLine, type RunReport, type StatusReport } from
 import type { RunServer } from '../connect/run-server.ts';
 import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import type { CommandRefusal } from '../context/command-refusal.ts';
+import type { CommandError } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { printWarning } from '../context/print-warning.ts';
-import { fromRunRefusal, refuse, withAdvice } from '../context/refuse.ts';
+import { fromRunError, reject, withAdvice } from '../context/reject.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { checkHome } from '../home/check-home.ts';
 import { findHome } from '../home/home.ts';
@@ -38,16 +38,16 @@ export interface LogsOptions extends GlobalOptions {
  */
 export async function logs(step: string, context: CommandContext, options: LogsOptions): Promise<number> {
   const address = parseStepAddress(step);
-  if (!address.ok) return refuse(address.error, { context, options });
+  if (!address.ok) return reject(address.error, { context, options });
   const home = findHome(context, options);
   const found = await selectShownRun(home, { prefix: options.run, context, options });
-  if (!found.ok) return refuse(found.error, { context, options });
+  if (!found.ok) return reject(found.error, { context, options });
   const report = await readRun(home, found.value.run.runId);
-  if (!report.ok) return refuse(fromRunRefusal(report.error, { options }), { context, options });
+  if (!report.ok) return reject(fromRunError(report.error, { options }), { context, options });
   const source = findLog(report.value, { name: step, options });
   if (!source.ok) {
     const advice = await adviseOnRunArgument(home, { word: step, options });
-    return refuse(withAdvice(source.error, advice), { context, options });
+    return reject(withAdvice(source.error, advice), { context, options });
   }
   const { clusterId: clusterID, accountId: accountID } = report.value;
   const { tail, follow } = options;
@@ -149,26 +149,26 @@ function describeMissing({ runId }: RunReport, name: string, status: StatusRepor
 function findLog(
   report: RunReport,
   { name: wantedName, options }: { name: string; options: LogsOptions },
-): Result<LogSource, CommandRefusal> {
-  const refuse = (message: string) => fail({ exitCode: EXIT_CODE.refused, message });
+): Result<LogSource, CommandError> {
+  const reject = (message: string) => fail({ exitCode: EXIT_CODE.rejected, message });
   const all = report.steps.flatMap((step) => step.cells.map((cell, index) => ({ step: step.name, cell, index })));
   const named = all.filter(({ step, cell }) => label(step, cell.cell) === wantedName);
   const fitting = named.length > 0 ? named : all.filter(({ step }) => step === wantedName);
   const [only] = fitting;
   if (only === undefined) {
     const known = report.steps.find(({ name }) => name === wantedName);
-    if (known !== undefined) return refuse(describeMissing(report, wantedName, known));
+    if (known !== undefined) return reject(describeMissing(report, wantedName, known));
     const isCell = wantedName.includes('/');
     const names = isCell ? all.map(({ step, cell }) => label(step, cell.cell)) : report.steps.map(({ name }) => name);
     const what = isCell ? 'cell' : 'step';
-    return refuse(`could not find the log: run ${report.runId} has no ${what} ${describeUnknown(wantedName, names)}`);
+    return reject(`could not find the log: run ${report.runId} has no ${what} ${describeUnknown(wantedName, names)}`);
   }
   if (fitting.length > 1) {
     const names = fitting.slice(0, MANY).map(({ step, cell }) => `  ${label(step, cell.cell)}`);
     const list = suggestCommand(['show', report.runId, '--json'], options);
     const more = fitting.length > MANY ? [`  and ${fitting.length - MANY} more; list them with: ${list}`] : [];
     const message = `could not choose a cell: step ${wantedName} has ${fitting.length} cells; name one of them:`;
-    return fail({ exitCode: EXIT_CODE.refused, message, lines: [...names, ...more] });
+    return fail({ exitCode: EXIT_CODE.rejected, message, lines: [...names, ...more] });
   }
   const { step, cell, index } = only;
   const attempt = options.attempt ?? cell.attempt;
@@ -178,14 +178,14 @@ function findLog(
     const name = label(step, cell.cell);
     if (cell.reusedFrom !== undefined) {
       const there = suggestCommand(['logs', '-r', cell.reusedFrom, name], options);
-      return refuse(
+      return reject(
         `could not find the log of ${name}: run ${report.runId} reused it from run ${cell.reusedFrom}; show its log with: ${there}`,
       );
     }
     if (options.attempt === undefined) {
-      return refuse(describeMissing(report, name, cell));
+      return reject(describeMissing(report, name, cell));
     }
-    return refuse(`could not find the log of ${name}: attempt ${attempt} has no container in run ${report.runId}`);
+    return reject(`could not find the log of ${name}: attempt ${attempt} has no container in run ${report.runId}`);
   }
   const address = { step, cell: cell.cell, attempt };
   return ok({ address, index, containerId, ...(failure?.logFile === undefined ? {} : { logFile: failure.logFile }) });

@@ -3,7 +3,7 @@ import type { HomeService } from '../connect/open-service.ts';
 import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { adviseAdoption } from '../context/refuse.ts';
+import { adviseAdoption } from '../context/reject.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { renderValue } from '../json/render-value.ts';
 import { label } from '../render/render-event.ts';

@@ -3,9 +3,9 @@ import { describeImage, type ImageUse, printableLine, type Reuse, type RunPlacem
 import { chooseClusters, describeMoves, findLocalFaults, previewReuse, type ReusePreview } from '@sluice/runner';
 import { listSites, type PlannedSites } from '../connect/list-sites.ts';
 import type { CommandContext } from '../context/command-context.ts';
-import type { CommandRefusal } from '../context/command-refusal.ts';
+import type { CommandError } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { fromRunRefusal, refuse } from '../context/refuse.ts';
+import { fromRunError, reject } from '../context/reject.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { findHome } from '../home/home.ts';
 import { countCells } from '../json/count-cells.ts';
@@ -28,7 +28,7 @@ interface Preview extends Reuse {
   readonly steps: readonly ReusePreview[];
 }
 
-/** `sluice plan`: shows what a run would do and why it would be refused. Starts nothing. */
+/** `sluice plan`: shows what a run would do and why it would be rejected. Starts nothing. */
 export async function plan(file: string, context: CommandContext, options: PlanOptions): Promise<number> {
   const { terminal } = context;
   const loaded = await loadPlan(file, { context, options });
@@ -36,13 +36,13 @@ export async function plan(file: string, context: CommandContext, options: PlanO
   printDiagnostics(diagnostics, loaded.ok ? loaded.value.texts : loaded.error.texts, { context, options });
   if (!loaded.ok) {
     if (options.json !== true) terminal.err(`${countDiagnostics(diagnostics)} in ${file}`);
-    return EXIT_CODE.refused;
+    return EXIT_CODE.rejected;
   }
   const { plan } = loaded.value;
   const preview = await preparePreview(loaded.value, { options, context });
-  if (!preview.ok) return refuse(preview.error, { context, options });
+  if (!preview.ok) return reject(preview.error, { context, options });
   const sites = await listSites(plan, { options, context });
-  if (!sites.ok) return refuse(sites.error, { context, options });
+  if (!sites.ok) return reject(sites.error, { context, options });
   const placement = chooseClusters(plan, sites.value);
   const chosen = placement.ok ? placement.value : undefined;
   const known = { placement: chosen, preview: preview.value, home: sites.value.home };
@@ -56,10 +56,10 @@ export async function plan(file: string, context: CommandContext, options: PlanO
   const faults = placement.ok ? beforehand : [placement.error, ...beforehand];
   if (faults.length === 0) return EXIT_CODE.ok;
   const [message = '', ...lines] = faults.map((fault) => `a run would not start: ${fault}`);
-  return refuse({ exitCode: EXIT_CODE.refused, message, lines }, { context, options });
+  return reject({ exitCode: EXIT_CODE.rejected, message, lines }, { context, options });
 }
 
-/** Finds everything for which a run would be refused. Prints the faults that have a position in the file. */
+/** Finds everything for which a run would be rejected. Prints the faults that have a position in the file. */
 async function findFaults(
   loaded: LoadedPlan,
   {
@@ -82,7 +82,7 @@ async function findFaults(
   return [
     ...(located.length === 0 ? [] : [`${countDiagnostics(located)} in ${file}`]),
     ...(images.ok ? [] : [images.error.message]),
-    ...local.filter(({ path }) => path === undefined).map((fault) => fromRunRefusal(fault, { options }).message),
+    ...local.filter(({ path }) => path === undefined).map((fault) => fromRunError(fault, { options }).message),
     ...(sites.unknown === undefined ? [] : [sites.unknown]),
   ];
 }
@@ -90,13 +90,13 @@ async function findFaults(
 async function preparePreview(
   { plan, baseDir }: { plan: Plan; baseDir: string },
   { options, context }: { options: PlanOptions; context: CommandContext },
-): Promise<Result<Preview | undefined, CommandRefusal>> {
+): Promise<Result<Preview | undefined, CommandError>> {
   const found = await findReuse(plan, { context, options });
   if (!found.ok) return found;
   const { reuse } = found.value;
   if (reuse === undefined) return ok(undefined);
   const steps = await previewReuse({ plan, reuse, home: findHome(context, options), baseDir });
-  return steps.ok ? ok({ ...reuse, steps: steps.value }) : fail(fromRunRefusal(steps.error, { options }));
+  return steps.ok ? ok({ ...reuse, steps: steps.value }) : fail(fromRunError(steps.error, { options }));
 }
 
 function renderPlan(

@@ -2,7 +2,7 @@ import { readDetailedReport } from '@sluice/home';
 import { detailedReportValue } from '@sluice/run';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { fromRunRefusal, refuse } from '../context/refuse.ts';
+import { fromRunError, reject } from '../context/reject.ts';
 import { findHome } from '../home/home.ts';
 import { renderBlocks } from '../json/render-value.ts';
 import { selectShownRun } from '../runs/select-shown-run.ts';
@@ -14,9 +14,9 @@ export async function printReport(
 ): Promise<number> {
   const home = findHome(context, options);
   const found = await selectShownRun(home, { prefix, context, options });
-  if (!found.ok) return refuse(found.error, { context, options });
+  if (!found.ok) return reject(found.error, { context, options });
   const report = await readDetailedReport(home, found.value.run.runId);
-  if (!report.ok) return refuse(fromRunRefusal(report.error, { options }), { context, options });
+  if (!report.ok) return reject(fromRunError(report.error, { options }), { context, options });
   for (const block of renderBlocks('report', detailedReportValue(report.value))) context.terminal.out(block);
   return EXIT_CODE.ok;
 }

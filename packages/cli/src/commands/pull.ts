@@ -3,10 +3,10 @@ import { fail, ok, type Result } from '@sluice/core';
 import { publishOutputs, type RunOutputs, readOutputs } from '@sluice/runner';
 import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import type { CommandRefusal } from '../context/command-refusal.ts';
+import type { CommandError } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { printWarning } from '../context/print-warning.ts';
-import { fromRunRefusal, refuse, withAdvice } from '../context/refuse.ts';
+import { fromRunError, reject, withAdvice } from '../context/reject.ts';
 import { findHome } from '../home/home.ts';
 import { renderValue } from '../json/render-value.ts';
 import { createLiveProgress } from '../render/live-progress.ts';
@@ -34,9 +34,9 @@ export async function pull(
   const { terminal, cwd } = context;
   const home = findHome(context, options);
   const found = await selectShownRun(home, { prefix: options.run, context, options });
-  if (!found.ok) return refuse(found.error, { context, options });
+  if (!found.ok) return reject(found.error, { context, options });
   const wanted = await selectOutputs(home, addresses, { options, runId: found.value.run.runId });
-  if (!wanted.ok) return refuse(wanted.error, { context, options });
+  if (!wanted.ok) return reject(wanted.error, { context, options });
   const { run, items } = wanted.value;
   return withService({ context, options: found.value.options }, async ({ service, loginAdvice }) => {
     for (const item of items) {
@@ -57,7 +57,7 @@ export async function pull(
         },
       });
       live?.close();
-      if (!pulled.ok) return refuse(fromRunRefusal(pulled.error, { options, loginAdvice }), { context, options });
+      if (!pulled.ok) return reject(fromRunError(pulled.error, { options, loginAdvice }), { context, options });
       for (const warning of pulled.value) printWarning(terminal, `output ${name}: ${warning}`);
       terminal.out(
         options.json === true
@@ -86,8 +86,8 @@ async function publish(
   const { terminal, cwd } = context;
   const published = await publishOutputs(run);
   if (!published.ok) {
-    const refusal = fromRunRefusal(describeUnpublished(run.runId, published.error), { options, runId: run.runId });
-    return refuse({ ...refusal, exitCode: EXIT_CODE.runFailed }, { context, options });
+    const rejection = fromRunError(describeUnpublished(run.runId, published.error), { options, runId: run.runId });
+    return reject({ ...rejection, exitCode: EXIT_CODE.runFailed }, { context, options });
   }
   let exitCode: number = EXIT_CODE.ok;
   for (const { output, directory, isKnown, problem } of published.value) {
@@ -114,14 +114,14 @@ async function selectOutputs(
   home: string,
   addresses: readonly string[],
   { options, runId }: { readonly options: PullCommandOptions; readonly runId: string },
-): Promise<Result<Selection, CommandRefusal>> {
+): Promise<Result<Selection, CommandError>> {
   const read = await readOutputs(home, runId);
-  if (!read.ok) return fail(fromRunRefusal(read.error, { options, runId }));
+  if (!read.ok) return fail(fromRunError(read.error, { options, runId }));
   const run = read.value;
-  const refuse = (message: string) => fail({ exitCode: EXIT_CODE.refused, message });
+  const reject = (message: string) => fail({ exitCode: EXIT_CODE.rejected, message });
   if (addresses.length === 0 && run.names.length === 0) {
     const advice = run.steps.length === 0 ? '' : `; name outputs of its steps: ${listOutputs(run)}`;
-    return refuse(`could not pull outputs: run ${runId} has none that its pipeline declares${advice}`);
+    return reject(`could not pull outputs: run ${runId} has none that its pipeline declares${advice}`);
   }
   const items: PullItem[] = addresses.length === 0 ? run.names.map((output) => ({ output, entry: output })) : [];
   for (const text of addresses) {
@@ -130,8 +130,8 @@ async function selectOutputs(
     const matches = findOutputs(run, address.value);
     if (matches.length === 0) {
       const its = run.names.length + run.steps.length === 0 ? 'no outputs' : `the outputs ${listOutputs(run)}`;
-      const refusal = { exitCode: EXIT_CODE.refused, message: `could not pull ${text}: run ${runId} has ${its}` };
-      return fail(withAdvice(refusal, await adviseOnRunArgument(home, { word: text, options })));
+      const rejection = { exitCode: EXIT_CODE.rejected, message: `could not pull ${text}: run ${runId} has ${its}` };
+      return fail(withAdvice(rejection, await adviseOnRunArgument(home, { word: text, options })));
     }
     const { path } = address.value;
     const entry = path?.slice(path.lastIndexOf('/') + 1);
@@ -142,13 +142,13 @@ async function selectOutputs(
 }
 
 /** Leaves out repetitions. Two different items with the same place are an error. */
-function distinct(items: readonly PullItem[], to: string): Result<readonly PullItem[], CommandRefusal> {
+function distinct(items: readonly PullItem[], to: string): Result<readonly PullItem[], CommandError> {
   const byEntry = new Map<string, PullItem>();
   for (const item of items) {
     const first = byEntry.get(item.entry) ?? item;
     if (nameOf(first) !== nameOf(item)) {
       const message = `could not pull ${nameOf(first)} and ${nameOf(item)} to ${to}: both copies would be ${join(to, item.entry)}; use separate commands with different values of --to`;
-      return fail({ exitCode: EXIT_CODE.refused, message });
+      return fail({ exitCode: EXIT_CODE.rejected, message });
     }
     byEntry.set(item.entry, first);
   }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { reportRun } from '@sluice/home';
 import type { CommandContext } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { fromRunRefusal, refuse } from '../context/refuse.ts';
+import { fromRunError, reject } from '../context/reject.ts';
 import { findHome } from '../home/home.ts';
 import { renderValue } from '../json/render-value.ts';
 import { selectShownRun } from '../runs/select-shown-run.ts';
@@ -24,12 +24,12 @@ export async function report(
   const { terminal, cwd } = context;
   const home = findHome(context, options);
   const found = await selectShownRun(home, { prefix, context, options });
-  if (!found.ok) return refuse(found.error, { context, options });
+  if (!found.ok) return reject(found.error, { context, options });
   const to = options.out === undefined ? {} : { to: resolve(cwd, options.out) };
   const made = await reportRun({ home, runId: found.value.run.runId, ...to });
-  if (!made.ok) return refuse(fromRunRefusal(made.error, { options }), { context, options });
+  if (!made.ok) return reject(fromRunError(made.error, { options }), { context, options });
   const fault = await writeJunit(made.value.report, { context, options });
-  if (fault !== undefined) return refuse(fault, { context, options });
+  if (fault !== undefined) return reject(fault, { context, options });
   const junit = options.junit === undefined ? undefined : resolve(cwd, options.junit);
   const files = { ...made.value.files, ...(junit !== undefined && { junit }) };
   if (options.json === true) {

@@ -2,7 +2,7 @@ import { readRun } from '@sluice/home';
 import type { RunReport } from '@sluice/run';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { fromRunRefusal, refuse } from '../context/refuse.ts';
+import { fromRunError, reject } from '../context/reject.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
 import { type OrderOptions, orderOptions } from '../runs/create-order.ts';
@@ -36,15 +36,15 @@ export async function rerun(
 ): Promise<number> {
   const home = findHome(context, options);
   const found = await selectShownRun(home, { prefix, context, options });
-  if (!found.ok) return refuse(found.error, { context, options });
+  if (!found.ok) return reject(found.error, { context, options });
   const { runId } = found.value.run;
   const report = await readRun(home, runId);
-  if (!report.ok) return refuse(fromRunRefusal(report.error, { options, runId }), { context, options });
+  if (!report.ok) return reject(fromRunError(report.error, { options, runId }), { context, options });
   const { status, order } = report.value;
   const fault = UNFINISHED[status]?.(runId, options);
   if (fault !== undefined || order === undefined) {
     const message = `could not rerun run ${runId}: ${fault ?? describeUnrecorded(runId, options)}`;
-    return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
+    return reject({ exitCode: EXIT_CODE.rejected, message }, { context, options });
   }
   const { failed = false, from = [], param, ...shared } = options;
   const recorded = orderOptions(order);

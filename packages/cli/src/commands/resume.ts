@@ -1,11 +1,11 @@
 import { fail, ok, type Result } from '@sluice/core';
 import { moveRun, placeOf, readCustody, restoreCustody, runCustody } from '@sluice/home';
-import type { RunRefusal } from '@sluice/run';
+import type { RunError } from '@sluice/run';
 import { detachRun, resumeRun } from '@sluice/runner';
 import { withService } from '../connect/with-service.ts';
 import type { CommandContext } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { fromRunRefusal, refuse } from '../context/refuse.ts';
+import { fromRunError, reject } from '../context/reject.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { findHome } from '../home/home.ts';
 import { createProgress } from '../render/create-progress.ts';
@@ -25,7 +25,7 @@ export interface ResumeOptions extends JunitOptions {
 }
 
 /** A run of the home's host, which would resume it again, is taken from it. */
-async function takeBack(home: string, runId: string): Promise<Result<unknown, RunRefusal>> {
+async function takeBack(home: string, runId: string): Promise<Result<unknown, RunError>> {
   const moved = await moveRun({ home, runId }, 'take');
   if (!moved.ok) return fail({ code: 'RUN_IN_USE', message: `could not resume run ${runId}: ${moved.error}` });
   if (moved.value.state !== 'host') return moved;
@@ -50,13 +50,13 @@ export async function resume(
   const chosen = found.ok
     ? ok(found.value.runId)
     : selectUnlistedRun(home, { prefix, options, otherwise: found.error });
-  if (!chosen.ok) return refuse(chosen.error, { context, options });
+  if (!chosen.ok) return reject(chosen.error, { context, options });
   const runId = chosen.value;
   if (options.detach === true) return detach(runId, context, options);
   // Its server continues it by itself.
   if (placeOf(await readCustody(runCustody(home, runId))) !== undefined) return attach(runId, context, options);
   const isTaken = await takeBack(home, runId);
-  if (!isTaken.ok) return refuse(fromRunRefusal(isTaken.error, { options, runId }), { context, options });
+  if (!isTaken.ok) return reject(fromRunError(isTaken.error, { options, runId }), { context, options });
   const reachable = await keepRecordedService(home, runId, options);
   const reached = { context, options: reachable, startsContainers: true };
   return withService(reached, async ({ service, traces, loginAdvice }) => {
@@ -73,10 +73,10 @@ export async function resume(
     });
     if (!resumed.ok) {
       progress.close();
-      const refusal = fromRunRefusal(resumed.error, { options, runId, loginAdvice });
+      const rejection = fromRunError(resumed.error, { options, runId, loginAdvice });
       // The run stays suspended, unlike one that could not start.
-      const exitCode = resumed.error.code === 'GROUP_BUSY' ? EXIT_CODE.suspended : refusal.exitCode;
-      return refuse({ ...refusal, exitCode }, { context, options });
+      const exitCode = resumed.error.code === 'GROUP_BUSY' ? EXIT_CODE.suspended : rejection.exitCode;
+      return reject({ ...rejection, exitCode }, { context, options });
     }
     return followRun(resumed.value, { context, progress, options });
   });

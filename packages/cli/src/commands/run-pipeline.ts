@@ -2,11 +2,11 @@ import type { Reuse } from '@sluice/run';
 import { startRun } from '@sluice/runner';
 import type { HomeService } from '../connect/open-service.ts';
 import type { CommandContext } from '../context/command-context.ts';
-import { fromRunRefusal, refuse } from '../context/refuse.ts';
+import { fromRunError, reject } from '../context/reject.ts';
 import { printDiagnostics } from '../pipeline/print-diagnostics.ts';
 import type { Progress } from '../render/plain-progress.ts';
 import { findUnknownIn } from '../runs/find-unknown-in.ts';
-import { type PreparedRun, prepareRun, printRefusedStart, type StartOptions } from '../runs/prepare-run.ts';
+import { type PreparedRun, prepareRun, printRejectedStart, type StartOptions } from '../runs/prepare-run.ts';
 import { startOptions } from '../runs/start-options.ts';
 import type { JunitOptions } from '../runs/write-junit.ts';
 
@@ -29,7 +29,7 @@ interface Request {
 export async function runPipeline(file: string, context: CommandContext, options: RunPipelineOptions): Promise<number> {
   const request = { file, context, options };
   const found = await prepareRun(request);
-  if (!found.ok) return printRefusedStart(found.error, request);
+  if (!found.ok) return printRejectedStart(found.error, request);
   const prepared = found.value;
   const { warnings, texts } = prepared.loaded;
   printDiagnostics(warnings, texts, request);
@@ -41,14 +41,14 @@ export async function runPipeline(file: string, context: CommandContext, options
 async function run(prepared: PreparedRun, opened: HomeService, request: Request): Promise<number> {
   const { context, options } = request;
   const unknown = await findUnknownIn(prepared.loaded.plan, opened);
-  if (unknown !== undefined) return refuse(unknown, request);
+  if (unknown !== undefined) return reject(unknown, request);
   const { followRun } = await import('../runs/follow-run.ts');
   const progress = await openProgress(prepared, request);
   const started = await startRun({ ...(await startOptions(prepared, opened, request)), reporter: progress });
   if (started.ok) return followRun(started.value, { context, progress, options });
   progress.close();
   const { loginAdvice } = opened;
-  return refuse(fromRunRefusal(started.error, { options, loginAdvice }), request);
+  return reject(fromRunError(started.error, { options, loginAdvice }), request);
 }
 
 async function submit(prepared: PreparedRun, request: Request): Promise<number> {
@@ -57,7 +57,7 @@ async function submit(prepared: PreparedRun, request: Request): Promise<number> 
     import('../runs/handed-run.ts'),
   ]);
   const handed = await submitPrepared({ ...request, prepared, openProgress: () => openProgress(prepared, request) });
-  return handed.ok ? announceHanded(handed.value, request) : printRefusedStart(handed.error, request);
+  return handed.ok ? announceHanded(handed.value, request) : printRejectedStart(handed.error, request);
 }
 
 /** The display that receives the events of the run, or of its start. */

@@ -12,7 +12,7 @@ import type { HomeService } from '../connect/open-service.ts';
 import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { refuse, withAdvice } from '../context/refuse.ts';
+import { reject, withAdvice } from '../context/reject.ts';
 import { quoteWord, suggestCommand } from '../context/suggest-command.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { findHome } from '../home/home.ts';
@@ -41,14 +41,14 @@ export async function runSchedules(
   const scheduled = await loadRecorded(files, { home, context, options });
   if (!scheduled.ok) {
     const message = `${scheduled.error}; nothing was started`;
-    return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
+    return reject({ exitCode: EXIT_CODE.rejected, message }, { context, options });
   }
   const changed = options.backfill === undefined ? undefined : scheduled.value.find(({ change }) => change);
   if (changed !== undefined) {
     const command = suggestCommand(['schedule', 'run', ...changeWords(changed)], options);
     const message = `could not backfill ${changed.name}: a backfill has the settings of its schedule, and these options would change ${changed.change}; nothing was started`;
     const advice = `leave the options out, or change the schedule with: ${command}`;
-    return refuse(withAdvice({ exitCode: EXIT_CODE.refused, message }, advice), { context, options });
+    return reject(withAdvice({ exitCode: EXIT_CODE.rejected, message }, advice), { context, options });
   }
   return withServices(scheduled.value, context, (works) => runAll(works, { home, context, options }));
 }
@@ -101,12 +101,12 @@ async function runAll(scheduled: readonly Served[], given: Given): Promise<numbe
     const opened = openWork(one, { ...given, left, renderJson });
     if (typeof opened === 'string') {
       const message = `could not schedule ${one.name}: ${opened}; nothing was started`;
-      return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
+      return reject({ exitCode: EXIT_CODE.rejected, message }, { context, options });
     }
     work.push(opened);
   }
   const fault = options.backfill === undefined ? await recordAll(scheduled, given, renderJson) : undefined;
-  if (fault !== undefined) return refuse({ exitCode: EXIT_CODE.refused, message: fault }, { context, options });
+  if (fault !== undefined) return reject({ exitCode: EXIT_CODE.rejected, message: fault }, { context, options });
   let signal: NodeJS.Signals | undefined;
   const end = (name: NodeJS.Signals) => {
     // A second signal does not wait for the journals, which survive that.

@@ -5,9 +5,9 @@ import type { TraceSink } from '@sluice/runner';
 import { createService, createServiceLog, type Service } from '@sluice/service';
 import { type ChosenTraces, chooseTraces } from '../connect/choose-traces.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import { wholeMessage } from '../context/command-refusal.ts';
+import { wholeMessage } from '../context/command-rejection.ts';
 import { EXIT_CODE, type ExitCode } from '../context/exit-code.ts';
-import { refuse } from '../context/refuse.ts';
+import { reject } from '../context/reject.ts';
 import { listUserDirectories } from '../home/user-directories.ts';
 import type { RunHosting } from '../hosting/host-runs.ts';
 import type { ScheduleHost } from '../hosting/host-schedules.ts';
@@ -33,19 +33,19 @@ export interface ServeOptions extends GlobalOptions {
  */
 export async function serve(context: CommandContext, options: ServeOptions): Promise<number> {
   const config = readServiceConfig(options.config, context);
-  if (!config.ok) return refuse(config.error, { context, options });
+  if (!config.ok) return reject(config.error, { context, options });
   if (config.value.service.listen.length === 0) {
     const message = `could not serve: ${noAddress(options)}`;
-    return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
+    return reject({ exitCode: EXIT_CODE.rejected, message }, { context, options });
   }
   const traces = await chooseTraces(context);
-  if (!traces.ok) return refuse(traces.error, { context, options });
+  if (!traces.ok) return reject(traces.error, { context, options });
   const log = createServiceLog({ level: options.logLevel });
   const restore = captureConsole(log);
   try {
     return await serveUntilStopped(config.value, { context, options, log, ...traces.value });
   } catch (error) {
-    return refuse(
+    return reject(
       { exitCode: EXIT_CODE.runFailed, message: `could not serve: ${describeStartFault(error)}` },
       { context, options },
     );
@@ -180,10 +180,10 @@ function createReloadableSchedules(given: {
       if (!config.ok)
         return log.error({ problems: wholeMessage(config.error) }, 'could not apply the changed configuration');
       change(async () => {
-        const { applied, needsRestart, refused } = await service.reload(config.value.service);
+        const { applied, needsRestart, rejected } = await service.reload(config.value.service);
         await runs.reload(config.value);
         log.info({ applied }, 'reloaded the configuration');
-        for (const { field, reason } of refused) log.error({ field, reason }, 'could not apply a change');
+        for (const { field, reason } of rejected) log.error({ field, reason }, 'could not apply a change');
         if (needsRestart.length > 0) log.warn({ needsRestart }, 'restart the service to apply the other changes');
         await updateListeners(config.value);
         return host(config.value);

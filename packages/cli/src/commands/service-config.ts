@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { authorityPath, type ConfigEdit, editConfigFile, type ServiceConfig } from '@sluice/service';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import { wholeMessage } from '../context/command-refusal.ts';
+import { wholeMessage } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { refuse } from '../context/refuse.ts';
+import { reject } from '../context/reject.ts';
 import { parseConfigEdit } from '../hosting/parse-config-edit.ts';
 import { parseServiceConfigText, readServiceConfig } from '../hosting/read-service-config.ts';
 import type { JsonValue } from '../json/json-values.ts';
@@ -29,7 +29,7 @@ export async function listConfig(
   options: ServiceConfigOptions,
 ): Promise<number> {
   const config = readServiceConfig(options.config, context);
-  if (!config.ok) return refuse(config.error, { context, options });
+  if (!config.ok) return reject(config.error, { context, options });
   const { clusters } = config.value.service;
   context.terminal.out(options.json === true ? renderEntries(table, clusters) : renderConfigTable(table, clusters));
   return EXIT_CODE.ok;
@@ -95,9 +95,9 @@ export async function editServiceConfig(
   options: ServiceConfigOptions,
 ): Promise<number> {
   const edit = parseConfigEdit({ type, words, instanceTypes: options.instanceType ?? [] });
-  if (!edit.ok) return refuse(edit.error, { context, options });
+  if (!edit.ok) return reject(edit.error, { context, options });
   const before = readServiceConfig(options.config, context);
-  if (!before.ok) return refuse(before.error, { context, options });
+  if (!before.ok) return reject(before.error, { context, options });
   const path = resolve(context.cwd, options.config);
   let faults: readonly string[] = [];
   const check = (text: string) => {
@@ -108,7 +108,7 @@ export async function editServiceConfig(
   const edited = await editConfigFile(path, { edit: edit.value, check });
   if (!edited.ok) {
     const message = `could not change ${options.config}: ${edited.message}`;
-    return refuse({ exitCode: EXIT_CODE.refused, message, lines: faults }, { context, options });
+    return reject({ exitCode: EXIT_CODE.rejected, message, lines: faults }, { context, options });
   }
   context.terminal.out(
     options.json === true
@@ -139,7 +139,7 @@ function describeEdit(edit: ConfigEdit): JsonValue<'change'> {
 /** `sluice admin certificate`: prints the path of the certificate that clients of containers' ports must trust. */
 export async function showCertificate(context: CommandContext, options: ServiceConfigOptions): Promise<number> {
   const config = readServiceConfig(options.config, context);
-  if (!config.ok) return refuse(config.error, { context, options });
+  if (!config.ok) return reject(config.error, { context, options });
   const { root, ports } = config.value.service;
   const path = authorityPath(root);
   const fault =
@@ -152,7 +152,7 @@ export async function showCertificate(context: CommandContext, options: ServiceC
           : `${path} does not exist yet; the service creates it when it first starts`;
   if (fault !== undefined) {
     const message = `could not find the certificate of the authority: ${fault}`;
-    return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
+    return reject({ exitCode: EXIT_CODE.rejected, message }, { context, options });
   }
   context.terminal.out(options.json === true ? renderValue('certificate', { path }) : `${path}\n`);
   return EXIT_CODE.ok;

@@ -19,7 +19,7 @@ import type { CommandContext, GlobalOptions } from '../context/command-context.t
 import { describeSystemError } from '../context/describe-system-error.ts';
 import { EXIT_CODE, type ExitCode } from '../context/exit-code.ts';
 import { readUserName } from '../context/read-user-name.ts';
-import { refuse } from '../context/refuse.ts';
+import { reject } from '../context/reject.ts';
 import { type AwaitedEnd, waitForEnd } from '../context/wait-for-end.ts';
 import { prepareHome } from '../home/prepare-home.ts';
 import { type ApiAccess, offerApi } from '../hosting/api-access.ts';
@@ -64,15 +64,15 @@ interface Given {
  * SIGTERM. The first line is a link that works once; later lines describe what is executed.
  */
 export async function showUi(context: CommandContext, options: UiOptions): Promise<number> {
-  const refuseTo = (message: string) => refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
+  const rejectTo = (message: string) => reject({ exitCode: EXIT_CODE.rejected, message }, { context, options });
   const address = parseAddress(options.listen);
   if (address === undefined) {
-    return refuseTo(
+    return rejectTo(
       `could not listen on ${options.listen}: expected a loopback address with a port, such as 127.0.0.1:7380`,
     );
   }
   const prepared = await prepareHome(context, options);
-  if (!prepared.ok) return refuse(prepared.error, { context, options });
+  if (!prepared.ok) return reject(prepared.error, { context, options });
   const home = prepared.value;
   const log = (line: string) => context.terminal.err(line);
   const services = shareServices(createServiceOpener({ context, options, log }));
@@ -90,14 +90,14 @@ export async function showUi(context: CommandContext, options: UiOptions): Promi
     const hosting = options.runs ? await openOnlyHost({ ...given, signal }) : { host: undefined };
     if ('fault' in hosting) {
       await leave();
-      return hosting.fault === undefined ? EXIT_CODE.interrupted : refuseTo(hosting.fault);
+      return hosting.fault === undefined ? EXIT_CODE.interrupted : rejectTo(hosting.fault);
     }
     if ('pid' in hosting) return await showOther(hosting, given);
     host = hosting.host;
     return await serve(address, { ...given, host, signal });
   } catch (error) {
     await leave();
-    return refuseTo(`could not listen on ${options.listen}: ${describeSystemError(error)}`);
+    return rejectTo(`could not listen on ${options.listen}: ${describeSystemError(error)}`);
   } finally {
     signal.stop();
     await host?.close();

@@ -2,7 +2,7 @@ import { readRun } from '@sluice/home';
 import { runReportValue } from '@sluice/run';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { fromRunRefusal, refuse } from '../context/refuse.ts';
+import { fromRunError, reject } from '../context/reject.ts';
 import { findHome } from '../home/home.ts';
 import { renderBlocks } from '../json/render-value.ts';
 import { renderReport, renderSteps } from '../render/render-report.ts';
@@ -17,10 +17,10 @@ export async function show(
   const { terminal } = context;
   const home = findHome(context, options);
   const found = await selectShownRun(home, { prefix, context, options });
-  if (!found.ok) return refuse(found.error, { context, options });
+  if (!found.ok) return reject(found.error, { context, options });
   const { runId } = found.value.run;
   const report = await readRun(home, runId);
-  if (!report.ok) return refuse(fromRunRefusal(report.error, { options, runId }), { context, options });
+  if (!report.ok) return reject(fromRunError(report.error, { options, runId }), { context, options });
   if (options.json === true) {
     for (const block of renderBlocks('runReport', runReportValue(report.value))) terminal.out(block);
     return EXIT_CODE.ok;

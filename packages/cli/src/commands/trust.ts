@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail, ok, type Result } from '@sluice/core';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import type { CommandRefusal } from '../context/command-refusal.ts';
+import type { CommandError } from '../context/command-rejection.ts';
 import { describeSystemError } from '../context/describe-system-error.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { refuse } from '../context/refuse.ts';
+import { reject } from '../context/reject.ts';
 import { keepConfirmation } from '../home/confirmation.ts';
 import { findHome } from '../home/home.ts';
 import { type Connection, connectionOf, readProfile } from '../home/profile.ts';
@@ -17,10 +17,10 @@ export async function trust(context: CommandContext, options: GlobalOptions): Pr
   const { profile: _, ...global } = options;
   const home = findHome(context, global);
   const read = readConnection(home, context);
-  if (!read.ok) return refuse(read.error, { context, options });
+  if (!read.ok) return reject(read.error, { context, options });
   const connection = read.value;
   const file = await keep(home, { connection, context });
-  if (!file.ok) return refuse(file.error, { context, options });
+  if (!file.ok) return reject(file.error, { context, options });
   if (options.json === true) {
     context.terminal.out(renderValue('trust', { home, connection, file: file.value }));
     return EXIT_CODE.ok;
@@ -31,10 +31,10 @@ export async function trust(context: CommandContext, options: GlobalOptions): Pr
   return EXIT_CODE.ok;
 }
 
-function readConnection(home: string, context: CommandContext): Result<Connection, CommandRefusal> {
+function readConnection(home: string, context: CommandContext): Result<Connection, CommandError> {
   if (!existsSync(home)) {
     const message = `could not confirm a home: neither ${context.cwd} nor a directory above it contains a .sluice`;
-    return fail({ exitCode: EXIT_CODE.refused, message });
+    return fail({ exitCode: EXIT_CODE.rejected, message });
   }
   const path = join(home, 'profile.yaml');
   if (!existsSync(path)) return ok({});
@@ -45,13 +45,13 @@ function readConnection(home: string, context: CommandContext): Result<Connectio
 async function keep(
   home: string,
   { connection, context }: { connection: Connection; context: CommandContext },
-): Promise<Result<string, CommandRefusal>> {
-  const refuseFor = (reason: string) =>
-    fail({ exitCode: EXIT_CODE.refused, message: `could not save the confirmation of ${home}: ${reason}` });
+): Promise<Result<string, CommandError>> {
+  const rejectFor = (reason: string) =>
+    fail({ exitCode: EXIT_CODE.rejected, message: `could not save the confirmation of ${home}: ${reason}` });
   try {
     const file = await keepConfirmation({ home, connection }, context.env);
-    return file === undefined ? refuseFor('the user has no state directory; set HOME or XDG_STATE_HOME') : ok(file);
+    return file === undefined ? rejectFor('the user has no state directory; set HOME or XDG_STATE_HOME') : ok(file);
   } catch (error) {
-    return refuseFor(describeSystemError(error));
+    return rejectFor(describeSystemError(error));
   }
 }

@@ -4,10 +4,10 @@ import type { Account } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import { openUserDirectory, type ServiceConfig, type UserDirectory } from '@sluice/service';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import type { CommandRefusal } from '../context/command-refusal.ts';
+import type { CommandError } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { readPassword } from '../context/read-password.ts';
-import { refuse } from '../context/refuse.ts';
+import { reject } from '../context/reject.ts';
 import { readServiceConfig } from '../hosting/read-service-config.ts';
 import { renderValue } from '../json/render-value.ts';
 import { renderTable } from '../text/render-table.ts';
@@ -28,9 +28,9 @@ type UserChange =
 /** `sluice admin user …`: lists or changes the users of a service, also while it runs. */
 export async function user(action: UserAction, context: CommandContext, options: UserOptions): Promise<number> {
   const config = readServiceConfig(options.config, context);
-  if (!config.ok) return refuse(config.error, { context, options });
+  if (!config.ok) return reject(config.error, { context, options });
   const fault = findOwnerFault(config.value.service.root);
-  if (fault !== undefined) return refuse({ exitCode: EXIT_CODE.refused, message: fault }, { context, options });
+  if (fault !== undefined) return reject({ exitCode: EXIT_CODE.rejected, message: fault }, { context, options });
   const directory = await openUserDirectory(config.value.service.root);
   try {
     if (action.verb === 'list') {
@@ -38,18 +38,18 @@ export async function user(action: UserAction, context: CommandContext, options:
       return EXIT_CODE.ok;
     }
     const done = await perform(action, { directory, config: config.value.service, context, options });
-    if (!done.ok) return refuse(done.error, { context, options });
+    if (!done.ok) return reject(done.error, { context, options });
     context.terminal.out(options.json === true ? renderChange(action) : done.value);
     return EXIT_CODE.ok;
   } catch (error) {
-    return refuse({ exitCode: EXIT_CODE.refused, message: (error as Error).message }, { context, options });
+    return reject({ exitCode: EXIT_CODE.rejected, message: (error as Error).message }, { context, options });
   } finally {
     await directory.close();
   }
 }
 
 /**
- * Refuses root if another user owns the store: the service runs as that user and could not read files that root
+ * Rejects root if another user owns the store: the service runs as that user and could not read files that root
  * creates.
  */
 function findOwnerFault(root: string): string | undefined {
@@ -68,7 +68,7 @@ async function perform(
     context,
     options,
   }: { directory: UserDirectory; config: ServiceConfig; context: CommandContext; options: UserOptions },
-): Promise<Result<string, CommandRefusal>> {
+): Promise<Result<string, CommandError>> {
   switch (action.verb) {
     case 'add': {
       const password = await readPassword(context);
@@ -119,7 +119,7 @@ function renderUsers(directory: UserDirectory, options: UserOptions): string {
 }
 
 /** Parses `CLUSTER/ACCOUNT`; the configuration must define it. */
-function parseAccount(text: string, config: ServiceConfig): Result<Account, CommandRefusal> {
+function parseAccount(text: string, config: ServiceConfig): Result<Account, CommandError> {
   const known = config.clusters.flatMap(({ id, accounts }) =>
     accounts.map((accountID) => ({ clusterID: id, accountID })),
   );
@@ -127,7 +127,7 @@ function parseAccount(text: string, config: ServiceConfig): Result<Account, Comm
   if (found !== undefined) return ok(found);
   const names = known.map(({ clusterID, accountID }) => `${clusterID}/${accountID}`).join(', ');
   return fail({
-    exitCode: EXIT_CODE.refused,
+    exitCode: EXIT_CODE.rejected,
     message: `could not find account ${text}; the configuration defines ${names || 'none'}`,
   });
 }

@@ -2,7 +2,7 @@ import { explainStep } from '@sluice/home';
 import { readContainerStatus } from '../connect/read-container-status.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { fromRunRefusal, refuse, withAdvice } from '../context/refuse.ts';
+import { fromRunError, reject, withAdvice } from '../context/reject.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
 import { explanationValue } from '../json/explanation-value.ts';
@@ -20,10 +20,10 @@ export interface WhyOptions extends GlobalOptions {
 /** `sluice why`: explains why a step waits, runs, failed, was skipped, was retried or was not reused. */
 export async function why(step: string, context: CommandContext, options: WhyOptions): Promise<number> {
   const address = parseStepAddress(step);
-  if (!address.ok) return refuse(address.error, { context, options });
+  if (!address.ok) return reject(address.error, { context, options });
   const home = findHome(context, options);
   const found = await selectShownRun(home, { prefix: options.run, context, options });
-  if (!found.ok) return refuse(found.error, { context, options });
+  if (!found.ok) return reject(found.error, { context, options });
   const explained = await explainStep({
     home,
     runId: found.value.run.runId,
@@ -31,9 +31,9 @@ export async function why(step: string, context: CommandContext, options: WhyOpt
     suggest: (words) => suggestCommand(words, options),
   });
   if (!explained.ok) {
-    const refusal = fromRunRefusal(explained.error, { options, runId: found.value.run.runId });
+    const rejection = fromRunError(explained.error, { options, runId: found.value.run.runId });
     const advice = await adviseOnRunArgument(home, { word: step, options });
-    return refuse(withAdvice(refusal, advice), { context, options });
+    return reject(withAdvice(rejection, advice), { context, options });
   }
   const service = await readContainerStatus(explained.value, { context, options: found.value.options });
   const { terminal } = context;

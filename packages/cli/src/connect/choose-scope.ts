@@ -1,6 +1,6 @@
 import type { Scope } from '@sluice/client';
 import { fail, type Result } from '@sluice/core';
-import type { CommandRefusal } from '../context/command-refusal.ts';
+import type { CommandError } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { matchScope } from './match-scope.ts';
 
@@ -11,23 +11,23 @@ export interface WantedScope {
   readonly accountID: string | undefined;
 }
 
-/** Chooses the only account of a login that matches; if there are several, the refusal lists them. */
+/** Chooses the only account of a login that matches; if there are several, the rejection lists them. */
 export function chooseScope(
   accounts: readonly Scope[],
   { url, clusterID, accountID }: WantedScope,
-): Result<Scope, CommandRefusal> {
+): Result<Scope, CommandError> {
   const matched = matchScope(accounts, { clusterID, accountID });
   if (matched.ok) return matched;
   const fitting = matched.error;
-  const refusal = (reason: string) => ({
-    exitCode: EXIT_CODE.refused,
+  const rejection = (reason: string) => ({
+    exitCode: EXIT_CODE.rejected,
     message: `could not choose an account: ${reason}`,
   });
   const choices = fitting.length > 0 ? fitting : accounts;
   const place = clusterID === undefined ? '' : ` on cluster ${clusterID}`;
   const missing =
     accountID === undefined ? `this login has no account there` : `this login has no account ${accountID}${place}`;
-  if (choices.length === 0) return fail(refusal(`${missing}; ask the operator of ${url}`));
+  if (choices.length === 0) return fail(rejection(`${missing}; ask the operator of ${url}`));
   const lines = choices.map((one) => `  --cluster ${one.clusterID} --account ${one.accountID}`);
-  return fail({ ...refusal(`${fitting.length > 0 ? 'several accounts match' : missing}; choose one:`), lines });
+  return fail({ ...rejection(`${fitting.length > 0 ? 'several accounts match' : missing}; choose one:`), lines });
 }

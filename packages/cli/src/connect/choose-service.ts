@@ -1,6 +1,6 @@
 import { fail, ok, type Result } from '@sluice/core';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import type { CommandRefusal } from '../context/command-refusal.ts';
+import type { CommandError } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { listUnconfirmed, readConfirmation } from '../home/confirmation.ts';
 import { findOwnProfile, findProfile, type ProfilePlace } from '../home/find-profile.ts';
@@ -25,7 +25,7 @@ export interface ChosenService {
  * Chooses the service by `chooseSetting`. A profile that was only found in the home must be confirmed first, because it
  * decides where credentials, secrets and data are sent.
  */
-export function chooseService(options: GlobalOptions, context: CommandContext): Result<ChosenService, CommandRefusal> {
+export function chooseService(options: GlobalOptions, context: CommandContext): Result<ChosenService, CommandError> {
   const { env } = context;
   const home = findHome(context, options);
   const found = findProfile(options, context);
@@ -44,7 +44,7 @@ export function chooseService(options: GlobalOptions, context: CommandContext): 
     });
   }
   const named = chooseSetting('service', { flags: options, env, profile: {} });
-  if (named === undefined) return fail({ exitCode: EXIT_CODE.refused, message: `could not use ${fault}` });
+  if (named === undefined) return fail({ exitCode: EXIT_CODE.rejected, message: `could not use ${fault}` });
   const own = findOwnProfile(env);
   const instead = readProfileAt(own);
   if (!instead.ok) return instead;
@@ -52,7 +52,7 @@ export function chooseService(options: GlobalOptions, context: CommandContext): 
   return ok({ home, url: named, ...used, ignored: `ignoring ${fault}` });
 }
 
-function readProfileAt(place: ProfilePlace | undefined): Result<Profile, CommandRefusal> {
+function readProfileAt(place: ProfilePlace | undefined): Result<Profile, CommandError> {
   return place === undefined ? ok({}) : readProfile(place.path);
 }
 

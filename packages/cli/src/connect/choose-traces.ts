@@ -1,7 +1,7 @@
 import { fail, ok, type Result } from '@sluice/core';
 import { createTraceSink, type TraceSink } from '@sluice/runner';
 import type { GlobalOptions } from '../context/command-context.ts';
-import type { CommandRefusal } from '../context/command-refusal.ts';
+import type { CommandError } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import type { Profile } from '../home/profile.ts';
 
@@ -22,12 +22,12 @@ export async function chooseTraces({
   readonly flags?: GlobalOptions;
   readonly env: NodeJS.ProcessEnv;
   readonly profile?: Profile;
-}): Promise<Result<ChosenTraces, CommandRefusal>> {
+}): Promise<Result<ChosenTraces, CommandError>> {
   const named = flags.profile === undefined ? undefined : profile.otlp;
   const url = named ?? (env.SLUICE_OTLP || profile.otlp || env.OTEL_EXPORTER_OTLP_ENDPOINT || undefined);
   if (url === undefined) return ok({});
   const fault = findFault(url);
-  if (fault !== undefined) return fail({ exitCode: EXIT_CODE.refused, message: `could not send traces: ${fault}` });
+  if (fault !== undefined) return fail({ exitCode: EXIT_CODE.rejected, message: `could not send traces: ${fault}` });
   return ok({ traces: createTraceSink(url, { headers: readHeaders(env.OTEL_EXPORTER_OTLP_HEADERS ?? '') }) });
 }
 

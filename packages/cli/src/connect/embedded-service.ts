@@ -94,7 +94,7 @@ export async function openEmbeddedService(home: string, options: EmbeddedOptions
     current: () => {
       // The cause of an earlier failure, such as a full disk, may no longer exist.
       if (hasFailed) replace();
-      return current.catch(refuse);
+      return current.catch(reject);
     },
     watch: (listener) => (lease.owner ? lease.service.watch(listener) : undefined),
     close: async () => {},
@@ -112,7 +112,7 @@ export async function openEmbeddedService(home: string, options: EmbeddedOptions
 }
 
 /** Reports a failed change of owner to callers as an unreachable service. */
-function refuse(error: unknown): never {
+function reject(error: unknown): never {
   if (isServiceError(error)) throw error;
   throw new ServiceError('UNREACHABLE', `could not open the embedded service: ${(error as Error).message}`, {
     cause: error,

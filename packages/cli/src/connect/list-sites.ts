@@ -13,7 +13,7 @@ import {
 } from '@sluice/runner';
 import { amountOf, embeddedConfig } from '@sluice/service';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import type { CommandRefusal } from '../context/command-refusal.ts';
+import type { CommandError } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { findHome } from '../home/home.ts';
 import { findScopeFault, openService, showIgnored } from './open-service.ts';
@@ -34,7 +34,7 @@ export interface PlannedSites extends Sites {
 export async function listSites(
   plan: Plan,
   { options, context }: { options: GlobalOptions; context: CommandContext },
-): Promise<Result<PlannedSites, CommandRefusal>> {
+): Promise<Result<PlannedSites, CommandError>> {
   const { chooseService } = await import('./choose-service.ts');
   const chosen = chooseService(options, context);
   if (!chosen.ok) return chosen;
@@ -42,7 +42,7 @@ export async function listSites(
   const limits = profile.limits && { limits: profile.limits };
   if (url === undefined) {
     const fault = findScopeFault(options);
-    if (fault !== undefined) return fail({ exitCode: EXIT_CODE.refused, message: fault });
+    if (fault !== undefined) return fail({ exitCode: EXIT_CODE.rejected, message: fault });
     const instanceTypes = await listEmbedded(home);
     const local = instanceTypes[0]?.clusterID ?? '';
     const accounts = { [local]: '' };
@@ -51,9 +51,9 @@ export async function listSites(
     const known = { home: local, accounts, instanceTypes, volumeCluster: () => undefined, ...limits };
     return ok({ ...known, ...(unknown.value !== undefined && { unknown: unknown.value }) });
   }
-  const [{ openChosenService }, { refuseService }] = await Promise.all([
+  const [{ openChosenService }, { rejectService }] = await Promise.all([
     import('./open-chosen-service.ts'),
-    import('./refuse-service.ts'),
+    import('./reject-service.ts'),
   ]);
   showIgnored(chosen.value, context);
   const opened = await openChosenService({ ...chosen.value, url }, { options, context });
@@ -69,7 +69,7 @@ export async function listSites(
     const listed = listImages({ ...placed, images, run });
     return ok({ ...sites, ...limits, images: listed, ...(unknown !== undefined && { unknown }) });
   } catch (error) {
-    if (isServiceError(error)) return refuseService(url, error, { login: loginAdvice });
+    if (isServiceError(error)) return rejectService(url, error, { login: loginAdvice });
     throw error;
   } finally {
     await close();
@@ -80,7 +80,7 @@ export async function listSites(
 async function findUnknownVolume(
   plan: Plan,
   { options, context }: { options: GlobalOptions; context: CommandContext },
-): Promise<Result<string | undefined, CommandRefusal>> {
+): Promise<Result<string | undefined, CommandError>> {
   const named = Object.entries(plan.pipeline.volumes).find(([, { id }]) => id !== undefined);
   if (named === undefined) return ok(undefined);
   const hasService = existsSync(join(findHome(context, options), 'service'));

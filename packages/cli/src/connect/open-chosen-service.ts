@@ -1,6 +1,6 @@
 import type { Result } from '@sluice/core';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import type { CommandRefusal } from '../context/command-refusal.ts';
+import type { CommandError } from '../context/command-rejection.ts';
 import type { ChosenService } from './choose-service.ts';
 import type { RemoteService } from './open-remote-service.ts';
 import { createWaitReporter } from './report-wait.ts';
@@ -9,7 +9,7 @@ import { createWaitReporter } from './report-wait.ts';
 export async function openChosenService(
   { url, profile, profilePath }: ChosenService & { readonly url: string },
   { options, context }: { readonly options: GlobalOptions; readonly context: CommandContext },
-): Promise<Result<RemoteService, CommandRefusal>> {
+): Promise<Result<RemoteService, CommandError>> {
   const { openRemoteService } = await import('./open-remote-service.ts');
   const onWait = createWaitReporter(context.terminal);
   return openRemoteService(url, { profile, profilePath, flags: options, env: context.env, onWait });

@@ -10,14 +10,14 @@ import {
 } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import type { GlobalOptions } from '../context/command-context.ts';
-import type { CommandRefusal } from '../context/command-refusal.ts';
+import type { CommandError } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import type { Profile } from '../home/profile.ts';
 import { adviseFirstLogin, adviseLogin } from './advise-login.ts';
 import { chooseScope, type WantedScope } from './choose-scope.ts';
 import { chooseSetting } from './choose-setting.ts';
 import type { OpenedService } from './opened-service.ts';
-import { refuseService } from './refuse-service.ts';
+import { rejectService } from './reject-service.ts';
 import { createRunServer, type RunServer } from './run-server.ts';
 
 /** A service at an address. */
@@ -41,20 +41,20 @@ export async function openRemoteService(
     /** See `HttpServiceAddress`. */
     onWait?: (wait: ServiceWait) => void;
   },
-): Promise<Result<RemoteService, CommandRefusal>> {
+): Promise<Result<RemoteService, CommandError>> {
   // The credentials of a profile are only sent to the profile's own service.
   const own = options.profile.service === undefined || sameOrigin(options.profile.service, url);
   const profile = own ? options.profile : {};
   const { env, onWait } = options;
   const source = { env, profilePath: options.profilePath, isOther: !own };
-  const refuse = (reason: string) => fail({ exitCode: EXIT_CODE.refused, message: `could not use ${url}: ${reason}` });
-  if (!/^https?:\/\//.test(url)) return refuse('the address must start with https:// or http://');
+  const reject = (reason: string) => fail({ exitCode: EXIT_CODE.rejected, message: `could not use ${url}: ${reason}` });
+  if (!/^https?:\/\//.test(url)) return reject('the address must start with https:// or http://');
   let connection: HttpConnection;
   try {
     const credentials = readCredentials(profile, env);
     if (credentials === undefined) {
       const others = own ? '' : `; the credentials of the profile are only for ${options.profile.service}`;
-      return refuse(`no credentials; ${adviseFirstLogin(url, source)}${others}`);
+      return reject(`no credentials; ${adviseFirstLogin(url, source)}${others}`);
     }
     connection = createHttpConnection({
       baseUrl: url,
@@ -65,7 +65,7 @@ export async function openRemoteService(
       ...credentials,
     });
   } catch (error) {
-    return refuse((error as Error).message);
+    return reject((error as Error).message);
   }
   const { service, api } = connection;
   const settings = { flags: options.flags, env, profile };
@@ -105,13 +105,13 @@ function sameOrigin(a: string, b: string): boolean {
 async function findScope(
   service: ContainerService,
   wanted: WantedScope & { loginAdvice: string },
-): Promise<Result<Scope, CommandRefusal>> {
+): Promise<Result<Scope, CommandError>> {
   const { url, clusterID, accountID, loginAdvice } = wanted;
   if (clusterID !== undefined && accountID !== undefined) return ok({ clusterID, accountID });
   try {
     return chooseScope(await service.discovery.listAccounts(clusterID ?? '-'), wanted);
   } catch (error) {
     if (!isServiceError(error)) throw error;
-    return refuseService(url, error, { login: loginAdvice });
+    return rejectService(url, error, { login: loginAdvice });
   }
 }

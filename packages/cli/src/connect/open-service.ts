@@ -2,7 +2,7 @@ import { fail, ok, type Result } from '@sluice/core';
 import type { SiteLimits } from '@sluice/run';
 import type { TraceSink } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import type { CommandRefusal } from '../context/command-refusal.ts';
+import type { CommandError } from '../context/command-rejection.ts';
 import { describeSystemError } from '../context/describe-system-error.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { printWarning } from '../context/print-warning.ts';
@@ -50,7 +50,7 @@ export function showIgnored({ ignored }: ChosenService, { terminal }: CommandCon
 export async function openService(
   options: GlobalOptions,
   context: CommandContext,
-): Promise<Result<HomeService, CommandRefusal>> {
+): Promise<Result<HomeService, CommandError>> {
   const prepared = await prepareHome(context, options);
   if (!prepared.ok) return prepared;
   const home = prepared.value;
@@ -68,7 +68,7 @@ export async function openService(
     return opened.ok ? ok(await withReserve({ ...opened.value, ...given })) : opened;
   }
   const fault = findScopeFault(options);
-  if (fault !== undefined) return fail({ exitCode: EXIT_CODE.refused, message: fault });
+  if (fault !== undefined) return fail({ exitCode: EXIT_CODE.rejected, message: fault });
   try {
     const owner = `the process that runs the embedded service of ${home}`;
     const { openEmbeddedService } = await import('./embedded-service.ts');

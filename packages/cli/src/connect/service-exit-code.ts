@@ -7,5 +7,5 @@ export function serviceExitCode(error: ServiceError): ExitCode {
     error,
     ...(['UNREACHABLE', 'NO_REPLY', 'INVALID_REPLY', 'UNAVAILABLE', 'RESOURCE_EXHAUSTED', 'UNAUTHENTICATED'] as const),
   );
-  return mayPass ? EXIT_CODE.unreachable : EXIT_CODE.refused;
+  return mayPass ? EXIT_CODE.unreachable : EXIT_CODE.rejected;
 }

@@ -1,9 +1,9 @@
 import { isServiceError, type ServiceError } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import type { CommandRefusal } from '../context/command-refusal.ts';
+import type { CommandError } from '../context/command-rejection.ts';
 import { printWarning } from '../context/print-warning.ts';
-import { refuse, withAdvice } from '../context/refuse.ts';
+import { reject, withAdvice } from '../context/reject.ts';
 import { type HomeService, openService } from './open-service.ts';
 import { serviceExitCode } from './service-exit-code.ts';
 
@@ -25,14 +25,14 @@ export async function withService(
 ): Promise<number> {
   const done = await tryWithService(use, async (opened) => ok(await act(opened)));
   if (done.ok) return done.value;
-  return (await otherwise?.(done.error.message)) ?? refuse(done.error, use);
+  return (await otherwise?.(done.error.message)) ?? reject(done.error, use);
 }
 
 /** As `withService`, for `act` that prints nothing. The error also says why the service cannot be opened, or what it threw. */
-export async function tryWithService<T, E extends CommandRefusal>(
+export async function tryWithService<T, E extends CommandError>(
   { context, options, startsContainers = false }: ServiceUse,
   act: (opened: HomeService) => Promise<Result<T, E>>,
-): Promise<Result<T, E | CommandRefusal>> {
+): Promise<Result<T, E | CommandError>> {
   const opened = await openService(options, context);
   if (!opened.ok) return opened;
   const warnings = startsContainers ? (opened.value.warnings ?? []) : [];
@@ -41,8 +41,8 @@ export async function tryWithService<T, E extends CommandRefusal>(
     return await act(opened.value);
   } catch (error) {
     if (!isServiceError(error)) throw error;
-    const refusal = { exitCode: serviceExitCode(error), message: error.message };
-    return fail(withAdvice(refusal, adviseOn(error, opened.value)));
+    const rejection = { exitCode: serviceExitCode(error), message: error.message };
+    return fail(withAdvice(rejection, adviseOn(error, opened.value)));
   } finally {
     await opened.value.close();
   }

@@ -3,7 +3,7 @@ export const EXIT_CODE = {
   ok: 0,
   runFailed: 1,
   /** Wrong usage or an invalid file: nothing was started. */
-  refused: 2,
+  rejected: 2,
   /** The service cannot be reached, or does not accept the login. */
   unreachable: 3,
   /** The concurrency group is occupied and its `overlap` is `fail`: nothing was started, and nothing can be resumed. */

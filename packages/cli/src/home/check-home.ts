@@ -1,7 +1,7 @@
 import { lstatSync, type Stats, statSync } from 'node:fs';
 import { fail, ok, type Result } from '@sluice/core';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import type { CommandRefusal } from '../context/command-refusal.ts';
+import type { CommandError } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { type Caller, findCaller, isOwnedBy } from './caller.ts';
 import { readConfirmation } from './confirmation.ts';
@@ -9,20 +9,20 @@ import { isEmptyOrCreatedHere } from './created-here.ts';
 import { findHome, isHomeNamed } from './home.ts';
 
 /**
- * Refuses a home that was only found, not named, if another user or a repository may have created it: its contents
+ * Rejects a home that was only found, not named, if another user or a repository may have created it: its contents
  * decide which programs run and where credentials are sent.
  */
 export function checkHome(
   context: Pick<CommandContext, 'env' | 'cwd'>,
   options: Pick<GlobalOptions, 'home'>,
-): Result<undefined, CommandRefusal> {
+): Result<undefined, CommandError> {
   if (isHomeNamed(context, options)) return ok(undefined);
   const home = findHome(context, options);
   const fault = findHomeFault(home, context.env);
   if (fault === undefined || readConfirmation(home, context.env) !== undefined) return ok(undefined);
   const advice =
     'if you trust its contents, confirm it once with: sluice trust; otherwise name another home with --home';
-  return fail({ exitCode: EXIT_CODE.refused, message: `could not use ${home} as the home: ${fault}; ${advice}` });
+  return fail({ exitCode: EXIT_CODE.rejected, message: `could not use ${home} as the home: ${fault}; ${advice}` });
 }
 
 function findHomeFault(home: string, env: NodeJS.ProcessEnv): string | undefined {

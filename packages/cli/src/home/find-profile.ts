@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { describeUnknown, fail, ok, type Result } from '@sluice/core';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import type { CommandRefusal } from '../context/command-refusal.ts';
+import type { CommandError } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { findHome, isHomeNamed } from './home.ts';
 import { findUserDirectories } from './user-directories.ts';
@@ -24,7 +24,7 @@ export interface ProfilePlace {
 export function findProfile(
   options: Pick<GlobalOptions, 'profile' | 'home' | 'isRecorded'>,
   context: Pick<CommandContext, 'cwd' | 'env'>,
-): Result<ProfilePlace | undefined, CommandRefusal> {
+): Result<ProfilePlace | undefined, CommandError> {
   const variable = options.isRecorded === true ? undefined : context.env.SLUICE_PROFILE || undefined;
   const named = options.profile ?? variable;
   if (named !== undefined) return findNamed(named, context);
@@ -48,16 +48,16 @@ export function profileFile(name: string, env: NodeJS.ProcessEnv): string | unde
 function findNamed(
   word: string,
   { cwd, env }: Pick<CommandContext, 'cwd' | 'env'>,
-): Result<ProfilePlace, CommandRefusal> {
+): Result<ProfilePlace, CommandError> {
   if (isProfileFile(word)) return ok({ path: resolve(cwd, word), isFound: false });
   const path = profileFile(word, env);
   if (path === undefined) {
-    return refuse(
+    return reject(
       `could not find profile ${word}: the user has no configuration directory; set HOME or XDG_CONFIG_HOME`,
     );
   }
   if (existsSync(path)) return ok({ path, isFound: false });
-  return refuse(
+  return reject(
     `could not find profile ${describeUnknown(word, listProfiles(env))}; to create it, log in to its service with --name ${word}`,
   );
 }
@@ -79,6 +79,6 @@ export function listProfiles(env: NodeJS.ProcessEnv): readonly string[] {
   }
 }
 
-function refuse(message: string): { ok: false; error: CommandRefusal } {
-  return fail({ exitCode: EXIT_CODE.refused, message });
+function reject(message: string): { ok: false; error: CommandError } {
+  return fail({ exitCode: EXIT_CODE.rejected, message });
 }

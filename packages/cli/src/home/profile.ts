@@ -4,7 +4,7 @@ import { describeIssue } from '@sluice/client';
 import { DURATION, fail, ok, parseDuration, type Result } from '@sluice/core';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import type { CommandRefusal } from '../context/command-refusal.ts';
+import type { CommandError } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 
 const profileSchema = z.strictObject({
@@ -54,19 +54,19 @@ export function connectionOf({ limits: _, ...connection }: Profile): Connection 
 }
 
 /** Reads and checks a profile. Paths in the result are absolute. */
-export function readProfile(path: string): Result<Profile, CommandRefusal> {
-  const refuse = (reason: string) =>
-    fail({ exitCode: EXIT_CODE.refused, message: `could not use the profile ${path}: ${reason}` });
+export function readProfile(path: string): Result<Profile, CommandError> {
+  const reject = (reason: string) =>
+    fail({ exitCode: EXIT_CODE.rejected, message: `could not use the profile ${path}: ${reason}` });
   let value: unknown;
   try {
     value = parse(readFileSync(path, 'utf8'), { maxAliasCount: 0 }) ?? {};
   } catch (error) {
-    return refuse((error as Error).message);
+    return reject((error as Error).message);
   }
   const checked = profileSchema.safeParse(value);
   if (!checked.success) {
     const faults = checked.error.issues.map(({ path: at, message }) => [at.join('.'), describeIssue(message)]);
-    return refuse(faults.map(([at, fault]) => (at === '' ? fault : `\`${at}\` ${fault}`)).join('; '));
+    return reject(faults.map(([at, fault]) => (at === '' ? fault : `\`${at}\` ${fault}`)).join('; '));
   }
   const profile = { ...checked.data };
   for (const key of ['caFile', 'tokenFile', 'passwordFile'] as const) {

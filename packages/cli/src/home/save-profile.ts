@@ -4,7 +4,7 @@ import type { Scope } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import { replaceFile } from '@sluice/host-system';
 import { isMap, parseDocument } from 'yaml';
-import type { CommandRefusal } from '../context/command-refusal.ts';
+import type { CommandError } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { profileFile } from './find-profile.ts';
 import { type Profile, readProfile } from './profile.ts';
@@ -25,25 +25,25 @@ interface NewProfile {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Checks name and address. Refuses a name whose profile is for another service. */
-export function openProfileDraft({ name, env, ...given }: NewProfile): Result<ProfileDraft, CommandRefusal> {
-  const refuse = (reason: string) =>
-    fail({ exitCode: EXIT_CODE.refused, message: `could not write profile ${name}: ${reason}` });
+/** Checks name and address. Rejects a name whose profile is for another service. */
+export function openProfileDraft({ name, env, ...given }: NewProfile): Result<ProfileDraft, CommandError> {
+  const reject = (reason: string) =>
+    fail({ exitCode: EXIT_CODE.rejected, message: `could not write profile ${name}: ${reason}` });
   if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name)) {
-    return refuse('a name consists of letters, digits, `-` and `_`, and begins with a letter or digit');
+    return reject('a name consists of letters, digits, `-` and `_`, and begins with a letter or digit');
   }
   for (const url of [given.service, given.authUrl ?? given.service]) {
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-      return refuse(`${url} is not an address that starts with https:// or http://`);
+      return reject(`${url} is not an address that starts with https:// or http://`);
     }
   }
   const file = profileFile(name, env);
-  if (file === undefined) return refuse('the user has no configuration directory; set HOME or XDG_CONFIG_HOME');
+  if (file === undefined) return reject('the user has no configuration directory; set HOME or XDG_CONFIG_HOME');
   const before = existsSync(file) ? readProfile(file) : ok({} as Profile);
   if (!before.ok) return before;
   const { service } = before.value;
   if (service !== undefined && new URL(service).href !== new URL(given.service).href) {
-    return refuse(`${file} is for ${service}; choose another name with --name, or remove that file`);
+    return reject(`${file} is for ${service}; choose another name with --name, or remove that file`);
   }
   return ok({ file, settings: { ...before.value, ...given } });
 }

@@ -6,13 +6,13 @@ import type { RunOrder, RunReport } from '@sluice/run';
 import { findOutsideOutput, previewReuse, resumeRun, sumUpPreview } from '@sluice/runner';
 import { omitServiceVariables } from '../connect/hosted-options.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import { wholeMessage } from '../context/command-refusal.ts';
+import { wholeMessage } from '../context/command-rejection.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { selectHome } from '../home/home.ts';
 import { loadPlan } from '../pipeline/load-plan.ts';
 import { renderDiagnostics } from '../pipeline/print-diagnostics.ts';
 import { createOrder, type OrderOptions, orderOptions } from '../runs/create-order.ts';
-import { describeRefusedStart, prepareRun } from '../runs/prepare-run.ts';
+import { describeRejectedStart, prepareRun } from '../runs/prepare-run.ts';
 import { findHostedOptions } from './find-hosted-options.ts';
 import { handOver } from './hand-over.ts';
 import { listPipelines } from './list-pipelines.ts';
@@ -96,9 +96,9 @@ async function start(order: StartRequest, runId: string, given: RunExecutorOptio
     },
   };
   const prepared = await prepareRun(request);
-  if (!prepared.ok) return fail(describeRefusedStart(prepared.error));
+  if (!prepared.ok) return fail(describeRejectedStart(prepared.error));
   const submitted = await submitPrepared({ ...request, prepared: prepared.value });
-  return submitted.ok ? ok(undefined) : fail(describeRefusedStart(submitted.error));
+  return submitted.ok ? ok(undefined) : fail(describeRejectedStart(submitted.error));
 }
 
 /** Hands a recorded run to the host if the first request was interrupted before it did that. */

@@ -3,10 +3,10 @@ import { describeCustody, moveRun, readCustody, restoreCustody, runCustody } fro
 import type { RunSummary } from '@sluice/run';
 import { detachRun } from '@sluice/runner';
 import { selectHostedOptions } from '../connect/hosted-options.ts';
-import type { CommandRefusal } from '../context/command-refusal.ts';
+import type { CommandError } from '../context/command-rejection.ts';
 import { describeSystemError } from '../context/describe-system-error.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { fromRunRefusal } from '../context/refuse.ts';
+import { fromRunError } from '../context/reject.ts';
 import type { HandedRun, RunToHand } from '../runs/handed-run.ts';
 import { findHostFault } from './hand-to-host.ts';
 import { hostRun } from './host-run.ts';
@@ -15,11 +15,11 @@ import { hostRun } from './host-run.ts';
 export async function handOver(
   { status, endedAt }: Pick<RunSummary, 'status' | 'endedAt'>,
   given: RunToHand,
-): Promise<Result<HandedRun, CommandRefusal>> {
+): Promise<Result<HandedRun, CommandError>> {
   const { home, runId, context, options } = given;
-  const refusal = (message: string) =>
-    fail({ exitCode: EXIT_CODE.refused, message: `could not detach run ${runId}: ${message}` });
-  if (endedAt !== undefined) return refusal(`it has ended: ${status}`);
+  const rejection = (message: string) =>
+    fail({ exitCode: EXIT_CODE.rejected, message: `could not detach run ${runId}: ${message}` });
+  if (endedAt !== undefined) return rejection(`it has ended: ${status}`);
   let moved: Awaited<ReturnType<typeof moveRun>>;
   try {
     const custody = await readCustody(runCustody(home, runId));
@@ -28,17 +28,17 @@ export async function handOver(
       return ok({ runId, to: 'server', url, ...(page !== undefined && { page }) });
     }
     const fault = describeCustody(custody) ?? findHostFault(home);
-    if (fault !== undefined) return refusal(fault);
+    if (fault !== undefined) return rejection(fault);
     // Before the other process leaves it: if this one is killed, the next host resumes the run.
     moved = await moveRun({ home, runId }, 'detach', { options: { ...selectHostedOptions(options, context) } });
   } catch (error) {
-    return refusal(`${describeSystemError(error)}; nothing has changed`);
+    return rejection(`${describeSystemError(error)}; nothing has changed`);
   }
-  if (!moved.ok) return refusal(moved.error);
+  if (!moved.ok) return rejection(moved.error);
   const left = await detachRun({ home, runId });
   if (!left.ok) {
     await restoreCustody(home, runId, moved.value);
-    return fail(fromRunRefusal(left.error, { options, runId }));
+    return fail(fromRunError(left.error, { options, runId }));
   }
   return hostRun(given);
 }

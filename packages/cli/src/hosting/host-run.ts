@@ -1,7 +1,7 @@
 import { fail, ok, type Result } from '@sluice/core';
 import { moveRun } from '@sluice/home';
 import { selectHostedOptions } from '../connect/hosted-options.ts';
-import type { CommandRefusal } from '../context/command-refusal.ts';
+import type { CommandError } from '../context/command-rejection.ts';
 import { describeSystemError } from '../context/describe-system-error.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
@@ -14,7 +14,7 @@ export async function markRecorded({
   runId,
   context,
   options,
-}: RunToHand): Promise<Result<undefined, CommandRefusal>> {
+}: RunToHand): Promise<Result<undefined, CommandError>> {
   try {
     const moved = await moveRun({ home, runId }, 'detach', { options: { ...selectHostedOptions(options, context) } });
     if (moved.ok) return ok(undefined);
@@ -27,7 +27,7 @@ export async function markRecorded({
 }
 
 /** Hands a marked run to the home's host. The error says that the next host of the home continues it. */
-export async function hostRun({ home, ...given }: RunToHand): Promise<Result<HandedRun, CommandRefusal>> {
+export async function hostRun({ home, ...given }: RunToHand): Promise<Result<HandedRun, CommandError>> {
   const { runId, options } = given;
   const handed = await handToHost(home, given);
   if (handed.ok) {

@@ -3,7 +3,7 @@ import { type HostMetrics, type OpenHostedService, openRunHost, type RunHost } f
 import type { HostedOptions } from '../connect/hosted-options.ts';
 import { openService } from '../connect/open-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import { wholeMessage } from '../context/command-refusal.ts';
+import { wholeMessage } from '../context/command-rejection.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { selectHome } from '../home/home.ts';
 import { onOneLine } from '../text/on-one-line.ts';

@@ -1,7 +1,7 @@
 import { fail, ok, own, type Result } from '@sluice/core';
 import type { ConfigEdit, ConfigFields } from '@sluice/service';
 import { parse } from 'yaml';
-import type { CommandRefusal } from '../context/command-refusal.ts';
+import type { CommandError } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 
 /** A change of a configuration, as the command line states it. */
@@ -14,16 +14,12 @@ export interface ConfigEditArguments {
 }
 
 /** Parses the syntax only; whether the values are valid is checked with the whole file. */
-export function parseConfigEdit({
-  type,
-  words,
-  instanceTypes,
-}: ConfigEditArguments): Result<ConfigEdit, CommandRefusal> {
+export function parseConfigEdit({ type, words, instanceTypes }: ConfigEditArguments): Result<ConfigEdit, CommandError> {
   const [name = '', ...texts] = words;
   if (type === 'removeCluster') return ok({ type, clusterID: name });
   if (type === 'addCluster') return parseCluster(name, texts, instanceTypes);
   const [clusterID, id, ...more] = name.split('/');
-  if (!clusterID || !id || more.length > 0) return refuseArgument(name, 'CLUSTER/ID');
+  if (!clusterID || !id || more.length > 0) return rejectArgument(name, 'CLUSTER/ID');
   switch (type) {
     case 'addAccount':
     case 'removeAccount':
@@ -41,7 +37,7 @@ function parseCluster(
   id: string,
   texts: readonly string[],
   types: readonly string[],
-): Result<ConfigEdit, CommandRefusal> {
+): Result<ConfigEdit, CommandError> {
   const fields = parseFields(id, texts);
   if (!fields.ok) return fields;
   const instanceTypes: ConfigFields[] = [];
@@ -55,12 +51,12 @@ function parseCluster(
 }
 
 /** Parses `name=value` pairs. A dot in a name addresses a nested map: `options.partition=long`. */
-function parseFields(id: string, texts: readonly string[]): Result<ConfigFields, CommandRefusal> {
+function parseFields(id: string, texts: readonly string[]): Result<ConfigFields, CommandError> {
   const fields: Record<string, unknown> = { id };
   for (const text of texts) {
     const equals = text.indexOf('=');
     const names = text.slice(0, Math.max(0, equals)).split('.');
-    if (names.includes('') || names.includes('__proto__')) return refuseArgument(text, 'name=value');
+    if (names.includes('') || names.includes('__proto__')) return rejectArgument(text, 'name=value');
     let at = fields;
     for (const name of names.slice(0, -1)) {
       const inner = (own(at, name) as Record<string, unknown> | undefined) ?? {};
@@ -78,6 +74,6 @@ function scalarOf(text: string): unknown {
   return typeof value === 'object' ? text : value;
 }
 
-function refuseArgument(text: string, form: string): Result<never, CommandRefusal> {
-  return fail({ exitCode: EXIT_CODE.refused, message: `could not understand ${text}: it must have the form ${form}` });
+function rejectArgument(text: string, form: string): Result<never, CommandError> {
+  return fail({ exitCode: EXIT_CODE.rejected, message: `could not understand ${text}: it must have the form ${form}` });
 }

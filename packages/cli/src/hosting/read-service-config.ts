@@ -4,7 +4,7 @@ import { fail, ok, type Result } from '@sluice/core';
 import { parseServiceConfig, type ServiceConfig } from '@sluice/service';
 import { z } from 'zod';
 import type { CommandContext } from '../context/command-context.ts';
-import type { CommandRefusal } from '../context/command-refusal.ts';
+import type { CommandError } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { findKeyFault, type RunsConfig, runsSchema } from './runs-config.ts';
 
@@ -31,17 +31,17 @@ export interface ServedConfig {
   readonly directory: string;
 }
 
-/** Reads the configuration of a service. An invalid one is refused with all its errors, by line and column. */
+/** Reads the configuration of a service. An invalid one is rejected with all its errors, by line and column. */
 export function readServiceConfig(
   file: string,
   context: Pick<CommandContext, 'cwd'>,
-): Result<ServedConfig, CommandRefusal> {
+): Result<ServedConfig, CommandError> {
   const path = resolve(context.cwd, file);
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    return fail({ exitCode: EXIT_CODE.refused, message: `could not read ${path}: ${(error as Error).message}` });
+    return fail({ exitCode: EXIT_CODE.rejected, message: `could not read ${path}: ${(error as Error).message}` });
   }
   return parseServiceConfigText(text, { file, directory: dirname(path) });
 }
@@ -53,7 +53,7 @@ export function readServiceConfig(
 export function parseServiceConfigText(
   text: string,
   { file, directory }: { file: string; directory: string },
-): Result<ServedConfig, CommandRefusal> {
+): Result<ServedConfig, CommandError> {
   const parsed = parseServiceConfig(text, directory, { schedules: schedulesSchema, runs: runsSchema });
   const [message, ...lines] = parsed.ok
     ? findFaults(parsed.value, { ...parsed.sections, directory }).map((fault) => `${file}: ${fault}`)
@@ -61,7 +61,7 @@ export function parseServiceConfigText(
         ({ line, column, path: field, message }) =>
           `${file}:${line}:${column}: ${field === '' ? '' : `${field}: `}${message}`,
       );
-  if (!parsed.ok || message !== undefined) return fail({ exitCode: EXIT_CODE.refused, message: message ?? '', lines });
+  if (!parsed.ok || message !== undefined) return fail({ exitCode: EXIT_CODE.rejected, message: message ?? '', lines });
   return ok({ service: parsed.value, schedules: parsed.sections.schedules, runs: parsed.sections.runs, directory });
 }
 

@@ -7,7 +7,7 @@ import { type OpenSchedule, openSchedule } from '@sluice/runner';
 import { omitServiceVariables } from '../connect/hosted-options.ts';
 import { openService } from '../connect/open-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import { wholeMessage } from '../context/command-refusal.ts';
+import { wholeMessage } from '../context/command-rejection.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { loadScheduled } from '../pipeline/load-scheduled.ts';
 import { countDiagnostics, renderDiagnostics } from '../pipeline/print-diagnostics.ts';

@@ -3,13 +3,13 @@ import { submitRun } from '@sluice/runner';
 import type { HomeService } from '../connect/open-service.ts';
 import { tryWithService } from '../connect/with-service.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { fromRunRefusal } from '../context/refuse.ts';
+import { fromRunError } from '../context/reject.ts';
 import { findNotifyCommands } from '../pipeline/find-notify-commands.ts';
 import type { Progress } from '../render/plain-progress.ts';
 import { findUnknownIn } from '../runs/find-unknown-in.ts';
 import type { HandedRun } from '../runs/handed-run.ts';
 import { orderRun } from '../runs/order-run.ts';
-import { type PreparedRun, type RefusedStart, type RunRequest, refuseLoaded } from '../runs/prepare-run.ts';
+import { type PreparedRun, type RejectedStart, type RunRequest, rejectLoaded } from '../runs/prepare-run.ts';
 import { startOptions } from '../runs/start-options.ts';
 import { findHostFault } from './hand-to-host.ts';
 import { hostRun, markRecorded } from './host-run.ts';
@@ -24,7 +24,7 @@ interface Submission extends RunRequest {
 type Submitted = { readonly handed: HandedRun } | { readonly runId: string; readonly home: string };
 
 /** Records a prepared run, and has the server of its service or the home's host execute it. */
-export async function submitPrepared(submission: Submission): Promise<Result<HandedRun, RefusedStart>> {
+export async function submitPrepared(submission: Submission): Promise<Result<HandedRun, RejectedStart>> {
   const { context, options } = submission;
   const use = { context, options, startsContainers: submission.openProgress !== undefined };
   const submitted = await tryWithService(use, (opened) => submit(opened, submission));
@@ -34,14 +34,14 @@ export async function submitPrepared(submission: Submission): Promise<Result<Han
   return hostRun({ ...submitted.value, context, options });
 }
 
-async function submit(opened: HomeService, submission: Submission): Promise<Result<Submitted, RefusedStart>> {
+async function submit(opened: HomeService, submission: Submission): Promise<Result<Submitted, RejectedStart>> {
   const { prepared, file, context, options } = submission;
   const { home, runServer } = opened;
   const unknown = await findUnknownIn(prepared.loaded.plan, opened);
   if (unknown !== undefined) return fail(unknown);
   if ((await runServer?.isAvailable()) === true) {
     const faults = findNotifyCommands(prepared.loaded);
-    if (faults.length > 0) return fail(refuseLoaded(file, { loaded: prepared.loaded, faults }));
+    if (faults.length > 0) return fail(rejectLoaded(file, { loaded: prepared.loaded, faults }));
     const progress = await submission.openProgress?.();
     try {
       const request = { file, context, options, prepared, progress };
@@ -52,7 +52,7 @@ async function submit(opened: HomeService, submission: Submission): Promise<Resu
     }
   }
   const fault = findHostFault(home);
-  if (fault !== undefined) return fail({ exitCode: EXIT_CODE.refused, message: `${fault}; nothing was started` });
+  if (fault !== undefined) return fail({ exitCode: EXIT_CODE.rejected, message: `${fault}; nothing was started` });
   const runId = await record(opened, submission);
   if (!runId.ok) return runId;
   // Every later host of the home resumes it.
@@ -64,7 +64,7 @@ async function submit(opened: HomeService, submission: Submission): Promise<Resu
 async function record(
   opened: HomeService,
   { prepared, openProgress, ...request }: Submission,
-): Promise<Result<string, RefusedStart>> {
+): Promise<Result<string, RejectedStart>> {
   const { loginAdvice } = opened;
   const progress = await openProgress?.();
   try {
@@ -72,7 +72,7 @@ async function record(
     const submitted = await submitRun({ ...start, ...(progress && { reporter: progress }) });
     return submitted.ok
       ? ok(submitted.value.runId)
-      : fail(fromRunRefusal(submitted.error, { options: request.options, loginAdvice }));
+      : fail(fromRunError(submitted.error, { options: request.options, loginAdvice }));
   } finally {
     progress?.close();
   }

@@ -1,6 +1,6 @@
 import { isServiceError, type ServiceErrorCode } from '@sluice/client';
 import { type Diagnostic, fail, guardArguments, type Result, renderDiagnostic, SluiceError } from '@sluice/core';
-import type { RunRefusal } from '@sluice/run';
+import type { RunError } from '@sluice/run';
 
 /**
  * The codes of every `SluiceError`: those of the library itself, those of a run that could not be started, read or changed,
@@ -18,9 +18,9 @@ export type SluiceErrorCode =
   | 'NO_RESULT'
   /** The program did not read the events of a run; see `RunHandle.events`. */
   | 'EVENTS_OVERFLOW'
-  /** The operating system refused a file or a process; `cause` is its error. */
+  /** The operating system rejected a file or a process; `cause` is its error. */
   | 'SYSTEM'
-  | RunRefusal['code']
+  | RunError['code']
   | ServiceErrorCode;
 
 /**
@@ -48,7 +48,7 @@ export function isSluiceError(error: unknown, ...codes: SluiceErrorCode[]): erro
   }
 }
 
-type Failure = RunRefusal | readonly Diagnostic[] | SluiceError<SluiceErrorCode>;
+type Failure = RunError | readonly Diagnostic[] | SluiceError<SluiceErrorCode>;
 
 /** Runs a call of the runner or of a service and returns each expected failure as a `SluiceError`. Bugs are thrown. */
 export async function attempt<T>(

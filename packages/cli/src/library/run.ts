@@ -13,7 +13,7 @@ import {
   requireArgument,
   SluiceError,
 } from '@sluice/core';
-import type { Reporter, RunnerEvent, RunRefusal } from '@sluice/run';
+import type { Reporter, RunError, RunnerEvent } from '@sluice/run';
 import { findUnknown, type RunHandle as RunnerHandle, resumeRun, startRun } from '@sluice/runner';
 import { openEmbeddedService } from '../connect/embedded-service.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
@@ -193,7 +193,7 @@ export function safeResume<R = DeclaredResults>(
   });
 }
 
-type Refusal = RunRefusal | SluiceError<SluiceErrorCode>;
+type Rejection = RunError | SluiceError<SluiceErrorCode>;
 
 interface Base extends Pick<Connection, 'service' | 'scope'> {
   readonly home: string;
@@ -204,8 +204,8 @@ interface Base extends Pick<Connection, 'service' | 'scope'> {
 /** Opens what a run needs, and closes it when the run ends or cannot start. */
 async function execute<R = DeclaredResults>(
   options: ExecutionOptions & Pick<RunHandleParts, 'declared'>,
-  start: (base: Base) => Promise<Result<RunnerHandle, Refusal>>,
-): Promise<Result<RunHandle<R>, Refusal>> {
+  start: (base: Base) => Promise<Result<RunnerHandle, Rejection>>,
+): Promise<Result<RunHandle<R>, Rejection>> {
   const { service, secrets, signal, onEvent, declared } = options;
   if (signal?.aborted) return fail(new SluiceError('ABORTED', 'the signal was aborted before the run started'));
   const home = await prepareOwnHome(options.home);

@@ -1,17 +1,17 @@
 import { fail, ok, type Plan, type Result, stepsWithImages } from '@sluice/core';
 import { canRunImages } from '@sluice/service';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import type { CommandRefusal } from '../context/command-refusal.ts';
+import type { CommandError } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { listNames } from './ignore-images.ts';
 
 /**
- * Refuses a plan with images if the embedded service cannot run any on this machine. Other services are not checked.
+ * Rejects a plan with images if the embedded service cannot run any on this machine. Other services are not checked.
  */
 export async function checkImages(
   plan: Plan,
   { options, context }: { options: GlobalOptions; context: CommandContext },
-): Promise<Result<undefined, CommandRefusal>> {
+): Promise<Result<undefined, CommandError>> {
   const named = stepsWithImages(plan);
   if (named.length === 0) return ok(undefined);
   const { chooseService } = await import('../connect/choose-service.ts');
@@ -22,5 +22,5 @@ export async function checkImages(
   const what = `could not run the image of ${listNames(named)}: neither Docker nor Podman answers on this machine`;
   const advice =
     "start one of them (see `sluice doctor`), or run the commands with this machine's programs: --ignore-images";
-  return fail({ exitCode: EXIT_CODE.refused, message: `${what}; ${advice}` });
+  return fail({ exitCode: EXIT_CODE.rejected, message: `${what}; ${advice}` });
 }

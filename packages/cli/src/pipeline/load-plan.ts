@@ -31,7 +31,7 @@ export interface LoadedPlan {
 export type SourceTexts = ReadonlyMap<string, string>;
 
 /** Why a file has no plan: all its errors and warnings, in file order. */
-export interface RefusedFile {
+export interface RejectedFile {
   readonly diagnostics: readonly Diagnostic[];
   readonly texts: SourceTexts;
   /** Set if the file has no errors, but cannot be planned with these parameters. */
@@ -51,7 +51,7 @@ export interface PipelineFileOptions {
 export async function loadPlan(
   file: string,
   { context: { cwd }, options }: { context: Pick<CommandContext, 'cwd'>; options: PipelineFileOptions },
-): Promise<Result<LoadedPlan, RefusedFile>> {
+): Promise<Result<LoadedPlan, RejectedFile>> {
   const path = resolve(cwd, file);
   const texts = new Map<string, string>();
   const files = openPipelineFiles(path, { cwd, root: options.root });

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { ok, type Plan, type Result } from '@sluice/core';
 import type { CommandContext } from '../context/command-context.ts';
-import { type LoadedPlan, loadPlan, type PipelineFileOptions, type RefusedFile } from './load-plan.ts';
+import { type LoadedPlan, loadPlan, type PipelineFileOptions, type RejectedFile } from './load-plan.ts';
 
 /** The plan of a file whose pipeline has a schedule. */
 export interface Scheduled {
@@ -24,7 +24,7 @@ export interface LoadedSchedule {
 export async function loadScheduled(
   file: string,
   { context, options }: { context: Pick<CommandContext, 'cwd'>; options: PipelineFileOptions },
-): Promise<Result<LoadedSchedule, RefusedFile>> {
+): Promise<Result<LoadedSchedule, RejectedFile>> {
   const planned = await loadPlan(file, { context, options });
   if (!planned.ok) return planned;
   const loaded = planned.value;

@@ -17,7 +17,7 @@ export function locateFaults(
   return faults.flatMap(({ code, message, hint, path }) => {
     if (path === undefined) return [];
     const range = locate(path);
-    const diagnostic = { code: CODES.get(code) ?? 'refused', severity: 'error' as const, message };
+    const diagnostic = { code: CODES.get(code) ?? 'rejected', severity: 'error' as const, message };
     return [{ ...diagnostic, ...(range && { range }), ...(hint !== undefined && { hint }) }];
   });
 }

@@ -102,7 +102,7 @@ function readAll(descriptor: number): Result<string, string> {
   }
 }
 
-/** Refuses invalid bytes, which a lenient decoder would replace. */
+/** Rejects invalid bytes, which a lenient decoder would replace. */
 function decode(bytes: Buffer): Result<string, string> {
   return isUtf8(bytes) ? ok(bytes.toString('utf8')) : fail('it is not text in UTF-8; convert it');
 }

@@ -1,7 +1,7 @@
 import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { refuse } from '../context/refuse.ts';
+import { reject } from '../context/reject.ts';
 
 /** An action on a run that a server executes. */
 interface ServerAction {
@@ -17,7 +17,7 @@ export function actOnServer(
 ): Promise<number> {
   return withService({ context, options }, async ({ runServer }) => {
     const message = `could not ${verb} run ${runId}: the service executes no runs`;
-    if (runServer === undefined) return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
+    if (runServer === undefined) return reject({ exitCode: EXIT_CODE.rejected, message }, { context, options });
     await runServer.act(runId, verb, step === undefined ? undefined : { step });
     return print();
   });

@@ -1,7 +1,7 @@
 import { ok, type Plan, type Result } from '@sluice/core';
 import type { Reuse } from '@sluice/run';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import type { CommandRefusal } from '../context/command-refusal.ts';
+import type { CommandError } from '../context/command-rejection.ts';
 
 /** `reuseFrom` and `force` imply `reuse`. */
 export interface ReuseOptions extends GlobalOptions {
@@ -17,7 +17,7 @@ export interface ReuseOptions extends GlobalOptions {
 export async function findReuse(
   plan: Plan,
   { context, options }: { context: CommandContext; options: ReuseOptions },
-): Promise<Result<{ readonly reuse?: Reuse }, CommandRefusal>> {
+): Promise<Result<{ readonly reuse?: Reuse }, CommandError>> {
   const { reuse = false, reuseFrom, force = [] } = options;
   if (!reuse && reuseFrom === undefined && force.length === 0) return ok({});
   const [{ selectRun }, { findHome }] = await Promise.all([import('./select-run.ts'), import('../home/home.ts')]);

@@ -3,7 +3,7 @@ import { listRuns, placeOf, readCustody, runCustody } from '@sluice/home';
 import type { RunSummary } from '@sluice/run';
 import type { RunServer, ServerRun } from '../connect/run-server.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import { wholeMessage } from '../context/command-refusal.ts';
+import { wholeMessage } from '../context/command-rejection.ts';
 import { printWarning } from '../context/print-warning.ts';
 import { serverOptions } from './server-options.ts';
 import { summarizeServerRun } from './summarize-server-run.ts';

@@ -1,6 +1,6 @@
 import { isServiceError } from '@sluice/client';
 import type { GlobalOptions } from '../context/command-context.ts';
-import type { CommandRefusal } from '../context/command-refusal.ts';
+import type { CommandError } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 
@@ -15,11 +15,11 @@ function describeLostRun(url: string): string {
 }
 
 /** Why a command about a run ends whose server does not have it any more. */
-export function lostRunRefusal(
+export function lostRunError(
   fault: string,
   { url, runId }: { readonly url: string; readonly runId: string },
   options: GlobalOptions,
-): CommandRefusal {
+): CommandError {
   const again = suggestCommand(['rerun', runId], options);
   return { exitCode: EXIT_CODE.suspended, message: `${fault}: ${describeLostRun(url)}; start it again with: ${again}` };
 }

@@ -5,9 +5,9 @@ import type { OrderBody } from '@sluice/host';
 import { type OrderedData, provisionOrder, secretNames } from '@sluice/runner';
 import type { HomeService } from '../connect/open-service.ts';
 import type { RunServer } from '../connect/run-server.ts';
-import type { CommandRefusal } from '../context/command-refusal.ts';
+import type { CommandError } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { fromRunRefusal } from '../context/refuse.ts';
+import { fromRunError } from '../context/reject.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import type { Progress } from '../render/plain-progress.ts';
 import type { HandedRun } from './handed-run.ts';
@@ -28,7 +28,7 @@ interface Ordering extends RunRequest {
 export async function orderRun(
   opened: HomeService & { readonly runServer: RunServer },
   { prepared, progress, ...request }: Ordering,
-): Promise<Result<HandedRun, CommandRefusal>> {
+): Promise<Result<HandedRun, CommandError>> {
   const { options } = request;
   const start = await startOptions(prepared, opened, request);
   const runId = start.runId ?? createRunId();
@@ -37,7 +37,7 @@ export async function orderRun(
   if (sent.ok) return sent;
   return 'exitCode' in sent.error
     ? fail(sent.error)
-    : fail(fromRunRefusal(sent.error, { options, loginAdvice: opened.loginAdvice }));
+    : fail(fromRunError(sent.error, { options, loginAdvice: opened.loginAdvice }));
 }
 
 interface Sending {
@@ -51,7 +51,7 @@ interface Sending {
 async function send(
   { home, runServer }: HomeService & { readonly runServer: RunServer },
   { runId, data, prepared, request, given }: Sending,
-): Promise<Result<HandedRun, CommandRefusal>> {
+): Promise<Result<HandedRun, CommandError>> {
   const { options } = request;
   const { url, scope } = runServer;
   const reached = { service: url, cluster: scope.clusterID, account: scope.accountID };
@@ -59,7 +59,7 @@ async function send(
   const directory = runDirectory(home, runId);
   const disk = createSystemDisk();
   const moved = await moveRun({ home, runId }, 'order', { place });
-  if (!moved.ok) return fail({ exitCode: EXIT_CODE.refused, message: `could not order run ${runId}: ${moved.error}` });
+  if (!moved.ok) return fail({ exitCode: EXIT_CODE.rejected, message: `could not order run ${runId}: ${moved.error}` });
   await writeSummary(disk, directory, { pipeline: given.plan.pipeline.name, startedAt: Date.now() });
   let page: string;
   try {
@@ -68,7 +68,7 @@ async function send(
     if (!isServiceError(error)) throw error;
     if (!isRejected(error)) return fail(describeUnknown(error, { runId, url, options }));
     if (moved.value.state !== 'server') await disk.remove(directory);
-    const exitCode = error.reason === 'GROUP_BUSY' ? EXIT_CODE.busy : EXIT_CODE.refused;
+    const exitCode = error.reason === 'GROUP_BUSY' ? EXIT_CODE.busy : EXIT_CODE.rejected;
     return fail({ exitCode, message: `${url} does not execute the run: ${error.message}; nothing was started` });
   }
   await moveRun({ home, runId }, 'accept', { place: { ...place, ...(page !== '' && { runUrl: page }) } });
@@ -111,7 +111,7 @@ function isRejected(error: ServiceError): boolean {
 function describeUnknown(
   { message }: ServiceError,
   { runId, url, options }: { readonly runId: string; readonly url: string; readonly options: RunRequest['options'] },
-): CommandRefusal {
+): CommandError {
   const attach = suggestCommand(['attach', runId], options);
   return {
     exitCode: EXIT_CODE.suspended,

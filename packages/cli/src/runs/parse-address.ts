@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from '@sluice/core';
-import type { CommandRefusal } from '../context/command-refusal.ts';
+import type { CommandError } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 
 /** Something inside a run, as `STEP[/CELL][.OUTPUT[/PATH]]` names it. */
@@ -14,17 +14,17 @@ export interface Address {
 const ADDRESS = /^([^/.]+)(?:\/([^/.]+))?(?:\.([^/.]+)(?:\/(.*))?)?$/s;
 
 /** Parses an address; whether the run has such a step, cell or output is for the caller to check. */
-export function parseAddress(text: string): Result<Address, CommandRefusal> {
+export function parseAddress(text: string): Result<Address, CommandError> {
   const [, step, cell, output, path] = ADDRESS.exec(text) ?? [];
   if (step !== undefined) return ok({ step, cell, output, path: path?.replace(/\/+$/, '') || undefined });
   const message = `could not read ${text}: expected STEP[/CELL][.OUTPUT[/PATH]]`;
-  return fail({ exitCode: EXIT_CODE.refused, message });
+  return fail({ exitCode: EXIT_CODE.rejected, message });
 }
 
 /** Parses the address of a step or of a cell, for commands that do not work on outputs. */
-export function parseStepAddress(text: string): Result<Address, CommandRefusal> {
+export function parseStepAddress(text: string): Result<Address, CommandError> {
   const address = parseAddress(text);
   if (!address.ok || address.value.output === undefined) return address;
   const message = `could not use ${text}: it names an output; expected STEP or STEP/CELL`;
-  return fail({ exitCode: EXIT_CODE.refused, message });
+  return fail({ exitCode: EXIT_CODE.rejected, message });
 }

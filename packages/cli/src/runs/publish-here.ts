@@ -1,6 +1,6 @@
 import { type ContainerService, own } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
-import type { RunRefusal, RunReport } from '@sluice/run';
+import type { RunError, RunReport } from '@sluice/run';
 import { publishOutputs } from '@sluice/runner';
 
 /** A run that a server has executed, and that this home has ordered. */
@@ -11,12 +11,12 @@ interface PublishHereOptions {
 
 /**
  * Copies the outputs with `publish` to their directories, and returns the report that says so, also of single outputs that
- * could not be copied. Refused if the outputs of the run cannot be found.
+ * could not be copied. Rejected if the outputs of the run cannot be found.
  */
 export async function publishHere(
   report: RunReport,
   { home, service }: PublishHereOptions,
-): Promise<Result<RunReport, RunRefusal>> {
+): Promise<Result<RunReport, RunError>> {
   const { runId } = report;
   const published = await publishOutputs({ home, runId, service });
   if (!published.ok) return fail(describeUnpublished(runId, published.error));
@@ -31,6 +31,6 @@ export async function publishHere(
 }
 
 /** Why none of the outputs with `publish` was copied. */
-export function describeUnpublished(runId: string, { code, message }: RunRefusal): RunRefusal {
+export function describeUnpublished(runId: string, { code, message }: RunError): RunError {
   return { code, message: `could not copy the outputs of run ${runId} to their directories: ${message}` };
 }

@@ -6,7 +6,7 @@ import type { HomeService } from '../connect/open-service.ts';
 import { openService } from '../connect/open-service.ts';
 import type { RunServer, ServerRun } from '../connect/run-server.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import { wholeMessage } from '../context/command-refusal.ts';
+import { wholeMessage } from '../context/command-rejection.ts';
 import { isLostRun } from './lost-run.ts';
 import { isRemoved } from './record-removal.ts';
 import { serverOptions } from './server-options.ts';

@@ -5,7 +5,7 @@ import type { RunSummary } from '@sluice/run';
 import { openService } from '../connect/open-service.ts';
 import type { RunServer } from '../connect/run-server.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import { type CommandRefusal, wholeMessage } from '../context/command-refusal.ts';
+import { type CommandError, wholeMessage } from '../context/command-rejection.ts';
 import { printWarning } from '../context/print-warning.ts';
 import { keepRecordedService } from './keep-recorded-service.ts';
 import { selectRun } from './select-run.ts';
@@ -41,7 +41,7 @@ const SEARCHED = 100;
 export async function selectShownRun<O extends GlobalOptions>(
   home: string,
   selection: Selection<O>,
-): Promise<Result<ShownRun<O>, CommandRefusal>> {
+): Promise<Result<ShownRun<O>, CommandError>> {
   const { context, options } = selection;
   const found = await selectRun(home, selection);
   if (!found.ok) {
@@ -63,7 +63,7 @@ async function describeShown<O extends GlobalOptions>(
   home: string,
   run: RunSummary,
   options: O,
-): Promise<Result<ShownRun<O>, CommandRefusal>> {
+): Promise<Result<ShownRun<O>, CommandError>> {
   const custody = await readCustody(runCustody(home, run.runId));
   const place = placeOf(custody);
   const reached = place ? serverOptions(options, place) : await keepRecordedService(home, run.runId, options);

@@ -4,7 +4,7 @@ import type { RunReport } from '@sluice/run';
 import type { CommandContext } from '../context/command-context.ts';
 import { EXIT_CODE, type ExitCode } from '../context/exit-code.ts';
 import { isGithubLog } from '../context/github-actions.ts';
-import { refuse } from '../context/refuse.ts';
+import { reject } from '../context/reject.ts';
 import { findHome } from '../home/home.ts';
 import type { Progress } from '../render/plain-progress.ts';
 import { renderReport } from '../render/render-report.ts';
@@ -29,7 +29,7 @@ export async function showEnd(
   const exitCode = exitCodeOf(report);
   const fault = await writeJunit(report, { context, options });
   if (fault === undefined) return exitCode;
-  return refuse({ ...fault, exitCode: exitCode === EXIT_CODE.ok ? fault.exitCode : exitCode }, { context, options });
+  return reject({ ...fault, exitCode: exitCode === EXIT_CODE.ok ? fault.exitCode : exitCode }, { context, options });
 }
 
 /** A run whose outputs were not published as requested counts as failed for a script. */

@@ -76,7 +76,7 @@ describe('plan --json', () => {
       'steps: { s: { command: [x], retry: { limit: 1, escalate: [nope] } } }\n',
       '`retry.escalate` of step s: no instance type of cluster local offers nope; it has local-1',
     ],
-  ])('refuses what plan refuses: %s', async (_what, text, reason) => {
+  ])('rejects what plan rejects: %s', async (_what, text, reason) => {
     const plain = await sluice(text, 'plan');
     const asJson = await sluice(text, 'plan', '--json');
     expect(plain).toMatchObject({ exitCode: 2, err: expect.stringContaining(reason) });
@@ -207,7 +207,7 @@ describe('plan and run', () => {
       `params: { list: [1] }\nconcurrency: 'g-\${{ params.list[5] }}'\n${SOURCE}`,
       'could not evaluate the concurrency group: ',
     ],
-  ])('refuse %s', async (_what, prepare, text, reason) => {
+  ])('reject %s', async (_what, prepare, text, reason) => {
     prepare();
     const before = readdirSync(cwd);
     const planned = await sluice(text, 'plan');
@@ -235,7 +235,7 @@ async function asOrdinaryUser<T>(action: () => Promise<T>): Promise<T> {
   }
 }
 
-test.each(['file', 'directory'])('plan and run refuse a source with a %s that its user cannot read', async (kind) => {
+test.each(['file', 'directory'])('plan and run reject a source with a %s that its user cannot read', async (kind) => {
   await asOrdinaryUser(async () => {
     mkdirSync(join(cwd, 'data', 'directory'), { recursive: true });
     writeFileSync(join(cwd, 'data', 'file'), 'x');

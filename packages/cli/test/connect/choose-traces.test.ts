@@ -64,7 +64,7 @@ test.each([
     'https://me:sesame@example.org',
     'the address contains a password; use a header of OTEL_EXPORTER_OTLP_HEADERS instead',
   ],
-])('refuses %s', async (address, fault) => {
+])('rejects %s', async (address, fault) => {
   const chosen = await chooseTraces({ env: { SLUICE_OTLP: address } });
   expect(chosen).toEqual({ ok: false, error: { exitCode: 2, message: `could not send traces: ${fault}` } });
 });

@@ -73,7 +73,7 @@ test('createDelegatingService goes on at the cut of a log that was cut while nob
   expect(cuts).toEqual([undefined, { start: 8, id: '1' }]);
 });
 
-test('createDelegatingService waits for a holder to go that refuses already, and ends what hangs on one that has gone', async () => {
+test('createDelegatingService waits for a holder to go that rejects already, and ends what hangs on one that has gone', async () => {
   const hanging = (options?: CallOptions) =>
     new Promise<never>((_, reject) => {
       options?.signal?.addEventListener('abort', () => reject(new ServiceError('ABORTED', 'aborted')));
@@ -86,7 +86,7 @@ test('createDelegatingService waits for a holder to go that refuses already, and
   const holders = createHolders([
     get(async () => {
       setImmediate(() => holders.lose());
-      throw new ServiceError('UNREACHABLE', 'refused');
+      throw new ServiceError('UNREACHABLE', 'rejected');
     }),
     get(hanging),
     get(async () => 'found'),
@@ -124,9 +124,9 @@ test('createDelegatingService causes no warning about listeners, however many ca
       const abort = () => reject(new ServiceError('ABORTED', 'aborted'));
       options?.signal?.addEventListener('abort', abort, { once: true });
     });
-  const refuse = async () => {
+  const reject = async () => {
     waiting += 1;
-    throw new ServiceError('UNREACHABLE', 'refused');
+    throw new ServiceError('UNREACHABLE', 'rejected');
   };
   async function* silent(options?: CallOptions) {
     yield await hang(options);
@@ -134,7 +134,7 @@ test('createDelegatingService causes no warning about listeners, however many ca
   const holders = createHolders([
     {
       ...withLogs(silent),
-      discovery: { listAccounts: refuse },
+      discovery: { listAccounts: reject },
     } as unknown as Partial<ContainerService>,
     {
       ...withLogs(() => pieces('log')),

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openRemoteService } from '../../src/connect/open-remote-service.ts';
-import { wholeMessage } from '../../src/context/command-refusal.ts';
+import { wholeMessage } from '../../src/context/command-rejection.ts';
 
 let server: Server;
 let url: string;
@@ -55,7 +55,7 @@ test('openRemoteService lets the user choose among several accounts', async () =
   });
 });
 
-test('openRemoteService ends with 3 for a token that is refused, says what to do, and does not show the token', async () => {
+test('openRemoteService ends with 3 for a token that is rejected, says what to do, and does not show the token', async () => {
   const opened = await openRemoteService(url, { profile: {}, flags: {}, env: { SLUICE_TOKEN: 'stale-token' } });
   expect(opened).toMatchObject({ ok: false, error: { exitCode: 3, message: expect.stringContaining('SLUICE_TOKEN') } });
   expect(JSON.stringify(opened)).not.toContain('stale-token');

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { fromRunRefusal } from '../../src/context/refuse.ts';
+import { fromRunError } from '../../src/context/reject.ts';
 import { suggestCommand } from '../../src/context/suggest-command.ts';
 import { selectRun } from '../../src/runs/select-run.ts';
 
@@ -27,10 +27,10 @@ test('suggestCommand repeats only the options that apply to the command', () => 
   expect(suggestCommand(['schedule', 'list'], options)).toBe('sluice schedule list --home h');
 });
 
-test('fromRunRefusal and selectRun repeat the global options in the commands that they suggest', async () => {
+test('fromRunError and selectRun repeat the global options in the commands that they suggest', async () => {
   const options = { home: '/far', cluster: 'c', json: true };
   const message = (code: 'RUN_FINISHED' | 'RUN_KNOWN') =>
-    fromRunRefusal({ code, message: 'm' }, { options, runId: 'r1' }).message;
+    fromRunError({ code, message: 'm' }, { options, runId: 'r1' }).message;
   expect(message('RUN_FINISHED')).toContain('with: sluice rerun r1 --failed --home /far --cluster c');
   expect(message('RUN_KNOWN')).toBe('m; resume it with: sluice resume r1 --home /far --cluster c');
   const missing = await selectRun('/nowhere-at-all', { prefix: 'abc', options });

@@ -54,7 +54,7 @@ test.each([['./gpu'], ['gpu.yaml'], ['sub/gpu.yaml']])(
   },
 );
 
-test('findProfile refuses an unknown name, suggests a similar one, and says how to create it', () => {
+test('findProfile rejects an unknown name, suggests a similar one, and says how to create it', () => {
   write('config/sluice/profiles/physics.yaml');
   expect(find({ variable: 'phisics' })).toEqual({
     ok: false,

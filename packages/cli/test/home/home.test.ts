@@ -45,7 +45,7 @@ test('makeHome says of a file in its place that it is there', async () => {
 });
 
 // Root may write where nobody else may.
-test.skipIf(process.getuid?.() === 0)('makeHome refuses a home that cannot be written to', async () => {
+test.skipIf(process.getuid?.() === 0)('makeHome rejects a home that cannot be written to', async () => {
   mkdirSync(join(root, 'locked'), { mode: 0o500 });
   await expect(makeHome(join(root, 'locked'))).rejects.toMatchObject({ code: 'EACCES' });
 });

@@ -33,7 +33,7 @@ test.each([
   ['a credential in the profile itself', 'token: abc\n', 'token'],
   ['what is no URL', 'service: one\n', 'service'],
   ['broken YAML', 'service: [\n', 'profile.yaml'],
-])('readProfile refuses %s', (_what, text, named) => {
+])('readProfile rejects %s', (_what, text, named) => {
   writeFileSync(join(home, 'profile.yaml'), text);
   const result = readProfile(join(home, 'profile.yaml'));
   expect(result).toMatchObject({ ok: false, error: { exitCode: 2, message: expect.stringContaining(named) } });
@@ -54,7 +54,7 @@ test.each([
   expect(message).not.toMatch(/Invalid input|received|Too small/);
 });
 
-test('readProfile refuses a named profile that is not there', () => {
+test('readProfile rejects a named profile that is not there', () => {
   expect(readProfile(join(home, 'other.yaml'))).toMatchObject({
     ok: false,
     error: { message: expect.stringContaining(join(home, 'other.yaml')) },

@@ -31,7 +31,7 @@ test('a rerun uses the service of the run, whatever the variables of this proces
   expect(await executor.createOrder(request)).toEqual({ ok: true, value: { file, params: { n: '2' } } });
 });
 
-test('a file that was changed to one with errors is refused with the errors, and nothing is recorded', async () => {
+test('a file that was changed to one with errors is rejected with the errors, and nothing is recorded', async () => {
   const { printer, cwd, runId } = await runOnce();
   writeFileSync(join(cwd, 'pipeline.yaml'), FILE.replace('command', 'comand'));
   const executor = createRunExecutor({

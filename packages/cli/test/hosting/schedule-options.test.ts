@@ -133,10 +133,10 @@ test('sluice schedule run keeps what is recorded, says what it changes, and forg
 
 test('sluice schedule backfill has the settings of the schedule, and changes none', async () => {
   await once('-p', 'target=prod');
-  const refused = await backfill('-p', 'target=test');
-  expect(refused).toMatchObject({ exitCode: 2, out: '' });
-  expect(refused.err).toContain('would change parameter target from "prod" to "test"; nothing was started');
-  expect(refused.err).toContain(`sluice schedule run ${join(cwd, 'nightly.yaml')} -p target=test`);
+  const rejected = await backfill('-p', 'target=test');
+  expect(rejected).toMatchObject({ exitCode: 2, out: '' });
+  expect(rejected.err).toContain('would change parameter target from "prod" to "test"; nothing was started');
+  expect(rejected.err).toContain(`sluice schedule run ${join(cwd, 'nightly.yaml')} -p target=test`);
   expect(await backfill('-p', 'target=prod')).toMatchObject({ exitCode: 0 });
   expect(await listParams()).toEqual(['-p target=prod']);
   expect(await settings()).toEqual({ params: { target: 'prod' } });
@@ -155,11 +155,11 @@ test('sluice schedule next reads a file whose parameters are only recorded', asy
   expect(await say(['schedule', 'next', 'nightly.yaml'])).toMatchObject({ exitCode: 0 });
 });
 
-test('a recorded parameter that the file no longer has is refused with advice', async () => {
+test('a recorded parameter that the file no longer has is rejected with advice', async () => {
   await once('-p', 'other=1');
   writeFileSync(join(cwd, 'nightly.yaml'), FILE.replace(', other: none', '').replace(/ \$\{\{ params.other \}\}/, ''));
-  const refused = await once();
-  expect(refused).toMatchObject({ exitCode: 2, err: expect.stringContaining('`schedule run --reset` forgets them') });
+  const rejected = await once();
+  expect(rejected).toMatchObject({ exitCode: 2, err: expect.stringContaining('`schedule run --reset` forgets them') });
   expect(await once('--reset')).toMatchObject({ exitCode: 0 });
   expect(await settings()).toEqual({ params: {} });
 });
@@ -184,13 +184,13 @@ test.each([
   ['a parameter that is no text', { params: { target: 1 } }],
   ['a text without bounds', { params: { target: 'x'.repeat(200_000) } }],
   ['no parameters', {}],
-])('settings with %s are refused, and nothing runs with them', async (_, text) => {
+])('settings with %s are rejected, and nothing runs with them', async (_, text) => {
   await once();
   const file = join(home, 'schedules/nightly/settings.json');
   writeFileSync(file, JSON.stringify(text));
-  const refused = await once();
-  expect(refused.exitCode).toBe(2);
-  expect(refused.err).toBe(
+  const rejected = await once();
+  expect(rejected.exitCode).toBe(2);
+  expect(rejected.err).toBe(
     `could not read ${file}: it is damaged; move it away, and record the parameters again with \`sluice schedule run\`\n`,
   );
 });

@@ -53,18 +53,18 @@ test.each([
     },
     'it is larger than 201326592 bytes',
   ],
-])('check refuses to include %s, and does not wait for it', async (_, prepare, reason) => {
+])('check rejects to include %s, and does not wait for it', async (_, prepare, reason) => {
   prepare();
   expect(await check()).toMatchObject({ exitCode: 2, err: expect.stringMatching(/could not include common\.yaml: /) });
   expect((await check()).err).toContain(reason);
 });
 
-test.each(['../outside.yaml', '/etc/hostname'])('check refuses to include %s', async (path) => {
+test.each(['../outside.yaml', '/etc/hostname'])('check rejects to include %s', async (path) => {
   writeFileSync(join(cwd, 'p.yaml'), MAIN.replace('common.yaml', path));
   expect(await check()).toMatchObject({ exitCode: 2, err: expect.stringContaining('is outside the project') });
 });
 
-test('check refuses to use a file that a link leads out to', async () => {
+test('check rejects to use a file that a link leads out to', async () => {
   symlinkSync('../outside.yaml', join(cwd, 'fit.yaml'));
   writeFileSync(join(cwd, 'p.yaml'), 'version: 1\nname: demo\nsteps:\n  fit: { uses: fit.yaml }\n');
   expect((await check()).err).toContain(`could not use fit.yaml: ${place}/outside.yaml is outside the project`);
@@ -91,7 +91,7 @@ test.each([
   ['# only a comment', 'it is empty, but an included file must be a map'],
   ['steps: [a]', '`steps` of an included file is a list instead of a map'],
   ['include: 3', '`include` is 3 instead of a path, or a list of paths'],
-])('check refuses an included file of %j', async (text, reason) => {
+])('check rejects an included file of %j', async (text, reason) => {
   writeFileSync(join(cwd, 'common.yaml'), `${text}\n`);
   expect(await check()).toMatchObject({ exitCode: 2, err: expect.stringContaining(reason) });
 });

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { runCommandLine } from '../../src/command-line/run-command-line.ts';
 import { EXIT_CODE } from '../../src/context/exit-code.ts';
 import { printWarning } from '../../src/context/print-warning.ts';
-import { fromRunRefusal, refuse } from '../../src/context/refuse.ts';
+import { fromRunError, reject } from '../../src/context/reject.ts';
 import { renderBlocks, renderValue } from '../../src/json/render-value.ts';
 import { createProgress } from '../../src/render/create-progress.ts';
 import { renderExplanation } from '../../src/render/render-explanation.ts';
@@ -145,12 +145,12 @@ const RENDERERS: Readonly<Record<string, (piece: string) => string>> = {
         return renderScheduleEvent({ ...event, plannedAt: 0 } as unknown as ScheduleEvent, 'UTC');
       })
       .join(''),
-  refuse(piece) {
+  reject(piece) {
     const context = createTestContext({ cwd: '/project' });
-    const refusal = { exitCode: EXIT_CODE.refused, message: 'could not choose one:', lines: ['  one', '  two'] };
-    refuse(poison(refusal, piece), { context, options: {} });
+    const rejection = { exitCode: EXIT_CODE.rejected, message: 'could not choose one:', lines: ['  one', '  two'] };
+    reject(poison(rejection, piece), { context, options: {} });
     const missing = { code: 'SOURCE_MISSING', message: 'the output has no b; it contains c' } as const;
-    refuse(fromRunRefusal({ ...missing, ...poison({ message: missing.message }, piece) }, { options: {} }), {
+    reject(fromRunError({ ...missing, ...poison({ message: missing.message }, piece) }, { options: {} }), {
       ...{ context, options: {} },
     });
     printWarning(context.terminal, poison('output best: the link a leads out', piece));

@@ -17,11 +17,11 @@ test.each([
   });
 });
 
-test.each(['', '/', 'fit/', 'fit.', '.model', 'fit/a/b', 'fit.a.b'])('parseAddress refuses %j', (text) => {
+test.each(['', '/', 'fit/', 'fit.', '.model', 'fit/a/b', 'fit.a.b'])('parseAddress rejects %j', (text) => {
   expect(parseAddress(text)).toMatchObject({ ok: false, error: { exitCode: 2 } });
 });
 
-test('parseStepAddress refuses outputs', () => {
+test('parseStepAddress rejects outputs', () => {
   expect(parseStepAddress('fit/k-1')).toMatchObject({ ok: true });
   expect(parseStepAddress('fit.model')).toMatchObject({
     error: { message: 'could not use fit.model: it names an output; expected STEP or STEP/CELL' },

@@ -115,7 +115,7 @@ async function sendAuthorized(options: ApiOptions, sending: Sending): Promise<{ 
     const request = toExchange(options, { sending, token });
     const reply = await exchange(sending.dispatcher, request);
     if (reply.statusCode >= 200 && reply.statusCode <= 299) return { reply, request };
-    const error = await refusal(options, { reply, request });
+    const error = await rejection(options, { reply, request });
     if (error.code !== 'UNAUTHENTICATED' || fresh) throw error;
     const next = await unlessAborted(options.tokens.replace(token), call);
     if (next === undefined) throw error;
@@ -154,7 +154,7 @@ function pathOf(call: ApiCall): string {
   return query.size === 0 ? path : `${path}?${query}`;
 }
 
-async function refusal(options: ApiOptions, about: { reply: Reply; request: Exchange }): Promise<ServiceError> {
+async function rejection(options: ApiOptions, about: { reply: Reply; request: Exchange }): Promise<ServiceError> {
   const { reply, request } = about;
   const bounded = { ...request, bodyMs: options.timeouts.bodyMs };
   // The status alone is a reply; if the body breaks off, only its message is lost.

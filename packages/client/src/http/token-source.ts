@@ -13,8 +13,8 @@ import { tryAgain } from './try-again.ts';
 export interface TokenSource {
   /** The current token; logs in if there is none. */
   current(): Promise<string>;
-  /** After a 401 for `refused`: another token, or undefined if none can be obtained. */
-  replace(refused: string): Promise<string | undefined>;
+  /** After a 401 for `rejected`: another token, or undefined if none can be obtained. */
+  replace(rejected: string): Promise<string | undefined>;
   /** Replaces all secrets in `text`. */
   redact(text: string): string;
   /** The secrets, without those so short that they occur in ordinary text. */
@@ -72,7 +72,7 @@ export function createTokenSource(options: LoginOptions): TokenSource {
   };
   return {
     current: async () => token ?? (await renew()),
-    replace: async (refused) => (token !== undefined && token !== refused ? token : await renew()),
+    replace: async (rejected) => (token !== undefined && token !== rejected ? token : await renew()),
     redact: (text) => hide(text, secrets),
     secrets: () => telling(secrets),
   };

@@ -6,16 +6,16 @@ import { ServiceError } from '../service-error.ts';
  * uses HTTPS, and a local or link-local host only if the service has one too. Throws `INVALID_REPLY`.
  */
 export function parseTransferAddress(text: string, options: { readonly base: string; readonly what: string }): string {
-  const refuse = (why: string) =>
+  const reject = (why: string) =>
     new ServiceError('INVALID_REPLY', `could not ${options.what}: the service gave the address ${shown(text)}, ${why}`);
-  if (text.length > MAX_LENGTH || !URL.canParse(text)) throw refuse('which is no URL');
+  if (text.length > MAX_LENGTH || !URL.canParse(text)) throw reject('which is no URL');
   const [url, base] = [new URL(text), new URL(options.base)];
-  if (!/^https?:$/.test(url.protocol)) throw refuse('which is neither http nor https');
-  if (url.username !== '' || url.password !== '') throw refuse('which has a user or password in it');
+  if (!/^https?:$/.test(url.protocol)) throw reject('which is neither http nor https');
+  if (url.username !== '' || url.password !== '') throw reject('which has a user or password in it');
   if (base.protocol === 'https:' && url.protocol === 'http:') {
-    throw refuse('where the password would go unencrypted, though the service itself uses https');
+    throw reject('where the password would go unencrypted, though the service itself uses https');
   }
-  if (isLocal(url.hostname) && !isLocal(base.hostname)) throw refuse('which is on this machine and not on the service');
+  if (isLocal(url.hostname) && !isLocal(base.hostname)) throw reject('which is on this machine and not on the service');
   return url.href;
 }
 

@@ -18,7 +18,7 @@ interface Copy {
 
 /**
  * Copies to a unique name beside `to`, then moves it into place in one step: servers copy directories file by file, so
- * an interrupted copy must never be visible at `to`. If the server refuses COPY, every file is streamed.
+ * an interrupted copy must never be visible at `to`. If the server rejects COPY, every file is streamed.
  */
 export async function copyEntry(dav: DavClient, files: VolumeFiles, { from, to, what }: Copy): Promise<void> {
   if ((await files.stat(to)) !== undefined) throw occupied(what);
@@ -53,7 +53,7 @@ async function copyToPart(dav: DavClient, copying: Copy & { used: string[] }): P
   }
   if (tried.outcome === 'absent') throw new ServiceError('NOT_FOUND', `could not ${what}: nothing is there`);
   if (tried.outcome === 'moved') return tried.part;
-  // Removes what the server copied before it refused.
+  // Removes what the server copied before it rejected.
   await dav.remove(tried.part, what);
   return undefined;
 }

@@ -56,28 +56,28 @@ export interface DavClient {
   /** Sends once. The caller must read or destroy the body. */
   send(request: DavRequest): Promise<Reply>;
   /** The error for an unexpected reply, whose body is discarded. */
-  refusal(reply: Reply, what: string): Promise<ServiceError>;
+  rejection(reply: Reply, what: string): Promise<ServiceError>;
   /** Undefined if the path does not exist. */
   propfind(path: string, options: { depth: 0 | 1; what: string }): Promise<Resource[] | undefined>;
   /** Creates a directory and its parents. */
   makeCollections(path: string): Promise<'made' | 'there'>;
   move(from: string, options: { to: string; overwrite: boolean; what: string }): Promise<MoveOutcome>;
-  /** Copies recursively to a free name; `refused` if the server does not copy. */
-  copy(from: string, options: { to: string; what: string }): Promise<MoveOutcome | 'refused'>;
+  /** Copies recursively to a free name; `rejected` if the server does not copy. */
+  copy(from: string, options: { to: string; what: string }): Promise<MoveOutcome | 'rejected'>;
   /** Does nothing if the path does not exist. */
   remove(path: string, what: string): Promise<void>;
   again<T>(once: (doubt: boolean) => Promise<T>, what: string): Promise<T>;
 }
 
 /** The functions on which the methods are built. */
-type Sender = Pick<DavClient, 'send' | 'refusal' | 'again'>;
+type Sender = Pick<DavClient, 'send' | 'rejection' | 'again'>;
 
 /** Sends nothing by itself. The caller owns the connections of `dispatcher`. */
 export function createDavClient(options: DavOptions): DavClient {
   const { clock, timeouts, origin } = options;
   const sender: Sender = {
     send: createSend(options),
-    async refusal(reply, what) {
+    async rejection(reply, what) {
       await discard(reply);
       return davError(reply, { what, now: clock.now() });
     },
@@ -99,7 +99,7 @@ export function createDavClient(options: DavOptions): DavClient {
     },
     async remove(path, what) {
       const reply = await sender.send({ method: 'DELETE', path, what });
-      if (![200, 204, 404].includes(reply.statusCode)) throw await sender.refusal(reply, what);
+      if (![200, 204, 404].includes(reply.statusCode)) throw await sender.rejection(reply, what);
       await discard(reply);
     },
   };
@@ -136,7 +136,7 @@ function propfind(sender: Sender, asked: { path: string; depth: 0 | 1; what: str
   const once = async () => {
     const reply = await sender.send({ method: 'PROPFIND', path, directory, headers, body: PROPFIND_BODY, what });
     if (reply.statusCode === 404) return discard(reply, undefined);
-    if (reply.statusCode !== 207) throw await sender.refusal(reply, what);
+    if (reply.statusCode !== 207) throw await sender.rejection(reply, what);
     return await multistatus(reply, what);
   };
   return sender.again(once, what);
@@ -151,7 +151,7 @@ async function makeCollections(sender: Sender, path: string): Promise<'made' | '
     // By the RFC, 405 means that it exists; servers that require the slash first reply 301.
     if (reply.statusCode === 405 || reply.statusCode === 301) return discard(reply, 'there' as const);
     if (reply.statusCode === 409) return discard(reply, 'noParent' as const);
-    throw await sender.refusal(reply, what);
+    throw await sender.rejection(reply, what);
   };
   let outcome = await sender.again(once, what);
   if (outcome === 'noParent') {
@@ -172,15 +172,15 @@ async function moveOutcome(sender: Sender, { reply, what }: { reply: Reply; what
   if (reply.statusCode === 412) return discard(reply, 'occupied' as const);
   // Apache replies 500 where the RFC requires 409.
   if (reply.statusCode === 409 || reply.statusCode === 500) return discard(reply, 'noParent' as const);
-  throw await sender.refusal(reply, what);
+  throw await sender.rejection(reply, what);
 }
 
 /** Statuses of servers that do not copy, or copied only a part (207). */
 const COPY_REFUSED: ReadonlySet<number> = new Set([207, 403, 405, 415, 501]);
 
-async function copy(sender: Sender, request: DavRequest): Promise<MoveOutcome | 'refused'> {
+async function copy(sender: Sender, request: DavRequest): Promise<MoveOutcome | 'rejected'> {
   const reply = await sender.send(request);
-  if (COPY_REFUSED.has(reply.statusCode)) return discard(reply, 'refused' as const);
+  if (COPY_REFUSED.has(reply.statusCode)) return discard(reply, 'rejected' as const);
   return moveOutcome(sender, { reply, what: request.what });
 }
 

@@ -46,7 +46,7 @@ async function open(dav: DavClient, about: { part: Part; etag: string | undefine
     what,
   });
   if (reply.statusCode === 416) return discard(reply, undefined);
-  if (reply.statusCode !== 200 && reply.statusCode !== 206) throw await dav.refusal(reply, what);
+  if (reply.statusCode !== 200 && reply.statusCode !== 206) throw await dav.rejection(reply, what);
   if (empty) {
     reply.body.on('error', () => {}).destroy();
     return undefined;

@@ -128,11 +128,11 @@ function shortest(found: readonly Resource[]): Resource | undefined {
 
 /**
  * Creates a symlink with the HTTP method LINK, which `sluice serve` supports (docs/transfer.md) and other servers
- * refuse.
+ * reject.
  */
 async function makeLink(dav: DavClient, { path, target }: { path: string; target: string }): Promise<boolean> {
   const what = `make the link ${quote(path)}`;
-  refuseRoot(path, what);
+  rejectRoot(path, what);
   const headers = { 'sluice-link-target': target.split('/').map(encodeName).join('/') };
   const once = async () => {
     const reply = await dav.send({ method: 'LINK', path, headers, what });
@@ -140,7 +140,7 @@ async function makeLink(dav: DavClient, { path, target }: { path: string; target
     if (reply.statusCode === 409) return discard(reply, 'noParent' as const);
     // Replies of servers without this method.
     if ([400, 405, 501].includes(reply.statusCode)) return discard(reply, 'unknown' as const);
-    throw await dav.refusal(reply, what);
+    throw await dav.rejection(reply, what);
   };
   let outcome = await dav.again(once, what);
   if (outcome === 'noParent') {
@@ -154,7 +154,7 @@ async function makeLink(dav: DavClient, { path, target }: { path: string; target
 async function makeDirectory(dav: DavClient, path: string): Promise<void> {
   volumePathSegments(path);
   const made = await dav.makeCollections(path).catch((error: unknown) => {
-    // Servers refuse to replace a file by a directory in different ways; the existing entry is more informative.
+    // Servers reject to replace a file by a directory in different ways; the existing entry is more informative.
     if (!isServiceError(error, 'INVALID_ARGUMENT')) throw error;
     return error;
   });
@@ -168,7 +168,7 @@ async function makeDirectory(dav: DavClient, path: string): Promise<void> {
 
 async function move(dav: DavClient, { from, to }: { from: string; to: string }): Promise<void> {
   const what = `move ${quote(from)} to ${quote(to)}`;
-  for (const path of [from, to]) refuseRoot(path, what);
+  for (const path of [from, to]) rejectRoot(path, what);
   if (to === from || to.startsWith(`${from}/`)) {
     throw new ServiceError('INVALID_ARGUMENT', `could not ${what}: nothing can be moved to or into itself`);
   }
@@ -195,7 +195,7 @@ async function move(dav: DavClient, { from, to }: { from: string; to: string }):
 
 async function copy(files: VolumeFiles, dav: DavClient, { from, to }: { from: string; to: string }): Promise<void> {
   const what = `copy ${quote(from)} to ${quote(to)}`;
-  for (const path of [from, to]) refuseRoot(path, what);
+  for (const path of [from, to]) rejectRoot(path, what);
   if (to === from || to.startsWith(`${from}/`)) {
     throw new ServiceError('INVALID_ARGUMENT', `could not ${what}: nothing can be copied to or into itself`);
   }
@@ -204,11 +204,11 @@ async function copy(files: VolumeFiles, dav: DavClient, { from, to }: { from: st
 
 async function remove(dav: DavClient, path: string): Promise<void> {
   const what = `remove ${quote(path)}`;
-  refuseRoot(path, what);
+  rejectRoot(path, what);
   await dav.again(() => dav.remove(path, what), what);
 }
 
-function refuseRoot(path: string, what: string): void {
+function rejectRoot(path: string, what: string): void {
   if (volumePathSegments(path).length > 0) return;
   throw new ServiceError('INVALID_ARGUMENT', `could not ${what}: the volume's root cannot be copied, moved or removed`);
 }

@@ -75,7 +75,7 @@ async function send(dav: DavClient, sending: Sending): Promise<void> {
 }
 
 async function stored(dav: DavClient, { reply, what }: { reply: Reply; what: string }): Promise<'stored'> {
-  if (![200, 201, 204].includes(reply.statusCode)) throw await dav.refusal(reply, what);
+  if (![200, 201, 204].includes(reply.statusCode)) throw await dav.rejection(reply, what);
   return discard(reply, 'stored' as const);
 }
 

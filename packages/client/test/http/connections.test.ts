@@ -16,7 +16,7 @@ function client(options: Omit<HttpServiceOptions, 'token' | 'login'>) {
 }
 
 describe('connections', () => {
-  it('create: a refused connection is UNREACHABLE', async () => {
+  it('create: a rejected connection is UNREACHABLE', async () => {
     const server = await scriptedServer(() => {});
     await server.close();
     const service = client({ baseUrl: server.url });
@@ -127,7 +127,7 @@ describe('connections', () => {
   });
 
   it.each(['ftp://x', 'not a url', 'http://user:pass@x/', 'http://x/?q=1', 'http://x/#f'])(
-    'createHttpService: refuses the address %s without repeating it',
+    'createHttpService: rejects the address %s without repeating it',
     (baseUrl) => {
       expect(() => createHttpService({ baseUrl, token: 't' })).toThrow(TypeError);
       expect(() => createHttpService({ baseUrl, token: 't' })).not.toThrow(/user:pass/);

@@ -84,7 +84,7 @@ describe('a hostile service', () => {
     'http://user:pass@example.org/',
     'nonsense',
     `http://example.org/${HUGE}`,
-  ])('the address of a volume is refused: %.40s', async (webdav) => {
+  ])('the address of a volume is rejected: %.40s', async (webdav) => {
     const { service } = await withService(() => {});
     const login = { username: 'me', password: PASSWORD, address: { webdav } };
     const error = await Promise.resolve()

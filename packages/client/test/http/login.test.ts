@@ -63,7 +63,7 @@ describe('login', () => {
     expect(server.matching('/containers/').length).toBeLessThanOrEqual(150);
   });
 
-  it('login: a fresh token that is refused too is UNAUTHENTICATED, without a third try', async () => {
+  it('login: a fresh token that is rejected too is UNAUTHENTICATED, without a third try', async () => {
     let logins = 0;
     const { service, server } = await withLogin((seen, reply) => {
       if (!seen.url.endsWith('/login')) return json(reply, { code: 401, message: 'no' }, 401);
@@ -124,7 +124,7 @@ describe('login', () => {
     await expect(second).resolves.toMatchObject({ id: 'x1' });
   });
 
-  it('token: a given token that is refused is UNAUTHENTICATED at once', async () => {
+  it('token: a given token that is rejected is UNAUTHENTICATED at once', async () => {
     const { service, server } = await withService((_, reply) => json(reply, { code: 401, message: 'no' }, 401));
     await expect(service.containers.get(REF)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
     expect(server.seen).toHaveLength(1);

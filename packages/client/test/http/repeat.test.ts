@@ -120,7 +120,7 @@ describe('repeating calls', () => {
     await expect(service.containers.delete(REF)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('undelete: a refusal after a lost reply stays a refusal', async () => {
+  it('undelete: a rejection after a lost reply stays a rejection', async () => {
     const body = { code: 400, status: 'FAILED_PRECONDITION', message: 'the volume is Available' };
     const { service } = await withService((_, reply, number) =>
       number === 1 ? void reply.destroy() : json(reply, body, 400),

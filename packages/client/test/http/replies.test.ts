@@ -178,7 +178,7 @@ describe('replies', () => {
     await expect(service.containers.get({ ...REF, id: 'torn' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('paths: IDs are encoded, and what would change the path is refused unsent', async () => {
+  it('paths: IDs are encoded, and what would change the path is rejected unsent', async () => {
     const { service, server } = await withService((_, reply) => json(reply, { ...CONTAINER, id: 'a/b?c#d:cancel' }));
     await service.containers.get({ ...REF, id: 'a/b?c#d:cancel' });
     expect(server.seen[0]?.url).toBe('/api/v1rc1/clusters/c1/accounts/a1/containers/a%2Fb%3Fc%23d%3Acancel');

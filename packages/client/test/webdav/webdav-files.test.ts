@@ -179,7 +179,7 @@ describe('createWebDavFiles', () => {
     await expect(files.list('')).rejects.toMatchObject({ code: 'INVALID_REPLY' });
   });
 
-  it('stat: is tried again, a MOVE that was refused is not', async () => {
+  it('stat: is tried again, a MOVE that was rejected is not', async () => {
     const { files, server } = await withFiles((seen, reply, number) => {
       if (seen.method === 'MOVE') return void reply.writeHead(423).end();
       if (number < 3) return void reply.destroy();

@@ -109,7 +109,7 @@ export function bindVariables(
     const variable = root === 'env' && name !== undefined ? own(variables, name) : undefined;
     const place = [...at, 'with', ...path];
     if (typeof variable === 'string') {
-      const value = rewriteTemplates(variable, (reference) => refuse(reference.root, place));
+      const value = rewriteTemplates(variable, (reference) => reject(reference.root, place));
       return { source: expressionOf(value), rest };
     }
     if (root === 'env' && name !== undefined) {
@@ -117,10 +117,10 @@ export function bindVariables(
       report({ code: 'unknown-name', message, path: place, ...suggestName(name, Object.keys(variables)) });
       return { source: 'dyn(0)', rest: [] };
     }
-    return refuse(root, place);
+    return reject(root, place);
   }) as RawMap;
 
-  function refuse(root: string, path: Path): Replacement | undefined {
+  function reject(root: string, path: Path): Replacement | undefined {
     if (!OF_CONTAINERS.has(root)) return undefined;
     const message = `\`${root}\` is not available in \`with\` of a step that uses a pipeline`;
     report({

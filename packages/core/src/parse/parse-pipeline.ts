@@ -13,7 +13,7 @@ export interface PipelineSource {
   readonly text: string;
   /** Its name in diagnostics; `include` and `uses` are relative to its directory. */
   readonly file: string;
-  /** Returns the text of another file, or the reason why it cannot be read. Absent: other files are refused. */
+  /** Returns the text of another file, or the reason why it cannot be read. Absent: other files are rejected. */
   readonly read?: (path: string) => Result<string, string>;
 }
 

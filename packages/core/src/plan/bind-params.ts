@@ -83,7 +83,7 @@ export function bindParam(param: Param, given: Json): Result<Json, string> {
 function convert(param: Param, text: string): Json {
   try {
     const value = JSON.parse(text) as Json;
-    // A number too large for an integer is still converted, and refused for its size.
+    // A number too large for an integer is still converted, and rejected for its size.
     const isNumber = param.type === 'integer' && Number.isInteger(value);
     return isNumber || isOfType(value, param.type) ? value : text;
   } catch {

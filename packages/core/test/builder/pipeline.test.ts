@@ -189,7 +189,7 @@ steps:
     expect(() => p.build()).toThrow(built.error.message);
   });
 
-  it('pipeline refuses a second step of a name where it is written, and names both places', () => {
+  it('pipeline rejects a second step of a name where it is written, and names both places', () => {
     const p = pipeline('twice');
     p.step('a', { command: ['x'] });
     const again = () => p.step('a', { final: true, command: ['y'] });
@@ -386,7 +386,7 @@ results: { loss: fit.loss }
       p.step('y', { matrix: { seed: [1] } }, ({ matrix }) => ({ command: [matrix.sed] }));
       // @ts-expect-error a parameter that is no list cannot be an axis
       p.step('z', { matrix: { seed: p.params.note } }, () => ({ command: ['x'] }));
-      // @ts-expect-error unknown keys are refused
+      // @ts-expect-error unknown keys are rejected
       p.step('k', { command: ['x'], comand: ['x'] });
     };
     expect(compiledOnly).toBeTypeOf('function');

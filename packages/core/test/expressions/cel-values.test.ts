@@ -43,7 +43,7 @@ describe('withDoubles', () => {
     ]);
   });
 
-  it('withDoubles refuses a small value that stands for many', () => {
+  it('withDoubles rejects a small value that stands for many', () => {
     let value: unknown = 1n;
     let doubles: object = NUMBER;
     for (let depth = 0; depth < 40; depth++) {

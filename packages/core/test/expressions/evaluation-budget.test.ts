@@ -45,7 +45,7 @@ describe('limitEvaluation', () => {
     }
   });
 
-  it('refuses a tree whose nodes it cannot observe', () => {
+  it('rejects a tree whose nodes it cannot observe', () => {
     const { ast } = new Environment({ unlistedVariablesAreDyn: true }).parse('[1].map(a, a)');
     const bare = JSON.parse(
       JSON.stringify({ op: ast.op, args: ast.args }, (_, value) => (typeof value === 'bigint' ? Number(value) : value)),

@@ -78,7 +78,7 @@ describe('compileTemplate', () => {
     expect(evaluate("${{ 'a'.matches('(?=a)') }}")).toHaveProperty('error');
   });
 
-  it('compileTemplate refuses expressions without bound', () => {
+  it('compileTemplate rejects expressions without bound', () => {
     expect(evaluate(`\${{ ${'('.repeat(1000)}1${')'.repeat(1000)} }}`)).toHaveProperty('error');
     expect(evaluate(`\${{ ${'1+'.repeat(20_000)}1 }}`)).toHaveProperty('error');
   });

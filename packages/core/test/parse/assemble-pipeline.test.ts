@@ -294,7 +294,7 @@ outputs: { best: { from: sub.model, publish: ./out } }
     ]);
   });
 
-  it('parsePipeline refuses a file that uses itself', () => {
+  it('parsePipeline rejects a file that uses itself', () => {
     const result = parse({
       'main.yaml': `${MAIN}steps:\n  a: { uses: other.yaml }\n`,
       'other.yaml': `${MAIN}steps:\n  b: { uses: main.yaml }\n`,
@@ -305,7 +305,7 @@ outputs: { best: { from: sub.model, publish: ./out } }
   it.each([
     ['a: { uses: other.yaml }', 'a-b: { command: [x] }'],
     ['a-b: { command: [x] }', 'a: { uses: other.yaml }'],
-  ])('parsePipeline refuses a used step that would take the name of another one: %s, %s', (...steps) => {
+  ])('parsePipeline rejects a used step that would take the name of another one: %s, %s', (...steps) => {
     const result = parse({
       'main.yaml': `${MAIN}steps:\n  ${steps.join('\n  ')}\n`,
       'other.yaml': `${MAIN}steps:\n  b: { command: [y] }\n`,
@@ -315,7 +315,7 @@ outputs: { best: { from: sub.model, publish: ./out } }
     ]);
   });
 
-  it('parsePipeline refuses a used volume or final step that would take the name of another one', () => {
+  it('parsePipeline rejects a used volume or final step that would take the name of another one', () => {
     const result = parse({
       'main.yaml': `${MAIN}volumes: { a-v: { id: other } }\nsteps:\n  a: { uses: other.yaml }\n  b: { command: [x], inputs: { v: volumes.a-v } }\nfinally:\n  a-c: { command: [own] }\n`,
       'other.yaml': `${MAIN}volumes: { v: {} }\nsteps:\n  b: { command: [y], inputs: { v: volumes.v } }\nfinally:\n  c: { command: [theirs] }\n`,
@@ -396,7 +396,7 @@ describe('results', () => {
     );
   });
 
-  it('parsePipeline refuses other results of such a pipeline', () => {
+  it('parsePipeline rejects other results of such a pipeline', () => {
     const result = parse({
       'main.yaml': `${MAIN}steps:\n  sub: { uses: sub.yaml }\n  c: { command: [x, "\${{ steps.sub.results.n }}"] }\nresults: { sum: sub.n }\n`,
       'sub.yaml': SUB,

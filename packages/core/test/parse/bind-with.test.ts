@@ -173,13 +173,13 @@ describe('bindVariables', () => {
     ['${{ env }}', '`env` is not available in `with` of a step that uses a pipeline'],
     ['${{ env.Y }}', '`matrix` is not available in `with` of a step that uses a pipeline'],
     ['${{ env.Z }}', 'the pipeline has no environment variable `Z`'],
-  ])('bindVariables refuses what would be that of a step in the used pipeline: %s', (given, message) => {
+  ])('bindVariables rejects what would be that of a step in the used pipeline: %s', (given, message) => {
     expect(commandsOf({ 'main.yaml': main(given), 'used.yaml': used })).toContain(`main.yaml:6: ${message}`);
   });
 });
 
 describe('assemblePipeline', () => {
-  it('assemblePipeline refuses a used step with the name of another step with `uses`, to which its edges would lead', () => {
+  it('assemblePipeline rejects a used step with the name of another step with `uses`, to which its edges would lead', () => {
     const two = `version: 1\nname: two\nsteps:\n  a: { command: [x], outputs: { o: /o } }\n  b: { command: [y], inputs: { i: a.o } }\n`;
     const one = `version: 1\nname: one\nsteps:\n  c: { command: [x], outputs: { o: /o } }\noutputs: { o: c.o }\n`;
     const main = `${OUTER}steps:\n  p: { uses: two.yaml }\n  p-a: { uses: one.yaml }\n`;

@@ -7,7 +7,7 @@ import { createPlan, parsePipeline, planLevels } from '../../src/index.ts';
 import { readDocument } from '../../src/parse/read-document.ts';
 import { DATA, itWithData, readGzip, unpack } from '../data.ts';
 
-/** Refusals that are ours and not the language's: the file is YAML, but no pipeline could be in it. */
+/** Rejections that are ours and not the language's: the file is YAML, but no pipeline could be in it. */
 const OURS = new Set([
   'unknown-tag',
   'several-documents',
@@ -36,8 +36,8 @@ describe('yaml-test-suite', () => {
     for (const input of inputs) {
       const read = readDocument('in.yaml', readFileSync(input, 'utf8'));
       const invalid = existsSync(join(input, '../error'));
-      const refused = !read.ok && read.error.some(({ code }) => !OURS.has(code));
-      if (refused !== invalid && !(invalid && !read.ok)) wrong.push(input.slice(directory.length + 1));
+      const rejected = !read.ok && read.error.some(({ code }) => !OURS.has(code));
+      if (rejected !== invalid && !(invalid && !read.ok)) wrong.push(input.slice(directory.length + 1));
     }
     expect(wrong).toEqual([]);
   });
@@ -46,7 +46,7 @@ describe('yaml-test-suite', () => {
 describe('actionlint-err', () => {
   const directory = unpack('actionlint-err/cases.tar.gz');
 
-  itWithData('parsePipeline refuses every workflow with a located message', () => {
+  itWithData('parsePipeline rejects every workflow with a located message', () => {
     const inputs = listAll(directory).filter((file) => file.endsWith('.yaml'));
     expect(inputs).toHaveLength(45);
     for (const input of inputs) {
@@ -65,7 +65,7 @@ describe('actionlint-err', () => {
 describe('json-test-suite', () => {
   const directory = unpack('json-test-suite/test_parsing.tar.gz');
 
-  itWithData('parsePipeline survives every file, and refuses all that are no JSON', () => {
+  itWithData('parsePipeline survives every file, and rejects all that are no JSON', () => {
     const inputs = listAll(directory).filter((file) => file.endsWith('.json'));
     expect(inputs).toHaveLength(149);
     for (const input of inputs) {
@@ -82,7 +82,7 @@ describe('json-test-suite', () => {
     }
   });
 
-  itWithData('readDocument accepts every y_ file and refuses every n_ file', () => {
+  itWithData('readDocument accepts every y_ file and rejects every n_ file', () => {
     for (const input of listAll(directory).filter((file) => file.endsWith('.json'))) {
       const name = input.split('/').at(-1) ?? '';
       const read = readDocument('p.json', `{"value":${readFileSync(input, 'utf8')}}`);
@@ -168,7 +168,7 @@ describe('github-actions-shapes', () => {
 });
 
 describe('argo-examples', () => {
-  itWithData('parsePipeline refuses every manifest of another system, and names our keys', () => {
+  itWithData('parsePipeline rejects every manifest of another system, and names our keys', () => {
     const lines = readGzip('pipelines/argo-examples-skeletons.jsonl.gz').trim().split('\n');
     expect(lines).toHaveLength(88);
     for (const line of lines) {
@@ -185,20 +185,20 @@ describe('argo-examples', () => {
 });
 
 describe('cron-expressions', () => {
-  itWithData('parsePipeline takes every expression that is in use, and refuses the others', () => {
+  itWithData('parsePipeline takes every expression that is in use, and rejects the others', () => {
     const expressions = readFileSync(new URL('pipelines/cron-expressions.tsv', DATA), 'utf8')
       .trim()
       .split('\n')
       .map((line) => line.split('\t'))
       .flatMap((fields) => fields.filter((field) => field.trim().split(/\s+/).length === 5 && /[*\d]/.test(field)));
     expect(expressions.length).toBeGreaterThan(70);
-    const refused = expressions.filter(
+    const rejected = expressions.filter(
       (cron) =>
         !parsePipeline({
           file: 'p.json',
           text: JSON.stringify({ version: 1, name: 'a', schedule: { cron }, steps: { s: { command: ['x'] } } }),
         }).ok,
     );
-    expect(refused).toEqual([]);
+    expect(rejected).toEqual([]);
   });
 });

@@ -19,7 +19,7 @@ function tenfold(levels: number): string {
 const HEAD = 'version: 1\nname: a\nsteps:\n  s:\n    command: [x]\n';
 
 describe('readDocument', () => {
-  it('readDocument refuses nesting of every kind, again and again, and lives', () => {
+  it('readDocument rejects nesting of every kind, again and again, and lives', () => {
     const deep = 100_000;
     const hostile = [
       '['.repeat(deep),
@@ -43,7 +43,7 @@ describe('readDocument', () => {
     }
   });
 
-  it('readDocument takes 60 levels and refuses 70', () => {
+  it('readDocument takes 60 levels and rejects 70', () => {
     const nested = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
     expect(readDocument('p.yaml', `a: ${nested(60)}`).ok).toBe(true);
     expect(readDocument('p.json', `{"a": ${nested(60)}}`).ok).toBe(true);
@@ -67,11 +67,11 @@ describe('readDocument', () => {
     expect(codes(text)).toEqual([]);
   });
 
-  it('readDocument refuses a file of more than 64 Mi characters unread', () => {
+  it('readDocument rejects a file of more than 64 Mi characters unread', () => {
     expect(codes(' '.repeat(64 * 1024 * 1024 + 1))).toEqual(['too-large']);
   });
 
-  it('readDocument refuses several documents, unknown tags and keys that are no text', () => {
+  it('readDocument rejects several documents, unknown tags and keys that are no text', () => {
     expect(codes('a: 1\n---\nb: 2\n')).toEqual(['several-documents']);
     expect(codes('a: !custom 1\n')).toEqual(['unknown-tag']);
     expect(codes('? [a]\n: 1\n')).toEqual(['bad-key']);
@@ -114,7 +114,7 @@ describe('parsePipeline of large files', () => {
 });
 
 describe('parsePipeline with names of the prototype', () => {
-  it('parsePipeline refuses `__proto__` as a name, in every way of writing it', () => {
+  it('parsePipeline rejects `__proto__` as a name, in every way of writing it', () => {
     expect(codes(`${HEAD}  __proto__:\n    command: [x]\n`)).toEqual(['bad-name']);
     expect(codes('{"version":1,"name":"a","steps":{"s":{"command":["x"],"env":{"__proto__":"x"}}}}')).toEqual([
       'bad-name',

@@ -72,14 +72,14 @@ describe('readJsonTree', () => {
     fc.json({ maxDepth: 4 }),
     fc.nat(),
     fc.constantFrom('', ',', '"', '{', ']', ':', '0', '-', 'e', '\\', '\u00a0'),
-  ])('finds a fault in exactly the texts that JSON.parse refuses', (json, at, inserted) => {
+  ])('finds a fault in exactly the texts that JSON.parse rejects', (json, at, inserted) => {
     const place = at % (json.length + 1);
     const text = `${json.slice(0, place)}${inserted}${json.slice(place + (at % 2))}`;
     const syntax = readJsonTree(text, 64).faults.filter(({ code }) => code === 'syntax');
     expect(syntax.length === 0).toBe(isJson(text));
   });
 
-  itWithData('finds a fault in exactly the files of the JSON test suite that JSON.parse refuses', () => {
+  itWithData('finds a fault in exactly the files of the JSON test suite that JSON.parse rejects', () => {
     const directory = unpack('json-test-suite/test_parsing.tar.gz');
     const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) =>
       name.endsWith('.json'),
@@ -88,8 +88,8 @@ describe('readJsonTree', () => {
     for (const file of files) {
       const text = readFileSync(join(directory, file), 'utf8');
       const faults = readJsonTree(text, 1000).faults;
-      const isRefused = faults.some(({ code }) => code === 'syntax' || code === 'too-deep');
-      expect(isRefused, file).toBe(!isJson(text));
+      const isRejected = faults.some(({ code }) => code === 'syntax' || code === 'too-deep');
+      expect(isRejected, file).toBe(!isJson(text));
     }
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parsePipeline } from '../../src/index.ts';
 
 describe('parseJson', () => {
-  it('refuses integers that would be rounded, and no text or fraction that looks like one', () => {
+  it('rejects integers that would be rounded, and no text or fraction that looks like one', () => {
     const json = (text: string) =>
       parsePipeline({
         file: 'p.json',

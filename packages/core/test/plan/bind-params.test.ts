@@ -16,7 +16,7 @@ describe('bindParams', () => {
     expect(bind('{ type: string }', '12')).toBe('12');
   });
 
-  it('bindParams refuses what JSON cannot say and what nests without end', () => {
+  it('bindParams rejects what JSON cannot say and what nests without end', () => {
     expect(bind('{ type: number }', '1e999')).toEqual(['parameter `x` is "1e999", which is not of type number']);
     expect(bind('{ type: array }', '[1e999]')).toEqual(['parameter `x` holds a number that is not finite']);
     const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;

@@ -31,7 +31,7 @@ describe('expandMatrix', () => {
     for (const key of keys) expect(key).toMatch(/^[a-z0-9-]{1,63}$/);
   });
 
-  it('expandMatrix refuses what would take minutes or more text than a plan may have', () => {
+  it('expandMatrix rejects what would take minutes or more text than a plan may have', () => {
     const error = (axes: Readonly<Record<string, Json[]>>, include: Record<string, Json>[] = []) => {
       const cells = expandMatrix({ axes, include, exclude: [] });
       return cells.ok ? undefined : cells.error;
@@ -87,7 +87,7 @@ describe('expandMatrix', () => {
     }
   });
 
-  it('expandMatrix refuses more cells than a step may have, without making them', () => {
+  it('expandMatrix rejects more cells than a step may have, without making them', () => {
     const axis = Array.from({ length: 1000 }, (_, index) => index);
     expect(expandMatrix({ axes: { a: axis, b: axis, c: axis }, include: [], exclude: [] })).toEqual({
       ok: false,
@@ -149,7 +149,7 @@ finally:
     expect(planLevels(plan)).toEqual([0, 1, 2, 2, 0, 1, 3]);
   });
 
-  it('createPlan refuses an axis that a parameter leaves empty, and names what takes an empty list', () => {
+  it('createPlan rejects an axis that a parameter leaves empty, and names what takes an empty list', () => {
     const text = `version: 1\nname: p\nparams: { xs: [1] }\nsteps:\n  a: { command: [x], matrix: { x: "\${{ params.xs }}", y: [1] } }\n`;
     const parsed = parsePipeline({ file: 'p.yaml', text });
     const planned = parsed.ok ? createPlan(parsed.value.pipeline, { params: { xs: '[]' } }) : parsed;

@@ -21,7 +21,7 @@ describe('resolveDecision', () => {
     expect(itemsOf({ items: list, key: '${{ item }}' })).toEqual(list);
   });
 
-  it('resolveDecision refuses a longer literal list', () => {
+  it('resolveDecision rejects a longer literal list', () => {
     expect(itemsOf(Array.from({ length: 100_001 }, () => 0))).toBe(
       '`foreach` of step `s` has 100001 items, and a step may have 100000 cells',
     );

@@ -72,8 +72,8 @@ async function messageOf(reply: Response): Promise<string> {
   return `The server replied with status ${reply.status}.`;
 }
 
-/** Whether the server has refused the request itself, so that waiting does not help. */
-export function isRefusal(error: unknown): boolean {
+/** Whether the server has rejected the request itself, so that waiting does not help. */
+export function isRejection(error: unknown): boolean {
   return error instanceof ReplyError && error.status >= 400 && error.status < 500;
 }
 

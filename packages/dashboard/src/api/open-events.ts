@@ -1,10 +1,10 @@
 import type { StreamEvents } from '@sluice/host';
-import { apiUrl, isRefusal, messageFor, send } from './fetch-reply.ts';
+import { apiUrl, isRejection, messageFor, send } from './fetch-reply.ts';
 
-/** Whether events arrive; if the server refuses to send them, why. */
+/** Whether events arrive; if the server rejects to send them, why. */
 export interface Connection {
   readonly isConnected: boolean;
-  readonly refusal?: string;
+  readonly rejection?: string;
 }
 
 /** What to receive, and the functions that receive it. */
@@ -44,8 +44,8 @@ export function openEvents(options: EventOptions): () => void {
         options.onConnection({ isConnected: false });
         return;
       }
-      void findRefusal(url, closed.signal).then((refusal) => {
-        if (!closed.signal.aborted) options.onConnection({ isConnected: false, ...refusal });
+      void findRejection(url, closed.signal).then((rejection) => {
+        if (!closed.signal.aborted) options.onConnection({ isConnected: false, ...rejection });
       });
       timer = setTimeout(open, delayMs);
       delayMs = Math.min(LAST_DELAY_MS, delayMs * 2);
@@ -64,13 +64,13 @@ export function openEvents(options: EventOptions): () => void {
 }
 
 /** An `EventSource` does not tell why it was closed; the same request does. */
-async function findRefusal(url: string, closed: AbortSignal): Promise<Pick<Connection, 'refusal'>> {
+async function findRejection(url: string, closed: AbortSignal): Promise<Pick<Connection, 'rejection'>> {
   const read = new AbortController();
   try {
     await send(url, { signal: AbortSignal.any([closed, read.signal]) });
     return {};
   } catch (error) {
-    return isRefusal(error) ? { refusal: messageFor(error) } : {};
+    return isRejection(error) ? { rejection: messageFor(error) } : {};
   } finally {
     read.abort();
   }

@@ -17,8 +17,8 @@ export function Loading({ what, connection, error }: LoadingProps) {
 }
 
 /** Shown until the event stream is open again. */
-export function ConnectionNote({ isConnected, refusal }: Connection) {
+export function ConnectionNote({ isConnected, rejection }: Connection) {
   if (isConnected) return null;
-  if (refusal !== undefined) return <Note tone="bad">{refusal}</Note>;
+  if (rejection !== undefined) return <Note tone="bad">{rejection}</Note>;
   return <Note tone="warn">The connection is lost. Trying to connect again…</Note>;
 }

@@ -5,7 +5,7 @@ import {
   type CellFacts,
   type InputDifference,
   type ReplayedRun,
-  type RunRefusal,
+  type RunError,
   stepIndex,
 } from '@sluice/run';
 import { createIdentities } from '../reuse/fingerprint-cell.ts';
@@ -15,7 +15,7 @@ import { createRerunCheck } from '../reuse/rerun-check.ts';
 export async function explainCache(
   run: ReplayedRun,
   cell: { readonly step: Step; readonly key: string; readonly known: CellFacts | undefined },
-  read: (runId: string) => Promise<Result<ReplayedRun, RunRefusal>>,
+  read: (runId: string) => Promise<Result<ReplayedRun, RunError>>,
 ): Promise<CacheExplanation> {
   const { step, key, known } = cell;
   if (known?.cached) {

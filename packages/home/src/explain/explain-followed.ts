@@ -5,7 +5,7 @@ import {
   explainDependencies,
   explainWait,
   joinHistory,
-  type RunRefusal,
+  type RunError,
   suggestPlainly,
 } from '@sluice/run';
 import type { RunFollower } from '../follow/follow-run.ts';
@@ -18,7 +18,7 @@ import { explainCache } from './explain-cache.ts';
 export async function explainFollowed(
   run: RunFollower,
   { step, cell }: { readonly step: number; readonly cell: number },
-  read: (runId: string) => Promise<Result<RunFollower, RunRefusal>>,
+  read: (runId: string) => Promise<Result<RunFollower, RunError>>,
 ): Promise<CellExplanation> {
   const replayed = replayedOf(run);
   const { facts } = replayed;

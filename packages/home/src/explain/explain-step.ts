@@ -14,7 +14,7 @@ import {
   findServiceHold,
   listRunImages,
   type ReplayedRun,
-  type RunRefusal,
+  type RunError,
   replayFiles,
   type StatusReport,
   type StepExplanation,
@@ -62,7 +62,7 @@ const PRIORITY: readonly CellState[] = [
 ];
 
 /** Why a step has its status, from the run's journal alone, during the run or after it. Changes nothing. */
-export async function explainStep(options: ExplainStepOptions): Promise<Result<StepExplanation, RunRefusal>> {
+export async function explainStep(options: ExplainStepOptions): Promise<Result<StepExplanation, RunError>> {
   const disk = options.disk ?? createSystemDisk();
   const home = path.resolve(options.home);
   const files = await readRunFiles(disk, home, options.runId);

@@ -57,7 +57,7 @@ export function followJournal(disk: Disk, directory: string, plan: Plan): Journa
           restart();
           continue;
         }
-        const read = refuseDamage(() => reader.read(part.subarray(lastLine.length), apply));
+        const read = rejectDamage(() => reader.read(part.subarray(lastLine.length), apply));
         if (!read.ok) return read;
         if (mustRestart) restart();
         else if (part.length < place.length) return ok(undefined);
@@ -69,7 +69,7 @@ export function followJournal(disk: Disk, directory: string, plan: Plan): Journa
 }
 
 /** A record that the run cannot have is damage, too. */
-function refuseDamage<T>(read: () => Result<T, string>): Result<T, string> {
+function rejectDamage<T>(read: () => Result<T, string>): Result<T, string> {
   try {
     return read();
   } catch (error) {

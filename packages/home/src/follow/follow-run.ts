@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { fail, ok, type Result } from '@sluice/core';
-import type { FollowedModel, JournalLine, RunPhase, RunRefusal, ViewedRun } from '@sluice/run';
+import type { FollowedModel, JournalLine, RunError, RunPhase, ViewedRun } from '@sluice/run';
 import { type Clock, createSystemClock } from '../clock.ts';
 import { askPhase } from '../journal/ask-phase.ts';
 import type { Disk } from '../journal/disk.ts';
@@ -8,7 +8,7 @@ import { decodeLine } from '../journal/line-codec.ts';
 import { journalPath } from '../journal/open-journal.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import { describeLostJournal } from '../runs/read-run.ts';
-import { readPlan, refuseUnreadablePlan, runDirectory } from '../runs/run-home.ts';
+import { readPlan, rejectUnreadablePlan, runDirectory } from '../runs/run-home.ts';
 import { followJournal, type JournalFollower } from './follow-journal.ts';
 import { watchDirectory } from './watch-directory.ts';
 
@@ -17,12 +17,12 @@ export interface RunFollower extends ViewedRun {
   /** The lines of the journal that tell the story of a cell, oldest first, without those that cannot be read any more. */
   readLines(step: number, cell: number): Promise<JournalLine[]>;
   /** Brings model and phase up to date. If the error says that the run cannot be read, the last model stays. */
-  refresh(): Promise<Result<void, RunRefusal>>;
+  refresh(): Promise<Result<void, RunError>>;
   /**
    * Calls `listener` after each change of model or phase, soon after it was written, until the returned function is called.
    * Without listeners, only `refresh` reads.
    */
-  subscribe(listener: (problem?: RunRefusal) => void): () => void;
+  subscribe(listener: (problem?: RunError) => void): () => void;
 }
 
 /** The run to follow. `disk` and `clock` default to those of the machine. */
@@ -44,11 +44,11 @@ interface Reading {
 }
 
 /** Reads a run and follows it. Takes no lock and changes nothing. */
-export async function followRun(options: FollowRunOptions): Promise<Result<RunFollower, RunRefusal>> {
+export async function followRun(options: FollowRunOptions): Promise<Result<RunFollower, RunError>> {
   const { runId, disk = createSystemDisk(), clock = createSystemClock() } = options;
   const directory = runDirectory(path.resolve(options.home), runId);
   const plan = await readPlan(disk, directory);
-  if (!plan.ok) return fail(refuseUnreadablePlan(runId, plan.error));
+  if (!plan.ok) return fail(rejectUnreadablePlan(runId, plan.error));
   if (!plan.value) return fail({ code: 'RUN_NOT_FOUND', message: `this home has no run ${runId}` });
   const reading: Reading = {
     runId,
@@ -57,15 +57,15 @@ export async function followRun(options: FollowRunOptions): Promise<Result<RunFo
     journal: followJournal(disk, directory, plan.value),
     phase: 'suspended',
   };
-  const listeners = new Set<(problem?: RunRefusal) => void>();
-  const tell = (problem?: RunRefusal) => {
+  const listeners = new Set<(problem?: RunError) => void>();
+  const tell = (problem?: RunError) => {
     for (const listener of [...listeners]) listener(problem);
   };
-  let current: Promise<Result<void, RunRefusal>> | undefined;
+  let current: Promise<Result<void, RunError>> | undefined;
   let stop: (() => void) | undefined;
 
   /** What is appended while a read is in progress may be missed by it: such a caller waits for the next one. */
-  async function refresh({ asks }: { asks: boolean }): Promise<Result<void, RunRefusal>> {
+  async function refresh({ asks }: { asks: boolean }): Promise<Result<void, RunError>> {
     if (current) await current;
     current ??= update(reading, { asks, tell }).finally(() => {
       current = undefined;
@@ -105,8 +105,8 @@ export async function followRun(options: FollowRunOptions): Promise<Result<RunFo
 
 async function update(
   reading: Reading,
-  { asks, tell }: { asks: boolean; tell: (problem?: RunRefusal) => void },
-): Promise<Result<void, RunRefusal>> {
+  { asks, tell }: { asks: boolean; tell: (problem?: RunError) => void },
+): Promise<Result<void, RunError>> {
   const before = { model: reading.journal.model, position: reading.journal.model.position, phase: reading.phase };
   const hasGrown = () => before.model !== reading.journal.model || before.position !== reading.journal.model.position;
   let read = await readModel(reading);
@@ -122,7 +122,7 @@ async function update(
   return read;
 }
 
-async function readModel({ runId, journal }: Reading): Promise<Result<void, RunRefusal>> {
+async function readModel({ runId, journal }: Reading): Promise<Result<void, RunError>> {
   const read = await journal.read().catch((error: unknown) => fail(String(error)));
   if (!read.ok) {
     return fail({ code: 'JOURNAL_DAMAGED', message: `could not read the journal of run ${runId}: ${read.error}` });

@@ -26,7 +26,7 @@ export interface OpenJournal {
 }
 
 /** Why a journal could not be opened. */
-export interface JournalRefusal {
+export interface JournalError {
   readonly code: 'RUN_IN_USE' | 'RUN_HOSTED' | 'RUN_NOT_FOUND' | 'JOURNAL_DAMAGED';
   readonly message: string;
 }
@@ -42,19 +42,19 @@ export interface OpenJournalOptions<R> {
   readonly control?: ControlListener;
   /**
    * The caller opens no path and no address of the run that may be one of this machine. Without it, a run that was received
-   * from a client is refused.
+   * from a client is rejected.
    */
   readonly isConfined?: boolean;
   /**
    * Replace a lost journal: a damaged one is renamed, and the new epoch is higher than `afterEpoch`. `beforeLease` is called
-   * with the directory locked, and not if the run is refused.
+   * with the directory locked, and not if the run is rejected.
    */
   readonly lost?: { readonly afterEpoch: number; readonly beforeLease: () => Promise<void> };
   /**
-   * Why the caller refuses the journal, which then stays as it is; undefined if it can use it. Called while the run is claimed
+   * Why the caller rejects the journal, which then stays as it is; undefined if it can use it. Called while the run is claimed
    * and nothing is changed yet, and again if the journal has changed since.
    */
-  readonly refuse: (found: FoundJournal) => R | undefined | Promise<R | undefined>;
+  readonly reject: (found: FoundJournal) => R | undefined | Promise<R | undefined>;
 }
 
 const NOTHING: JournalContent = { records: [], seq: 0, epoch: 0, size: 0 };
@@ -66,26 +66,26 @@ const UNCONFINED = {
 
 /**
  * The only way to execute or change a run that is recorded: checks all of its marks (`readRunMarks`). Locks a run's
- * directory, reads its journal, acquires the lease, and cuts off incomplete lines of a crash. A run that is refused is
+ * directory, reads its journal, acquires the lease, and cuts off incomplete lines of a crash. A run that is rejected is
  * unchanged.
  */
 export async function openJournal<R extends { readonly code: string; readonly message: string }>(
   directory: string,
   options: OpenJournalOptions<R>,
-): Promise<Result<OpenJournal, JournalRefusal | R>> {
+): Promise<Result<OpenJournal, JournalError | R>> {
   const { disk, clock } = options;
   let lease: Lease | undefined;
   const claim = await disk.claim(directory, (line) => {
     const [secret, ...rest] = line.split(' ');
-    return lease && secret === lease.control ? (options.control?.(rest.join(' ')) ?? '') : 'refused';
+    return lease && secret === lease.control ? (options.control?.(rest.join(' ')) ?? '') : 'rejected';
   });
   if (!claim) return fail({ code: 'RUN_IN_USE', message: describeHolder(await readLease(disk, directory)) });
   try {
     // After the claim: the mark is written before the process that holds the claim is asked to leave the run.
-    const { isReceived, refusal } = await readRefusal(directory, options);
-    if (refusal !== undefined) {
+    const { isReceived, rejection } = await readRejection(directory, options);
+    if (rejection !== undefined) {
       await claim.release();
-      return fail(refusal);
+      return fail(rejection);
     }
     // Its secret is known to those who send a request now: they receive the answer of this process.
     lease = await readLease(disk, directory);
@@ -122,9 +122,9 @@ export async function openJournal<R extends { readonly code: string; readonly me
   }
 }
 
-async function readRefusal(directory: string, { disk, isConfined }: OpenJournalOptions<unknown>): Promise<RunMarks> {
+async function readRejection(directory: string, { disk, isConfined }: OpenJournalOptions<unknown>): Promise<RunMarks> {
   const marks = await readRunMarks(disk, directory);
-  return marks.refusal === undefined && marks.isReceived && !isConfined ? { ...marks, refusal: UNCONFINED } : marks;
+  return marks.rejection === undefined && marks.isReceived && !isConfined ? { ...marks, rejection: UNCONFINED } : marks;
 }
 
 interface AcceptedJournal extends JournalContent, FoundJournal {
@@ -136,8 +136,8 @@ interface AcceptedJournal extends JournalContent, FoundJournal {
 /** Reads the journal and lets the caller decide whether it can use it; changes nothing. */
 async function readAccepted<R>(
   directory: string,
-  { disk, clock, lost, refuse, isReceived }: OpenJournalOptions<R> & { readonly isReceived: boolean },
-): Promise<Result<AcceptedJournal, JournalRefusal | R>> {
+  { disk, clock, lost, reject, isReceived }: OpenJournalOptions<R> & { readonly isReceived: boolean },
+): Promise<Result<AcceptedJournal, JournalError | R>> {
   const bytes = await readBytes(disk, directory);
   const parsed = parseJournal(bytes);
   // A journal of another version is not lost, even if it is damaged.
@@ -148,8 +148,8 @@ async function readAccepted<R>(
   }
   const content = parsed.ok ? parsed.value : NOTHING;
   const found = { ...content, clock: resumeClock(clock, content.records), isReceived };
-  const refusal = await refuse(found);
-  return refusal === undefined ? ok({ ...found, bytes, isDamaged: !parsed.ok }) : fail(refusal);
+  const rejection = await reject(found);
+  return rejection === undefined ? ok({ ...found, bytes, isDamaged: !parsed.ok }) : fail(rejection);
 }
 
 async function readBytes(disk: Disk, directory: string): Promise<Uint8Array> {

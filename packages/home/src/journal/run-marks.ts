@@ -8,7 +8,7 @@ export const RECEIVED_FILE = 'start.json';
 /** What the files beside a journal say about who may execute the run. */
 export interface RunMarks {
   /** Why no process of this home may execute or change the run; undefined if one may. */
-  readonly refusal?: { readonly code: 'RUN_HOSTED' | 'RUN_IN_USE' | 'RUN_NOT_FOUND'; readonly message: string };
+  readonly rejection?: { readonly code: 'RUN_HOSTED' | 'RUN_IN_USE' | 'RUN_NOT_FOUND'; readonly message: string };
   /** Whether the run was written by a machine that this one does not trust. */
   readonly isReceived: boolean;
 }
@@ -21,10 +21,10 @@ export async function readRunMarks(disk: Disk, directory: string): Promise<RunMa
   const names = await disk.list(directory);
   const isReceived = names.includes(RECEIVED_FILE);
   const custody = await readCustody({ disk, directory });
-  const refusal =
-    refuse(isCollecting(custody) ? 'RUN_IN_USE' : 'RUN_HOSTED', describeCustody(custody)) ??
-    refuse('RUN_NOT_FOUND', !names.includes('plan.json') && (await describeRemoved(disk, directory)));
-  return { isReceived, ...(refusal && { refusal }) };
+  const rejection =
+    reject(isCollecting(custody) ? 'RUN_IN_USE' : 'RUN_HOSTED', describeCustody(custody)) ??
+    reject('RUN_NOT_FOUND', !names.includes('plan.json') && (await describeRemoved(disk, directory)));
+  return { isReceived, ...(rejection && { rejection }) };
 }
 
 /** A home keeps the summary of a run that it has removed because it was old. */
@@ -33,6 +33,9 @@ async function describeRemoved(disk: Disk, directory: string): Promise<string | 
   return (await disk.list(removed)).length > 0 ? 'it has ended, and was removed because it was old' : undefined;
 }
 
-function refuse(code: NonNullable<RunMarks['refusal']>['code'], why: string | false | undefined): RunMarks['refusal'] {
+function reject(
+  code: NonNullable<RunMarks['rejection']>['code'],
+  why: string | false | undefined,
+): RunMarks['rejection'] {
   return why ? { code, message: `could not execute the run here: ${why}` } : undefined;
 }

@@ -1,5 +1,5 @@
 import { describeUnknown, fail, ok, type Plan, type Result } from '@sluice/core';
-import { type Reuse, type RunRefusal, stepIndex } from '@sluice/run';
+import { type Reuse, type RunError, stepIndex } from '@sluice/run';
 import { isCollecting, readCustody } from '../journal/custody.ts';
 import type { Disk } from '../journal/disk.ts';
 import { readRunFiles } from '../runs/read-run.ts';
@@ -8,7 +8,7 @@ import { readRunFiles } from '../runs/read-run.ts';
 export async function checkReuse(
   { runId, force }: Reuse,
   { disk, home, plan }: { readonly disk: Disk; readonly home: string; readonly plan: Plan },
-): Promise<Result<{ readonly reuse: Reuse; readonly plannedTime: number }, RunRefusal>> {
+): Promise<Result<{ readonly reuse: Reuse; readonly plannedTime: number }, RunError>> {
   const files = await readRunFiles(disk, home, runId);
   if (!files.ok) return files;
   if (isCollecting(await readCustody({ disk, directory: files.value.directory }))) {

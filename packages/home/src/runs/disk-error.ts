@@ -1,6 +1,6 @@
 import { fail, type Result } from '@sluice/core';
 import { systemErrorCode } from '@sluice/host-system';
-import type { RunRefusal } from '@sluice/run';
+import type { RunError } from '@sluice/run';
 import { JournalFailure } from '../journal/journal-failure.ts';
 
 const CODES = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES', 'EPERM', 'ENOTDIR', 'EMFILE', 'ENFILE']);
@@ -11,11 +11,11 @@ export function isDiskError(error: unknown): boolean {
   return error instanceof Error && CODES.has(systemErrorCode(error) ?? '');
 }
 
-/** Turns a thrown disk error into the refusal `HOME_UNUSABLE`. Rethrows all other errors. */
-export async function refuseDiskErrors<T, E = never>(
+/** Turns a thrown disk error into the rejection `HOME_UNUSABLE`. Rethrows all other errors. */
+export async function rejectDiskErrors<T, E = never>(
   home: string,
-  action: () => Promise<Result<T, E | RunRefusal>>,
-): Promise<Result<T, E | RunRefusal>> {
+  action: () => Promise<Result<T, E | RunError>>,
+): Promise<Result<T, E | RunError>> {
   try {
     return await action();
   } catch (error) {

@@ -7,9 +7,9 @@ import {
   findServiceHold,
   notBegun,
   type ReplayedRun,
+  type RunError,
   type RunFiles,
   type RunPhase,
-  type RunRefusal,
   type RunReport,
   replayFiles,
 } from '@sluice/run';
@@ -19,7 +19,7 @@ import type { Disk } from '../journal/disk.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import { findRunId } from './find-run-id.ts';
-import { readPlan, refuseUnreadablePlan, runDirectory } from './run-home.ts';
+import { readPlan, rejectUnreadablePlan, runDirectory } from './run-home.ts';
 import { readSummary } from './run-summary.ts';
 
 /**
@@ -30,7 +30,7 @@ export async function readRun(
   home: string,
   runId: string,
   disk: Disk = createSystemDisk(),
-): Promise<Result<RunReport, RunRefusal>> {
+): Promise<Result<RunReport, RunError>> {
   const replayed = await replayFromHome(disk, path.resolve(home), runId);
   if (!replayed.ok) return replayed;
   const { facts } = replayed.value;
@@ -40,11 +40,7 @@ export async function readRun(
 }
 
 /** Reads a run's plan and journal and replays them; `prefix` is that of its ID. */
-export async function replayFromHome(
-  disk: Disk,
-  home: string,
-  prefix: string,
-): Promise<Result<ReplayedRun, RunRefusal>> {
+export async function replayFromHome(disk: Disk, home: string, prefix: string): Promise<Result<ReplayedRun, RunError>> {
   const files = await readRunFiles(disk, home, prefix);
   return files.ok ? replayFiles(files.value) : files;
 }
@@ -65,7 +61,7 @@ export async function readPhase(disk: Disk, { facts, directory }: ReplayedRun): 
 }
 
 /** Reads a run's plan and journal; takes no lock and changes nothing. */
-export async function readRunFiles(disk: Disk, home: string, prefix: string): Promise<Result<RunFiles, RunRefusal>> {
+export async function readRunFiles(disk: Disk, home: string, prefix: string): Promise<Result<RunFiles, RunError>> {
   const found = await findRunId(disk, home, prefix);
   if (!found.ok) return found;
   const runId = found.value;
@@ -76,7 +72,7 @@ export async function readRunFiles(disk: Disk, home: string, prefix: string): Pr
     return fail({ code: 'JOURNAL_DAMAGED', message: `could not read the journal of run ${runId}: ${content.error}` });
   }
   const { records } = content.value;
-  if (!plan.ok) return fail(refuseUnreadablePlan(runId, plan.error));
+  if (!plan.ok) return fail(rejectUnreadablePlan(runId, plan.error));
   if (!plan.value) return fail(notBegun(runId));
   const isLost = records.every(({ kind }) => kind !== 'run') && (await readSummary(disk, directory)) !== undefined;
   return isLost

@@ -6,7 +6,7 @@ import {
   type DetailedReport,
   endMessage,
   type ReplayedRun,
-  type RunRefusal,
+  type RunError,
 } from '@sluice/run';
 import { createSystemClock } from '../clock.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
@@ -25,7 +25,7 @@ export interface ReportRunOptions {
 /** Creates the report of a run from its journal, during the run or after it, and writes its files. */
 export async function reportRun(
   options: ReportRunOptions,
-): Promise<Result<{ readonly report: DetailedReport; readonly files: ReportFiles }, RunRefusal>> {
+): Promise<Result<{ readonly report: DetailedReport; readonly files: ReportFiles }, RunError>> {
   const replayed = await replayFromHome(createSystemDisk(), path.resolve(options.home), options.runId);
   if (!replayed.ok) return replayed;
   const report = await createReportNow(replayed.value);
@@ -37,7 +37,7 @@ export async function reportRun(
 }
 
 /** As `reportRun`, but writes nothing. */
-export async function readDetailedReport(home: string, runId: string): Promise<Result<DetailedReport, RunRefusal>> {
+export async function readDetailedReport(home: string, runId: string): Promise<Result<DetailedReport, RunError>> {
   const replayed = await replayFromHome(createSystemDisk(), path.resolve(home), runId);
   return replayed.ok ? ok(await createReportNow(replayed.value)) : replayed;
 }

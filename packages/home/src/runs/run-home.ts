@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { fail, limitPlan, ok, type Plan, type Result } from '@sluice/core';
-import { decodePlan, encodePlan, findFormatFault, type KeptPlan, type RunRefusal } from '@sluice/run';
+import { decodePlan, encodePlan, findFormatFault, type KeptPlan, type RunError } from '@sluice/run';
 import { isRunId } from '../identity/run-id.ts';
 import type { Disk } from '../journal/disk.ts';
 import { RECEIVED_FILE } from '../journal/run-marks.ts';
@@ -70,8 +70,8 @@ export function serializePlan(plan: Plan): Uint8Array {
   return Buffer.from(JSON.stringify(encodePlan(plan)));
 }
 
-/** The refusal of a run whose plan cannot be read. */
-export function refuseUnreadablePlan(runId: string, reason: string): RunRefusal {
+/** The rejection of a run whose plan cannot be read. */
+export function rejectUnreadablePlan(runId: string, reason: string): RunError {
   return { code: 'JOURNAL_DAMAGED', message: `could not read the plan of run ${runId}: ${reason}` };
 }
 

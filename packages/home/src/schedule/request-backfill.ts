@@ -33,9 +33,9 @@ export async function requestBackfill(request: BackfillRequest): Promise<Result<
   if (!schedule.ok) return schedule;
   const { records, times, timezone, watched, disk, clock, home, name } = schedule.value;
   const { from, to, dryRun } = request;
-  const refuse = (why: string) => fail(`could not backfill the schedule ${name}: ${why}`);
-  if (to < from) return refuse('the range ends before it begins');
-  if (to > clock.wall()) return refuse('the range ends in the future');
+  const reject = (why: string) => fail(`could not backfill the schedule ${name}: ${why}`);
+  if (to < from) return reject('the range ends before it begins');
+  if (to > clock.wall()) return reject('the range ends in the future');
   const found = await withHomeLock({ disk, clock, home, name: `schedule-${name}` }, async () => {
     const existing = (await records.listBetween(from, to)).filter((record) => record.verdict === 'start');
     const isStarted = new Set(existing.map(({ planned }) => planned));
@@ -47,8 +47,8 @@ export async function requestBackfill(request: BackfillRequest): Promise<Result<
     if (!dryRun) for (const at of planned) await recordBackfill(records, at);
     return { existing, planned };
   });
-  if (found === undefined) return refuse(`the range has more than ${MAX_WAITING} planned times without a run`);
-  if (found.planned.length + found.existing.length === 0) return refuse('the range contains no planned time');
+  if (found === undefined) return reject(`the range has more than ${MAX_WAITING} planned times without a run`);
+  if (found.planned.length + found.existing.length === 0) return reject('the range contains no planned time');
   return ok({ ...found, timezone, ...(watched.file !== undefined && { file: watched.file }) });
 }
 

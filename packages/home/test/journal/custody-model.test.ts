@@ -40,7 +40,7 @@ interface World {
 const isKind = (kind: JournalRecord['kind']) => (record: JournalRecord) => record.kind === kind;
 
 /** A process that executes the run until its end, or until another one asks for it. */
-async function execute(world: World, disk: ProcessDisk): Promise<'ended' | 'left' | 'in use' | 'refused' | 'no run'> {
+async function execute(world: World, disk: ProcessDisk): Promise<'ended' | 'left' | 'in use' | 'rejected' | 'no run'> {
   let isAsked = false;
   const opened = await openJournal(RUN, {
     ...{ disk, clock },
@@ -48,7 +48,7 @@ async function execute(world: World, disk: ProcessDisk): Promise<'ended' | 'left
       isAsked = true;
       return 'ok';
     },
-    refuse({ records }) {
+    reject({ records }) {
       if (records.some(isKind('finished'))) return { code: 'RUN_FINISHED', message: 'it has ended' };
       return records.some(isKind('run')) ? undefined : { code: 'RUN_NOT_FOUND', message: 'it has not begun' };
     },
@@ -60,7 +60,7 @@ async function execute(world: World, disk: ProcessDisk): Promise<'ended' | 'left
       return 'ended';
     }
     if (opened.error.code === 'RUN_NOT_FOUND') return 'no run';
-    return opened.error.code === 'RUN_IN_USE' && opened.error.message.includes('lock') ? 'in use' : 'refused';
+    return opened.error.code === 'RUN_IN_USE' && opened.error.message.includes('lock') ? 'in use' : 'rejected';
   }
   const { journal, release } = opened.value;
   world.executing.add(disk);
@@ -261,11 +261,14 @@ const MODELS: Readonly<Record<string, Start>> = {
 
 const SWITCHES = process.env.CI === 'true' ? 2 : 1;
 
-test.each(Object.entries(MODELS))('no run has two executors, and every run can continue or end: %s', async (_, start) => {
-  const { count, fault } = await exploreSchedules(createModel(start), { switches: SWITCHES });
-  expect(fault).toBeUndefined();
-  expect(count).toBeGreaterThan(50);
-});
+test.each(Object.entries(MODELS))(
+  'no run has two executors, and every run can continue or end: %s',
+  async (_, start) => {
+    const { count, fault } = await exploreSchedules(createModel(start), { switches: SWITCHES });
+    expect(fault).toBeUndefined();
+    expect(count).toBeGreaterThan(50);
+  },
+);
 
 /** Processes that do one thing wrong, which the search must find. */
 const BUGS: Readonly<Record<string, Start>> = {

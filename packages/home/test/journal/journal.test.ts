@@ -31,7 +31,7 @@ async function temporaryDirectory(): Promise<string> {
   return directory;
 }
 
-const refuse = () => undefined;
+const reject = () => undefined;
 
 describe('parseJournal', () => {
   test('leaves out a last record torn at any byte', () => {
@@ -50,7 +50,7 @@ describe('parseJournal', () => {
     expect(times(read(line(1, 1), line(2, 2), torn, line(4, 3)))).toEqual([1, 2]);
   });
 
-  test('refuses damage at any byte of a record that a later one shows to have been durable', () => {
+  test('rejects damage at any byte of a record that a later one shows to have been durable', () => {
     const middle = line(2, 2);
     for (let at = 0; at < middle.length; at++) {
       const damaged = Buffer.from(middle);
@@ -67,7 +67,7 @@ describe('parseJournal', () => {
       'it was written by an earlier version of sluice (format 1, and this one reads only 2); use that version for the run, or remove its directory',
     ],
     [undefined, 'its first record has no format'],
-  ])('refuses a journal of format %s', (format, message) => {
+  ])('rejects a journal of format %s', (format, message) => {
     const header = { kind: 'run', format } as unknown as JournalRecord;
     const content = read(encode({ seq: 1, first: 1, epoch: 1, record: header }), line(2, 2));
     expect(ticks(content)).toBe(message);
@@ -186,13 +186,13 @@ describe('openJournal', () => {
   test('lets only one process have a run, and the next one after it', async () => {
     const directory = await temporaryDirectory();
     const disk = createSystemDisk();
-    const first = await openJournal(directory, { disk, clock, refuse });
+    const first = await openJournal(directory, { disk, clock, reject });
     if (!first.ok) throw new Error(first.error.message);
-    const second = await openJournal(directory, { disk, clock, refuse });
+    const second = await openJournal(directory, { disk, clock, reject });
     expect(second).toMatchObject({ ok: false, error: { code: 'RUN_IN_USE' } });
     expect(!second.ok && second.error.message).toContain(`process ${process.pid}`);
     await first.value.release();
-    const third = await openJournal(directory, { disk, clock, refuse });
+    const third = await openJournal(directory, { disk, clock, reject });
     if (!third.ok) throw new Error(third.error.message);
     expect(third.value.lease.epoch).toBe(2);
     await third.value.release();
@@ -200,7 +200,7 @@ describe('openJournal', () => {
 
   test('stops a writer whose run was removed, and says so', async () => {
     const disk = createMemoryDisk();
-    const opened = await openJournal('/home/runs/r', { disk, clock, refuse });
+    const opened = await openJournal('/home/runs/r', { disk, clock, reject });
     if (!opened.ok) throw new Error(opened.error.message);
     expect(opened.value.findLoss()).toBeUndefined();
     await disk.remove('/home');
@@ -214,8 +214,8 @@ describe('openJournal', () => {
   test('stops an older writer where locks do not work', async () => {
     const disk = createMemoryDisk();
     disk.locksWork = false;
-    const first = await openJournal('/run', { disk, clock, refuse });
-    const second = await openJournal('/run', { disk, clock, refuse });
+    const first = await openJournal('/run', { disk, clock, reject });
+    const second = await openJournal('/run', { disk, clock, reject });
     if (!first.ok || !second.ok) throw new Error('both must open');
     first.value.journal.append(tick(1));
     await expect(first.value.journal.commit()).rejects.toMatchObject({ code: 'SUPERSEDED' });
@@ -228,13 +228,13 @@ describe('openJournal', () => {
   test('asks again whether the journal can be used if an older writer has changed it meanwhile', async () => {
     const disk = createMemoryDisk();
     disk.locksWork = false;
-    const first = await openJournal('/run', { disk, clock, refuse });
+    const first = await openJournal('/run', { disk, clock, reject });
     if (!first.ok) throw new Error(first.error.message);
     await first.value.journal.commit();
     const seen: number[] = [];
     const second = await openJournal('/run', {
       ...{ disk, clock },
-      async refuse({ records }) {
+      async reject({ records }) {
         if (seen.push(records.length) > 1) return { code: 'TAKEN', message: 'the older writer was faster' };
         first.value.journal.append(tick(1));
         await first.value.journal.commit();
@@ -249,7 +249,7 @@ describe('openJournal', () => {
   test('cuts a torn end off and keeps it aside', async () => {
     const disk = createMemoryDisk();
     disk.files.set('/run/journal.ndjson', Buffer.concat([line(1, 1), line(2, 2).subarray(0, 20)]));
-    const opened = await openJournal('/run', { disk, clock, refuse });
+    const opened = await openJournal('/run', { disk, clock, reject });
     if (!opened.ok) throw new Error(opened.error.message);
     await opened.value.release();
     expect(disk.files.get('/run/journal.torn-2')).toHaveLength(20);
@@ -260,10 +260,10 @@ describe('openJournal', () => {
   test('answers only who knows the secret of the lease', async () => {
     const directory = await temporaryDirectory();
     const disk = createSystemDisk();
-    const opened = await openJournal(directory, { disk, clock, refuse, control: (request) => `heard ${request}` });
+    const opened = await openJournal(directory, { disk, clock, reject, control: (request) => `heard ${request}` });
     if (!opened.ok) throw new Error(opened.error.message);
     expect(await disk.ask(directory, `${opened.value.lease.control} hello`)).toBe('heard hello');
-    expect(await disk.ask(directory, 'guess hello')).toBe('refused');
+    expect(await disk.ask(directory, 'guess hello')).toBe('rejected');
     await opened.value.release();
     expect(await disk.ask(directory, 'anyone')).toBeUndefined();
     expect((await stat(path.join(directory, 'lease.json'))).mode & 0o077).toBe(0);
@@ -272,20 +272,20 @@ describe('openJournal', () => {
   test('answers who knows the last lease while the journal is being read', async () => {
     const directory = await temporaryDirectory();
     const disk = createSystemDisk();
-    const first = await openJournal(directory, { disk, clock, refuse });
+    const first = await openJournal(directory, { disk, clock, reject });
     if (!first.ok) throw new Error(first.error.message);
     await first.value.release();
     const answers: (string | undefined)[] = [];
     const second = await openJournal(directory, {
       ...{ disk, clock, control: () => 'not yet' },
-      async refuse() {
+      async reject() {
         answers.push(await disk.ask(directory, `${first.value.lease.control} cancel`));
         return undefined;
       },
     });
     if (!second.ok) throw new Error(second.error.message);
     answers.push(await disk.ask(directory, `${first.value.lease.control} cancel`));
-    expect(answers).toEqual(['not yet', 'refused']);
+    expect(answers).toEqual(['not yet', 'rejected']);
     await second.value.release();
   });
 });

@@ -7,7 +7,7 @@ const PARTS = ['*', '?', '0', '5', '07', '31', '32', '60', '24', 'L', 'LW', '15W
 const SUFFIXES = ['', '', '', '-7', '-1', '/2', '/0', '#2', '#6', '#L', 'L', ',3', ',', '-fri', '+1'];
 const MACROS = ['@daily', '@reboot', '@yearly', '@never', '@MIDNIGHT', ' @hourly '];
 
-test('the check of a file refuses exactly the cron expressions that cannot be planned later', () => {
+test('the check of a file rejects exactly the cron expressions that cannot be planned later', () => {
   const seed = process.env.SLUICE_SEED ?? 'cron-1';
   console.log(`seed ${seed}`);
   const random = createRandom(seed);
@@ -19,14 +19,14 @@ test('the check of a file refuses exactly the cron expressions that cannot be pl
     );
     expressions.push(fields.join(' '));
   }
-  let refused = 0;
+  let rejected = 0;
   for (const cron of expressions) {
     const text = JSON.stringify({ version: 1, name: 'a', schedule: { cron }, steps: { s: { command: ['x'] } } });
     const checked = parsePipeline({ file: 'p.json', text });
     const fault = describeScheduleFault({ cron: [cron], timezone: 'UTC' }, 0);
     expect(checked.ok, `${cron}: ${fault}`).toBe(!fault?.includes('cannot be used'));
-    if (!checked.ok) refused++;
+    if (!checked.ok) rejected++;
   }
-  expect(refused).toBeGreaterThan(80);
-  expect(refused).toBeLessThan(720);
+  expect(rejected).toBeGreaterThan(80);
+  expect(rejected).toBeLessThan(720);
 });

@@ -19,8 +19,8 @@ test.each([
   '2026-02-30..2026-03-01',
   '2026-01-01..x',
   '2026-01-01T25:00..2026-01-02',
-])('parseRange refuses "%s"', (text) => expect(read(text)).toContain(`could not read the range "${text}"`));
+])('parseRange rejects "%s"', (text) => expect(read(text)).toContain(`could not read the range "${text}"`));
 
-test('parseRange refuses a range that ends before it begins', () => {
+test('parseRange rejects a range that ends before it begins', () => {
   expect(read('2026-01-02..2026-01-01')).toContain('ends before it begins');
 });

@@ -1,7 +1,7 @@
 import type { RunFollower } from '@sluice/home';
 import { approveRun, requestCancel } from '@sluice/runner';
 import { z } from 'zod';
-import { ApiError, fromRefusal } from '../errors/api-error.ts';
+import { ApiError, fromRunError } from '../errors/api-error.ts';
 import { quoteCommand } from '../runs/describe-run.ts';
 import { ACTION_BODIES, actionReply, submitBody } from '../schemas/actions.ts';
 import { type ApiRequest, type ApiRoute, defineRoute } from './api-route.ts';
@@ -74,7 +74,7 @@ async function cancel({ api, at: { runId }, body: { dryRun } }: Body): Promise<R
   const reply = { runId, dryRun, command: quoteCommand(['sluice', 'cancel', runId]), message };
   if (dryRun) return reply;
   const requested = await requestCancel({ home: api.home, runId, by: api.userName });
-  if (!requested.ok) throw fromRefusal(requested.error);
+  if (!requested.ok) throw fromRunError(requested.error);
   if (requested.value.isExecuted) return reply;
   const resumed = await requireExecutor(api).resume(runId, { cancelBy: api.userName });
   if (!resumed.ok) throw conflict(`could not cancel run ${runId}: ${resumed.error}`);
@@ -98,7 +98,7 @@ async function approve(
   }
   if (dryRun) return reply;
   const answered = await approveRun(api.home, { runId, step, approved, by });
-  if (!answered.ok) throw fromRefusal(answered.error);
+  if (!answered.ok) throw fromRunError(answered.error);
   const advice = answered.value.driven ? '' : '; no process executes the run: resume it';
   return { ...reply, message: `${reply.message}${advice}` };
 }

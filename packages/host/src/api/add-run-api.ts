@@ -13,7 +13,7 @@ import { READ_ROUTES } from './read-routes.ts';
 import type { RunApi } from './run-api.ts';
 import { SCHEDULE_ROUTES } from './schedule-routes.ts';
 import { RangeError416 } from './send-bytes.ts';
-import { refuseUnread, sendJson } from './send-json.ts';
+import { rejectUnread, sendJson } from './send-json.ts';
 import { countDownload } from './start-stream.ts';
 
 /** Every endpoint of the API of a home. */
@@ -77,9 +77,9 @@ function addRoute(server: FastifyInstance, route: ApiRoute, { find }: ApiPlace):
     // The service names requests in its log and metrics by this.
     config: { operation: route.operationId } as object,
     handler: async (http, reply) => {
-      if (route.method !== 'GET') await refuseAbandoned(http);
+      if (route.method !== 'GET') await rejectAbandoned(http);
       const api = await find(http);
-      if (route.method === 'GET') refuseUnread(api.unread);
+      if (route.method === 'GET') rejectUnread(api.unread);
       const request: ApiRequest = {
         ...{ api, http, reply, newRunId: createRunId() },
         at: http.params as ApiRequest['at'],
@@ -112,7 +112,7 @@ function addRoute(server: FastifyInstance, route: ApiRoute, { find }: ApiPlace):
  * Throws if the client has closed the connection: it has reported that it has no reply, perhaps long ago, if this process was
  * stopped. Only the clients of one machine share a clock, so a request over HTTP has no deadline.
  */
-async function refuseAbandoned({ raw: { socket } }: FastifyRequest): Promise<void> {
+async function rejectAbandoned({ raw: { socket } }: FastifyRequest): Promise<void> {
   // The end of a connection is read after the request, when the event loop polls for the second time.
   for (let turn = 0; turn < 2; turn++) await nextTurn();
   if (!socket.readableEnded && !socket.destroyed) return;

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { ContainerService } from '@sluice/client';
 import type { Json, Result } from '@sluice/core';
-import type { Executor, RunOrder, RunRefusal } from '@sluice/run';
+import type { Executor, RunError, RunOrder } from '@sluice/run';
 import type { StepsOfPreview } from '@sluice/runner';
 import type { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
@@ -54,8 +54,8 @@ export interface RunExecutor {
 export interface RunOrders {
   /** Plans the run of an order and executes it as a run with this ID. */
   order(runId: string, body: z.output<typeof orderBody>): Promise<void>;
-  /** Executes the plan of an ended run again, as a run with this ID; the refusal says why that is not possible. */
-  rerun(runId: string, request: RerunRequest): Promise<Result<void, RunRefusal>>;
+  /** Executes the plan of an ended run again, as a run with this ID; the rejection says why that is not possible. */
+  rerun(runId: string, request: RerunRequest): Promise<Result<void, RunError>>;
   /** Performs an action, and nothing else about the run meanwhile. */
   exclude<T>(runId: string, action: () => Promise<T>): Promise<T>;
   /** The reply about a run that the server had, and has removed; undefined if it has not. */

@@ -16,7 +16,7 @@ export interface UnreadReplies {
 }
 
 /** Throws `ApiError` while nothing more can be sent, so that the reply is not even created. */
-export function refuseUnread(unread: UnreadReplies, size = 0): void {
+export function rejectUnread(unread: UnreadReplies, size = 0): void {
   // A reply that is larger than the limit can be sent alone.
   if (unread.bytes === 0 || unread.bytes + size < MAX_UNREAD) return;
   const message = `could not reply: clients of this home have not read ${unread.bytes} bytes of earlier replies; read or close these`;
@@ -29,7 +29,7 @@ export function sendJson(
   { text, unread }: { readonly text: string; readonly unread: UnreadReplies },
 ): void {
   const bytes = Buffer.from(text);
-  refuseUnread(unread, bytes.length);
+  rejectUnread(unread, bytes.length);
   const { raw } = reply;
   let held = bytes.length;
   unread.bytes += held;

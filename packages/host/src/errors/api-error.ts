@@ -1,6 +1,6 @@
 import { type ErrorBody, isServiceError } from '@sluice/client';
 import { isSystemError } from '@sluice/host-system';
-import type { RunRefusal } from '@sluice/run';
+import type { RunError } from '@sluice/run';
 
 /** A rejected request. The message goes to the client. */
 export class ApiError extends Error {
@@ -26,17 +26,17 @@ export class ApiError extends Error {
   }
 }
 
-/** Statuses of a `RunRefusal`; all others are conflicts with the state of the run. */
-const REFUSALS: Partial<Record<RunRefusal['code'], number>> = {
+/** Statuses of a `RunError`; all others are conflicts with the state of the run. */
+const REJECTIONS: Partial<Record<RunError['code'], number>> = {
   RUN_NOT_FOUND: 404,
   STEP_NOT_FOUND: 404,
   SERVICE_UNREACHABLE: 503,
   HOME_UNUSABLE: 503,
 };
 
-/** A refusal of the runner as an error of the API. */
-export function fromRefusal({ code, message }: RunRefusal): ApiError {
-  return new ApiError(REFUSALS[code] ?? 409, code, message);
+/** A rejection of the runner as an error of the API. */
+export function fromRunError({ code, message }: RunError): ApiError {
+  return new ApiError(REJECTIONS[code] ?? 409, code, message);
 }
 
 const STATUS_NAMES: Readonly<Record<number, string>> = {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RunFollower } from '@sluice/home';
-import type { FollowedModel, RunRefusal } from '@sluice/run';
+import type { FollowedModel, RunError } from '@sluice/run';
 import { describeHead, describeMoves, describeStates } from '../runs/describe-states.ts';
 import type { StreamEventName, StreamEvents } from '../schemas/events.ts';
 import { encodeData } from './encode-data.ts';
@@ -52,14 +52,14 @@ export function createRunFeed(run: RunFollower): RunFeed {
     return snapshot;
   }
 
-  function onChange(refusal?: RunRefusal): void {
-    const hasNewProblem = refusal !== undefined && refusal.message !== problem;
-    problem = refusal?.message;
+  function onChange(rejection?: RunError): void {
+    const hasNewProblem = rejection !== undefined && rejection.message !== problem;
+    problem = rejection?.message;
     if (hasNewProblem) {
-      const data = { runId: run.runId, message: refusal.message } satisfies StreamEvents['missing'];
+      const data = { runId: run.runId, message: rejection.message } satisfies StreamEvents['missing'];
       for (const listener of [...listeners]) listener({ name: 'missing', data: encodeData(data), point: sent });
     }
-    if (refusal) return;
+    if (rejection) return;
     const wait = nextAt - performance.now();
     if (wait <= 0) flush();
     else timer ??= setTimeout(flush, wait);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { readCustody, runCustody } from '@sluice/home';
-import { isTemporary, type RunRefusal, type RunReport } from '@sluice/run';
+import { isTemporary, type RunError, type RunReport } from '@sluice/run';
 import { type RunHandle, type RunnerOptions, resumeRun } from '@sluice/runner';
 import type { HostMetrics } from '../metrics/host-metrics.ts';
 import type { HostedOptions, OpenHostedService } from './hosted-service.ts';
@@ -188,10 +188,10 @@ async function take(state: State, parts: HostRunParts): Promise<RunHandle | Atte
     ...parts.restrictions,
   });
   if (!resumed.ok && yielding.signal.aborted) return { next: 'again', message: yielding.signal.reason as string };
-  return resumed.ok ? resumed.value : judgeRefusal(resumed.error, state, parts);
+  return resumed.ok ? resumed.value : judgeRejection(resumed.error, state, parts);
 }
 
-async function judgeRefusal({ code, message }: RunRefusal, state: State, parts: HostRunParts): Promise<Attempted> {
+async function judgeRejection({ code, message }: RunError, state: State, parts: HostRunParts): Promise<Attempted> {
   if (code === 'RUN_FINISHED' || code === 'RUN_NOT_FOUND') await end(state.runId, parts);
   if (code === 'JOURNAL_DAMAGED' || code === 'JOURNAL_LOST') parts.metrics?.setAside(state.runId);
   const mayEnd = isTemporary({ code }) || (code === 'RUN_IN_USE' && state.failures < TRIES_IN_USE);

@@ -1,14 +1,14 @@
 import type { ContainerService } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import { isHosted } from '@sluice/home';
-import type { RunRefusal } from '@sluice/run';
+import type { RunError } from '@sluice/run';
 import { previewRerun, type RunHandle, type RunnerOptions, resumeRun, type TraceSink } from '@sluice/runner';
 import { describeClosing, type RunExecutor, type RunOrders, type StartRequest } from '../api/run-api.ts';
-import { ApiError, fromRefusal } from '../errors/api-error.ts';
+import { ApiError, fromRunError } from '../errors/api-error.ts';
 import type { RunHost } from '../execute/open-run-host.ts';
 import { requireMove } from '../execute/require-move.ts';
 import type { RerunRequest } from '../schemas/order.ts';
-import { refuseCreation } from './refuse-creation.ts';
+import { rejectCreation } from './reject-creation.ts';
 import type { SecretStore } from './secret-store.ts';
 
 /** What the actions on the runs of an account depend on. */
@@ -69,7 +69,7 @@ export function createHostedExecutor(parts: HostedExecutorParts): HostedExecutor
       const request = readRequest(order);
       if (request === undefined) return fail(NO_FILES);
       const previewed = await previewRerun({ home, service, ...request }, { checksData: isDryRun });
-      if (!previewed.ok) throw refuseRerun(order, request.of, previewed.error);
+      if (!previewed.ok) throw rejectRerun(order, request.of, previewed.error);
       return previewed;
     },
     createOrder: async () => fail(NO_FILES),
@@ -78,7 +78,7 @@ export function createHostedExecutor(parts: HostedExecutorParts): HostedExecutor
       const request = readRequest(order);
       if (request === undefined) return fail(NO_FILES);
       const started = await orders.rerun(runId, request);
-      if (!started.ok) throw refuseRerun(order, request.of, started.error);
+      if (!started.ok) throw rejectRerun(order, request.of, started.error);
       return started;
     },
   };
@@ -95,16 +95,16 @@ function readRequest(order: StartRequest): RerunRequest | undefined {
 }
 
 /** Only the machine of the user has what is missing. */
-const AT_CLIENT: Partial<Record<RunRefusal['code'], (message: string) => string>> = {
+const AT_CLIENT: Partial<Record<RunError['code'], (message: string) => string>> = {
   SECRET_MISSING: () => 'it needs secrets, which the server has deleted at the end of the run',
   SOURCE_MISSING: (message) => message,
   HOME_UNUSABLE: (message) => message,
 };
 
-function refuseRerun(order: StartRequest, of: string, { code, message }: RunRefusal): ApiError {
+function rejectRerun(order: StartRequest, of: string, { code, message }: RunError): ApiError {
   const why = AT_CLIENT[code]?.(message);
   if (why !== undefined) return needClient(order, of, why);
-  return fromRefusal({ code, message: `could not rerun run ${of}: ${message}` });
+  return fromRunError({ code, message: `could not rerun run ${of}: ${message}` });
 }
 
 function needClient({ command }: StartRequest, of: string, why: string): ApiError {
@@ -144,7 +144,7 @@ async function cancel(runId: string, given: CancelParts): Promise<Result<Cancele
     void run?.detach();
   };
   const resumed = await resumeRun({
-    ...{ runId, home, service: refuseCreation(service, leave), cancelBy, signal: leaving },
+    ...{ runId, home, service: rejectCreation(service, leave), cancelBy, signal: leaving },
     secrets: (name, of) => secrets.read(of, name),
     ...{ ...restrictions, ...(traces && { traces }) },
   });

@@ -1,6 +1,6 @@
 import type { RunOrders } from '../api/run-api.ts';
 import type { OrderParts } from './order-parts.ts';
-import { describeRemoval, readRemoval, refuseRemoved } from './removed-runs.ts';
+import { describeRemoval, readRemoval, rejectRemoved } from './removed-runs.ts';
 import { startOrderedRun, startRerun } from './start-ordered-run.ts';
 
 /** Starts the runs of an account. Requests about one run are handled one after the other. */
@@ -24,7 +24,7 @@ export function createOrders(parts: OrderParts): RunOrders {
 
   const unlessRemoved = <T>(runId: string, action: () => Promise<T>): Promise<T> =>
     inTurn(runId, async () => {
-      await refuseRemoved(home, runId);
+      await rejectRemoved(home, runId);
       return action();
     });
 

@@ -100,7 +100,7 @@ export function describeRemoval(runId: string, { removedAt, summary }: Removal):
 }
 
 /** Throws if the run was removed: it has been executed, so a repeated request must not execute it again. */
-export async function refuseRemoved(home: string, runId: string): Promise<void> {
+export async function rejectRemoved(home: string, runId: string): Promise<void> {
   const removal = await readRemoval(home, runId);
   if (removal !== undefined) throw describeRemoval(runId, removal);
 }

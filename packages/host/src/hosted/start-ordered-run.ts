@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isServiceError } from '@sluice/client';
 import { ok, own, type Result } from '@sluice/core';
 import { isHosted, limitReceivedPlan, runDirectory } from '@sluice/home';
-import type { RunRefusal } from '@sluice/run';
+import type { RunError } from '@sluice/run';
 import {
   countKnownCells,
   createRerun,
@@ -13,12 +13,12 @@ import {
   type RunFiles,
 } from '@sluice/runner';
 import type { z } from 'zod';
-import { ApiError, fromRefusal } from '../errors/api-error.ts';
+import { ApiError, fromRunError } from '../errors/api-error.ts';
 import type { orderBody, RerunRequest } from '../schemas/order.ts';
 import { addRun } from './add-run.ts';
 import { findOrderFault } from './find-order-fault.ts';
 import type { OrderParts } from './order-parts.ts';
-import { refuseShortage } from './refuse-shortage.ts';
+import { rejectShortage } from './reject-shortage.ts';
 import { readStart, recordOrder, type StartRecord } from './start-record.ts';
 
 /**
@@ -32,7 +32,7 @@ export async function startOrderedRun(
   const start = recordOrder(body);
   if (await isStarted(runId, { ...parts, start })) return;
   const { home, service, scope, limits, planOrder } = parts;
-  await refuseShortage(parts);
+  await rejectShortage(parts);
   limits.checkRate();
   const planned = await planOrder({ order: body.order, pipeline: body.pipeline });
   if (!planned.ok) throw invalid(runId, planned.error);
@@ -43,26 +43,26 @@ export async function startOrderedRun(
   limits.checkSteps(countKnownCells(plan));
   const { order, sources, workspace, secrets, reuse } = body;
   const secret = findMissingSecret(plan, (name) => own(secrets, name));
-  if (secret !== undefined) throw refuse(runId, secret);
+  if (secret !== undefined) throw reject(runId, secret);
   await keepLogin(body, parts);
   const created = await createRunFiles({
     ...{ runId, home, service, scope, plan, order, baseDir: dirnameOf(order.file) },
     data: { sources, ...(workspace && { workspaceId: workspace.volumeId }) },
     ...(reuse && { reuse }),
   });
-  if (!created.ok) throw refuse(runId, created.error);
+  if (!created.ok) throw reject(runId, created.error);
   await execute(runId, created.value, { ...parts, start, values: secrets });
 }
 
-/** As `startOrderedRun`, for the plan of an ended run. The refusal says why it cannot be executed again. */
+/** As `startOrderedRun`, for the plan of an ended run. The rejection says why it cannot be executed again. */
 export async function startRerun(
   runId: string,
   { request, ...parts }: OrderParts & { readonly request: RerunRequest },
-): Promise<Result<void, RunRefusal>> {
+): Promise<Result<void, RunError>> {
   const start = { rerun: request };
   if (await isStarted(runId, { ...parts, start })) return ok(undefined);
   const { home, service, limits } = parts;
-  await refuseShortage(parts);
+  await rejectShortage(parts);
   limits.checkRate();
   const created = await createRerun({ home, service, runId, ...request });
   if (!created.ok) return created;
@@ -129,8 +129,8 @@ function invalid(runId: string, why: string): ApiError {
   return new ApiError(400, 'RUN_INVALID', `could not start run ${runId}: ${why}`);
 }
 
-function refuse(runId: string, { code, message }: RunRefusal): ApiError {
-  return fromRefusal({ code, message: `could not start run ${runId}: ${message}` });
+function reject(runId: string, { code, message }: RunError): ApiError {
+  return fromRunError({ code, message: `could not start run ${runId}: ${message}` });
 }
 
 /** The directory on the machine of the user; this server never opens it. */

@@ -5,7 +5,7 @@ import { addStaticFiles, type StaticFile } from './static-files.ts';
 
 /** A server for one user of this machine, on a loopback address. */
 export interface ListenerOptions {
-  /** A loopback address: others are refused. */
+  /** A loopback address: others are rejected. */
   readonly host: string;
   /** 0: a free port. */
   readonly port: number;

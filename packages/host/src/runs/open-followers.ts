@@ -1,5 +1,5 @@
 import { followRun, isRunId, type RunFollower } from '@sluice/home';
-import { ApiError, fromRefusal } from '../errors/api-error.ts';
+import { ApiError, fromRunError } from '../errors/api-error.ts';
 
 /** Runs that are kept in memory after the last request about them. */
 const KEPT = 16;
@@ -34,7 +34,7 @@ export function openFollowers(home: string): Followers {
 
   async function open(runId: string): Promise<RunFollower> {
     const followed = await followRun({ home, runId });
-    if (!followed.ok) throw fromRefusal(followed.error);
+    if (!followed.ok) throw fromRunError(followed.error);
     return followed.value;
   }
 
@@ -67,7 +67,7 @@ export function openFollowers(home: string): Followers {
       const refreshed = await run.refresh();
       if (refreshed.ok) return run;
       entries.delete(runId);
-      throw fromRefusal(refreshed.error);
+      throw fromRunError(refreshed.error);
     },
     async use(runId) {
       const entry = entryOf(runId);

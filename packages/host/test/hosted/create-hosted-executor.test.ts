@@ -1,5 +1,5 @@
 import { fail } from '@sluice/core';
-import type { RunRefusal } from '@sluice/run';
+import type { RunError } from '@sluice/run';
 import { expect, test } from 'vitest';
 import type { StartRequest } from '../../src/api/run-api.ts';
 import { createHostedExecutor } from '../../src/hosted/create-hosted-executor.ts';
@@ -12,17 +12,17 @@ const ORDER: StartRequest = {
   command: 'sluice rerun a',
 };
 
-/** An account whose reruns are refused. */
-function createExecutor(refusal: RunRefusal) {
+/** An account whose reruns are rejected. */
+function createExecutor(rejection: RunError) {
   const requests: unknown[] = [];
   const rerun = async (runId: string, request: object) => {
     requests.push({ runId, ...request });
-    return fail(refusal);
+    return fail(rejection);
   };
   return { ...createHostedExecutor({ orders: { rerun } } as never), requests };
 }
 
-test('what only the client has is refused with its command, everything else with its own reason', async () => {
+test('what only the client has is rejected with its command, everything else with its own reason', async () => {
   const lacking = createExecutor({ code: 'SECRET_MISSING', message: 'the pipeline needs the secret token' });
   await expect(lacking.start(ORDER, 'b')).rejects.toMatchObject({
     ...{ status: 409, reason: 'CLIENT_NEEDED' },
@@ -44,7 +44,7 @@ test('what only the client has is refused with its command, everything else with
   ]);
 });
 
-test('other parameters and pipeline files are refused before anything is read', async () => {
+test('other parameters and pipeline files are rejected before anything is read', async () => {
   const executor = createExecutor({ code: 'GROUP_BUSY', message: '' });
   const changed = { ...ORDER, params: { size: 3 } };
   for (const act of [() => executor.preview(changed, true), () => executor.start(changed, 'b')])

@@ -23,6 +23,6 @@ test('planOrder applies the options of the order', () => {
   expect(planned).toMatchObject({ ok: true, value: { pipeline: { parallelism: 2 } } });
   expect(planned.ok && planned.value.steps[0]?.step.image).toBeUndefined();
   const bare = { ...texts, 'jobs/part.yaml': 'version: 1\nname: part\nsteps: { a: { image: alpine } }\n' };
-  const refused = planOrder({ order: order({ ignoreImages: true }), pipeline: { file: FILE, texts: bare } });
-  expect(refused).toEqual({ ok: false, error: 'step sub-a has nothing to run without its image' });
+  const rejected = planOrder({ order: order({ ignoreImages: true }), pipeline: { file: FILE, texts: bare } });
+  expect(rejected).toEqual({ ok: false, error: 'step sub-a has nothing to run without its image' });
 });

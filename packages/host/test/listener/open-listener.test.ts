@@ -121,7 +121,7 @@ test.each([
   '*',
   '/\\/x',
   `/${'x'.repeat(9_000)}`,
-])('the target %s is refused without a session, and without a failure', async (path) => {
+])('the target %s is rejected without a session, and without a failure', async (path) => {
   expect([400, 401, 404]).toContain((await send(path)).status);
   const headers = { authorization: `Bearer ${listener.token}` };
   expect((await send(path, { headers })).status).toBeLessThan(500);
@@ -142,13 +142,16 @@ test('a link never redirects to another host', async () => {
   expect(headers.location ?? '/').toMatch(/^\/(?!\/)/);
 });
 
-test.each(['/', '/api/ping', '/assets/main-1.js', '/api/unknown'])('without a session, %s is refused', async (path) => {
-  expect(await send(path)).toMatchObject({ status: 401, text: expect.stringContaining('sluice ui') });
-  expect((await send(path, { headers: { cookie: `sluice-session-${new URL(listener.url).port}=guess` } })).status).toBe(
-    401,
-  );
-  expect((await send(path, { headers: { authorization: 'Bearer guess' } })).status).toBe(401);
-});
+test.each(['/', '/api/ping', '/assets/main-1.js', '/api/unknown'])(
+  'without a session, %s is rejected',
+  async (path) => {
+    expect(await send(path)).toMatchObject({ status: 401, text: expect.stringContaining('sluice ui') });
+    expect(
+      (await send(path, { headers: { cookie: `sluice-session-${new URL(listener.url).port}=guess` } })).status,
+    ).toBe(401);
+    expect((await send(path, { headers: { authorization: 'Bearer guess' } })).status).toBe(401);
+  },
+);
 
 test('a program uses a bearer token', async () => {
   const headers = { authorization: `Bearer ${listener.token}` };
@@ -157,7 +160,7 @@ test('a program uses a bearer token', async () => {
   expect(actions).toBe(1);
 });
 
-describe('requests of other origins are refused even with a session', () => {
+describe('requests of other origins are rejected even with a session', () => {
   const foreign = (): [string, Record<string, string>][] => [
     ['a name that resolves to this address', { host: 'evil.example' }],
     ['that name with our port', { host: `evil.example:${new URL(listener.url).port}` }],
@@ -208,7 +211,7 @@ test('no path leads out of the files', async () => {
   }
 });
 
-test('another address than loopback is refused', async () => {
+test('another address than loopback is rejected', async () => {
   const options = { port: 0, files: FILES, addRoutes: async () => {} };
   for (const host of ['0.0.0.0', '::', '192.0.2.1', 'example.org']) {
     await expect(openListener({ ...options, host })).rejects.toThrow('it is not a loopback address');

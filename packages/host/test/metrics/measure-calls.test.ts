@@ -11,18 +11,18 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 test('every call is counted once, with its reply, and answers as before', async () => {
-  const refused = new ServiceError('RESOURCE_EXHAUSTED', 'no space');
+  const rejected = new ServiceError('RESOURCE_EXHAUSTED', 'no space');
   const service = {
     discovery: { listAccounts: async () => ['one'] },
     containers: {
-      create: () => Promise.reject(refused),
+      create: () => Promise.reject(rejected),
       async *list() {
         yield 'first';
         yield 'second';
       },
       // biome-ignore lint/correctness/useYield: it fails before the first part.
       async *logs() {
-        throw refused;
+        throw rejected;
       },
     },
     volumes: {
@@ -41,11 +41,11 @@ test('every call is counted once, with its reply, and answers as before', async 
     seen.push(`${call} ${reply}`);
   });
   expect(await measured.discovery.listAccounts('-')).toEqual(['one']);
-  await expect(measured.containers.create(SCOPE, {} as never)).rejects.toBe(refused);
+  await expect(measured.containers.create(SCOPE, {} as never)).rejects.toBe(rejected);
   expect(await collect(measured.containers.list(SCOPE))).toEqual(['first', 'second']);
   await expect(collect(measured.volumes.list(SCOPE))).rejects.toThrow('a bug');
   expect(measured.volumes.files({ ...SCOPE, id: 'v' }, {} as never)).toBe('files');
-  await expect(collect(measured.containers.logs({ ...SCOPE, id: 'x' }))).rejects.toBe(refused);
+  await expect(collect(measured.containers.logs({ ...SCOPE, id: 'x' }))).rejects.toBe(rejected);
   for await (const item of measured.containers.list(SCOPE)) if (item !== undefined) break;
   expect(seen).toEqual([
     'discovery.listAccounts ok',

@@ -3,7 +3,7 @@ import type { JournalRecord } from '../records/journal-record.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { type MoveListener, replayRun } from './replay-run.ts';
 import type { RunFacts } from './run-facts.ts';
-import type { RunRefusal } from './run-refusal.ts';
+import type { RunError } from './run-rejection.ts';
 
 /** A run restored from its journal, for reading. */
 export interface ReplayedRun {
@@ -21,8 +21,8 @@ export interface RunFiles {
   readonly records: readonly JournalRecord[];
 }
 
-/** Replays a run's files; `moves` is notified of the cells' moves. Refuses a journal that contradicts the plan or itself. */
-export function replayFiles(files: RunFiles, moves?: MoveListener): Result<ReplayedRun, RunRefusal> {
+/** Replays a run's files; `moves` is notified of the cells' moves. Rejects a journal that contradicts the plan or itself. */
+export function replayFiles(files: RunFiles, moves?: MoveListener): Result<ReplayedRun, RunError> {
   const { runId, directory, plan, records } = files;
   try {
     const replayed = replayRun(plan, records, moves);
@@ -34,6 +34,6 @@ export function replayFiles(files: RunFiles, moves?: MoveListener): Result<Repla
 }
 
 /** The rejection of a run whose first process ended before its journal had a record. */
-export function notBegun(runId: string): RunRefusal {
+export function notBegun(runId: string): RunError {
   return { code: 'RUN_NOT_FOUND', message: `run ${runId} was interrupted before it began` };
 }

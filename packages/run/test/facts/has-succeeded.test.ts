@@ -63,14 +63,14 @@ describe('hasSucceeded, in a replay', () => {
     { ...intent, attempt: 2 },
     { kind: 'cancelIntent', at: 1, step: 0, cell: 0, attempt: 2, reason: 'timeout' },
     { kind: 'log', step: 0, cell: 0, attempt: 2, tail: [] },
-  ])('refuses a record ($kind) of an attempt that has not begun', (record) => {
+  ])('rejects a record ($kind) of an attempt that has not begun', (record) => {
     expect(() => replayRun(plain, [header, started, record])).toThrow('attempt 2 of cell 0 of step 0 has not begun');
   });
 
   test.each<[string, typeof plain, readonly JournalRecord[]]>([
     ['a container', plain, [ended]],
     ['the earlier run', cached, [{ kind: 'event', event: { type: 'cacheHit', ...at } }]],
-  ])('refuses a success without %s', (_, plan, records) => {
+  ])('rejects a success without %s', (_, plan, records) => {
     const replayed = replayFiles({
       ...{ runId: 'abcdefghijkl', directory: '/home/runs/abcdefghijkl', plan },
       records: [header, started, ...records],

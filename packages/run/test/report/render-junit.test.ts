@@ -108,7 +108,7 @@ test('renderJunit is valid whatever names, messages and logs contain', async () 
   expect(await findFaults(text)).toEqual([]);
 });
 
-test('renderJunit of a run without steps is valid, and the schema refuses what is not', async () => {
+test('renderJunit of a run without steps is valid, and the schema rejects what is not', async () => {
   const text = renderJunit(report({}));
   expect(await findFaults(text)).toEqual([]);
   expect(await findFaults(text.replace('tests=', 'test='))).not.toEqual([]);

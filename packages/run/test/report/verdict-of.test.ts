@@ -12,8 +12,8 @@ test('verdictOf tells of a full disk that only the log of an attempt knows', () 
 test('verdictOf does not explain the end of a container by its log if there is another reason', () => {
   const outOfMemory = { ...EXITED, class: 'oom', message: 'out of memory (exit code 137)' } as const;
   expect(verdictOf({ outcome: outOfMemory, logTail })).toEqual(outOfMemory);
-  const refused = { result: 'failed', class: 'failed', message: 'no such image' } as const;
-  expect(verdictOf({ outcome: refused, logTail })).toEqual(refused);
+  const rejected = { result: 'failed', class: 'failed', message: 'no such image' } as const;
+  expect(verdictOf({ outcome: rejected, logTail })).toEqual(rejected);
   const late = verdictOf({ outcome: EXITED, cancelReason: 'timeout', logTail });
   expect(late).toMatchObject({ class: 'timeout', message: 'it ran longer than its timeout' });
 });

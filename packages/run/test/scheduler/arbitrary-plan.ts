@@ -65,7 +65,7 @@ export const arbitraryPlan: fc.Arbitrary<Plan> = fc
   })
   .filter(everyServiceEnds);
 
-/** Plans that `sluice check` refuses (`service-never-ends`) are left out: a step that uses a service must not wait for its end. */
+/** Plans that `sluice check` rejects (`service-never-ends`) are left out: a step that uses a service must not wait for its end. */
 function everyServiceEnds({ steps }: Plan): boolean {
   const uses: readonly NeedCondition[] = ['succeeded', 'running'];
   const started = new Set<number>();

@@ -232,7 +232,7 @@ describe('service', () => {
     const rig = createRig(testPlan({ db: { ...checked, retry }, a: { after: ['db'] } }));
     rig.start();
     rig.running('db');
-    const late = { type: 'notReady', at: 9, step: 0, cell: 0, attempt: 1, message: 'refused' } as const;
+    const late = { type: 'notReady', at: 9, step: 0, cell: 0, attempt: 1, message: 'rejected' } as const;
     expect(rig.send(late)).toEqual(['cancel db #1 notReady']);
     expect(rig.send(late)).toEqual([]);
     expect(rig.ended('db', 'canceled')).toEqual(['submit db #2']);

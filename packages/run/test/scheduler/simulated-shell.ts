@@ -235,7 +235,7 @@ function move({
     return { type: 'running', at, step, cell, attempt };
   }
   if (container.phase === 'running' && !container.ready && !container.cancelAsked && random.chance(0.8)) {
-    if (random.chance(0.1)) return { type: 'notReady', at, step, cell, attempt, message: 'refused' };
+    if (random.chance(0.1)) return { type: 'notReady', at, step, cell, attempt, message: 'rejected' };
     container.ready = true;
     return { type: 'serviceReady', at, step, cell, attempt };
   }

@@ -25,7 +25,7 @@ import {
   createRunScheduler,
   type ReplayedRun,
   type Reuse,
-  type RunRefusal,
+  type RunError,
   sourcePath,
   TERMINAL_CELL_STATES,
   type VolumePlace,
@@ -77,7 +77,7 @@ export function sumUpPreview(previews: readonly ReusePreview[]): StepsOfPreview 
  * Predicts what a run would reuse and what it would execute, without a request to a service: it does not check whether
  * the data still exists. Steps that depend on a step that would be executed count as executed, too.
  */
-export async function previewReuse(options: PreviewOptions): Promise<Result<readonly ReusePreview[], RunRefusal>> {
+export async function previewReuse(options: PreviewOptions): Promise<Result<readonly ReusePreview[], RunError>> {
   const disk = options.disk ?? createSystemDisk();
   const home = path.resolve(options.home);
   const checked = await checkReuse(options.reuse, { disk, home, plan: options.plan });
@@ -107,7 +107,7 @@ export async function previewReuse(options: PreviewOptions): Promise<Result<read
 async function findVolumes(
   { plan, baseDir, home, disk }: PreviewOptions & { readonly disk: Disk },
   earlier: ReplayedRun,
-): Promise<Result<Readonly<Record<string, VolumePlace>>, RunRefusal>> {
+): Promise<Result<Readonly<Record<string, VolumePlace>>, RunError>> {
   const volumes: Record<string, VolumePlace> = { ...earlier.facts.volumes };
   for (const [name, { id, source }] of Object.entries(plan.pipeline.volumes)) {
     if (id !== undefined) volumes[name] = { volumeID: id, path: '' };

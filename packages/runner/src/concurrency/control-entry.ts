@@ -23,7 +23,7 @@ export function controlEntry(
     isLeft: () => isLeft || signal?.aborted === true,
     listener(line) {
       const [secret = '', ...rest] = line.split(' ');
-      if (!isLeaseSecret(disk, directory, secret)) return line === '' ? '' : 'refused';
+      if (!isLeaseSecret(disk, directory, secret)) return line === '' ? '' : 'rejected';
       const request = JSON.parse(rest.join(' ')) as SentRequest;
       if (isLate(request.before, clock)) return LATE;
       if (request.verb === 'cancel') canceledBy ??= request.by;

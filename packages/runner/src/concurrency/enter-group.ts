@@ -10,7 +10,7 @@ import {
   runDirectory,
   sleep,
 } from '@sluice/home';
-import type { RunRefusal, UnnumberedEvent } from '@sluice/run';
+import type { RunError, UnnumberedEvent } from '@sluice/run';
 import { askRunner } from '../session/ask-runner.ts';
 import type { EntryControl } from './control-entry.ts';
 import { judgeMember, type MemberSource, type Membership } from './judge-member.ts';
@@ -59,8 +59,8 @@ interface GroupCheck extends Pick<Sifted, 'members'> {
  */
 export async function enterGroup(
   request: GroupRequest,
-  open: () => Promise<Result<OpenJournal, RunRefusal>>,
-): Promise<Result<OpenJournal, RunRefusal>> {
+  open: () => Promise<Result<OpenJournal, RunError>>,
+): Promise<Result<OpenJournal, RunError>> {
   const { disk, home, runId, group } = request;
   const entering = await disk.claim(enteringDirectory(runDirectory(home, runId)), request.control?.listener);
   if (!entering) {
@@ -69,8 +69,8 @@ export async function enterGroup(
   }
   try {
     const wasMember = (await keepPlace(request)) === 'in';
-    const refusal = wasMember ? undefined : await waitForPlace(request);
-    const opened = refusal ?? (await open());
+    const rejection = wasMember ? undefined : await waitForPlace(request);
+    const opened = rejection ?? (await open());
     if (opened.ok) await releaseOnFailure(opened.value, () => markOpened(request));
     else if (!wasMember) await leave(request);
     return opened;
@@ -79,7 +79,7 @@ export async function enterGroup(
   }
 }
 
-async function waitForPlace(request: GroupRequest): Promise<Result<never, RunRefusal> | undefined> {
+async function waitForPlace(request: GroupRequest): Promise<Result<never, RunError> | undefined> {
   const { clock, report, group, plan, control } = request;
   const { overlap, limit } = plan.pipeline.concurrency!;
   const mayWait = overlap !== 'fail';
@@ -270,7 +270,7 @@ async function changeGroup(
   }
 }
 
-function describeLeft({ group, runId }: GroupRequest): RunRefusal {
+function describeLeft({ group, runId }: GroupRequest): RunError {
   const message = `run ${runId} no longer waits for the concurrency group ${group}: another process requested it`;
   return { code: 'RUN_IN_USE', message };
 }

@@ -1,10 +1,10 @@
 import type { Plan } from '@sluice/core';
 import { type Clock, createSystemClock, createSystemDisk, type Disk, readGroup, resolveGroup } from '@sluice/home';
-import type { RunRefusal } from '@sluice/run';
+import type { RunError } from '@sluice/run';
 import { judgeMember, type MemberSource } from './judge-member.ts';
 
 /**
- * The refusal for a run that must not wait for its concurrency group, if the group is full now. The run enters the group
+ * The rejection for a run that must not wait for its concurrency group, if the group is full now. The run enters the group
  * only when it is executed, and waits if another has entered meanwhile.
  */
 export async function findBusyGroup(
@@ -15,7 +15,7 @@ export async function findBusyGroup(
     readonly runId: string;
   },
   plannedTime: number,
-): Promise<RunRefusal | undefined> {
+): Promise<RunError | undefined> {
   const { plan, runId } = given;
   const source = { ...given, disk: given.disk ?? createSystemDisk(), clock: given.clock ?? createSystemClock() };
   const { concurrency } = plan.pipeline;

@@ -12,7 +12,7 @@ import { findManifest } from './create-manifest.ts';
 import { deliverOutput } from './deliver-output.ts';
 import { findPart } from './find-part.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';
-import { refuseChanged } from './refuse-changed.ts';
+import { rejectChanged } from './reject-changed.ts';
 
 /** The result of copying the outputs with `publish`, by output. */
 export interface Delivery {
@@ -77,7 +77,7 @@ async function deliverWithRetries(directory: string, of: NamedOutput): Promise<s
 async function deliverTo(directory: string, of: NamedOutput): Promise<string | undefined> {
   const { session, workspace, name, output } = of;
   const published = { places: output.places, files: ({ clusterId }: PlaceReport) => workspace(clusterId) };
-  await refuseChanged(openTreeStates(session), published);
+  await rejectChanged(openTreeStates(session), published);
   const whole = { ...published, manifest: findManifest(session, output) };
   const part = output.path === undefined ? undefined : await findPart(whole, output.path);
   if (part?.ok === false) return part.error;

@@ -6,7 +6,7 @@ import { inputMounts } from './create-mounts.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';
 
 /**
- * Explains a container that the service refused: the first input with a path that does not exist in its output or
+ * Explains a container that the service rejected: the first input with a path that does not exist in its output or
  * volume. Undefined if all exist, or if the service cannot be asked.
  */
 export async function findMissingPath(

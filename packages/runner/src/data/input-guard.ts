@@ -56,7 +56,7 @@ export function createInputGuard(
     for (let tries = 1; !attempt.cancel; tries++) {
       try {
         const changed = await look();
-        return changed && describeRefusal(changed);
+        return changed && describeRejection(changed);
       } catch (error) {
         if (!isServiceError(error)) throw error;
         const message = `could not compare the inputs of step ${attempt.name.step}: ${error.message}`;
@@ -113,7 +113,7 @@ function describeChange({ tree, watch }: Read): string {
   );
 }
 
-function describeRefusal({ tree, watch }: Read): string {
+function describeRejection({ tree, watch }: Read): string {
   return (
     `could not start on input ${tree.input} (${tree.from}): an earlier attempt changed it: ${watch.change}; ` +
     `set \`writable: true\` on the input of the step that writes to it, and start a new run to recreate the data`

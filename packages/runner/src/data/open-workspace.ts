@@ -9,7 +9,7 @@ import {
 } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import { type HomePlace, sleep, withHomeLock } from '@sluice/home';
-import type { RunRefusal } from '@sluice/run';
+import type { RunError } from '@sluice/run';
 import { claimWorkspace, findLogin, listWorkspaces, readHomeId, storeLogin } from './credentials.ts';
 
 /** A pipeline's workspace volume, and the login to its files. */
@@ -34,7 +34,7 @@ const POLL_MS = 1000;
 const BACKOFF = { initialMs: 1000, maxMs: 8000 };
 
 /** Opens the workspace of a pipeline on an account, or creates one. Throws `ServiceError`. */
-export async function openWorkspace(options: WorkspaceOptions): Promise<Result<OpenWorkspace, RunRefusal>> {
+export async function openWorkspace(options: WorkspaceOptions): Promise<Result<OpenWorkspace, RunError>> {
   const { scope, pipeline, volumeID } = options;
   if (volumeID !== undefined) return openKnown(options, volumeID);
   const key = `${scope.clusterID}/${scope.accountID}/${pipeline}`;
@@ -47,7 +47,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Result<O
   });
 }
 
-async function openKnown(options: WorkspaceOptions, volumeID: string): Promise<Result<OpenWorkspace, RunRefusal>> {
+async function openKnown(options: WorkspaceOptions, volumeID: string): Promise<Result<OpenWorkspace, RunError>> {
   const login = await findLogin(options, volumeID);
   const phase = login && (await awaitAvailable(options, volumeID));
   if (login && phase === 'Available') return ok({ volumeID, login });
@@ -62,7 +62,7 @@ async function findAvailable(options: WorkspaceOptions, key: string): Promise<Op
   return { volumeID: newest.volumeID, login: newest.login };
 }
 
-async function create(options: WorkspaceOptions, key: string): Promise<Result<OpenWorkspace, RunRefusal>> {
+async function create(options: WorkspaceOptions, key: string): Promise<Result<OpenWorkspace, RunError>> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     // During a restart, a service behind a proxy looks like one whose replies are lost.
     if (tries > 0) await sleep(options.clock, backoffDelay(BACKOFF, tries));

@@ -13,8 +13,8 @@ export interface AttemptPreparation {
   readonly guard: Pick<InputGuard, 'isNeeded' | 'check'>;
   /** Resolves to a message if the attempt cannot start. Returns undefined if there is nothing to prepare. */
   prepare(attempt: Attempt): Promise<string | undefined> | undefined;
-  /** To be called after the service has refused the container. Resolves to the reason if an input explains it. */
-  explainRefusal(attempt: Attempt): Promise<string | undefined>;
+  /** To be called after the service has rejected the container. Resolves to the reason if an input explains it. */
+  explainRejection(attempt: Attempt): Promise<string | undefined>;
   onEvent(event: SchedulerEvent): void;
   /** Deletes the private copies at the end of the run. Returns undefined if the run never has any. */
   finish(): Promise<void> | undefined;
@@ -46,7 +46,7 @@ export function createAttemptPreparation(
       if (!inputs && !guard.isNeeded(at.step, ref.clusterID)) return copies.make(attempt);
       return prepareInOrder(attempt, inputs);
     },
-    explainRefusal: (attempt) => findMissingPath(session, attempt, given.workspace),
+    explainRejection: (attempt) => findMissingPath(session, attempt, given.workspace),
     onEvent(event) {
       copies.onEvent(event);
       guard.onEvent(event);

@@ -1,13 +1,6 @@
 import type { Scope, VolumeFiles } from '@sluice/client';
 import { fail, ok, own, type Plan, type Result, type ServiceStep } from '@sluice/core';
-import {
-  clustersOf,
-  ownVolumePath,
-  type RunRefusal,
-  runVolumePath,
-  type VolumePlace,
-  workspaceName,
-} from '@sluice/run';
+import { clustersOf, ownVolumePath, type RunError, runVolumePath, type VolumePlace, workspaceName } from '@sluice/run';
 import type { ProvisionOptions } from '../session/provision-options.ts';
 import { findLogin } from './credentials.ts';
 import { type OpenWorkspace, openWorkspace } from './open-workspace.ts';
@@ -24,7 +17,7 @@ export interface PreparedVolumes {
 }
 
 /** Creates the workspaces if the pipeline needs them, and uploads the sources. Throws `ServiceError`. */
-export async function prepareVolumes(options: ProvisionOptions): Promise<Result<PreparedVolumes, RunRefusal>> {
+export async function prepareVolumes(options: ProvisionOptions): Promise<Result<PreparedVolumes, RunError>> {
   if (options.frozen) return reopenVolumes(options, options.frozen);
   const { plan, service, scope } = options;
   if (!needsWorkspace(plan)) return ok({ volumes: namedById(plan), workspace: noWorkspace });
@@ -36,7 +29,7 @@ export async function prepareVolumes(options: ProvisionOptions): Promise<Result<
   for (const [name, volume] of Object.entries(plan.pipeline.volumes)) {
     if (volume.id !== undefined) continue;
     if (volume.source === undefined && !volume.retain) {
-      // Created by the first container that mounts it, so that a refused run leaves nothing behind.
+      // Created by the first container that mounts it, so that a rejected run leaves nothing behind.
       volumes[name] = { volumeID, path: runVolumePath(options.runId, name) };
       continue;
     }
@@ -53,7 +46,7 @@ export async function prepareVolumes(options: ProvisionOptions): Promise<Result<
   return elsewhere.ok ? ok({ volumes, workspace: filesOn(scope.clusterID, files, elsewhere.value) }) : elsewhere;
 }
 
-function openOn(options: ProvisionOptions, scope: Scope): Promise<Result<OpenWorkspace, RunRefusal>> {
+function openOn(options: ProvisionOptions, scope: Scope): Promise<Result<OpenWorkspace, RunError>> {
   const volumeID = own(options.workspaces, scope.clusterID);
   return openWorkspace({ ...options, scope, pipeline: options.plan.pipeline.name, ...(volumeID && { volumeID }) });
 }
@@ -62,7 +55,7 @@ function openOn(options: ProvisionOptions, scope: Scope): Promise<Result<OpenWor
 async function openElsewhere(
   options: ProvisionOptions,
   volumes: Record<string, VolumePlace>,
-): Promise<Result<ReadonlyMap<string, VolumeFiles>, RunRefusal>> {
+): Promise<Result<ReadonlyMap<string, VolumeFiles>, RunError>> {
   const { service, scope: home, placement } = options;
   const files = new Map<string, VolumeFiles>();
   for (const [clusterID, accountID] of Object.entries(placement?.accounts ?? {})) {
@@ -88,7 +81,7 @@ function filesOn(home: string, own: VolumeFiles, elsewhere: ReadonlyMap<string, 
 async function reopenVolumes(
   options: ProvisionOptions,
   volumes: Readonly<Record<string, VolumePlace>>,
-): Promise<Result<PreparedVolumes, RunRefusal>> {
+): Promise<Result<PreparedVolumes, RunError>> {
   const { service, scope: home, placement } = options;
   if (!volumes['']) return ok({ volumes, workspace: noWorkspace });
   const reopened = new Map<string, VolumeFiles>();

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { type ContainerService, isServiceError } from '@sluice/client';
 import { ok, type Result } from '@sluice/core';
 import { systemErrorCode } from '@sluice/host-system';
-import type { RunRefusal } from '@sluice/run';
+import type { RunError } from '@sluice/run';
 import { readMarker } from '../trees/result-marker.ts';
 import { readPublishable } from './pull-output.ts';
 
@@ -29,7 +29,7 @@ export async function publishOutputs({
   readonly home: string;
   readonly runId: string;
   readonly service: ContainerService;
-}): Promise<Result<readonly PublishedCopy[], RunRefusal>> {
+}): Promise<Result<readonly PublishedCopy[], RunError>> {
   const outputs = await readPublishable(home, runId);
   if (!outputs.ok) return outputs;
   const copies: PublishedCopy[] = [];
@@ -42,7 +42,7 @@ export async function publishOutputs({
   return ok(copies);
 }
 
-async function copy(pull: () => Promise<Result<unknown, RunRefusal>>): Promise<string | undefined> {
+async function copy(pull: () => Promise<Result<unknown, RunError>>): Promise<string | undefined> {
   try {
     const pulled = await pull();
     return pulled.ok ? undefined : pulled.error.message;

@@ -6,7 +6,7 @@ import {
   type OutputReport,
   type PlaceReport,
   type ReplayedRun,
-  type RunRefusal,
+  type RunError,
   reportOutputs,
   reportStepOutputs,
 } from '@sluice/run';
@@ -17,7 +17,7 @@ import { findManifest } from './create-manifest.ts';
 import { deliverOutput } from './deliver-output.ts';
 import { findPart, type PublishedOutput } from './find-part.ts';
 import { openVolume } from './open-volume.ts';
-import { refuseChanged } from './refuse-changed.ts';
+import { rejectChanged } from './reject-changed.ts';
 
 /** An output of a run, and where it is copied to. */
 export interface PullOptions extends PullTarget {
@@ -35,8 +35,8 @@ export interface PullTarget {
   /** The service on which the run was executed. */
   readonly service: ContainerService;
   /**
-   * Local directory, which is replaced as a whole; refused if it contains files that Sluice did not write. For one file, the
-   * local file; refused if it exists with other content.
+   * Local directory, which is replaced as a whole; rejected if it contains files that Sluice did not write. For one file, the
+   * local file; rejected if it exists with other content.
    */
   readonly to: string;
   /** Called repeatedly during the copy, and at its end with `done`. */
@@ -57,17 +57,17 @@ export interface RunOutputs {
    * for one cell. With `/PATH` after these, it copies a directory or a file of the output. Returns warnings. Throws Node's
    * own errors about local files.
    */
-  pull(name: string, target: PullTarget): Promise<Result<string[], RunRefusal>>;
+  pull(name: string, target: PullTarget): Promise<Result<string[], RunError>>;
 }
 
 /** As `RunOutputs`, with what only the end of a run does. */
 export interface PublishableOutputs extends RunOutputs {
-  /** As `pull`, for a declared output; a directory with another output of this run is refused. */
-  publish(name: string, target: PullTarget): Promise<Result<string[], RunRefusal>>;
+  /** As `pull`, for a declared output; a directory with another output of this run is rejected. */
+  publish(name: string, target: PullTarget): Promise<Result<string[], RunError>>;
 }
 
 /** Reads which outputs a run has; `runId` may be shortened to an unambiguous prefix. */
-export function readOutputs(home: string, runId: string, disk?: Disk): Promise<Result<RunOutputs, RunRefusal>> {
+export function readOutputs(home: string, runId: string, disk?: Disk): Promise<Result<RunOutputs, RunError>> {
   return readPublishable(home, runId, disk);
 }
 
@@ -76,13 +76,13 @@ export async function readPublishable(
   home: string,
   runId: string,
   disk: Disk = createSystemDisk(),
-): Promise<Result<PublishableOutputs, RunRefusal>> {
+): Promise<Result<PublishableOutputs, RunError>> {
   const replayed = await replayFromHome(disk, path.resolve(home), runId);
   if (!replayed.ok) return replayed;
   const run = replayed.value;
   const outputs = reportOutputs(run);
   const steps = reportStepOutputs(run);
-  async function copy(name: string, target: PullTarget, publishes: boolean): Promise<Result<string[], RunRefusal>> {
+  async function copy(name: string, target: PullTarget, publishes: boolean): Promise<Result<string[], RunError>> {
     const [, whole = name, below = ''] = /^([^.]+\.[^/.]+)\/(.*?)\/*$/s.exec(name) ?? [];
     const output = own(outputs, name) ?? findStepOutput(steps, whole);
     if (output) {
@@ -107,7 +107,7 @@ export async function readPublishable(
  * Copies an output of a run to a local directory, even if the run has not ended. Returns warnings. Throws Node's own
  * errors about local files.
  */
-export async function pullOutput(options: PullOptions): Promise<Result<string[], RunRefusal>> {
+export async function pullOutput(options: PullOptions): Promise<Result<string[], RunError>> {
   const outputs = await readOutputs(options.home, options.runId, options.disk);
   return outputs.ok ? outputs.value.pull(options.output, options) : outputs;
 }
@@ -142,7 +142,7 @@ interface Pull extends PullTarget {
   readonly publishes: boolean;
 }
 
-async function pullFrom(run: ReplayedRun, pull: Pull): Promise<Result<string[], RunRefusal>> {
+async function pullFrom(run: ReplayedRun, pull: Pull): Promise<Result<string[], RunError>> {
   const { service, output, disk, home } = pull;
   const volumes = new Map<string, VolumeFiles>();
   for (const { clusterId, accountId, volumeId } of output.places) {
@@ -158,7 +158,7 @@ async function pullFrom(run: ReplayedRun, pull: Pull): Promise<Result<string[], 
     files: ({ volumeId }: PlaceReport) => volumes.get(volumeId)!,
   };
   try {
-    await refuseChanged(openTreeStates({ disk, home }), published);
+    await rejectChanged(openTreeStates({ disk, home }), published);
     return await deliverPart(run, published, pull);
   } catch (error) {
     if (!isServiceError(error)) throw error;
@@ -171,7 +171,7 @@ async function deliverPart(
   run: ReplayedRun,
   published: PublishedOutput,
   { name, below, to, home, publishes, onProgress }: Pull,
-): Promise<Result<string[], RunRefusal>> {
+): Promise<Result<string[], RunError>> {
   const part = below === '' ? ok({ kind: 'dir', output: published } as const) : await findPart(published, below);
   if (!part.ok) return fail({ code: 'SOURCE_MISSING', message: `could not copy ${name}: ${part.error}` });
   const target = { to: path.resolve(to), now: Date.now(), ...(onProgress !== undefined && { onProgress }) };

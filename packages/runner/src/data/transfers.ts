@@ -6,7 +6,7 @@ import { warn } from '../session/warn.ts';
 import { transferTree } from '../trees/transfer-tree.ts';
 import { describeTreeChange } from '../trees/tree-state.ts';
 import { openTreeStates } from '../trees/tree-states.ts';
-import { countRefusals } from './count-refusals.ts';
+import { countRejections } from './count-rejections.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';
 
 /** One tree that must be copied to another cluster's workspace before a container can mount it there. */
@@ -70,7 +70,7 @@ async function transferOnce(
   transfer: Transfer,
 ): Promise<string | undefined> {
   const { name, from, to, path } = transfer;
-  const isLast = countRefusals();
+  const isLast = countRejections();
   const copied = new Set<string>();
   for (let tries = 1; ; tries++) {
     try {

@@ -12,7 +12,7 @@ import {
 } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import { withHomeLock } from '@sluice/home';
-import { type RunRefusal, SOURCES, sourcePath, TRASH, type VolumePlace } from '@sluice/run';
+import { type RunError, SOURCES, sourcePath, TRASH, type VolumePlace } from '@sluice/run';
 import type { ProvisionOptions } from '../session/provision-options.ts';
 import { countTransfer, type TransferCount, type TransferProgress } from '../trees/count-transfer.ts';
 import { forEachFile } from '../trees/for-each-file.ts';
@@ -38,7 +38,7 @@ export interface UploadOptions extends ProvisionOptions {
  */
 export async function uploadSource(
   options: UploadOptions,
-): Promise<Result<Pick<VolumePlace, 'path' | 'digest'>, RunRefusal>> {
+): Promise<Result<Pick<VolumePlace, 'path' | 'digest'>, RunError>> {
   const local = path.resolve(options.baseDir, options.source);
   const onProgress = progressReporter(options);
   const nothing = { files: 0, totalFiles: 0, bytes: 0, totalBytes: 0 };

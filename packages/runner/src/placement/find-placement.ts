@@ -1,6 +1,6 @@
 import type { InstanceType } from '@sluice/client';
 import { fail, ok, own, type Result } from '@sluice/core';
-import type { RunPlacement, RunRefusal } from '@sluice/run';
+import type { RunError, RunPlacement } from '@sluice/run';
 import type { ProvisionOptions } from '../session/provision-options.ts';
 import { chooseClusters, fitsOn, type Sites, unofferedLevel } from './choose-clusters.ts';
 
@@ -16,7 +16,7 @@ export interface FoundPlacement {
  * Requests clusters and instance types as far as the plan leaves a choice, and chooses. A resumed run keeps its
  * placement. Throws `ServiceError`.
  */
-export async function findPlacement(options: ProvisionOptions): Promise<Result<FoundPlacement, RunRefusal>> {
+export async function findPlacement(options: ProvisionOptions): Promise<Result<FoundPlacement, RunError>> {
   const { plan, scope, service, placement: before, limits } = options;
   const isPlaced =
     before !== undefined ||

@@ -3,7 +3,7 @@ import type { Plan } from '@sluice/core';
 
 /**
  * A message about the first account or volume of a plan that the service does not have; undefined if it has them all, or
- * if it refuses to list them. Costs one request, and a listing of the volumes if the plan names one by its ID. Throws
+ * if it rejects to list them. Costs one request, and a listing of the volumes if the plan names one by its ID. Throws
  * `ServiceError` if the service does not answer.
  */
 export async function findUnknown({
@@ -15,7 +15,7 @@ export async function findUnknown({
   readonly scope: Scope;
   readonly service: Pick<ContainerService, 'discovery' | 'volumes'>;
 }): Promise<string | undefined> {
-  const accounts = await unlessRefused(() => listAccounts(service, clusterID));
+  const accounts = await unlessRejected(() => listAccounts(service, clusterID));
   const there = (accounts ?? []).filter((account) => account.clusterID === clusterID);
   if (accounts !== undefined && !there.some((account) => account.accountID === accountID)) {
     const names = there.map((account) => account.accountID).join(', ');
@@ -24,7 +24,7 @@ export async function findUnknown({
   }
   const wanted = Object.entries(plan.pipeline.volumes).filter(([, { id }]) => id !== undefined);
   if (wanted.length === 0) return undefined;
-  const known = await unlessRefused(async () => {
+  const known = await unlessRejected(async () => {
     const ids = new Set<string>();
     for await (const { id } of service.volumes.list({ clusterID: '-', accountID: '-' })) ids.add(id);
     return ids;
@@ -51,7 +51,7 @@ async function listAccounts(
 }
 
 /** Undefined if the service denies this request to the login. */
-async function unlessRefused<T>(ask: () => Promise<T>): Promise<T | undefined> {
+async function unlessRejected<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask();
   } catch (error) {

@@ -7,8 +7,8 @@ import {
   openScheduleRecords,
   readPlan,
   readSummary,
-  refuseDiskErrors,
-  refuseUnreadablePlan,
+  rejectDiskErrors,
+  rejectUnreadablePlan,
   runDirectory,
   summarize,
   writePlan,
@@ -20,8 +20,8 @@ import {
   createRunFacts,
   type JournalRecord,
   type PlainRecord,
+  type RunError,
   type RunPlacement,
-  type RunRefusal,
 } from '@sluice/run';
 import { findLogin } from '../data/credentials.ts';
 import { findPlacement } from '../placement/find-placement.ts';
@@ -32,7 +32,7 @@ import { findRunContainers, type RunContainer } from '../watch/find-run-containe
 import { findGoneStep } from './find-gone-step.ts';
 import { provisionRun } from './provision-run.ts';
 import { createHeader } from './run-header.ts';
-import { refuseServiceErrors } from './service-refusal.ts';
+import { rejectServiceErrors } from './service-rejection.ts';
 
 /** As for starting the run, except that its ID is known and its containers may exist. */
 export interface AdoptRunOptions extends StartRunOptions {
@@ -58,19 +58,19 @@ export interface AdoptedContainer {
  * nothing: a resume requests the container of every attempt before it creates one, so each is either found or never
  * existed, and nothing starts twice.
  */
-export function adoptRun(given: AdoptRunOptions): Promise<Result<readonly AdoptedContainer[], RunRefusal>> {
+export function adoptRun(given: AdoptRunOptions): Promise<Result<readonly AdoptedContainer[], RunError>> {
   const options = numberEvents(withDefaults(given), given.runId);
-  return refuseDiskErrors(options.home, () => adopt(options));
+  return rejectDiskErrors(options.home, () => adopt(options));
 }
 
 async function adopt(
   options: NumberedOptions<AdoptRunOptions>,
-): Promise<Result<readonly AdoptedContainer[], RunRefusal>> {
+): Promise<Result<readonly AdoptedContainer[], RunError>> {
   const { runId, scope, disk, home } = options;
   if (!isRunId(runId)) return fail({ code: 'RUN_NOT_FOUND', message: `${runId} is not the ID of a run` });
   const directory = runDirectory(home, runId);
   const kept = await readPlan(disk, directory);
-  if (!kept.ok) return fail(refuseUnreadablePlan(runId, kept.error));
+  if (!kept.ok) return fail(rejectUnreadablePlan(runId, kept.error));
   const plan = kept.value ?? options.plan;
   const looked = await findContainers({ ...options, plan });
   if (!looked.ok) return looked;
@@ -96,8 +96,8 @@ async function adopt(
     if (await readSummary(disk, directory)) return;
     await writeSummary(disk, directory, { ...summarize(createRunFacts(plan)), startedAt: options.clock.wall() });
   };
-  const refuse = ({ records }: FoundJournal) => refuseKnown(runId, records);
-  const opened = await openJournal(directory, { ...options, lost: { afterEpoch, beforeLease }, refuse });
+  const reject = ({ records }: FoundJournal) => rejectKnown(runId, records);
+  const opened = await openJournal(directory, { ...options, lost: { afterEpoch, beforeLease }, reject });
   if (!opened.ok) return opened;
   try {
     const { volumes, placement: chosen, instanceTypes } = provisioned.value;
@@ -119,7 +119,7 @@ async function adopt(
   );
 }
 
-function refuseKnown(runId: string, records: readonly JournalRecord[]): RunRefusal | undefined {
+function rejectKnown(runId: string, records: readonly JournalRecord[]): RunError | undefined {
   if (records.every(({ kind }) => kind !== 'run')) return undefined;
   return { code: 'RUN_KNOWN', message: `run ${runId} has its journal` };
 }
@@ -128,10 +128,10 @@ function refuseKnown(runId: string, records: readonly JournalRecord[]): RunRefus
 async function findContainers(
   options: NumberedOptions<AdoptRunOptions>,
 ): Promise<
-  Result<{ readonly found: readonly RunContainer[]; readonly placement: RunPlacement | undefined }, RunRefusal>
+  Result<{ readonly found: readonly RunContainer[]; readonly placement: RunPlacement | undefined }, RunError>
 > {
   const { service, scope, runId, plan, clock } = options;
-  return refuseServiceErrors(async () => {
+  return rejectServiceErrors(async () => {
     const placed = await findPlacement(options);
     if (!placed.ok) return placed;
     const { placement } = placed.value;

@@ -9,11 +9,11 @@ import {
   findRunId,
   openJournal,
   readPlan,
-  refuseDiskErrors,
-  refuseUnreadablePlan,
+  rejectDiskErrors,
+  rejectUnreadablePlan,
   runDirectory,
 } from '@sluice/home';
-import { type RunFiles, type RunRefusal, replayFiles, stepIndex } from '@sluice/run';
+import { type RunError, type RunFiles, replayFiles, stepIndex } from '@sluice/run';
 import { askRunner } from '../session/ask-runner.ts';
 
 /** A person's answer to an approval step. */
@@ -33,7 +33,7 @@ export async function approveRun(
   home: string,
   answer: ApprovalAnswer,
   { disk = createSystemDisk(), clock = createSystemClock() }: { readonly disk?: Disk; readonly clock?: Clock } = {},
-): Promise<Result<{ readonly driven: boolean }, RunRefusal>> {
+): Promise<Result<{ readonly driven: boolean }, RunError>> {
   const root = path.resolve(home);
   const found = await findRunId(disk, root, answer.runId);
   if (!found.ok) return found;
@@ -42,15 +42,15 @@ export async function approveRun(
   const said = await askRunner({ disk, clock }, directory, { verb: 'approve', step, approved, by });
   if (said === 'ok') return ok({ driven: true });
   if (said !== undefined) return fail({ code: 'NOT_ASKED', message: `could not answer for ${step}: ${said}` });
-  return refuseDiskErrors(root, async () => {
+  return rejectDiskErrors(root, async () => {
     const plan = await readPlan(disk, directory);
-    if (!plan.ok) return fail(refuseUnreadablePlan(found.value, plan.error));
+    if (!plan.ok) return fail(rejectUnreadablePlan(found.value, plan.error));
     let at = 0;
-    const refuse = ({ records, clock: runClock }: FoundJournal) => {
+    const reject = ({ records, clock: runClock }: FoundJournal) => {
       at = runClock.now();
-      return findRefusal({ runId: found.value, directory, plan: plan.value, records, step, at });
+      return findRejection({ runId: found.value, directory, plan: plan.value, records, step, at });
     };
-    const opened = await openJournal(directory, { disk, clock, isConfined: true, refuse });
+    const opened = await openJournal(directory, { disk, clock, isConfined: true, reject });
     if (!opened.ok) return opened;
     const { journal, release } = opened.value;
     try {
@@ -65,10 +65,10 @@ export async function approveRun(
 }
 
 /** Why the answer cannot be written to the journal at a time. */
-function findRefusal(
+function findRejection(
   given: Pick<ApprovalAnswer, 'step'> &
     Omit<RunFiles, 'plan'> & { readonly plan: Plan | undefined; readonly at: number },
-): RunRefusal | undefined {
+): RunError | undefined {
   const { runId, directory, plan, records, step, at } = given;
   const played = plan && replayFiles({ runId, directory, plan, records });
   if (played?.ok === false && played.error.code === 'JOURNAL_DAMAGED') return played.error;

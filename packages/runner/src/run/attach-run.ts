@@ -1,6 +1,6 @@
 import { ok, type Result } from '@sluice/core';
 import { type FollowRunOptions, followRun, type RunFollower } from '@sluice/home';
-import { createReport, endMessage, type Reporter, type RunRefusal, type RunReport } from '@sluice/run';
+import { createReport, endMessage, type Reporter, type RunError, type RunReport } from '@sluice/run';
 import { type NumberedOptions, numberEvents } from '../session/number-events.ts';
 import { withDefaults } from '../session/run-defaults.ts';
 import { createModelEvents } from './model-events.ts';
@@ -33,7 +33,7 @@ const HANDOVER_MS = 5_000;
  * Reports the events of a run that another process executes, from its journal: first the present status of every cell, as
  * after a resume, then all that follows. Transfers and states of containers are not in the journal. Takes no lock.
  */
-export async function attachRun(given: AttachOptions): Promise<Result<AttachedRun, RunRefusal>> {
+export async function attachRun(given: AttachOptions): Promise<Result<AttachedRun, RunError>> {
   const { reporter, isAwaited = async () => false } = given;
   const options = numberEvents({ ...withDefaults(given), reporter }, given.runId);
   const followed = await followRun(options);
@@ -67,7 +67,7 @@ function follow(follower: RunFollower, { clock, report, isAwaited }: Following):
     settle.resolve(described);
   }
 
-  function update(problem?: RunRefusal): void {
+  function update(problem?: RunError): void {
     if (hasEnded) return;
     if (problem) {
       if (close()) settle.reject(new Error(problem.message));

@@ -8,7 +8,7 @@ import {
   runDirectory,
   sleep,
 } from '@sluice/home';
-import type { RunRefusal, RunReport } from '@sluice/run';
+import type { RunError, RunReport } from '@sluice/run';
 import { askRunner } from '../session/ask-runner.ts';
 import { RESUMING } from '../session/control-run.ts';
 import { withDefaults } from '../session/run-defaults.ts';
@@ -21,7 +21,7 @@ import { resumeRun } from './resume-run.ts';
  */
 export async function cancelRun(
   given: ResumeRunOptions & { readonly by: string },
-): Promise<Result<RunReport | undefined, RunRefusal>> {
+): Promise<Result<RunReport | undefined, RunError>> {
   const options = withDefaults(given);
   const { clock } = options;
   const until = clock.now() + RESUME_MS;
@@ -58,7 +58,7 @@ export async function requestCancel({
   readonly by: string;
   readonly disk?: Disk;
   readonly clock?: Clock;
-}): Promise<Result<{ readonly runId: string; readonly isExecuted: boolean }, RunRefusal>> {
+}): Promise<Result<{ readonly runId: string; readonly isExecuted: boolean }, RunError>> {
   const found = await findRunId(disk, home, given.runId);
   if (!found.ok) return found;
   const runId = found.value;

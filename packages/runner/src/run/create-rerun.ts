@@ -2,12 +2,12 @@ import path from 'node:path';
 import type { ContainerService } from '@sluice/client';
 import { fail, ok, own, type Result } from '@sluice/core';
 import { replayFromHome } from '@sluice/home';
-import type { ReplayedRun, RunRefusal } from '@sluice/run';
+import type { ReplayedRun, RunError } from '@sluice/run';
 import { previewReuse, type StepsOfPreview, sumUpPreview } from '../cache/preview-reuse.ts';
 import { withDefaults } from '../session/run-defaults.ts';
 import { createRunFiles, openRunData, type RunData, type RunFiles } from './create-run-files.ts';
 import { findMissingSecret } from './find-missing-secret.ts';
-import { refuseServiceErrors } from './service-refusal.ts';
+import { rejectServiceErrors } from './service-rejection.ts';
 
 /** An ended run whose plan is to be executed again, in a home that may have no pipeline file. */
 export interface RerunOptions {
@@ -26,13 +26,13 @@ export interface RerunOptions {
 export async function previewRerun(
   options: RerunOptions,
   { checksData }: { readonly checksData: boolean },
-): Promise<Result<StepsOfPreview, RunRefusal>> {
+): Promise<Result<StepsOfPreview, RunError>> {
   const home = path.resolve(options.home);
   const read = await readEnded({ ...options, home });
   if (!read.ok) return read;
   const { plan } = read.value.facts;
   const checked = checksData
-    ? await refuseServiceErrors(() => openRunData({ ...options, home, ...describe(read.value) }))
+    ? await rejectServiceErrors(() => openRunData({ ...options, home, ...describe(read.value) }))
     : ok(undefined);
   if (!checked.ok) return checked;
   const { of, force } = options;
@@ -45,9 +45,9 @@ export async function previewRerun(
  * Creates the files of a run that executes the plan of an ended one again, with its parameters, its sources and its
  * workspace, as `createRunFiles`.
  */
-export function createRerun(options: RerunOptions & { readonly runId: string }): Promise<Result<RunFiles, RunRefusal>> {
+export function createRerun(options: RerunOptions & { readonly runId: string }): Promise<Result<RunFiles, RunError>> {
   const { of, force } = options;
-  return refuseServiceErrors(async () => {
+  return rejectServiceErrors(async () => {
     const read = await readEnded(options);
     if (!read.ok) return read;
     const reuse = force && { runId: of, force };
@@ -55,7 +55,7 @@ export function createRerun(options: RerunOptions & { readonly runId: string }):
   });
 }
 
-async function readEnded({ home, of }: Pick<RerunOptions, 'home' | 'of'>): Promise<Result<ReplayedRun, RunRefusal>> {
+async function readEnded({ home, of }: Pick<RerunOptions, 'home' | 'of'>): Promise<Result<ReplayedRun, RunError>> {
   const { disk } = withDefaults({ home: path.resolve(home) });
   const replayed = await replayFromHome(disk, path.resolve(home), of);
   if (!replayed.ok) return replayed;

@@ -18,7 +18,7 @@ import {
   type JournalRecord,
   ownVolumePath,
   type Reuse,
-  type RunRefusal,
+  type RunError,
   runVolumePath,
   sourcePath,
   type VolumePlace,
@@ -67,7 +67,7 @@ export interface RunFiles {
  * Creates the files of a run, as a process leaves them that was killed before it executed anything. Writes nothing to the
  * home. Sources are only used if they are still complete in the workspace. Throws `ServiceError`.
  */
-export async function createRunFiles(options: RunFilesOptions): Promise<Result<RunFiles, RunRefusal>> {
+export async function createRunFiles(options: RunFilesOptions): Promise<Result<RunFiles, RunError>> {
   const { runId, plan, service, data, rerunOf } = options;
   const start = numberEvents(withDefaults<StartRunOptions>(options), runId);
   const { disk, clock, home } = start;
@@ -116,7 +116,7 @@ export async function openRunData({
   disk,
   data: { workspaceId, sources },
 }: Pick<RunFilesOptions, 'home' | 'service' | 'scope' | 'plan' | 'disk' | 'data'>): Promise<
-  Result<VolumeFiles | undefined, RunRefusal>
+  Result<VolumeFiles | undefined, RunError>
 > {
   if (workspaceId === undefined) {
     if (!needsWorkspace(plan)) return ok(undefined);

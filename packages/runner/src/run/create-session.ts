@@ -41,7 +41,7 @@ export function createSession(start: ExecuteOptions, { loop, life, redactor }: S
   );
   const service = watchLogin(stored, {
     clock,
-    onRefused: warn,
+    onRejected: warn,
     onLost: (message) =>
       void life.suspend(`${message}; the containers keep running: resume the run with a valid login`),
   });

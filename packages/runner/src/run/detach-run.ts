@@ -1,6 +1,6 @@
 import { fail, ok, type Result } from '@sluice/core';
 import { askPhase, runDirectory, sleep } from '@sluice/home';
-import type { RunRefusal } from '@sluice/run';
+import type { RunError } from '@sluice/run';
 import { askRunner } from '../session/ask-runner.ts';
 import { withDefaults } from '../session/run-defaults.ts';
 import type { RunnerOptions } from '../session/run-options.ts';
@@ -15,18 +15,18 @@ const RELEASE_MS = 30_000;
  */
 export async function detachRun(
   given: Pick<RunnerOptions, 'home' | 'clock' | 'disk'> & { readonly runId: string },
-): Promise<Result<boolean, RunRefusal>> {
+): Promise<Result<boolean, RunError>> {
   const { disk, clock, home, runId } = withDefaults(given);
   const directory = runDirectory(home, runId);
-  const refuse = (reason: string) =>
+  const reject = (reason: string) =>
     fail({ code: 'RUN_IN_USE' as const, message: `could not detach run ${runId}: ${reason}` });
   const answer = await askRunner({ disk, clock }, directory, { verb: 'detach' });
   if (answer === undefined) return ok(false);
-  if (answer !== 'ok') return refuse(answer);
+  if (answer !== 'ok') return reject(answer);
   const until = clock.now() + RELEASE_MS;
   while ((await askPhase(disk, directory)) !== 'suspended') {
     if (clock.now() >= until)
-      return refuse(`the process that executes it has not left it within ${RELEASE_MS / 1000} s, and may still do so`);
+      return reject(`the process that executes it has not left it within ${RELEASE_MS / 1000} s, and may still do so`);
     await sleep(clock, PAUSE_MS);
   }
   return ok(true);

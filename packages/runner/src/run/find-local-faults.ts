@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { createRunId, resolveGroup } from '@sluice/home';
-import type { RunRefusal } from '@sluice/run';
+import type { RunError } from '@sluice/run';
 import { findMissingSources } from '../data/find-missing-sources.ts';
 import { findMountFault } from '../placement/find-mount-fault.ts';
 import type { ProvisionOptions } from '../session/provision-options.ts';
@@ -12,7 +12,7 @@ import { findMissingSecret } from './find-missing-secret.ts';
 import { findOutsideOutput } from './find-outside-output.ts';
 
 /** A reason on this machine for which a run cannot start. */
-export interface LocalFault extends RunRefusal {
+export interface LocalFault extends RunError {
   /** The keys of the value in the pipeline file, from its root. */
   readonly path?: readonly string[];
   readonly hint?: string;
@@ -28,7 +28,7 @@ export interface LocalFaultOptions
   readonly listsSources?: boolean;
 }
 
-/** Finds everything on this machine for which a run would be refused: for a run before it starts, and for its plan. */
+/** Finds everything on this machine for which a run would be rejected: for a run before it starts, and for its plan. */
 export async function findLocalFaults(options: LocalFaultOptions): Promise<readonly LocalFault[]> {
   const { plan, baseDir, home, frozen, workspaces, limits } = options;
   const secret = findMissingSecret(plan, options.readSecret);

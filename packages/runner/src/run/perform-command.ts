@@ -2,7 +2,7 @@ import { backoffDelay, isServiceError } from '@sluice/client';
 import { fail } from '@sluice/core';
 import { type Command, clusterOfAttempt, describeApproval, type SchedulerEvent } from '@sluice/run';
 import type { RunCache } from '../cache/run-cache.ts';
-import { countRefusals } from '../data/count-refusals.ts';
+import { countRejections } from '../data/count-rejections.ts';
 import type { InputGuard } from '../data/input-guard.ts';
 import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
 import { publishAttempt } from '../data/publish-attempt.ts';
@@ -85,7 +85,7 @@ async function publishFiles(session: RunSession, parts: CommandParts, at: Attemp
   const name = { runId: session.runId, step: step.name, cell, attempt: at.attempt };
   const clusterID = clusterOfAttempt(session.facts, at);
   const { defer } = session.clock;
-  const isHopeless = countRefusals();
+  const isHopeless = countRejections();
   for (let tries = 1; !session.stopped; tries++) {
     const held = session.usage.holdResults();
     try {

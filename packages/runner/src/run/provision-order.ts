@@ -1,7 +1,7 @@
 import type { VolumeService } from '@sluice/client';
 import { own, type Result } from '@sluice/core';
-import { announceStart, refuseDiskErrors } from '@sluice/home';
-import type { RunRefusal } from '@sluice/run';
+import { announceStart, rejectDiskErrors } from '@sluice/home';
+import type { RunError } from '@sluice/run';
 import { findLogin } from '../data/credentials.ts';
 import { numberEvents } from '../session/number-events.ts';
 import { withDefaults } from '../session/run-defaults.ts';
@@ -24,11 +24,11 @@ export interface OrderedData {
 export function provisionOrder<T, E>(
   given: StartRunOptions & { readonly runId: string },
   send: (data: OrderedData) => Promise<Result<T, E>>,
-): Promise<Result<T, E | RunRefusal>> {
+): Promise<Result<T, E | RunError>> {
   const { runId } = given;
   const options = numberEvents(withDefaults(given), runId);
   const { disk, home, clock, plan } = options;
-  return refuseDiskErrors<T, E>(home, async () => {
+  return rejectDiskErrors<T, E>(home, async () => {
     const announced = await announceStart(options, { runId, pipeline: plan.pipeline.name, startedAt: clock.now() });
     try {
       const provisioned = await provisionRun(options);

@@ -1,12 +1,12 @@
 import type { InstanceType } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
-import type { RunPlacement, RunRefusal, VolumePlace } from '@sluice/run';
+import type { RunError, RunPlacement, VolumePlace } from '@sluice/run';
 import { prepareVolumes, type WorkspaceFiles } from '../data/prepare-volumes.ts';
 import { describeMoves } from '../placement/describe-moves.ts';
 import { findPlacement } from '../placement/find-placement.ts';
 import type { ProvisionOptions } from '../session/provision-options.ts';
 import { findLocalFaults } from './find-local-faults.ts';
-import { refuseServiceErrors } from './service-refusal.ts';
+import { rejectServiceErrors } from './service-rejection.ts';
 
 /** What a run needs before it begins. */
 export interface ProvisionedRun {
@@ -18,13 +18,13 @@ export interface ProvisionedRun {
 }
 
 /** Checks secrets and output directories, chooses clusters, creates the volumes and uploads the sources. */
-export async function provisionRun(options: ProvisionOptions): Promise<Result<ProvisionedRun, RunRefusal>> {
+export async function provisionRun(options: ProvisionOptions): Promise<Result<ProvisionedRun, RunError>> {
   const [fault] = await findLocalFaults(options);
   if (fault !== undefined) {
     const { code, message, hint } = fault;
     return fail({ code, message: hint === undefined ? message : `${message}; ${hint}` });
   }
-  return refuseServiceErrors(async () => {
+  return rejectServiceErrors(async () => {
     const placed = await findPlacement(options);
     if (!placed.ok) return placed;
     if (options.placement === undefined) {

@@ -6,8 +6,8 @@ import {
   readJournal,
   readPlan,
   readSummary,
-  refuseDiskErrors,
-  refuseUnreadablePlan,
+  rejectDiskErrors,
+  rejectUnreadablePlan,
   releaseOnFailure,
   resolveGroup,
   runDirectory,
@@ -20,7 +20,7 @@ import {
   type JournalRecord,
   type MoveListener,
   type ReplayedRun,
-  type RunRefusal,
+  type RunError,
   replayFiles,
 } from '@sluice/run';
 import { controlEntry } from '../concurrency/control-entry.ts';
@@ -32,33 +32,33 @@ import type { ResumeRunOptions, RunHandle, StartRunOptions } from '../session/ru
 import { concludeRun } from './conclude-run.ts';
 import { executeRun } from './execute-run.ts';
 import { provisionRun } from './provision-run.ts';
-import { refuseUnbegun, removeUnbegun } from './refuse-unbegun.ts';
+import { rejectUnbegun, removeUnbegun } from './reject-unbegun.ts';
 
 /**
  * Resumes a run that no living runner executes, in this order: lock, read, query every open ID, and only then schedule.
  */
-export function resumeRun(given: ResumeRunOptions): Promise<Result<RunHandle, RunRefusal>> {
+export function resumeRun(given: ResumeRunOptions): Promise<Result<RunHandle, RunError>> {
   const options = numberEvents(withDefaults(given), given.runId);
-  return refuseDiskErrors(options.home, () => resume(options));
+  return rejectDiskErrors(options.home, () => resume(options));
 }
 
-async function resume(options: NumberedOptions<ResumeRunOptions>): Promise<Result<RunHandle, RunRefusal>> {
+async function resume(options: NumberedOptions<ResumeRunOptions>): Promise<Result<RunHandle, RunError>> {
   const { disk, clock, runId } = options;
   const directory = runDirectory(options.home, runId);
   const read = await readPlan(disk, directory);
-  if (!read.ok) return fail(refuseUnreadablePlan(runId, read.error));
+  if (!read.ok) return fail(rejectUnreadablePlan(runId, read.error));
   const plan = read.value;
-  if (!plan) return fail(await refuseWithoutPlan(options, directory));
+  if (!plan) return fail(await rejectWithoutPlan(options, directory));
   const control = controlRun(clock);
   const isConfined = options.delivers === false && options.notifier !== undefined;
   const moves: MoveListener = {};
   let replayed: ReplayedRun | undefined;
-  const refuse = async (found: FoundJournal) => {
+  const reject = async (found: FoundJournal) => {
     const read = await replayFound(options, { directory, plan, found, moves });
     replayed = read.ok ? read.value : undefined;
     return read.ok ? undefined : read.error;
   };
-  const open = () => openJournal(directory, { disk, clock, control: control.listener, isConfined, refuse });
+  const open = () => openJournal(directory, { disk, clock, control: control.listener, isConfined, reject });
   const group = await findGroup(options, { directory, plan });
   if (!group.ok) return group;
   const mode = options.cancelBy === undefined ? 'resume' : 'force';
@@ -78,17 +78,17 @@ async function resume(options: NumberedOptions<ResumeRunOptions>): Promise<Resul
 }
 
 /** The run was killed while it was first written, or the home does not have it. */
-async function refuseWithoutPlan(options: NumberedOptions<ResumeRunOptions>, directory: string): Promise<RunRefusal> {
+async function rejectWithoutPlan(options: NumberedOptions<ResumeRunOptions>, directory: string): Promise<RunError> {
   const { disk, clock, runId, home } = options;
   const missing = { code: 'RUN_NOT_FOUND', message: `could not find run ${runId} in ${home}` } as const;
   if (!wasOpened(disk, directory)) return missing;
-  const refuse = async ({ records }: FoundJournal): Promise<RunRefusal> => {
+  const reject = async ({ records }: FoundJournal): Promise<RunError> => {
     // The plan is written before the first record, which is written before the summary and every container.
     const isRecorded = records.some(({ kind }) => kind === 'run');
     const hasBegun = isRecorded || (await readSummary(disk, directory)) !== undefined;
     return hasBegun ? missing : await removeUnbegun(options, directory);
   };
-  const opened = await openJournal(directory, { disk, clock, isConfined: true, refuse });
+  const opened = await openJournal(directory, { disk, clock, isConfined: true, reject });
   if (!opened.ok) return opened.error;
   await opened.value.release();
   return missing;
@@ -98,7 +98,7 @@ async function refuseWithoutPlan(options: NumberedOptions<ResumeRunOptions>, dir
 async function findGroup(
   { disk, runId }: NumberedOptions<ResumeRunOptions>,
   { directory, plan }: { readonly directory: string; readonly plan: Plan },
-): Promise<Result<Pick<GroupRequest, 'group' | 'scope' | 'startedAt'> | undefined, RunRefusal>> {
+): Promise<Result<Pick<GroupRequest, 'group' | 'scope' | 'startedAt'> | undefined, RunError>> {
   const journal = plan.pipeline.concurrency && (await readJournal(disk, directory));
   const records = journal?.ok ? journal.value.records : [];
   const header = records.find((record) => record.kind === 'run');
@@ -125,7 +125,7 @@ export function cancelLeft(
   };
 }
 
-/** Restores the run from its journal. Refuses one that this process must leave as it is. */
+/** Restores the run from its journal. Rejects one that this process must leave as it is. */
 async function replayFound(
   options: NumberedOptions<ResumeRunOptions>,
   given: {
@@ -134,11 +134,11 @@ async function replayFound(
     readonly found: FoundJournal;
     readonly moves: MoveListener;
   },
-): Promise<Result<ReplayedRun, RunRefusal>> {
+): Promise<Result<ReplayedRun, RunError>> {
   const { disk, runId } = options;
   const { directory, plan, moves } = given;
   const { records, isReceived } = given.found;
-  if (!records.some(({ kind }) => kind === 'run')) return fail(await refuseUnbegun(options, given));
+  if (!records.some(({ kind }) => kind === 'run')) return fail(await rejectUnbegun(options, given));
   const replayed = replayFiles({ runId, directory, plan, records }, moves);
   if (!replayed.ok) return replayed;
   const { finished } = replayed.value.facts;
@@ -161,7 +161,7 @@ function hasVolumes(records: readonly JournalRecord[]): boolean {
 async function resumeFromJournal(
   options: NumberedOptions<ResumeRunOptions>,
   given: ReplayedRun & { readonly plan: Plan; readonly opened: OpenJournal; readonly moves: MoveListener },
-): Promise<Result<RunHandle, RunRefusal>> {
+): Promise<Result<RunHandle, RunError>> {
   const { directory, plan, opened, facts, scheduler, moves } = given;
   if (facts.finished) return ok(await concludeRun(options, { ...given, status: facts.finished.status }));
   // It died right after its first record. Without a summary, a run whose journal is lost has never begun.

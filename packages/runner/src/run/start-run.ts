@@ -8,7 +8,7 @@ import {
   type OpenJournal,
   openJournal,
   readDurations,
-  refuseDiskErrors,
+  rejectDiskErrors,
   releaseOnFailure,
   resolveGroup,
   runDirectory,
@@ -24,7 +24,7 @@ import {
   describeRun,
   type MoveListener,
   type Reuse,
-  type RunRefusal,
+  type RunError,
 } from '@sluice/run';
 import { enterGroup } from '../concurrency/enter-group.ts';
 import { controlRun } from '../session/control-run.ts';
@@ -43,7 +43,7 @@ import { createHeader } from './run-header.ts';
  * volumes, instance types, the service itself) is checked first, so that a rejected run leaves nothing behind except
  * uploaded sources.
  */
-export function startRun(given: StartRunOptions): Promise<Result<RunHandle, RunRefusal>> {
+export function startRun(given: StartRunOptions): Promise<Result<RunHandle, RunError>> {
   const control = controlRun(given.clock ?? createSystemClock());
   return start(given, {
     control,
@@ -60,7 +60,7 @@ export function startRun(given: StartRunOptions): Promise<Result<RunHandle, RunR
  * As `startRun`, but releases the recorded run instead of executing it, for a process that resumes it. A run whose
  * concurrency group has `overlap: queue` joins the queue only when it is resumed.
  */
-export function submitRun(given: StartRunOptions): Promise<Result<SubmittedRun, RunRefusal>> {
+export function submitRun(given: StartRunOptions): Promise<Result<SubmittedRun, RunError>> {
   return start(given, {
     control: controlRun(given.clock ?? createSystemClock()),
     enters: 'unless-it-queues',
@@ -88,15 +88,15 @@ interface Starting<T> {
   act(execution: ExecuteOptions, runId: string): Promise<T>;
 }
 
-function start<T>(given: StartRunOptions, starting: Starting<T>): Promise<Result<T, RunRefusal>> {
+function start<T>(given: StartRunOptions, starting: Starting<T>): Promise<Result<T, RunError>> {
   const options = numberEvents(withDefaults(given), given.runId ?? createRunId());
-  return refuseDiskErrors(options.home, () => announceAndOpen(options, starting));
+  return rejectDiskErrors(options.home, () => announceAndOpen(options, starting));
 }
 
 async function announceAndOpen<T>(
   options: NumberedOptions<StartRunOptions>,
   starting: Starting<T>,
-): Promise<Result<T, RunRefusal>> {
+): Promise<Result<T, RunError>> {
   const reused = options.reuse && (await checkReuse(options.reuse, options));
   if (reused && !reused.ok) return reused;
   const { runId } = options;
@@ -128,20 +128,20 @@ interface Opening<T> {
 async function open<T>(
   options: NumberedOptions<StartRunOptions>,
   { runId, starting, reused, announced }: Opening<T>,
-): Promise<Result<T, RunRefusal>> {
+): Promise<Result<T, RunError>> {
   const { plan, clock, disk, home } = options;
   const provisioned = await provisionRun({ ...options, runId });
   if (!provisioned.ok) return provisioned;
   await announced?.volumesReady(provisioned.value.volumes);
   const directory = runDirectory(home, runId);
-  const refuseBegun = ({ records }: FoundJournal): RunRefusal | undefined =>
+  const rejectBegun = ({ records }: FoundJournal): RunError | undefined =>
     records.some(({ kind }) => kind === 'run')
       ? { code: 'RUN_IN_USE', message: `could not start run ${runId}: it has begun already` }
       : undefined;
   const openOwn = async () => {
     // The plan is written after the directory is claimed: until the run has begun, everything in the directory has a
     // holder.
-    const held = await openJournal(directory, { disk, clock, control: starting.control.listener, refuse: refuseBegun });
+    const held = await openJournal(directory, { disk, clock, control: starting.control.listener, reject: rejectBegun });
     if (held.ok) await releaseOnFailure(held.value, () => writePlan(disk, directory, plan));
     return held;
   };

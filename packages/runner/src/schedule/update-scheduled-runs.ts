@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Result } from '@sluice/core';
 import { decideStarts, isDiskError, type OpenRun, runDirectory } from '@sluice/home';
-import { isTemporary, type RunRefusal } from '@sluice/run';
+import { isTemporary, type RunError } from '@sluice/run';
 import { resumeRun } from '../run/resume-run.ts';
 import { startRun } from '../run/start-run.ts';
 import { askRunner } from '../session/ask-runner.ts';
@@ -76,9 +76,9 @@ async function open(session: ScheduleSession, run: OpenRun): Promise<boolean> {
     return false;
   }
   if (resumed.error.code === 'RUN_FINISHED') return false;
-  if (resumed.error.code !== 'RUN_NOT_FOUND') return refuse(session, run, resumed);
+  if (resumed.error.code !== 'RUN_NOT_FOUND') return reject(session, run, resumed);
   const started = await startRun({ ...options, plan, scope, baseDir, plannedTime: planned });
-  if (!started.ok) return refuse(session, run, started);
+  if (!started.ok) return reject(session, run, started);
   session.report({ type: 'scheduledRunStarted', plannedAt: planned, runId });
   attach(session, { run, handle: started.value });
   return false;
@@ -107,10 +107,10 @@ function attach(session: ScheduleSession, { run, handle }: { run: OpenRun; handl
   if (session.closed()) void handle.detach();
 }
 
-async function refuse(
+async function reject(
   session: ScheduleSession,
   run: OpenRun,
-  { error }: Extract<Result<RunHandle, RunRefusal>, { ok: false }>,
+  { error }: Extract<Result<RunHandle, RunError>, { ok: false }>,
 ): Promise<boolean> {
   const { planned } = run.record;
   // Another process was faster and executes the run, which is sufficient.
@@ -147,6 +147,6 @@ async function cancel(session: ScheduleSession, run: OpenRun): Promise<void> {
   } else {
     const resumed = await resumeRun({ ...session.options, runId, cancelBy: CANCELED_BY });
     if (resumed.ok) attach(session, { run, handle: resumed.value });
-    else if (resumed.error.code !== 'RUN_FINISHED') await refuse(session, run, resumed);
+    else if (resumed.error.code !== 'RUN_FINISHED') await reject(session, run, resumed);
   }
 }

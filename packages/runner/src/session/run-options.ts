@@ -65,7 +65,7 @@ export interface StartRunOptions extends RunnerOptions {
   readonly baseDir: string;
   /** Limits of the site, in addition to those of the pipeline. Frozen with the run. */
   readonly limits?: SiteLimits;
-  /** The run is refused if it publishes elsewhere than below this directory, or to a hidden directory in it. */
+  /** The run is rejected if it publishes elsewhere than below this directory, or to a hidden directory in it. */
   readonly publishBelow?: string;
   /** Default: a new random ID. Set by schedules and simulations, whose runs have an ID before they start. */
   readonly runId?: string;
@@ -82,7 +82,7 @@ export interface ResumeRunOptions extends RunnerOptions {
   readonly runId: string;
   /** Cancel the run at once, on behalf of this name, instead of starting anything more. */
   readonly cancelBy?: string;
-  /** Aborted: a run that waits for its concurrency group is refused with `RUN_IN_USE`. Later it has no effect. */
+  /** Aborted: a run that waits for its concurrency group is rejected with `RUN_IN_USE`. Later it has no effect. */
   readonly signal?: AbortSignal;
 }
 

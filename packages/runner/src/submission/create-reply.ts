@@ -9,17 +9,17 @@ export type CreateFailure =
   | { readonly kind: 'notSent'; readonly error: ServiceError }
   /**
    * The service may have created the container: request the same ID. `full`: it reported that it has no capacity at
-   * present. `refuses`: the container itself was rejected, by the service because the ID is in use, or by what may be a
+   * present. `rejects`: the container itself was rejected, by the service because the ID is in use, or by what may be a
    * gateway in front of it.
    */
-  | { readonly kind: 'doubt'; readonly error: ServiceError; readonly full: boolean; readonly refuses: boolean }
+  | { readonly kind: 'doubt'; readonly error: ServiceError; readonly full: boolean; readonly rejects: boolean }
   /** The service has no space to record the container, and reports it by status 507. */
   | { readonly kind: 'noSpace'; readonly error: ServiceError }
   /**
    * The service rejects the container in the protocol's own form: final, unless an earlier POST of the same ID is in
    * doubt.
    */
-  | { readonly kind: 'refused'; readonly error: ServiceError }
+  | { readonly kind: 'rejected'; readonly error: ServiceError }
   /** The volume that it mounts is not usable yet. */
   | { readonly kind: 'notYet'; readonly error: ServiceError }
   /** The request failed even after a new login. */
@@ -39,15 +39,15 @@ export function classifyCreateFailure(error: unknown): CreateFailure {
     case 'PERMISSION_DENIED':
     case 'NOT_FOUND':
     case 'INVALID_ARGUMENT':
-      return error.isForeign ? { kind: 'doubt', error, full: false, refuses: true } : { kind: 'refused', error };
+      return error.isForeign ? { kind: 'doubt', error, full: false, rejects: true } : { kind: 'rejected', error };
     case 'RESOURCE_EXHAUSTED':
-      return { kind: 'doubt', error, full: true, refuses: false };
+      return { kind: 'doubt', error, full: true, rejects: false };
     case 'ALREADY_EXISTS':
-      return { kind: 'doubt', error, full: false, refuses: true };
+      return { kind: 'doubt', error, full: false, rejects: true };
     case 'NO_REPLY':
     case 'INVALID_REPLY':
     case 'ABORTED':
     case 'UNAVAILABLE':
-      return { kind: 'doubt', error, full: false, refuses: false };
+      return { kind: 'doubt', error, full: false, rejects: false };
   }
 }

@@ -7,7 +7,7 @@ import { addMissedCheck, describeLoss, isListed, isLost } from '../watch/lost-co
 import { observeContainer } from '../watch/observe-container.ts';
 import { noteCreated, noteUnanswered, noteUncreated, withoutId } from '../watch/warn-of-replies.ts';
 import { type CreateFailure, classifyCreateFailure } from './create-reply.ts';
-import { countRefusal, finalFrom, isOnlyQueried, isResumedLately, type Refusal } from './final-refusal.ts';
+import { countRejection, finalFrom, isOnlyQueried, isResumedLately, type Rejection } from './final-rejection.ts';
 
 /** The start of a submission. */
 export interface Submission {
@@ -21,8 +21,8 @@ export interface Submission {
   readonly lost: boolean;
   /** Why no request may be sent: the ID is only queried. */
   readonly fault?: string | undefined;
-  /** Resolves to what the refusal of the container means for the user; undefined if only the service knows. */
-  readonly explainRefusal: () => Promise<string | undefined>;
+  /** Resolves to what the rejection of the container means for the user; undefined if only the service knows. */
+  readonly explainRejection: () => Promise<string | undefined>;
 }
 
 const DAY_MS = 86_400_000;
@@ -65,25 +65,25 @@ export async function submitAttempt(session: RunSession, submission: Submission)
   let { doubtful, lost } = submission;
   /** Requested repeatedly, with growing pauses: the attempt can no longer be postponed. */
   let held = lost;
-  let refusal: Refusal | undefined;
+  let rejection: Rejection | undefined;
   for (let tries = 1; !session.stopped; tries++) {
     let step = doubtful ? await ask(session, submission) : 'absent';
     if (attempt.closed || session.stopped) return;
     if (typeof step === 'string') {
       if (attempt.cancel && !lost) return end(session, attempt, { result: 'canceled' });
-      if (fault !== undefined && !isResumedLately(session)) return end(session, attempt, refused(fault));
-      if (refusal && (await isFinal(session, { attempt, refusal, lost, absence: step }))) {
-        const reason = lost ? undefined : await submission.explainRefusal();
+      if (fault !== undefined && !isResumedLately(session)) return end(session, attempt, rejected(fault));
+      if (rejection && (await isFinal(session, { attempt, rejection, lost, absence: step }))) {
+        const reason = lost ? undefined : await submission.explainRejection();
         if (session.stopped) return;
-        return conclude(session, attempt, { failure: refusal.failure, lost, reason });
+        return conclude(session, attempt, { failure: rejection.failure, lost, reason });
       }
       const made =
-        fault !== undefined || isOnlyQueried(session, refusal) ? QUERY_AGAIN : await post(session, submission);
+        fault !== undefined || isOnlyQueried(session, rejection) ? QUERY_AGAIN : await post(session, submission);
       if (session.stopped) return;
       if ('done' in made) {
         step = made;
       } else {
-        refusal = countRefusal(refusal, { failure: made, now: session.clock.now() });
+        rejection = countRejection(rejection, { failure: made, now: session.clock.now() });
         const asks = !held && (!doubtful || step !== 'absent') && isResumedLately(session);
         step = judge(session, attempt, { failure: made, doubtful, held, asks });
       }
@@ -102,7 +102,7 @@ async function isFinal(
   session: RunSession,
   given: {
     readonly attempt: Attempt;
-    readonly refusal: Refusal;
+    readonly rejection: Rejection;
     readonly lost: boolean;
     readonly absence: Absence;
   },
@@ -122,14 +122,14 @@ function conclude(
 ): void {
   const { lost, reason } = given;
   const { error } = given.failure;
-  const unknown = `the service kept refusing the container, and does not know it: ${error.message}`;
+  const unknown = `the service kept rejecting the container, and does not know it: ${error.message}`;
   const outcome: Outcome = lost
     ? { result: 'failed', class: 'infrastructure', message: unknown }
-    : refused(reason ?? `the service refused the container: ${error.message}`);
+    : rejected(reason ?? `the service rejected the container: ${error.message}`);
   end(session, attempt, outcome);
 }
 
-function refused(message: string): Outcome {
+function rejected(message: string): Outcome {
   return { result: 'failed', class: 'failed', message, permanent: true };
 }
 
@@ -225,14 +225,14 @@ function reportWait(session: RunSession, attempt: Attempt, why: { phase: string;
   session.report({ type: 'containerState', at: session.clock.now(), step, cell, ...why });
 }
 
-function reportRefusal(session: RunSession, attempt: Attempt, { error }: CreateFailure): void {
+function reportRejection(session: RunSession, attempt: Attempt, { error }: CreateFailure): void {
   reportWait(session, attempt, { phase: 'Creating', message: withoutId(attempt, error) });
 }
 
 function judge(session: RunSession, attempt: Attempt, seen: Judged): Step {
   const { failure, doubtful, held, asks } = seen;
   const waitMs = failure.error.retryAfterMs ?? CALL_BACKOFF.initialMs;
-  const isTransient = failure.kind === 'doubt' ? failure.full : failure.kind !== 'refused';
+  const isTransient = failure.kind === 'doubt' ? failure.full : failure.kind !== 'rejected';
   if (asks && isTransient) return { done: false, doubtful: true, waitMs };
   switch (failure.kind) {
     case 'notSent':
@@ -247,13 +247,13 @@ function judge(session: RunSession, attempt: Attempt, seen: Judged): Step {
     case 'doubt':
       // A container for which the service reported a lack of capacity was not started, or is found by the next query.
       if (failure.full && !held) return postpone(session, attempt, { reason: 'quota', waitMs });
-      if (failure.refuses || (!failure.full && noteUncreated(session, attempt, failure.error))) {
-        reportRefusal(session, attempt, failure);
+      if (failure.rejects || (!failure.full && noteUncreated(session, attempt, failure.error))) {
+        reportRejection(session, attempt, failure);
       }
       return { done: false, doubtful: true, lost: true, waitMs: doubtful ? waitMs : 0 };
-    case 'refused':
+    case 'rejected':
       // It may duplicate the container of an earlier request: query once before accepting the rejection.
-      if (doubtful) reportRefusal(session, attempt, failure);
+      if (doubtful) reportRejection(session, attempt, failure);
       return { done: false, doubtful: true, waitMs: doubtful ? waitMs : 0 };
   }
 }

@@ -27,11 +27,11 @@ export interface SubmitterParts {
   readonly watcher: Watcher;
   readonly instanceTypes: readonly InstanceType[];
   /** Prepares everything that the container mounts. */
-  readonly preparation: Pick<AttemptPreparation, 'prepare' | 'explainRefusal'>;
+  readonly preparation: Pick<AttemptPreparation, 'prepare' | 'explainRejection'>;
   readonly pools: PoolClaims;
 }
 
-type Start = Omit<Submission, 'attempt' | 'explainRefusal'>;
+type Start = Omit<Submission, 'attempt' | 'explainRejection'>;
 
 /** Pause between two requests for the slots of a pool. */
 const SHORTEST_WAIT_MS = 500;
@@ -66,9 +66,9 @@ function submit(state: SubmitterState, command: SubmitCommand): Posted | (() => 
     escalationLevel: command.escalationLevel,
     instanceTypes: state.instanceTypes,
   });
-  if (!prepared.ok) return refuse(session, attempt, prepared.error);
+  if (!prepared.ok) return reject(session, attempt, prepared.error);
   const spec = addSecrets(session, prepared.value);
-  if (!spec.ok) return refuse(session, attempt, spec.error);
+  if (!spec.ok) return reject(session, attempt, spec.error);
   const intend = () =>
     session.note({
       kind: 'intent',
@@ -131,13 +131,13 @@ async function launch(state: SubmitterState, attempt: Attempt, start: Start): Pr
   if (session.stopped) return;
   // If the container may exist already, only its own end counts: it may itself have caused the fault.
   const fault = start.lost ? undefined : found;
-  const explainRefusal = () => preparation.explainRefusal(attempt);
-  await submitAttempt(session, { attempt, ...start, fault, explainRefusal });
+  const explainRejection = () => preparation.explainRejection(attempt);
+  await submitAttempt(session, { attempt, ...start, fault, explainRejection });
   if (attempt.hinted && attempt.confirmed) await watcher.check(attempt);
   if (attempt.cancel && attempt.confirmed && !attempt.closed) await cancelUntilEnded(state, attempt);
 }
 
-function refuse(session: RunSession, attempt: Attempt, message: string): Posted {
+function reject(session: RunSession, attempt: Attempt, message: string): Posted {
   const outcome = { result: 'failed', class: 'failed', message, permanent: true } as const;
   return { event: { type: 'ended', at: session.clock.now(), ...attempt.at, outcome } };
 }

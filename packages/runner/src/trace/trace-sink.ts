@@ -1,7 +1,7 @@
 import { fail, ok, type Result } from '@sluice/core';
 
 /** Why spans were not accepted. */
-export interface TraceRefusal {
+export interface TraceError {
   /** For people. */
   readonly message: string;
   /** Whether the same spans may be accepted later. */
@@ -11,7 +11,7 @@ export interface TraceRefusal {
 /** Receives the spans of runs. */
 export interface TraceSink {
   /** Sends the body of one request. A success with a message: the collector has accepted only a part. */
-  send(body: string): Promise<Result<string | undefined, TraceRefusal>>;
+  send(body: string): Promise<Result<string | undefined, TraceError>>;
 }
 
 const REQUEST_MS = 5_000;

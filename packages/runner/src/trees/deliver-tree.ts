@@ -25,7 +25,7 @@ export interface DeliverOptions {
   /** Directories that must not be replaced: that of the pipeline, and the home. */
   readonly around: readonly string[];
   /**
-   * Each output of the run has a directory of its own: a target with another output of the same run is refused. Default: it
+   * Each output of the run has a directory of its own: a target with another output of the same run is rejected. Default: it
    * is replaced.
    */
   readonly publishes?: boolean;

@@ -34,7 +34,7 @@ function judgeFailure(state: string): Outcome {
 
 /**
  * Only the exact words of our service mean a time limit: other services report other things that timed out, such as a pull.
- * Only the first words mean a lack of memory: a refusal may quote a command, such as `oom-test`.
+ * Only the first words mean a lack of memory: a rejection may quote a command, such as `oom-test`.
  */
 function classOf(state: string): FailureClass {
   if (/^time limit exceeded\b/.test(state)) return 'timeout';

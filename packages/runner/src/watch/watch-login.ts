@@ -5,7 +5,7 @@ import type { Clock } from '@sluice/home';
 export interface LoginWatch {
   readonly clock: Clock;
   /** The service has started to reject the login. */
-  readonly onRefused: (message: string) => void;
+  readonly onRejected: (message: string) => void;
   /** It has rejected the login for so long that only a person can help. */
   readonly onLost: (message: string) => void;
 }
@@ -18,19 +18,19 @@ const LOST_AFTER_CALLS = 3;
  * Wraps the service to observe whether its calls for containers pass the login. A client with credentials logs in again
  * by itself; the remaining cases are expired tokens and passwords.
  */
-export function watchLogin(service: ContainerService, { clock, onRefused, onLost }: LoginWatch): ContainerService {
-  let refused: { readonly since: number; calls: number } | undefined;
+export function watchLogin(service: ContainerService, { clock, onRejected, onLost }: LoginWatch): ContainerService {
+  let rejected: { readonly since: number; calls: number } | undefined;
 
   function noteReply(error?: unknown): void {
     if (!isServiceError(error, 'UNAUTHENTICATED')) {
       // A call without a reply says nothing about the login.
-      if (error === undefined || (isServiceError(error) && error.status !== undefined)) refused = undefined;
+      if (error === undefined || (isServiceError(error) && error.status !== undefined)) rejected = undefined;
       return;
     }
-    if (!refused) onRefused(error.message);
-    refused ??= { since: clock.now(), calls: 0 };
-    refused.calls++;
-    if (refused.calls >= LOST_AFTER_CALLS && clock.now() - refused.since >= LOST_AFTER_MS) onLost(error.message);
+    if (!rejected) onRejected(error.message);
+    rejected ??= { since: clock.now(), calls: 0 };
+    rejected.calls++;
+    if (rejected.calls >= LOST_AFTER_CALLS && clock.now() - rejected.since >= LOST_AFTER_MS) onLost(error.message);
   }
 
   async function watched<T>(call: Promise<T>): Promise<T> {

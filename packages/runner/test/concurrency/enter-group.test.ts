@@ -27,7 +27,7 @@ function hasFirstRecord({ disk }: Rig, runId: string): boolean {
 const slow = { behave: { slow: { runMs: 600_000 } } };
 
 describe('startRun with a concurrency group', () => {
-  test('refuses a second run at once with `fail`, and takes it when the first is over', async () => {
+  test('rejects a second run at once with `fail`, and takes it when the first is over', async () => {
     const rig = createRig('group-fail', slow);
     const start = () => rig.go(startRun({ ...rig.options, plan: grouped('fail'), baseDir: '/base' }));
     const first = await start();
@@ -122,8 +122,8 @@ describe('startRun with a concurrency group', () => {
     expect(again.ok && (await rig.go(again.value.finished))).toMatchObject({ status: 'succeeded' });
   });
 
-  test('refuses to resume a run beside another one with `fail`', async () => {
-    const rig = createRig('group-refused', slow);
+  test('rejects to resume a run beside another one with `fail`', async () => {
+    const rig = createRig('group-rejected', slow);
     const first = await open(rig, 'fail');
     await rig.until(() => rig.created().some(({ wire }) => wire.phase === 'Running'));
     await rig.go(first.detach());

@@ -40,7 +40,7 @@ describe('publishOutputs', () => {
     expect(await publishOutputs(ended)).toMatchObject({ value: [{ isKnown: true }, { isKnown: true }] });
   });
 
-  test('refuses the directory of another output, to which a link leads', async () => {
+  test('rejects the directory of another output, to which a link leads', async () => {
     const ended = await runElsewhere();
     await symlink('one', path.join(base, 'two'));
     const published = await publishOutputs(ended);

@@ -26,7 +26,7 @@ describe('readResults', () => {
     ['string', [0x6d, 0xfc, 0x6c]],
     ['string', [0xed, 0xa0, 0x80]],
     ['array', [0x5b, 0x22, 0xff, 0x22, 0x5d]],
-  ] as const)('readResults refuses bytes that are not UTF-8, for type %s', async (type, bytes) => {
+  ] as const)('readResults rejects bytes that are not UTF-8, for type %s', async (type, bytes) => {
     expect(await read(type, Uint8Array.from(bytes))).toEqual({
       ok: false,
       error: `result r: its ${bytes.length} bytes are not text in UTF-8; write other data to an output`,
@@ -63,7 +63,7 @@ describe('readResults', () => {
     expect(await read('string', 'x'.repeat(32 * 2 ** 20))).toMatchObject({ ok: true });
   });
 
-  test('readResults refuses what is too deep, too large a number, or no JSON, each with its reason', async () => {
+  test('readResults rejects what is too deep, too large a number, or no JSON, each with its reason', async () => {
     const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
     expect(await read('array', deep)).toEqual({
       ok: false,

@@ -44,7 +44,7 @@ function uncomplete(): void {
 }
 
 describe('uploadSource', () => {
-  test('copies the file in place of a link where the service has no links, and refuses one to a directory', async () => {
+  test('copies the file in place of a link where the service has no links, and rejects one to a directory', async () => {
     await write('bytes');
     const raw = path.join(base, 'raw');
     await symlink('a.txt', path.join(raw, 'link'));
@@ -59,7 +59,7 @@ describe('uploadSource', () => {
     expect(await upload(files)).toMatchObject({ ok: false, error: { message } });
   });
 
-  test('refuses the file in place of a link if it changed after the scan', async () => {
+  test('rejects the file in place of a link if it changed after the scan', async () => {
     await write('right');
     await symlink('a.txt', path.join(base, 'raw', 'link'));
     const files = createMemoryFiles(volume);
@@ -155,7 +155,7 @@ describe('uploadSource', () => {
     expect(sent.filter((to) => to.endsWith('a.txt'))).toEqual([]);
   });
 
-  test('refuses a file that changed while it was read', async () => {
+  test('rejects a file that changed while it was read', async () => {
     await write('right');
     const files = createMemoryFiles(volume);
     const changing: VolumeFiles = {

@@ -160,8 +160,8 @@ describe('a private copy', () => {
     let isAway = true;
     const files: typeof volumes.files = (ref, login) => {
       const open = volumes.files(ref, login);
-      const refuse = () => Promise.reject(new ServiceError('UNAVAILABLE', 'it is away'));
-      return { ...open, remove: (at) => (isAway ? refuse() : open.remove(at)) };
+      const reject = () => Promise.reject(new ServiceError('UNAVAILABLE', 'it is away'));
+      return { ...open, remove: (at) => (isAway ? reject() : open.remove(at)) };
     };
     const service = { ...rig.options.service, volumes: { ...volumes, files } };
     const report = await run({ ...rig, options: { ...rig.options, service } }, createHandPlan([make, change()]));
@@ -182,7 +182,7 @@ describe('a private copy', () => {
     expect(report.steps.find(({ name }) => name === 'change')?.status).toBe('succeeded');
   });
 
-  test('is refused with the reason where there is nothing to copy', async () => {
+  test('is rejected with the reason where there is nothing to copy', async () => {
     const base = await mkdtemp(path.join(tmpdir(), 'sluice-writable-'));
     try {
       await writeLocal(path.join(base, 'a.txt'), 'a');

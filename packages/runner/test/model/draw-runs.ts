@@ -51,7 +51,7 @@ function drawRepeat({ file, params, source, clusterID }: ModelRun, random: Rando
 }
 
 function drawParams(random: Random): Record<string, Json> {
-  // An axis without values is refused.
+  // An axis without values is rejected.
   const some = [1, 2, 3, 4].filter(() => random.chance(0.5));
   const xs = some.length > 0 ? some : [1];
   return {

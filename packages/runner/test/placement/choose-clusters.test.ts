@@ -56,7 +56,7 @@ describe('chooseClusters', () => {
     ]);
   });
 
-  test('refuses a level of escalation that none of the clusters of the step offers', () => {
+  test('rejects a level of escalation that none of the clusters of the step offers', () => {
     const base = createStep('a').retry;
     const climbs = (escalate: Step['retry']['escalate']) =>
       choose([step('a', { instanceType: 'c2', retry: { ...base, limit: 1, escalate } })]);
@@ -70,7 +70,7 @@ describe('chooseClusters', () => {
     );
   });
 
-  test('refuses an instance type that no cluster has, also of one cell', () => {
+  test('rejects an instance type that no cluster has, also of one cell', () => {
     expect(choose([step('a', { instanceType: 'c3' })])).toMatch(/no instance type .* offers c3/);
     expect(choose([step('a', { resources: { cpu: 640, memoryBytes: 2e12 } })])).toMatch(
       /offers 640 cores and 2000 GB of memory; the largest, \S+, has \d+ cores? and \S+ GB of memory/,

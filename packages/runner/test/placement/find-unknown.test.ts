@@ -36,9 +36,9 @@ test('findUnknown names an account and a volume that the service does not have',
   );
 });
 
-test('findUnknown asks for no volumes where none is named, and refuses nothing that it may not ask', async () => {
-  const refused = new ServiceError('PERMISSION_DENIED', 'not yours');
-  expect(await findUnknown({ plan, scope, service: service(refused, refused) })).toBeUndefined();
+test('findUnknown asks for no volumes where none is named, and rejects nothing that it may not ask', async () => {
+  const rejected = new ServiceError('PERMISSION_DENIED', 'not yours');
+  expect(await findUnknown({ plan, scope, service: service(rejected, rejected) })).toBeUndefined();
   const broken = new ServiceError('UNAVAILABLE', 'down');
   expect(await findUnknown({ plan: bare, scope, service: service(['me'], broken) })).toBeUndefined();
   await expect(findUnknown({ plan, scope, service: service(['me'], broken) })).rejects.toBe(broken);

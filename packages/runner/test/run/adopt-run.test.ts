@@ -201,8 +201,8 @@ describe('adoptRun', () => {
     expect(names(rig)).toEqual((await undisturbed()).names);
   });
 
-  test('refuses a run whose journal is there, one without containers, and another file', async () => {
-    const rig = createRig('refused', { behave: BEHAVE });
+  test('rejects a run whose journal is there, one without containers, and another file', async () => {
+    const rig = createRig('rejected', { behave: BEHAVE });
     const runId = await lose(rig, 3, true);
     const given = { ...rig.options, plan: PLAN, baseDir: '/base' };
     expect(await rig.go(adoptRun({ ...given, runId: 'aaaaaaaaaaaaa' }))).toMatchObject({
@@ -218,12 +218,12 @@ describe('adoptRun', () => {
     expect(await rig.go(readRun('/home', runId, rig.disk))).toMatchObject({ value: { status: 'suspended' } });
   });
 
-  test('refuses to start again what the service has forgotten', async () => {
+  test('rejects to start again what the service has forgotten', async () => {
     const rig = createRig('gone', { behave: BEHAVE });
     const runId = await lose(rig, 5);
     await rig.go(rig.options.service.containers.delete({ ...rig.options.scope, id: rig.created()[0]!.wire.id }));
-    const refused = await rig.go(adoptRun({ ...rig.options, runId, plan: PLAN, baseDir: '/base' }));
-    expect(refused).toMatchObject({
+    const rejected = await rig.go(adoptRun({ ...rig.options, runId, plan: PLAN, baseDir: '/base' }));
+    expect(rejected).toMatchObject({
       error: { code: 'NOT_ADOPTABLE', message: expect.stringContaining('step first succeeded') },
     });
   });

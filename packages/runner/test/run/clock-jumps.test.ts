@@ -49,7 +49,7 @@ function createWorld(seed: string, behave: RigOptions['behave'] = {}) {
     async dieBeforeHeader(runId: string) {
       const { process, options } = next();
       const opened = await rig.go(
-        openJournal(runDirectory(options.home, runId), { ...options, refuse: () => undefined }),
+        openJournal(runDirectory(options.home, runId), { ...options, reject: () => undefined }),
       );
       if (!opened.ok) throw new Error(opened.error.message);
       await rig.go(opened.value.journal.commit());

@@ -75,12 +75,12 @@ describe('cancelRun', () => {
     async (call) => {
       const rig = createRig('full-volume', {});
       const { volumes } = rig.options.service;
-      const refuse = async () => {
+      const reject = async () => {
         throw new ServiceError('UNAVAILABLE', 'the volume is full', { status: 507 });
       };
       const files: typeof volumes.files = (ref, login) => ({
         ...volumes.files(ref, login),
-        [call.slice('files.'.length)]: refuse,
+        [call.slice('files.'.length)]: reject,
       });
       const service = { ...rig.options.service, volumes: { ...volumes, files } };
       const plan = createHandPlan([
@@ -136,7 +136,7 @@ describe('submitRun', () => {
     expect(rig.created()).toHaveLength(2);
   });
 
-  test('a full disk is a refusal', async () => {
+  test('a full disk is a rejection', async () => {
     const rig = createRig('submit-full', {});
     rig.disk.room = 0;
     const submitted = await rig.go(submitRun({ ...rig.options, plan: SLOW, baseDir: '/base' }));

@@ -135,17 +135,17 @@ describe('a run with data', () => {
   });
 });
 
-test('an attempt whose outputs a service refuses to move for good is lost, and not published for ever', async () => {
-  const rig: Rig = createRig('refused', { behave: { fit: { work: writes(() => rig, 'accuracy', '1') } } });
+test('an attempt whose outputs a service rejects to move for good is lost, and not published for ever', async () => {
+  const rig: Rig = createRig('rejected', { behave: { fit: { work: writes(() => rig, 'accuracy', '1') } } });
   const { volumes } = rig.options.service;
-  const refuse = async () => {
+  const reject = async () => {
     throw new ServiceError('INVALID_REPLY', 'could not move: the transfer service replied 302', { status: 302 });
   };
   const service = {
     ...rig.options.service,
     volumes: {
       ...volumes,
-      files: (...of: Parameters<typeof volumes.files>) => ({ ...volumes.files(...of), move: refuse }),
+      files: (...of: Parameters<typeof volumes.files>) => ({ ...volumes.files(...of), move: reject }),
     },
   };
   const plan = createHandPlan([{ ...fit, matrix: undefined } as never]);

@@ -90,7 +90,7 @@ describe('explainStep', () => {
     });
   });
 
-  test('refuses a step or a cell that the run does not have', async () => {
+  test('rejects a step or a cell that the run does not have', async () => {
     const rig = createRig('why-nothing');
     const runId = await run(rig, createHandPlan([createStep('a')]));
     const { home } = rig.options;
@@ -99,8 +99,8 @@ describe('explainStep', () => {
       ['x', `run ${runId} has no step x; did you mean \`a\`?`],
       ['a/x', `step a of run ${runId} has no cell x`],
     ] as const) {
-      const refused = await rig.go(explainStep({ home, disk, runId, step }));
-      expect(refused).toEqual({ ok: false, error: { code: 'STEP_NOT_FOUND', message } });
+      const rejected = await rig.go(explainStep({ home, disk, runId, step }));
+      expect(rejected).toEqual({ ok: false, error: { code: 'STEP_NOT_FOUND', message } });
     }
   });
 });

@@ -70,7 +70,7 @@ test('a run that was left for six days takes up what has ended meanwhile', async
 test('a run whose login is over warns, stops with a word on how to go on, and starts nothing twice with a new one', async () => {
   const rig = createSlowRig('login');
   const until = rig.clock.now() + 600_000;
-  const expiring = refuseFrom(rig, until);
+  const expiring = rejectFrom(rig, until);
   const handle = await start(rig, expiring);
   const left = await rig.go(handle.finished);
   expect(left).toMatchObject({
@@ -87,7 +87,7 @@ test('a run whose login is over warns, stops with a word on how to go on, and st
 });
 
 /** The rig's service, whose token runs out. */
-function refuseFrom(rig: Rig, until: number): ContainerService {
+function rejectFrom(rig: Rig, until: number): ContainerService {
   const { service } = rig.options;
   const check = () => {
     if (rig.clock.now() >= until) throw new ServiceError('UNAUTHENTICATED', 'the token has run out', { status: 401 });

@@ -31,8 +31,8 @@ describe('resumeRun', () => {
     'finds the containers of a run whose journal is lost, with a list that %s',
     async (list) => {
       const rig = await lose({ dialect: { list } });
-      const refused = await rig.go(resumeRun({ ...rig.options, runId: RUN_ID }));
-      expect(refused).toMatchObject({
+      const rejected = await rig.go(resumeRun({ ...rig.options, runId: RUN_ID }));
+      expect(rejected).toMatchObject({
         error: {
           code: 'JOURNAL_LOST',
           message: expect.stringContaining('has 2 of its containers, 2 of them not ended'),
@@ -43,7 +43,7 @@ describe('resumeRun', () => {
     },
   );
 
-  test('does not guess where the service cannot be asked or refuses the login', async () => {
+  test('does not guess where the service cannot be asked or rejects the login', async () => {
     const rig = await lose();
     const { service } = rig.options;
     for (const [error, code] of [
@@ -51,8 +51,8 @@ describe('resumeRun', () => {
       [new ServiceError('UNREACHABLE', 'no connection'), 'SERVICE_UNREACHABLE'],
     ] as const) {
       const discovery = { ...service.discovery, listAccounts: () => Promise.reject(error) };
-      const refused = await rig.go(resumeRun({ ...rig.options, service: { ...service, discovery }, runId: RUN_ID }));
-      expect(refused).toMatchObject({ error: { code, message: expect.stringContaining('the journal of run') } });
+      const rejected = await rig.go(resumeRun({ ...rig.options, service: { ...service, discovery }, runId: RUN_ID }));
+      expect(rejected).toMatchObject({ error: { code, message: expect.stringContaining('the journal of run') } });
     }
     expect(filesOf(rig)).toContain(`${DIRECTORY}/plan.json`);
   });
@@ -60,8 +60,8 @@ describe('resumeRun', () => {
   test('keeps a run that has begun, and whose containers the service has forgotten', async () => {
     const rig = await lose();
     for (const { wire } of rig.created()) await rig.go(rig.options.service.containers.delete({ ...wire }));
-    const refused = await rig.go(resumeRun({ ...rig.options, runId: RUN_ID }));
-    expect(refused).toMatchObject({
+    const rejected = await rig.go(resumeRun({ ...rig.options, runId: RUN_ID }));
+    expect(rejected).toMatchObject({
       error: { code: 'JOURNAL_LOST', message: expect.stringContaining('no container') },
     });
     expect(filesOf(rig)).toContain(`${DIRECTORY}/plan.json`);

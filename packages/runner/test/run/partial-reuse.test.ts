@@ -151,9 +151,9 @@ describe('a step of which some cells are reused', () => {
     const limits = { clusters: {}, instanceTypes: {}, mounts: 4 };
     const first = await run(planFit([1, 2, 3], { more }), { limits });
     const wider = planFit([1, 2, 3, 4], { more });
-    const refused = await run(wider, { limits });
-    expect([first.status, refused.status]).toEqual(['succeeded', 'failed']);
-    expect(refused.failures).toMatchObject([
+    const rejected = await run(wider, { limits });
+    expect([first.status, rejected.status]).toEqual(['succeeded', 'failed']);
+    expect(rejected.failures).toMatchObject([
       {
         step: 'join',
         message:
@@ -161,7 +161,7 @@ describe('a step of which some cells are reused', () => {
       },
     ]);
     expect(rig.created().filter(({ wire }) => wire.labels?.['sluice-step'] === 'join')).toHaveLength(1);
-    const forced = await run(wider, { limits, reuse: { runId: refused.runId, force: ['fit'] } });
+    const forced = await run(wider, { limits, reuse: { runId: rejected.runId, force: ['fit'] } });
     expect(forced.status).toBe('succeeded');
     expect((await run(wider, { limits: { ...limits, mounts: 5 } })).status).toBe('succeeded');
   });

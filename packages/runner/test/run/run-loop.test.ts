@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { createRunLoop } from '../../src/run/run-loop.ts';
 
-test('createRunLoop writes no event that the scheduler refuses, so that a replay stops nowhere', async () => {
+test('createRunLoop writes no event that the scheduler rejects, so that a replay stops nowhere', async () => {
   const plan = createHandPlan([createStep('a')]);
   const written: JournalRecord[] = [];
   const failed = await new Promise<unknown>((resolve) => {

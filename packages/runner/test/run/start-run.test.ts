@@ -118,7 +118,7 @@ describe('resumeRun', () => {
     async (name) => {
       const rig = createRig('full-at-the-end');
       const plan = createHandPlan([createStep('a', { pools: { gpu: 1 } })], { pools: { gpu: 1 } });
-      const refuse = (path: string) => {
+      const reject = (path: string) => {
         const journal = [...rig.disk.files].find(([file]) => file.endsWith('/journal.ndjson'));
         if (!path.includes(name) || !Buffer.from(journal?.[1] ?? '').includes('"finished"')) return;
         throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
@@ -126,11 +126,11 @@ describe('resumeRun', () => {
       const disk: Disk = {
         ...rig.disk,
         replace: async (path, bytes) => {
-          refuse(path);
+          reject(path);
           await rig.disk.replace(path, bytes);
         },
         create: async (path, bytes) => {
-          refuse(path);
+          reject(path);
           return rig.disk.create(path, bytes);
         },
       };
@@ -201,7 +201,7 @@ describe('resumeRun', () => {
     expect(watching).toBe(0);
   });
 
-  test('refuses a run that is over, and one that is not there', async () => {
+  test('rejects a run that is over, and one that is not there', async () => {
     const rig = createRig('over');
     const handle = await start(rig);
     await finish(rig, handle);

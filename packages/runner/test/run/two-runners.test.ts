@@ -37,7 +37,7 @@ async function startOn(rig: Rig, disk: Disk) {
 const idsOf = (rig: Rig) => rig.created().map(({ wire }) => wire.id);
 
 test.each([{ hints: true }, { hints: false }])(
-  'on one host with locks, a second runner is refused and the first goes on (hints: $hints)',
+  'on one host with locks, a second runner is rejected and the first goes on (hints: $hints)',
   async ({ hints }) => {
     const rig = createRig('locked', { hints, behave: { slow: { runMs: 600_000 } } });
     const host = onHost(rig.disk, { locksWork: true });

@@ -14,7 +14,7 @@ describe('openSchedule', () => {
     expect(said()).toEqual(['01:00', '02:00', '03:00'].flatMap((time) => [`started ${time}`, `finished ${time}`]));
   });
 
-  test('refuses a schedule that never comes, and a pipeline without one', () => {
+  test('rejects a schedule that never comes, and a pipeline without one', () => {
     const world = createScheduleWorld('never');
     expect(() => world.open({ cron: ['0 0 31 2 *'] })).toThrow('never matches any time');
     expect(() => world.open({ timezone: 'Mars/Base' })).toThrow('Mars/Base');
@@ -258,7 +258,7 @@ describe('openSchedule', () => {
   });
 
   test('a run that has begun is not given up because it cannot be taken up now', async () => {
-    const world = createScheduleWorld('refused', { behave: { a: { runMs: 3 * HOUR_MS } } });
+    const world = createScheduleWorld('rejected', { behave: { a: { runMs: 3 * HOUR_MS } } });
     const first = world.watch();
     await world.pass(HOUR_MS + MINUTE_MS);
     await world.rig.go(first.schedule.close());

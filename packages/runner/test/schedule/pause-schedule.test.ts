@@ -64,12 +64,12 @@ test('listSchedules shows the next time, and the pause', async () => {
   await world.rig.go(schedule.close());
 });
 
-test('pauseSchedule refuses an unknown name', async () => {
+test('pauseSchedule rejects an unknown name', async () => {
   const world = createScheduleWorld('paused-unknown');
   const { schedule } = world.watch();
   await world.pass(MINUTE_MS);
-  const refused = await world.rig.go(pauseSchedule({ ...placeOf(world), name: 'hurly', by: 'ada' }));
-  expect(refused).toMatchObject({ ok: false, error: expect.stringContaining('this home has no schedule hurly') });
+  const rejected = await world.rig.go(pauseSchedule({ ...placeOf(world), name: 'hurly', by: 'ada' }));
+  expect(rejected).toMatchObject({ ok: false, error: expect.stringContaining('this home has no schedule hurly') });
   await world.rig.go(schedule.close());
 });
 

@@ -50,13 +50,13 @@ test('a run that has begun continues when the settings are changed, and then a b
   expect(due.said()).toEqual([]);
 });
 
-test('settings beyond the limits are refused, and those before stay', async () => {
+test('settings beyond the limits are rejected, and those before stay', async () => {
   const world = createScheduleWorld('settings-limits');
   await record(world, PROD);
   const many = Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`p${index}`, '']));
   for (const params of [many, { target: 'x'.repeat(200_000) }, { '': 'x' }]) {
-    const refused = await record(world, { params });
-    expect(refused).toMatchObject({ ok: false, error: expect.stringContaining('could not record the settings of') });
+    const rejected = await record(world, { params });
+    expect(rejected).toMatchObject({ ok: false, error: expect.stringContaining('could not record the settings of') });
   }
   expect(await world.rig.go(readScheduleSettings(placeOf(world)))).toEqual(PROD);
 });

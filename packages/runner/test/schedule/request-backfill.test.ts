@@ -58,17 +58,17 @@ test('a later process executes what was recorded while none was running', async 
   expect(later.said()).toEqual(['started 02:00', 'finished 02:00']);
 });
 
-test('ranges that cannot be run are refused', async () => {
-  const { world, watcher, backfill } = await createPausedWorld('backfill-refused');
+test('ranges that cannot be run are rejected', async () => {
+  const { world, watcher, backfill } = await createPausedWorld('backfill-rejected');
   await world.rig.go(watcher.schedule.close());
-  const refusal = async (from: number, to: number) => {
+  const rejection = async (from: number, to: number) => {
     const done = await backfill({ from, to });
     return done.ok ? undefined : done.error;
   };
-  expect(await refusal(MIDNIGHT, MIDNIGHT + 9 * HOUR_MS)).toContain('ends in the future');
-  expect(await refusal(MIDNIGHT + HOUR_MS, MIDNIGHT)).toContain('ends before it begins');
-  expect(await refusal(MIDNIGHT + 1, MIDNIGHT + 2)).toContain('contains no planned time');
-  expect(await refusal(MIDNIGHT - 200 * HOUR_MS, MIDNIGHT)).toContain('more than 100 planned times without a run');
+  expect(await rejection(MIDNIGHT, MIDNIGHT + 9 * HOUR_MS)).toContain('ends in the future');
+  expect(await rejection(MIDNIGHT + HOUR_MS, MIDNIGHT)).toContain('ends before it begins');
+  expect(await rejection(MIDNIGHT + 1, MIDNIGHT + 2)).toContain('contains no planned time');
+  expect(await rejection(MIDNIGHT - 200 * HOUR_MS, MIDNIGHT)).toContain('more than 100 planned times without a run');
 });
 
 const YEAR = Date.UTC(2030, 0, 1);

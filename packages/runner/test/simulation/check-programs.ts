@@ -29,7 +29,7 @@ export interface ProgramChecker {
 export interface ProgramCheckerOptions {
   readonly plan: Plan;
   readonly simulated: () => SimulatedService;
-  /** What was decided on before is asked for again by a later runner, whatever has changed: only its publishing is refused. */
+  /** What was decided on before is asked for again by a later runner, whatever has changed: only its publishing is rejected. */
   readonly isResumed?: boolean;
 }
 

@@ -8,8 +8,8 @@ export interface Dialect {
   readonly readLagMs: number;
   /** Items that the list gives per page at most. */
   readonly pageSize: number;
-  /** A larger page than that is refused instead of cut. */
-  readonly refusesLargePages: boolean;
+  /** A larger page than that is rejected instead of cut. */
+  readonly rejectsLargePages: boolean;
   /** Cancel of a container that has ended. */
   readonly cancelEnded: 204 | 400 | 404;
   /** Times with `Z` and a fraction, or with an offset, differing between create and get. */
@@ -43,7 +43,7 @@ export const OWN_DIALECT: Dialect = {
   conflict: 409,
   readLagMs: 0,
   pageSize: 1000,
-  refusesLargePages: false,
+  rejectsLargePages: false,
   cancelEnded: 400,
   mixedTimes: false,
   unknownPhase: false,
@@ -67,7 +67,7 @@ export function drawDialect(random: Random): Dialect {
     conflict: random.pick([409, 409, 400, 'echo'] as const),
     readLagMs: random.pick([0, 0, 300, 3000]),
     pageSize: random.pick([2, 10, 100, 1000]),
-    refusesLargePages: random.chance(0.3),
+    rejectsLargePages: random.chance(0.3),
     cancelEnded: random.pick([204, 400, 404] as const),
     mixedTimes: random.chance(0.3),
     unknownPhase: random.chance(0.3),

@@ -13,7 +13,7 @@ export interface CallFate {
   /** The request arrives only after the caller has given up. */
   readonly lateByMs: number | undefined;
   /** Answered by the gate before the service: this status, nothing done. */
-  readonly gate: 401 | 408 | 429 | 500 | 503 | 'refused' | 'unreadable' | Page | undefined;
+  readonly gate: 401 | 408 | 429 | 500 | 503 | 'rejected' | 'unreadable' | Page | undefined;
 }
 
 /** A gateway's own page takes the place of the reply; `page after`: when the service has acted. */
@@ -83,7 +83,7 @@ export function drawBursts(random: Random): Burst[] {
   return Array.from({ length: random.chance(0.5) ? 0 : 1 + random.below(3) }, () => ({
     fromMs: random.below(180_000),
     lengthMs: random.pick([1_000, 10_000, 120_000]),
-    gate: random.pick([429, 429, 500, 503, 401, 'refused', 'unreadable', 'page 403', 'page 404'] as const),
+    gate: random.pick([429, 429, 500, 503, 401, 'rejected', 'unreadable', 'page 403', 'page 404'] as const),
   }));
 }
 
@@ -99,7 +99,7 @@ export function drawFate(random: Random, rates: FaultRates): CallFate {
     : random.chance(rates.unauthenticated)
       ? 401
       : random.chance(rates.broken)
-        ? random.pick([408, 500, 503, 'refused'] as const)
+        ? random.pick([408, 500, 503, 'rejected'] as const)
         : undefined;
   return {
     requestMs: 1 + random.below(20) + (slow && random.below(slow)),

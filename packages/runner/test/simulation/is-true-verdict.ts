@@ -20,10 +20,10 @@ export function isTrueVerdict(outcome: Outcome, { phase, isCreated, isUnderWay }
       // Cancelled before it could start, or by the service.
       return isCreated ? phase === 'Canceled' : !isUnderWay;
     case 'failed':
-      // Every container that a scenario asks for can be created: no refusal is ever true.
-      if (outcome.message.startsWith('the service refused')) return false;
+      // Every container that a scenario asks for can be created: no rejection is ever true.
+      if (outcome.message.startsWith('the service rejected')) return false;
       if (outcome.message.startsWith('the ID ')) return !isCreated || phase === 'Vanished';
-      if (outcome.message.startsWith('the service kept refusing')) return !isCreated || phase === 'Vanished';
+      if (outcome.message.startsWith('the service kept rejecting')) return !isCreated || phase === 'Vanished';
       if (outcome.message.startsWith('the container is lost')) return phase === 'Vanished';
       if (outcome.message.startsWith('the service no longer knows it')) return phase === 'Vanished';
       if (outcome.message.startsWith('could not publish')) return phase === 'Succeeded';

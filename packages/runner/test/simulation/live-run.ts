@@ -1,9 +1,9 @@
 import { ok, type Plan, type Result } from '@sluice/core';
 import { type Disk, decodeLine, journalPath, parseJournal, RECEIVED_FILE } from '@sluice/home';
-import type { JournalRecord, RunRefusal, RunReport } from '@sluice/run';
+import type { JournalRecord, RunError, RunReport } from '@sluice/run';
 import type { MemoryDisk } from '../../../home/test/memory-disk.ts';
 import type { Random } from '../../../run/test/random.ts';
-import { refuseServiceErrors } from '../../src/run/service-refusal.ts';
+import { rejectServiceErrors } from '../../src/run/service-rejection.ts';
 import type { RunHandle, RunnerOptions, StartRunOptions } from '../../src/session/run-options.ts';
 import { createSystemNotifier } from '../../src/session/system-notifier.ts';
 import type { RunChecker } from './check-run.ts';
@@ -228,7 +228,7 @@ function loseJournal({ disk }: World, run: SimulatedRun, whole: boolean): void {
 /** The options with which a server executes a run that was ordered. */
 const RESTRICTED: Pick<RunnerOptions, 'delivers' | 'notifier'> = { delivers: false, notifier: createSystemNotifier() };
 
-type Opened = { readonly ok: true; readonly value: RunHandle } | { readonly ok: false; readonly error: RunRefusal };
+type Opened = { readonly ok: true; readonly value: RunHandle } | { readonly ok: false; readonly error: RunError };
 
 /** Starts the run, or resumes it where it has begun; one whose journal is lost is adopted before. */
 async function open(world: World, run: SimulatedRun, process: SimulatedProcess): Promise<Opened> {
@@ -275,9 +275,9 @@ function orderRun(
   { runner, disk }: World,
   { directory }: SimulatedRun,
   begin: StartRunOptions & { readonly runId: string; readonly disk: Disk },
-): Promise<Result<undefined, RunRefusal>> {
+): Promise<Result<undefined, RunError>> {
   return runner.provisionOrder(begin, ({ workspace, sources }) =>
-    refuseServiceErrors(async () => {
+    rejectServiceErrors(async () => {
       const data = { sources, ...(workspace && { workspaceId: workspace.volumeId }) };
       const created = await runner.createRunFiles({ ...begin, data });
       if (!created.ok) return created;
@@ -301,7 +301,7 @@ function isAdopted(world: World, run: SimulatedRun): boolean {
 
 /**
  * Whether it cannot be known if the run has begun: its journal has no first record, and without a list, the containers of a
- * `foreach` cannot be queried. Every resume must refuse it (decision 0029).
+ * `foreach` cannot be queried. Every resume must reject it (decision 0029).
  */
 function isUndecidable(world: World, run: SimulatedRun): boolean {
   const hasUnknownCells = run.plan.steps.some(({ cells }) => cells === undefined);

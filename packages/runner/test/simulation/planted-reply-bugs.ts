@@ -72,13 +72,13 @@ export const PLANTED_REPLY_BUGS: readonly PlantedBug[] = [
   {
     name: 'takes a run without a journal for one that never began',
     file: 'run/resume-run.ts',
-    find: 'return fail(await refuseUnbegun(options, given));',
-    replace: "return fail({ code: refuseUnbegun ? 'RUN_NOT_FOUND' : 'JOURNAL_LOST', message: 'it had not begun' });",
+    find: 'return fail(await rejectUnbegun(options, given));',
+    replace: "return fail({ code: rejectUnbegun ? 'RUN_NOT_FOUND' : 'JOURNAL_LOST', message: 'it had not begun' });",
     among: ({ resumesLost }) => resumesLost === true,
   },
   {
     name: 'asks for the containers of a run without a journal, and does not look at the answer',
-    file: 'run/refuse-unbegun.ts',
+    file: 'run/reject-unbegun.ts',
     find: 'if (found.length > 0)',
     replace: 'if (found.length < 0)',
     among: ({ resumesLost }) => resumesLost === true,

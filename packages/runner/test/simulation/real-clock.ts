@@ -9,8 +9,8 @@ export function createRealClock(): VirtualClock {
   return {
     ...clock,
     ahead: 0,
-    jump: refuse,
-    reboot: refuse,
+    jump: reject,
+    reboot: reject,
     delay: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     async runUntil(done) {
       const deadline = clock.now() + LONGEST_MS;
@@ -22,6 +22,6 @@ export function createRealClock(): VirtualClock {
   };
 }
 
-function refuse(): never {
+function reject(): never {
   throw new Error('the time of the machine cannot be moved');
 }

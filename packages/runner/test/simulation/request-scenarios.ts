@@ -15,7 +15,7 @@ const UNSUITED: readonly Mishap['kind'][] = ['lose', 'tear', 'second'];
 
 /**
  * A run that no process resumes for hours keeps its place in the group while one of its containers is alive. Until then, an
- * earlier run is correctly refused with GROUP_BUSY when it is resumed: with `replace` it does not wait for a later run, and
+ * earlier run is correctly rejected with GROUP_BUSY when it is resumed: with `replace` it does not wait for a later run, and
  * canceling that run would undo the replacement. The message names the run to resume or cancel. No user does that here, so
  * the earlier run would use up all of its processes.
  */

@@ -1,6 +1,6 @@
 import type { Result } from '@sluice/core';
 import { ANSWER_MS, type Disk } from '@sluice/home';
-import type { RunRefusal } from '@sluice/run';
+import type { RunError } from '@sluice/run';
 import { createEvidenceReader } from './journal-evidence.ts';
 import type { SimulatedRun, World } from './live-run.ts';
 import type { PersonRequest } from './person-request.ts';
@@ -72,7 +72,7 @@ async function send(
   });
   clients.push(client);
   const options = { home: '/home', runId, by, disk: client.disk, clock: client.clock };
-  const ask = (): Promise<Result<RequestResult, RunRefusal>> => {
+  const ask = (): Promise<Result<RequestResult, RunError>> => {
     if (verb === 'cancel') return runner.requestCancel(options);
     if (verb === 'detach') return runner.detachRun(options);
     return runner.approveRun('/home', { runId, step: ASKING_STEP, approved: verb === 'approve', by }, options);

@@ -40,7 +40,7 @@ export function createSimulatedNetwork(options: NetworkOptions): SimulatedNetwor
     const gate = options.gate?.() ?? drawn.gate;
     const fate = { ...drawn, gate: isPage(gate) && !PAGED.has(name) ? undefined : gate };
     const traveling = travel(fate, act);
-    if (name === 'create' && id !== undefined && fate.lateByMs !== undefined && fate.gate !== 'refused') {
+    if (name === 'create' && id !== undefined && fate.lateByMs !== undefined && fate.gate !== 'rejected') {
       inFlight.add(id);
       clock.setTimer(clock.now() + TIMEOUT_MS + fate.lateByMs, () => inFlight.delete(id));
     }
@@ -57,7 +57,7 @@ export function createSimulatedNetwork(options: NetworkOptions): SimulatedNetwor
         return { error };
       }
     };
-    if (fate.gate === 'refused') return { error: serviceFailure('UNREACHABLE', 'the connection was refused') };
+    if (fate.gate === 'rejected') return { error: serviceFailure('UNREACHABLE', 'the connection was rejected') };
     if (fate.lateByMs !== undefined) clock.setTimer(clock.now() + TIMEOUT_MS + fate.lateByMs, () => void attempt());
     if (fate.requestLost || fate.lateByMs !== undefined) {
       await clock.delay(TIMEOUT_MS);
@@ -66,7 +66,7 @@ export function createSimulatedNetwork(options: NetworkOptions): SimulatedNetwor
     await clock.delay(fate.requestMs);
     const gate = gateError(fate.gate);
     const outcome = gate ? { error: gate } : await attempt();
-    // A request above the quota is refused again when it is repeated.
+    // A request above the quota is rejected again when it is repeated.
     const isTurnedAway = 'error' in outcome && isServiceError(outcome.error, 'RESOURCE_EXHAUSTED');
     if (fate.duplicateAfterMs !== undefined && !gate && !isTurnedAway) {
       clock.setTimer(clock.now() + fate.duplicateAfterMs, () => void attempt());

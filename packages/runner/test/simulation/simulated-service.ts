@@ -288,7 +288,7 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
     const { from, size } = options;
     if (dialect.list === 500) throw serviceFailure('UNAVAILABLE', 'the service answered 500', 500);
     if (dialect.list === 403) throw serviceFailure('PERMISSION_DENIED', 'the service answered 403', 403);
-    if (size > dialect.pageSize && dialect.refusesLargePages && size > 100)
+    if (size > dialect.pageSize && dialect.rejectsLargePages && size > 100)
       throw serviceFailure('INVALID_ARGUMENT', 'page too large', 400);
     const ids = [...containers.keys()].sort().filter((id) => id > from);
     const shown = ids.filter((id) => {

@@ -14,9 +14,9 @@ describe('classifyCreateFailure', () => {
     ['UNAVAILABLE', 'doubt'],
     ['UNAUTHENTICATED', 'auth'],
     ['FAILED_PRECONDITION', 'notYet'],
-    ['PERMISSION_DENIED', 'refused'],
-    ['NOT_FOUND', 'refused'],
-    ['INVALID_ARGUMENT', 'refused'],
+    ['PERMISSION_DENIED', 'rejected'],
+    ['NOT_FOUND', 'rejected'],
+    ['INVALID_ARGUMENT', 'rejected'],
   ])('sorts %s as %s', (code, kind) => {
     expect(classifyCreateFailure(new ServiceError(code, 'no')).kind).toBe(kind);
   });

@@ -10,14 +10,14 @@ test('a service without space puts a step off, is told of once with a reason, an
   const rig = createRig('no space');
   const { containers } = rig.options.service;
   const roomAt = rig.clock.now() + 300_000;
-  let refused = 0;
+  let rejected = 0;
   const service = {
     ...rig.options.service,
     containers: {
       ...containers,
       async create(...given: Parameters<typeof containers.create>) {
         if (rig.clock.now() >= roomAt) return containers.create(...given);
-        refused++;
+        rejected++;
         const about = { status: 507, reason: 'STORE_FULL', retryAfterMs: 5000 };
         throw new ServiceError('UNAVAILABLE', 'could not create it: the disk is full', about);
       },
@@ -39,5 +39,5 @@ test('a service without space puts a step off, is told of once with a reason, an
     'could not create it: the disk is full; the run continues as soon as it can store data again',
   ]);
   // At most one call in five seconds after the first moment.
-  expect(refused).toBeLessThanOrEqual(20 + 60);
+  expect(rejected).toBeLessThanOrEqual(20 + 60);
 });

@@ -84,11 +84,11 @@ test('a gateway that answers everything with a page while a container runs does 
 });
 
 test('a page in place of each reply to a create is an infrastructure failure in the end, and tried again', async () => {
-  const rig = createRig('refuses');
+  const rig = createRig('rejects');
   const report = await run(rig, (call) => (call === 'create' ? page(403) : undefined));
   expect(report.status).toBe('failed');
   expect(report.failures.map(({ reason, message }) => ({ reason, message }))).toEqual(
-    [1, 2].map(() => ({ reason: 'infrastructure', message: expect.stringMatching(/kept refusing .* 403 nginx/) })),
+    [1, 2].map(() => ({ reason: 'infrastructure', message: expect.stringMatching(/kept rejecting .* 403 nginx/) })),
   );
   expect(rig.clock.now()).toBeGreaterThan(600_000);
 });
@@ -112,8 +112,8 @@ test('a late create request to which a gateway replied is waited for as long as 
   expect(rig.created().map(({ wire }) => wire.labels!['sluice-attempt'])).toEqual(['1']);
 });
 
-test('a refusal of the service itself fails the step after one question', async () => {
-  const rig = createRig('refused');
+test('a rejection of the service itself fails the step after one question', async () => {
+  const rig = createRig('rejected');
   let [creates, gets] = [0, 0];
   const report = await run(rig, (call) => {
     if (call === 'get') gets++;
@@ -122,7 +122,7 @@ test('a refusal of the service itself fails the step after one question', async 
     return new ServiceError('INVALID_ARGUMENT', 'there is no such image', { status: 400 });
   });
   expect(report.failures).toMatchObject([
-    { reason: 'failed', message: 'the service refused the container: there is no such image' },
+    { reason: 'failed', message: 'the service rejected the container: there is no such image' },
   ]);
   expect({ creates, gets }).toEqual({ creates: 1, gets: 1 });
 });

@@ -90,16 +90,16 @@ describe('deliverTree', () => {
   test.each([
     ['in a result', async () => void (await deliver(volumeOf({ 'model.bin': 'old' })))],
     ['without a marker', async () => mkdirSync(target)],
-  ])('refuses to replace a file that it has not written, %s', async (_, prepare) => {
+  ])('rejects to replace a file that it has not written, %s', async (_, prepare) => {
     await prepare();
     mkdirSync(path.join(target, 'mine'));
     writeFileSync(path.join(target, 'mine', 'notes.txt'), 'by hand');
-    const refused = await deliver(volumeOf({ 'model.bin': 'new' }), byRun('run-2'));
-    expect(refused).toMatchObject({ ok: false, error: expect.stringContaining('"mine/notes.txt"') });
+    const rejected = await deliver(volumeOf({ 'model.bin': 'new' }), byRun('run-2'));
+    expect(rejected).toMatchObject({ ok: false, error: expect.stringContaining('"mine/notes.txt"') });
     expect(read('mine/notes.txt')).toBe('by hand');
   });
 
-  test('refuses directories that have to stay, files, and outputs that have a marker of their own', async () => {
+  test('rejects directories that have to stay, files, and outputs that have a marker of their own', async () => {
     for (const to of [base, path.join(base, 'home'), '/']) {
       expect(await deliver(volumeOf({ a: 'a' }), { to })).toMatchObject({ ok: false });
     }
@@ -123,13 +123,13 @@ describe('deliverTree', () => {
     expect(namesIn(base)).toEqual(['disk', 'results']);
   });
 
-  test('refuses the directory of another output of the run, to which a link leads, if it is to publish', async () => {
+  test('rejects the directory of another output of the run, to which a link leads, if it is to publish', async () => {
     mkdirSync(path.join(base, 'one'));
     symlinkSync('one', target);
     const two = { marker: { run: 'run-1', pipeline: 'train', output: 'two' } };
     await deliver(volumeOf({ a: '1' }));
-    const refused = await deliver(volumeOf({ b: '2' }), { ...two, publishes: true });
-    expect(refused).toEqual({
+    const rejected = await deliver(volumeOf({ b: '2' }), { ...two, publishes: true });
+    expect(rejected).toEqual({
       ok: false,
       error: 'it holds output best of this run, perhaps through a link; name a directory of its own',
     });

@@ -4,7 +4,7 @@ import { transferTree } from '../../src/trees/transfer-tree.ts';
 
 const entry = (kind: FileEntry['kind'], path: string): FileEntry => ({ path, kind, size: 1, modifiedAt: 0 });
 
-/** A volume of many files, and one that takes them: the first of them is refused, the others take their time. */
+/** A volume of many files, and one that takes them: the first of them is rejected, the others take their time. */
 function createVolumes(count: number) {
   const entries = Array.from({ length: count }, (_, n) => entry('file', `runs/x/f${n}`));
   const writing = new Set<string>();

@@ -87,7 +87,7 @@ test('scanSource leaves out the homes of other projects, and what only links lea
   expect(warnings).toEqual(['left out two/state, a home of Sluice, which contains logins']);
 });
 
-test('scanSource refuses a source that is a home', async () => {
+test('scanSource rejects a source that is a home', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'sluice-scan-'));
   try {
     const [named, marked, own] = [join(directory, '.sluice'), join(directory, 'marked'), join(directory, 'own')];
@@ -129,7 +129,7 @@ test('scanSource keeps links as links, whatever is at their end, and never walks
   expect(warnings).toEqual(['left out gone, a link to /gone/away, which does not exist']);
 });
 
-test('scanSource refuses links that lead out by their names, also where they do so through another', async () => {
+test('scanSource rejects links that lead out by their names, also where they do so through another', async () => {
   const scanned = scan((directory) => {
     symlinkSync('/etc', join(directory, 'etc'));
     symlinkSync('../..', join(directory, 'up'));

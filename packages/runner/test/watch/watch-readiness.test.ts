@@ -86,7 +86,7 @@ describe('a service step', () => {
     const began = rig.clock.now();
     const started = await world.start(async () => {
       const seconds = (rig.clock.now() - began) / 1000;
-      if (seconds < 10) return 'refused';
+      if (seconds < 10) return 'rejected';
       if (seconds < 60) return 'getaddrinfo ENOTFOUND web.example';
       return seconds < 90 ? 'status 503' : undefined;
     });

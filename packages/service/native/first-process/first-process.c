@@ -13,7 +13,7 @@
  *   /.sluice/record   started <ms>
  *                     exited <code> <signal> <out of memory> <started ms> <ended ms>
  *                     asked <code> <started ms> <ended ms>     after a signal from outside that ends programs
- *                     refused <ended ms> <reason>      the request cannot be fulfilled
+ *                     rejected <ended ms> <reason>      the request cannot be fulfilled
  *                     fault <ended ms> <reason>        the machine failed
  *
  * If the record is not empty, the command was started before, and is not started again. The service may write `absent`
@@ -71,7 +71,7 @@ static void check_mount(const char *wanted, const char *point) {
   char found[64] = "nothing";
   if (stat(point, &status) == 0) snprintf(found, sizeof found, "%ju:%ju", (uintmax_t)status.st_dev, (uintmax_t)status.st_ino);
   if (strcmp(found, wanted) == 0) return;
-  record("refused %lld could not mount at '%s': the path of the volume was changed during the start", clock_ms(), point);
+  record("rejected %lld could not mount at '%s': the path of the volume was changed during the start", clock_ms(), point);
   _exit(NOT_STARTED);
 }
 
@@ -124,7 +124,7 @@ static pid_t start_command(char **argv, int output) {
     _exit(NOT_STARTED);
   }
   int code = error == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
-  record("refused %lld could not start '%.300s': %s (%d)", clock_ms(), argv[0], describe_start_error(argv[0], error), code);
+  record("rejected %lld could not start '%.300s': %s (%d)", clock_ms(), argv[0], describe_start_error(argv[0], error), code);
   _exit(code);
 }
 
@@ -169,7 +169,7 @@ int main(int argc, char **argv) {
   long long log_limit = *words != NULL && **words == '=' ? strtoll(*words++ + 1, NULL, 10) : 0;
   char **command = check_mounts(words);
   if (*command == NULL) {
-    record("refused %lld could not start the container: it has no command", clock_ms());
+    record("rejected %lld could not start the container: it has no command", clock_ms());
     return NOT_STARTED;
   }
   struct output output;

@@ -50,7 +50,7 @@ bool has_room(struct tracee *tracee, size_t size);
 /* Writes it into the room; 0 if that is not possible. */
 uint64_t put(struct tracee *tracee, struct rewrite *rewrite, const void *data, size_t size);
 /* Prevents the call, which then fails with that errno. */
-enum outcome refuse_call(struct tracee *tracee, struct rewrite *rewrite, int error);
+enum outcome reject_call(struct tracee *tracee, struct rewrite *rewrite, int error);
 
 /* rooms.c */
 /* After the birth of `child`: the memory of a child is its parent's or a copy of it, in which the parent's room exists, too. */

@@ -106,19 +106,19 @@ enum outcome translate_exec(struct tracee *tracee, const struct call *call, stru
   add(&words, directory == AT_FDCWD || path[0] == '/' ? path : walk.guest);
   if (error == 0) error = find_program(&walk, start, &words, &touched);
   if (!touched) return UNCHANGED;
-  if (error != 0) return refuse_call(tracee, rewrite, error);
+  if (error != 0) return reject_call(tracee, rewrite, error);
 
   int list_argument = argument->path + 1;
   uint64_t from = registers_argument(&tracee->entry, list_argument);
   long given = count_arguments(tracee, from);
-  if (given < 0) return refuse_call(tracee, rewrite, EFAULT);
+  if (given < 0) return reject_call(tracee, rewrite, EFAULT);
   if (!has_room(tracee, room_for(&words, given))) return WAITING;
   uint64_t address = put(tracee, rewrite, walk.host, strlen(walk.host) + 1);
-  if (address == 0) return refuse_call(tracee, rewrite, ENOMEM);
+  if (address == 0) return reject_call(tracee, rewrite, ENOMEM);
   registers_set_argument(&rewrite->registers, argument->path, address);
   if (words.count > 1) {
     uint64_t list = put_arguments(tracee, rewrite, &words, from, given);
-    if (list == 0) return refuse_call(tracee, rewrite, ENOMEM);
+    if (list == 0) return reject_call(tracee, rewrite, ENOMEM);
     registers_set_argument(&rewrite->registers, list_argument, list);
   }
   return REWRITTEN;

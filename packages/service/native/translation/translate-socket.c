@@ -39,13 +39,13 @@ enum outcome translate_socket(struct tracee *tracee, const struct call *call, st
   struct walk walk = {.task = tracee->task};
   int error = walk_path(&walk, start, path, call->special == CONNECTS);
   if (!walk.touched) return UNCHANGED;
-  if (error != 0) return refuse_call(tracee, rewrite, error);
+  if (error != 0) return reject_call(tracee, rewrite, error);
   if (!has_room(tracee, sizeof name)) return WAITING;
   struct sockaddr_un other = {.sun_family = AF_UNIX};
-  if (!shorten(tracee, walk.host, other.sun_path, sizeof other.sun_path)) return refuse_call(tracee, rewrite, ENAMETOOLONG);
+  if (!shorten(tracee, walk.host, other.sun_path, sizeof other.sun_path)) return reject_call(tracee, rewrite, ENAMETOOLONG);
   size_t size = head + strlen(other.sun_path) + 1;
   uint64_t address = put(tracee, rewrite, &other, size);
-  if (address == 0) return refuse_call(tracee, rewrite, ENOMEM);
+  if (address == 0) return reject_call(tracee, rewrite, ENOMEM);
   registers_set_argument(&rewrite->registers, ADDRESS, address);
   registers_set_argument(&rewrite->registers, LENGTH, size);
   return REWRITTEN;

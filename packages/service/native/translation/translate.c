@@ -53,7 +53,7 @@ uint64_t put(struct tracee *tracee, struct rewrite *rewrite, const void *data, s
   return tracee->room + at;
 }
 
-enum outcome refuse_call(struct tracee *tracee, struct rewrite *rewrite, int error) {
+enum outcome reject_call(struct tracee *tracee, struct rewrite *rewrite, int error) {
   rewrite->registers = tracee->entry;
   registers_set_result(&rewrite->registers, -error);
   registers_set_number(tracee->task, &rewrite->registers, -1);
@@ -76,7 +76,7 @@ static bool follows(const struct tracee *tracee, const struct path_argument *arg
   }
 }
 
-/* Confined to its directory: an absolute path would be refused. */
+/* Confined to its directory: an absolute path would be rejected. */
 static bool is_confined(const struct tracee *tracee, const struct path_argument *argument) {
   uint64_t how[3] = {0};
   const uint64_t beneath = 8, in_root = 16;
@@ -108,10 +108,10 @@ static enum outcome translate_paths(struct tracee *tracee, const struct call *ca
     if (call->special == READS_LINK && is_magic_link(walk.guest)) tracee->pending = READING_MAGIC_LINK;
     if (!walk.touched) continue;
     if (error == 0 && call->removes && view_at(walk.guest) != NULL) error = EBUSY;
-    if (error != 0) return refuse_call(tracee, rewrite, error);
+    if (error != 0) return reject_call(tracee, rewrite, error);
     if (!has_room(tracee, ROOM)) return WAITING;
     uint64_t address = put(tracee, rewrite, walk.host, strlen(walk.host) + 1);
-    if (address == 0) return refuse_call(tracee, rewrite, ENOMEM);
+    if (address == 0) return reject_call(tracee, rewrite, ENOMEM);
     registers_set_argument(&rewrite->registers, argument->path, address);
     outcome = REWRITTEN;
   }

@@ -66,11 +66,11 @@ static pid_t start_command(struct start *start) {
 }
 
 /* Finds the command's file, to explain why it could not be started. */
-__attribute__((noreturn)) static void refuse_start(const struct launch *launch, int error) {
+__attribute__((noreturn)) static void reject_start(const struct launch *launch, int error) {
   struct walk walk = {.task = getpid()};
   const char *name = launch->argv[0];
   bool is_found = strchr(name, '/') != NULL && walk_path(&walk, launch->working_directory, name, true) == 0;
-  refuse_command(launch, is_found ? walk.host : name, error);
+  reject_command(launch, is_found ? walk.host : name, error);
 }
 
 void translated_run(struct launch *launch, const struct limit_use *use) {
@@ -90,7 +90,7 @@ void translated_run(struct launch *launch, const struct limit_use *use) {
   tracees_kill();
   output_close(&output);
   int error;
-  if (read(start.error[0], &error, sizeof error) == sizeof error) refuse_start(launch, error);
+  if (read(start.error[0], &error, sizeof error) == sizeof error) reject_start(launch, error);
   bool met_limit = limits_out_of_memory(use);
   record_ending(&ending, started, met_limit);
   _exit(met_limit ? EXIT_WAS_OUT_OF_MEMORY : 0);

@@ -121,7 +121,7 @@ static void make_mount_point(const char *guest, bool is_file, const char *direct
     } else if (beneath == BENEATH) {
       make_entry(host, is_last && is_file);
     } else if (!is_last) {
-      if (snprintf(points, sizeof points, "%s/points%s", directory, above) >= PATH_MAX) refuse("the mount point is too long");
+      if (snprintf(points, sizeof points, "%s/points%s", directory, above) >= PATH_MAX) reject("the mount point is too long");
       make_directories(points);
       view_add(above, points);
     }
@@ -136,7 +136,7 @@ static void add_mount(const struct mount_request *mount, const char *directory) 
   close(source);
   struct walk walk = {.task = getpid()};
   int error = walk_path(&walk, "", mount->target, false);
-  if (error != 0) refuse("could not mount at '%s': %s", mount->target, strerror(error));
+  if (error != 0) reject("could not mount at '%s': %s", mount->target, strerror(error));
   make_mount_point(walk.guest, mount->is_file, directory);
   struct place *present = (struct place *)view_at(walk.guest);
   if (present == NULL) {

@@ -12,7 +12,7 @@ struct place {
   char *guest, *host;
 };
 
-/* Refuses the container with the reason if the view cannot be created. */
+/* Rejects the container with the reason if the view cannot be created. */
 void view_make(const struct launch *launch);
 void view_add(const char *guest, const char *host);
 /* The place with exactly this path, or NULL. */

@@ -130,7 +130,7 @@ function addErrors(api: FastifyInstance): void {
     // The store has logged the cause once. A stack for each request might fill the same disk.
     const isStore = isServiceError(error) && (error.reason === 'STORE_FULL' || error.reason === 'STORE_UNAVAILABLE');
     if (isStore || status === 507)
-      request.log.warn({ reason: body.message, url: request.url }, 'a request was refused');
+      request.log.warn({ reason: body.message, url: request.url }, 'a request was rejected');
     else if (status >= 500) request.log.error({ err: error, url: request.url }, 'a request failed');
     // Published clients print `msg` if a login fails.
     const alias = request.routeOptions.url === LOGIN_PATH ? { msg: body.message } : {};

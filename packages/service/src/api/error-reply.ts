@@ -23,7 +23,7 @@ const STATUS_NAMES: Readonly<Record<number, string>> = {
 
 /** Never reveals the message of an internal error. Bodies are flat: published clients read `code` and `message` at the top level. */
 export function renderError(error: unknown): ErrorReply {
-  if (isServiceError(error)) return renderRefusal(error);
+  if (isServiceError(error)) return renderRejection(error);
   if (isDiskFull(error)) return plainError(507, 'could not serve the request because a disk is full', 'STORE_FULL');
   const status = statusOf(error);
   // The message of an internal error may contain paths of the host, so it goes only to the log.
@@ -38,7 +38,7 @@ export function plainError(status: number, message: string, reason?: string): Er
   return { status, headers: {}, body: { code: status, status: name, message, ...details } };
 }
 
-function renderRefusal(error: ServiceError & { readonly details?: Readonly<Record<string, unknown>> }): ErrorReply {
+function renderRejection(error: ServiceError & { readonly details?: Readonly<Record<string, unknown>> }): ErrorReply {
   const status = error.status ?? HTTP_STATUS[error.code] ?? 500;
   const headers: Record<string, string> = {};
   if (error.retryAfterMs !== undefined)

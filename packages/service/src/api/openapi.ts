@@ -27,7 +27,7 @@ export function renderOpenApi(routes: readonly ApiRoute[]): Record<string, unkno
   };
 }
 
-const ERROR = { description: 'Refused or failed', content: json({ $ref: '#/components/schemas/Error' }) };
+const ERROR = { description: 'Rejected or failed', content: json({ $ref: '#/components/schemas/Error' }) };
 
 const LOGIN_OPERATION = {
   operationId: 'login',

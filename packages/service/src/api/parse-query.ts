@@ -15,8 +15,8 @@ export function parseQuery<S extends QuerySchema>(schema: S, query: Readonly<Rec
   const parsed: Record<string, string | boolean | number> = {};
   for (const [name, value] of Object.entries(query)) {
     const kind = Object.hasOwn(schema, name) ? own(schema, name) : undefined;
-    if (kind === undefined) refuseUnknown(name, Object.keys(schema));
-    if (typeof value !== 'string') refuse(name, 'is given more than once');
+    if (kind === undefined) rejectUnknown(name, Object.keys(schema));
+    if (typeof value !== 'string') reject(name, 'is given more than once');
     if (value !== '') parsed[name] = parseValue(name, kind, value);
   }
   return parsed as Query<S>;
@@ -25,14 +25,14 @@ export function parseQuery<S extends QuerySchema>(schema: S, query: Readonly<Rec
 function parseValue(name: string, kind: QueryKind, value: string): string | boolean | number {
   if (kind === 'string') return value;
   if (kind === 'boolean') {
-    if (value !== 'true' && value !== 'false') refuse(name, `is '${shorten(value)}' and must be true or false`);
+    if (value !== 'true' && value !== 'false') reject(name, `is '${shorten(value)}' and must be true or false`);
     return value === 'true';
   }
-  if (!/^-?\d{1,15}$/.test(value)) refuse(name, `is '${shorten(value)}' and must be a whole number`);
+  if (!/^-?\d{1,15}$/.test(value)) reject(name, `is '${shorten(value)}' and must be a whole number`);
   return Number(value);
 }
 
-function refuseUnknown(name: string, known: readonly string[]): never {
+function rejectUnknown(name: string, known: readonly string[]): never {
   const nearest = nearestName(name, known);
   const hint = nearest === undefined ? '' : `; the nearest known parameter is '${nearest}'`;
   throw new RequestError(
@@ -44,7 +44,7 @@ function refuseUnknown(name: string, known: readonly string[]): never {
   );
 }
 
-function refuse(name: string, why: string): never {
+function reject(name: string, why: string): never {
   throw new RequestError('PARAMETER_INVALID', `could not use the query parameter '${name}' because it ${why}`, {
     details: { field: name },
   });

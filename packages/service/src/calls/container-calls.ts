@@ -1,5 +1,5 @@
 import type { Container, LogCut, LogFile, Ref, Scope } from '@sluice/client';
-import { authorize, refuseScope } from '../accounts/authorize.ts';
+import { authorize, rejectScope } from '../accounts/authorize.ts';
 import type { Principal } from '../accounts/principal.ts';
 import type { Cluster } from '../containers/cluster.ts';
 import { findLogCut } from '../containers/find-log-cut.ts';
@@ -126,7 +126,7 @@ async function deleteContainer(options: ContainerCallsOptions, principal: Princi
 
 function clusterOf({ clusters }: CreateContainerOptions, clusterID: string): Cluster {
   // The cluster may have been removed from the configuration since the caller was authenticated.
-  return clusters.get(clusterID) ?? refuseScope();
+  return clusters.get(clusterID) ?? rejectScope();
 }
 
 async function find(options: CreateContainerOptions, principal: Principal, ref: Ref): Promise<Found> {

@@ -6,7 +6,7 @@ import {
   type Ref,
   type Scope,
 } from '@sluice/client';
-import { authorize, refuseScope } from '../accounts/authorize.ts';
+import { authorize, rejectScope } from '../accounts/authorize.ts';
 import type { Principal } from '../accounts/principal.ts';
 import { checkQuota, quotaOf } from '../accounts/quota.ts';
 import { amountOf } from '../config/amount-of.ts';
@@ -104,7 +104,7 @@ async function record(options: CreateContainerOptions, cluster: Cluster, accepte
   const { store } = options;
   const checkAgain = () => {
     // While this call waited, the ID may have been taken or the cluster removed.
-    if (options.clusters.get(clusterID) !== cluster) refuseScope();
+    if (options.clusters.get(clusterID) !== cluster) rejectScope();
     checkIDFree(options, fields);
     checkAmounts(cluster, accountID, instanceType);
   };
@@ -159,9 +159,9 @@ function chooseCluster(
   { principal, scope }: CreateRequest,
   spec: ContainerSpec,
 ): Cluster {
-  if (scope.clusterID !== '-') return options.clusters.get(scope.clusterID) ?? refuseScope();
+  if (scope.clusterID !== '-') return options.clusters.get(scope.clusterID) ?? rejectScope();
   const own = principal.accounts.filter(({ accountID }) => accountID === scope.accountID);
-  if (own.length === 0) refuseScope();
+  if (own.length === 0) rejectScope();
   if (Object.keys(spec.volumeMounts ?? {}).length > 0) {
     const why = 'a mounted volume belongs to one cluster; name that cluster';
     throw new RequestError('WILDCARD_NOT_ALLOWED', `could not use '-' as clusterID because ${why}`, {

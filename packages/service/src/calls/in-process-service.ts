@@ -25,15 +25,15 @@ export function createInProcessService(calls: ServiceCalls, principal: Principal
 function createDiscovery(calls: ServiceCalls, principal: Principal): ContainerService['discovery'] {
   return {
     async listAccounts(clusterID, options) {
-      refuseAborted(options);
+      rejectAborted(options);
       return calls.listAccounts(principal, clusterID);
     },
     async listInstanceTypes(clusterID, options) {
-      refuseAborted(options);
+      rejectAborted(options);
       return calls.listInstanceTypes(principal, clusterID);
     },
     async resolveImage(scope, image, options) {
-      refuseAborted(options);
+      rejectAborted(options);
       return calls.resolveImage(principal, scope, image);
     },
   };
@@ -42,19 +42,19 @@ function createDiscovery(calls: ServiceCalls, principal: Principal): ContainerSe
 function createContainers(calls: ServiceCalls, principal: Principal): ContainerService['containers'] {
   return {
     async create(scope, spec, options = {}) {
-      refuseAborted(options);
+      rejectAborted(options);
       return calls.containers.create(principal, scope, {
         spec,
         ...(options.containerID === undefined ? {} : { containerID: options.containerID }),
       });
     },
     async get(ref, options) {
-      refuseAborted(options);
+      rejectAborted(options);
       return calls.containers.get(principal, ref);
     },
     async *list(scope, { all, pageSize, signal } = {}) {
       for (let token = ''; ; ) {
-        refuseAborted({ signal });
+        rejectAborted({ signal });
         const page = await calls.containers.list(principal, scope, { all, pageSize, token });
         for (const listed of page.containers) yield itemOf(listed);
         token = page.nextPageToken;
@@ -62,23 +62,23 @@ function createContainers(calls: ServiceCalls, principal: Principal): ContainerS
       }
     },
     async *logs(ref, options = {}) {
-      refuseAborted(options);
+      rejectAborted(options);
       const { onCut, ...wanted } = options;
       const log = await calls.containers.logs(principal, ref, wanted);
       onCut?.(log.cut);
       yield* log;
-      refuseAborted(options);
+      rejectAborted(options);
     },
     async openLog(ref, options) {
-      refuseAborted(options);
+      rejectAborted(options);
       return calls.containers.openLog(principal, ref);
     },
     async cancel(ref, options) {
-      refuseAborted(options);
+      rejectAborted(options);
       await calls.containers.cancel(principal, ref);
     },
     async delete(ref, options) {
-      refuseAborted(options);
+      rejectAborted(options);
       await calls.containers.delete(principal, ref);
     },
   };
@@ -87,7 +87,7 @@ function createContainers(calls: ServiceCalls, principal: Principal): ContainerS
 function createVolumes(calls: ServiceCalls, principal: Principal): ContainerService['volumes'] {
   return {
     async create(scope, { volumeID, transfer, signal } = {}) {
-      refuseAborted({ signal });
+      rejectAborted({ signal });
       return calls.volumes.create(principal, scope, {
         ...(volumeID === undefined ? {} : { volumeID }),
         transfer: transfer === true,
@@ -96,7 +96,7 @@ function createVolumes(calls: ServiceCalls, principal: Principal): ContainerServ
     },
     async *list(scope, { pageSize, signal } = {}) {
       for (let token = ''; ; ) {
-        refuseAborted({ signal });
+        rejectAborted({ signal });
         const page = await calls.volumes.list(principal, scope, { pageSize, token });
         yield* page.volumes;
         token = page.nextPageToken;
@@ -104,18 +104,18 @@ function createVolumes(calls: ServiceCalls, principal: Principal): ContainerServ
       }
     },
     async delete(ref, { force, signal } = {}) {
-      refuseAborted({ signal });
+      rejectAborted({ signal });
       await calls.volumes.delete(principal, ref, { force: force === true });
     },
     async undelete(ref, options) {
-      refuseAborted(options);
+      rejectAborted(options);
       await calls.volumes.undelete(principal, ref);
     },
     files: (ref, login) => guardedFiles(calls, ref, login),
   };
 }
 
-function refuseAborted(options: { readonly signal?: CallOptions['signal'] | undefined } | undefined): void {
+function rejectAborted(options: { readonly signal?: CallOptions['signal'] | undefined } | undefined): void {
   if (options?.signal?.aborted !== true) return;
   throw new ServiceError('ABORTED', "could not continue because the caller's signal was aborted", {
     cause: options.signal.reason,

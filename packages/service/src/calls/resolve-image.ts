@@ -1,5 +1,5 @@
 import type { ResolvedImage, Scope } from '@sluice/client';
-import { authorize, refuseScope } from '../accounts/authorize.ts';
+import { authorize, rejectScope } from '../accounts/authorize.ts';
 import type { Principal } from '../accounts/principal.ts';
 import type { Cluster } from '../containers/cluster.ts';
 import { EngineError } from '../engines/engine.ts';
@@ -12,7 +12,7 @@ export async function resolveImage(
 ): Promise<ResolvedImage | undefined> {
   const { scope, image } = request;
   authorize(request.principal, scope);
-  const cluster = clusters.get(scope.clusterID) ?? refuseScope();
+  const cluster = clusters.get(scope.clusterID) ?? rejectScope();
   if (image === '' || image.length > 1024) throw invalid('must be 1 to 1024 characters long');
   const { unavailable } = cluster.driver;
   if (unavailable !== undefined) throw away(image, unavailable);
@@ -21,7 +21,7 @@ export async function resolveImage(
     return digest === undefined ? undefined : { digest };
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
-    if (error.code === 'REFUSED') throw invalid(`is refused: ${error.message}`);
+    if (error.code === 'REFUSED') throw invalid(`is rejected: ${error.message}`);
     throw away(image, error.message, error);
   }
 }

@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { identifierSchema, type Ref, type Scope, type Volume } from '@sluice/client';
 import { isSystemError } from '@sluice/host-system';
-import { authorize, matchingAccounts, refuseScope } from '../accounts/authorize.ts';
+import { authorize, matchingAccounts, rejectScope } from '../accounts/authorize.ts';
 import type { Principal } from '../accounts/principal.ts';
 import type { Clock } from '../protocol/clock.ts';
 import { parsePage, renderPageToken } from '../protocol/page.ts';
@@ -129,11 +129,11 @@ async function createVolume(
       },
     );
   }
-  const cluster = options.clusters.get(ref.clusterID) ?? refuseScope();
+  const cluster = options.clusters.get(ref.clusterID) ?? rejectScope();
   await checkStorage(cluster);
   await checkInodes(cluster);
   await checkStoredBytes(cluster, ref);
-  if (options.clusters.get(ref.clusterID) !== cluster) refuseScope();
+  if (options.clusters.get(ref.clusterID) !== cluster) rejectScope();
   checkIDFree(options, ref);
   const login = request.transfer === true ? createTransferLogin() : undefined;
   const row: VolumeRow = {

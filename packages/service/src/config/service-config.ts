@@ -127,27 +127,27 @@ const ENGINE_OPTIONS: Readonly<Record<string, { readonly cluster: z.ZodType; rea
 
 /** The configuration of a service. `root` contains the store and, by default, the storage of all clusters. */
 export const serviceConfigSchema = fieldsSchema.superRefine((config, context) => {
-  const refuse = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message });
+  const reject = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message });
   config.clusters.forEach(({ id, engine, options, accounts, instanceTypes, quota }, i) => {
     for (const path of ONE_ACCOUNT_ENGINES.has(engine) ? optionPaths(options, instanceTypes) : [])
-      refuse(['clusters', i, ...path], `the engine '${engine}' has no options; remove it, or use docker or slurm`);
+      reject(['clusters', i, ...path], `the engine '${engine}' has no options; remove it, or use docker or slurm`);
     for (const { path, message } of optionFaults(engine, options, instanceTypes))
-      refuse(['clusters', i, ...path], message);
+      reject(['clusters', i, ...path], message);
     for (const account of Object.keys(quota?.accounts ?? {})) {
       if (!accounts.includes(account))
-        refuse(['clusters', i, 'quota', 'accounts', account], `the cluster has no account '${account}'`);
+        reject(['clusters', i, 'quota', 'accounts', account], `the cluster has no account '${account}'`);
     }
     if (config.clusters.findIndex((cluster) => cluster.id === id) < i)
-      refuse(['clusters', i, 'id'], `there are two clusters '${id}'`);
+      reject(['clusters', i, 'id'], `there are two clusters '${id}'`);
     const others = accountsOfOneUser(config.clusters.slice(0, i)).filter((account) => !accounts.includes(account));
     if (ONE_ACCOUNT_ENGINES.has(engine) && accounts.length > 0 && accounts.length + others.length > 1) {
       const why = 'runs all containers as one user, which does not isolate accounts: give it one account';
       const where = accounts.length > 1 ? '' : `, which is '${others[0]}' on another cluster`;
-      refuse(['clusters', i, 'accounts'], `the engine '${engine}' ${why}${where}`);
+      reject(['clusters', i, 'accounts'], `the engine '${engine}' ${why}${where}`);
     }
     instanceTypes.forEach((type, j) => {
       if (instanceTypes.findIndex((other) => other.id === type.id) < j) {
-        refuse(['clusters', i, 'instanceTypes', j, 'id'], `there are two instance types '${type.id}'`);
+        reject(['clusters', i, 'instanceTypes', j, 'id'], `there are two instance types '${type.id}'`);
       }
     });
   });

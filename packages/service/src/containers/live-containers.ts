@@ -299,7 +299,7 @@ export class LiveContainers {
     this.#queue.release(live.rowKey);
     this.#queue.pump();
     try {
-      // Also decided for a deletion that is refused: the container then ends like any other.
+      // Also decided for a deletion that is rejected: the container then ends like any other.
       await live.marking?.catch(() => {});
       if (live.row.deleted) await this.#sweep(live);
       else await this.#settle(live, endedRow(live.row, nextPhase(live.row.phase, trigger) ?? 'Unknown', end));

@@ -1,6 +1,6 @@
 import { type ContainerSpec, identifierSchema } from '@sluice/client';
 import { z } from 'zod';
-import { parseBody, refuseField } from '../protocol/parse-body.ts';
+import { parseBody, rejectField } from '../protocol/parse-body.ts';
 import { normalizeTarget } from './normalize-target.ts';
 
 /** Enough for one mount per cell of the largest practical fan-in. */
@@ -47,11 +47,11 @@ export function parseContainerSpec(input: unknown): ContainerSpec {
   const spec = parseBody(containerSpecSchema, input);
   for (const name of Object.keys(spec.ports ?? {})) {
     if (!identifierSchema.safeParse(name).success || name === '-') {
-      refuseField(`ports.${name}`, 'is not a port name (1 to 63 of a-z, 0-9 and -)');
+      rejectField(`ports.${name}`, 'is not a port name (1 to 63 of a-z, 0-9 and -)');
     }
   }
   for (const name of Object.keys(spec.envs ?? {})) {
-    if (name === '' || /[=\0]/.test(name)) refuseField(`envs.${name}`, 'is not a name of an environment variable');
+    if (name === '' || /[=\0]/.test(name)) rejectField(`envs.${name}`, 'is not a name of an environment variable');
   }
   // zod's optional properties allow undefined, which in-process callers may pass for an absent field.
   return Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined)) as ContainerSpec & object;

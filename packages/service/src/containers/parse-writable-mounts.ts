@@ -13,11 +13,11 @@ export function parseWritableMounts({ labels, volumeMounts }: ContainerSpec): Re
   const label = labels?.[WRITABLE_MOUNTS_LABEL];
   if (label === undefined) return undefined;
   const parsed = mountPointsSchema.safeParse(parseJson(label));
-  if (!parsed.success) return refuseLabel('is not a JSON array of mount points');
+  if (!parsed.success) return rejectLabel('is not a JSON array of mount points');
   const known = new Set(Object.values(volumeMounts ?? {}).map(normalizeTarget));
   const writable = parsed.data.map(normalizeTarget);
   const unknown = parsed.data.find((_, index) => !known.has(writable[index]!));
-  if (unknown !== undefined) refuseLabel(`names '${shortened(unknown)}', which is not a mount point of volumeMounts`);
+  if (unknown !== undefined) rejectLabel(`names '${shortened(unknown)}', which is not a mount point of volumeMounts`);
   return new Set(writable);
 }
 
@@ -33,7 +33,7 @@ function shortened(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }
 
-function refuseLabel(why: string): never {
+function rejectLabel(why: string): never {
   const field = `labels.${WRITABLE_MOUNTS_LABEL}`;
   throw new RequestError('FIELD_INVALID', `could not use the field '${field}' because it ${why}`, {
     details: { field },

@@ -9,7 +9,7 @@ export interface ReloadReport {
   /** Fields that differ from the configuration at the start and take effect only after a restart. */
   readonly needsRestart: readonly string[];
   /** Clusters that could not be added or removed, with the reason. */
-  readonly refused: readonly { readonly field: string; readonly reason: string }[];
+  readonly rejected: readonly { readonly field: string; readonly reason: string }[];
 }
 
 /**
@@ -26,12 +26,12 @@ export async function reloadConfig({
   clusters: ClusterSet;
 }): Promise<ReloadReport> {
   const applied: string[] = [];
-  const refused: { field: string; reason: string }[] = [];
+  const rejected: { field: string; reason: string }[] = [];
   const needsRestart = changedFields(started, next, ['clusters', 'listen']);
   const settle = (id: string, reason: string | undefined) => {
     const field = `clusters.${id}`;
     if (reason === undefined) applied.push(field);
-    else refused.push({ field, reason });
+    else rejected.push({ field, reason });
   };
   const ids = next.clusters.map(({ id }) => id);
   for (const id of [...clusters.keys()]) if (!ids.includes(id)) settle(id, await clusters.remove(id));
@@ -48,7 +48,7 @@ export async function reloadConfig({
     applied.push(...reconfigure(cluster, config).map(named));
   }
   clusters.sort(ids);
-  return { applied, needsRestart, refused };
+  return { applied, needsRestart, rejected };
 }
 
 /** The fields of a cluster that can change without a restart. */

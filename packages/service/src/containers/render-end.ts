@@ -9,7 +9,7 @@ export function renderEnd(end: End): { readonly trigger: PhaseTrigger; readonly 
         trigger: end.exitCode === 0 && end.outOfMemory !== true && end.timedOut !== true ? 'succeeded' : 'failed',
         state: exitState(end),
       };
-    case 'refused':
+    case 'rejected':
       return { trigger: 'failed', state: end.reason };
     case 'stopped':
       return { trigger: 'stopped', state: 'stopped' };

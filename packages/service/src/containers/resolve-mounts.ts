@@ -40,7 +40,7 @@ export async function resolveMounts(
   const checked = entries.map(([key, target]) => {
     const point = normalizeTarget(target);
     const other = points.get(point);
-    if (other !== undefined) refuseMount(key, `it has the same mount point ${point} as '${other}'`);
+    if (other !== undefined) rejectMount(key, `it has the same mount point ${point} as '${other}'`);
     points.set(point, key);
     return { key, point, mount: parseKey(key) };
   });
@@ -86,7 +86,7 @@ interface CheckedMount {
 
 function parseKey(key: string): MountKey {
   const parsed = parseMountKey(key);
-  return parsed.ok ? parsed.value : refuseMount(key, parsed.reason);
+  return parsed.ok ? parsed.value : rejectMount(key, parsed.reason);
 }
 
 /** The row keys of the mounted volumes by ID. Throws for the first that is not available. */
@@ -141,7 +141,7 @@ function makeMountPoint(key: string, at: { root: ConfinedTree; subPath: string; 
   try {
     const found = at.root.stat(at.subPath);
     const isOther = found !== undefined && found.isDirectory() !== (at.kind === 'dir');
-    if (isOther) refuseMount(key, `its mount point is in a read-only mount, where '${at.subPath}' is no ${at.kind}`);
+    if (isOther) rejectMount(key, `its mount point is in a read-only mount, where '${at.subPath}' is no ${at.kind}`);
     if (found === undefined) ensureSubPath(at.root, at.subPath, at.kind);
   } catch (error) {
     throw mountFault(key, { mount: at, error });
@@ -173,7 +173,7 @@ function notAvailable(key: string, phase: string, why = ''): RequestError {
 function checkSubPath(key: string, root: ConfinedTree, mount: { subPath: string; create?: 'dir' | 'file' }) {
   try {
     const found = ensureSubPath(root, mount.subPath);
-    if (mount.create !== undefined && found !== mount.create) refuseMount(key, `a ${found} is at '${mount.subPath}'`);
+    if (mount.create !== undefined && found !== mount.create) rejectMount(key, `a ${found} is at '${mount.subPath}'`);
     return found;
   } catch (error) {
     if (!isServiceError(error, 'NOT_FOUND') || mount.create === undefined) throw mountFault(key, { mount, error });
@@ -198,17 +198,17 @@ function makeSubPath(
 function mountFault(key: string, { mount, error }: { mount: { subPath: string }; error: unknown }): unknown {
   if (error instanceof RequestError) return error;
   if (isServiceError(error, 'NOT_FOUND')) {
-    return mountRefusal(key, `nothing is at '${mount.subPath}' of the volume; add :dir or :file to create it`);
+    return mountRejection(key, `nothing is at '${mount.subPath}' of the volume; add :dir or :file to create it`);
   }
   const isCallersFault = isServiceError(error, 'INVALID_ARGUMENT', 'PERMISSION_DENIED', 'ALREADY_EXISTS');
-  return isCallersFault ? mountRefusal(key, error.message) : error;
+  return isCallersFault ? mountRejection(key, error.message) : error;
 }
 
-function refuseMount(key: string, why: string): never {
-  throw mountRefusal(key, why);
+function rejectMount(key: string, why: string): never {
+  throw mountRejection(key, why);
 }
 
-function mountRefusal(key: string, why: string): RequestError {
+function mountRejection(key: string, why: string): RequestError {
   return new RequestError('MOUNT_INVALID', `could not mount '${key}' because ${why}`, {
     details: { field: `volumeMounts.${key}` },
   });

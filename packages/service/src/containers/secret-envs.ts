@@ -1,6 +1,6 @@
 import { type ContainerSpec, SECRET_ENVS_LABEL } from '@sluice/client';
 import { z } from 'zod';
-import { refuseField } from '../protocol/parse-body.ts';
+import { rejectField } from '../protocol/parse-body.ts';
 import type { ContainerRow } from '../store/container-row.ts';
 
 /** Encrypts the secret variables of containers with a key that is not in the store. */
@@ -22,7 +22,7 @@ export function splitSecretEnvs(spec: ContainerSpec): {
   if (label === undefined) return { spec, secret: {} };
   const names = new Set(parseNames(label));
   const all = Object.entries(spec.envs ?? {});
-  if (!all.some(([name]) => names.has(name)) && names.size > 0) refuse('names no variable of envs');
+  if (!all.some(([name]) => names.has(name)) && names.size > 0) reject('names no variable of envs');
   return {
     spec: { ...spec, envs: Object.fromEntries(all.filter(([name]) => !names.has(name))) },
     secret: Object.fromEntries(all.filter(([name]) => names.has(name))),
@@ -55,10 +55,10 @@ function parseNames(label: string): readonly string[] {
   try {
     return namesSchema.parse(JSON.parse(label));
   } catch {
-    return refuse('is not a JSON array of names');
+    return reject('is not a JSON array of names');
   }
 }
 
-function refuse(why: string): never {
-  return refuseField(`labels.${SECRET_ENVS_LABEL}`, why);
+function reject(why: string): never {
+  return rejectField(`labels.${SECRET_ENVS_LABEL}`, why);
 }

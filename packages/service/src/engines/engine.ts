@@ -169,7 +169,7 @@ export type End =
       readonly diskFull?: boolean;
     }
   /** It could not be started because of the request: no such image, no such command. */
-  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'rejected'; readonly reason: string }
   /** It was ended by `stop`. */
   | { readonly kind: 'stopped' }
   /** The underlying system failed, or there is no evidence of how it ended. */

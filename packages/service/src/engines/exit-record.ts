@@ -29,7 +29,7 @@ export function parseExitRecord(text: string): ExitRecord {
   if (kind === 'stopped' && fields.length === 2) {
     return { startedAt: Number(fields[0]), endedAt: Number(fields[1]), end: { kind: 'stopped' } };
   }
-  if ((kind === 'refused' || kind === 'fault') && fields.length > 1) {
+  if ((kind === 'rejected' || kind === 'fault') && fields.length > 1) {
     const reason = fields.slice(1).join(' ');
     return { startedAt: undefined, endedAt: Number(fields[0]), end: { kind, reason } };
   }

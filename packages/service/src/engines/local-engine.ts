@@ -47,7 +47,7 @@ class LocalEngine implements Engine {
   }
 
   async launch(launch: Launch, options?: LaunchOptions): Promise<void> {
-    // Without a Docker socket the process engine refuses the image with advice.
+    // Without a Docker socket the process engine rejects the image with advice.
     if (launch.image === undefined || !(await this.#hasDocker())) return this.#processes.launch(launch);
     this.#inDocker.add(launch.key);
     return (await this.#openDocker()).launch(launch, options);

@@ -8,7 +8,7 @@ const MAX_SHOWN = 200;
 /** Parses a request body by its strict schema. The error names the first invalid field, and the nearest name if it is unknown. */
 export function parseBody<T>(schema: z.ZodType<T> & { shape?: object }, input: unknown): T {
   const fault = findUnencodableText(input);
-  if (fault !== undefined) return refuseField(fault.path, fault.why);
+  if (fault !== undefined) return rejectField(fault.path, fault.why);
   const result = schema.safeParse(input);
   if (result.success) return result.data;
   const issue = result.error.issues[0]!;
@@ -22,11 +22,11 @@ export function parseBody<T>(schema: z.ZodType<T> & { shape?: object }, input: u
       details: { field },
     });
   }
-  return refuseField(path, `is not valid: ${issue.message}`);
+  return rejectField(path, `is not valid: ${issue.message}`);
 }
 
 /** Rejects the field at `path`; `''` means the body itself. */
-export function refuseField(path: string, why: string): never {
+export function rejectField(path: string, why: string): never {
   const field = shortened(path);
   const what = field === '' ? 'the body' : `the field '${field}'`;
   throw new RequestError('FIELD_INVALID', `could not use ${what} because it ${why}`, { details: { field } });

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Route, RouteTable } from './route-table.ts';
 
-/** The route of a request, or why it is refused. */
+/** The route of a request, or why it is rejected. */
 export type CheckedRequest =
   | { readonly ok: true; readonly route: Route; readonly target: string }
   | { readonly ok: false; readonly status: number; readonly message: string };
@@ -9,7 +9,7 @@ export type CheckedRequest =
 const HOST = /^([a-z0-9](?:[a-z0-9.-]{0,252}))(?::\d{1,5})?$/;
 
 /**
- * Checks everything in a request that could name a host or end a body, and refuses requests that the application could
+ * Checks everything in a request that could name a host or end a body, and rejects requests that the application could
  * interpret differently from the proxy. `serverName` is the name that the client requested in the TLS handshake.
  */
 export function checkRequest(
@@ -17,28 +17,28 @@ export function checkRequest(
   options: { routes: RouteTable; serverName: string | undefined },
 ): CheckedRequest {
   // The response contains the request's headers, so a script could read HttpOnly cookies.
-  if (request.method === 'TRACE') return refusal(405, 'the method TRACE is not allowed');
+  if (request.method === 'TRACE') return rejection(405, 'the method TRACE is not allowed');
   const framing = framingFault(request);
-  if (framing !== undefined) return refusal(400, framing);
+  if (framing !== undefined) return rejection(400, framing);
   const hosts = valuesOf(request, 'host');
-  if (hosts.length !== 1) return refusal(400, `the request has ${hosts.length} Host headers instead of one`);
+  if (hosts.length !== 1) return rejection(400, `the request has ${hosts.length} Host headers instead of one`);
   const host = hostName(hosts[0] as string);
-  if (host === undefined) return refusal(400, 'the Host header is malformed');
+  if (host === undefined) return rejection(400, 'the Host header is malformed');
   const target = targetOf(request, hosts[0] as string);
-  if (target === undefined) return refusal(400, 'the request target does not match the Host header');
+  if (target === undefined) return rejection(400, 'the request target does not match the Host header');
   if (options.serverName !== undefined && hostName(options.serverName.toLowerCase()) !== host) {
-    return refusal(421, 'the connection was established for another host');
+    return rejection(421, 'the connection was established for another host');
   }
   const route = options.routes.find(host);
-  if (route === undefined) return refusal(421, 'no running container exposes a port under this host');
+  if (route === undefined) return rejection(421, 'no running container exposes a port under this host');
   return { ok: true, route, target };
 }
 
-function refusal(status: number, message: string): CheckedRequest {
+function rejection(status: number, message: string): CheckedRequest {
   return { ok: false, status, message };
 }
 
-/** Node's parser already refuses most of these; these checks do not depend on its settings. */
+/** Node's parser already rejects most of these; these checks do not depend on its settings. */
 function framingFault(request: IncomingMessage): string | undefined {
   const lengths = valuesOf(request, 'content-length');
   const encodings = valuesOf(request, 'transfer-encoding');

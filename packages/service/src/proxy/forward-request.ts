@@ -71,9 +71,9 @@ export function upstreamFault(error: unknown): UpstreamFault {
 export function forwardRequest(
   route: Route,
   request: IncomingMessage,
-  options: { reply: ServerResponse; target: string; refuse: (fault: UpstreamFault) => void },
+  options: { reply: ServerResponse; target: string; reject: (fault: UpstreamFault) => void },
 ): void {
-  const { reply, target, refuse } = options;
+  const { reply, target, reject } = options;
   const upstream = openUpstream(route, request, { target, headers: requestHeaders(request) });
   const exchange = {
     abort: () => {
@@ -88,13 +88,13 @@ export function forwardRequest(
   });
   // After the response has begun, its own stream reports how it ends.
   upstream.on('error', (error) => {
-    if (!reply.headersSent && !reply.destroyed) refuse(upstreamFault(error));
+    if (!reply.headersSent && !reply.destroyed) reject(upstreamFault(error));
   });
   upstream.on('response', (answer) => {
     const head = replyHead(answer);
     if (head === undefined) {
       upstream.destroy();
-      return refuse(NO_REPLY);
+      return reject(NO_REPLY);
     }
     reply.writeHead(head.status, head.reason, replyHeaders(answer));
     // The head is sent immediately, because the body (such as server-sent events) may take long to begin. `flushHeaders`
@@ -104,7 +104,7 @@ export function forwardRequest(
   });
   upstream.on('upgrade', (_, socket) => {
     socket.destroy();
-    refuse(NO_REPLY);
+    reject(NO_REPLY);
   });
   sendBody(request, upstream);
 }

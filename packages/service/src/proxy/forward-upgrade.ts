@@ -28,15 +28,15 @@ export function forwardUpgrade(
   let isAnswered = false;
   // After the response has begun, its own stream reports how it ends.
   upstream.on('error', (error) => {
-    if (!isAnswered) refuseUpgrade(socket, upstreamFault(error));
+    if (!isAnswered) rejectUpgrade(socket, upstreamFault(error));
   });
   upstream.on('response', (answer) => {
     isAnswered = true;
-    // The application refuses the upgrade with an ordinary response.
+    // The application rejects the upgrade with an ordinary response.
     const given = replyHead(answer);
     if (given === undefined) {
       upstream.destroy();
-      return refuseUpgrade(socket, NO_REPLY);
+      return rejectUpgrade(socket, NO_REPLY);
     }
     socket.write(renderHead(given, [...replyHeaders(answer), 'Connection', 'close']), 'latin1');
     answer.on('error', () => socket.destroy());
@@ -58,8 +58,8 @@ export function forwardUpgrade(
   upstream.end();
 }
 
-/** Refuses a handshake and closes the connection. */
-export function refuseUpgrade(socket: Duplex, fault: { status: number; message: string } | UpstreamFault): void {
+/** Rejects a handshake and closes the connection. */
+export function rejectUpgrade(socket: Duplex, fault: { status: number; message: string } | UpstreamFault): void {
   if (socket.destroyed) return;
   const body = `${fault.message}\n`;
   const head = [

@@ -7,7 +7,7 @@ import { closeWaitingReplies } from '../protocol/close-waiting-replies.ts';
 import { createHandshakeCut } from '../protocol/handshake-cut.ts';
 import { checkRequest } from './check-request.ts';
 import { forwardRequest, type UpstreamFault } from './forward-request.ts';
-import { forwardUpgrade, refuseUpgrade } from './forward-upgrade.ts';
+import { forwardUpgrade, rejectUpgrade } from './forward-upgrade.ts';
 import { createRouteTable, type RouteTable } from './route-table.ts';
 
 /** A certificate and its key in PEM. `cert` is the chain, beginning with the server's own. */
@@ -53,21 +53,21 @@ export function createPortProxy(options: PortProxyOptions): PortProxy {
   const cutHandshakes = createHandshakeCut(server);
   server.on('request', (request: IncomingMessage, reply: ServerResponse) => {
     const checked = checkRequest(request, { routes, serverName: serverNameOf(request.socket) });
-    if (!checked.ok) return refuse(reply, checked);
-    forwardRequest(checked.route, request, { reply, target: checked.target, refuse: (fault) => refuse(reply, fault) });
+    if (!checked.ok) return reject(reply, checked);
+    forwardRequest(checked.route, request, { reply, target: checked.target, reject: (fault) => reject(reply, fault) });
   });
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
-      return refuseUpgrade(socket, { status: 400, message: 'only upgrades to WebSocket are supported' });
+      return rejectUpgrade(socket, { status: 400, message: 'only upgrades to WebSocket are supported' });
     }
     if (request.method !== 'GET' || hasBody(request)) {
-      return refuseUpgrade(socket, {
+      return rejectUpgrade(socket, {
         status: 400,
         message: 'the handshake of a WebSocket must be a GET without a body',
       });
     }
     const checked = checkRequest(request, { routes, serverName: serverNameOf(request.socket) });
-    if (!checked.ok) return refuseUpgrade(socket, checked);
+    if (!checked.ok) return rejectUpgrade(socket, checked);
     forwardUpgrade(checked.route, request, { socket, head, target: checked.target });
   });
 
@@ -103,13 +103,13 @@ function serverNameOf(socket: object): string | undefined {
   return typeof servername === 'string' && servername !== '' ? servername : undefined;
 }
 
-function refuse(reply: ServerResponse, fault: { status: number; message: string } | UpstreamFault): void {
+function reject(reply: ServerResponse, fault: { status: number; message: string } | UpstreamFault): void {
   const body = Buffer.from(`${fault.message}\n`);
   reply.writeHead(fault.status, {
     'content-type': 'text/plain; charset=utf-8',
     'content-length': body.length,
     'x-content-type-options': 'nosniff',
-    // Further data on this connection may be part of the refused request.
+    // Further data on this connection may be part of the rejected request.
     connection: 'close',
     ...(fault.status === 503 ? { 'retry-after': '1' } : {}),
   });

@@ -47,7 +47,7 @@ export async function openServiceCore(options: ServiceOptions): Promise<ServiceC
       else
         log.error(
           { reason },
-          'the disk of the store is full; new containers and volumes are refused until space is free',
+          'the disk of the store is full; new containers and volumes are rejected until space is free',
         );
     },
     onFailure(error) {

@@ -179,10 +179,10 @@ class LmdbStore implements Store {
     const isOwed = this.#isOwed;
     this.#isOwed = false;
     try {
-      const refused = this.#checkSpace(isOwed);
+      const rejected = this.#checkSpace(isOwed);
       await this.#put(this.#flushing.rows());
       this.#flushing = new UnflushedRows();
-      if (refused !== undefined) throw refused;
+      if (rejected !== undefined) throw rejected;
     } catch (error) {
       this.#isOwed ||= isOwed;
       throw this.#handleFailedFlush(await commitError(error));

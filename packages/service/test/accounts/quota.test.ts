@@ -57,8 +57,8 @@ describe('quota', () => {
   it('counts the cores of concurrent creates too, and rejects an instance type that can never fit', async () => {
     const replies = await Promise.all([create('a', 'big'), create('b', 'big')]);
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 429]);
-    const refused = replies.find(({ status }) => status === 429);
-    expect(refused?.json()).toMatchObject(exceeded('cpu', { maximum: 6, used: 4, wanted: 4 }));
+    const rejected = replies.find(({ status }) => status === 429);
+    expect(rejected?.json()).toMatchObject(exceeded('cpu', { maximum: 6, used: 4, wanted: 4 }));
     expect((await create('c', 'huge')).json()).toMatchObject({
       code: 400,
       details: [{ reason: 'INSTANCE_TYPE_TOO_LARGE', field: 'instanceType', limit: 'quota.cpu' }],
@@ -90,8 +90,8 @@ describe('quota', () => {
     const send = (path: string, init: RequestInit) =>
       fetch(listener.url + path, { ...init, headers: { authorization: `Bearer ${http.token}`, ...init.headers } });
     const json = { 'content-type': 'application/json' };
-    const refused = await send(`${API}/volumes?volumeID=w`, { method: 'POST', body: '{}', headers: json });
-    expect(await refused.json()).toMatchObject(exceeded('volumes', { maximum: 1024 ** 3, wanted: 0 }));
+    const rejected = await send(`${API}/volumes?volumeID=w`, { method: 'POST', body: '{}', headers: json });
+    expect(await rejected.json()).toMatchObject(exceeded('volumes', { maximum: 1024 ** 3, wanted: 0 }));
     const body = JSON.stringify({ ...shellSpec('small', { end: 0 }), volumeMounts: { v: '/v' } });
     const container = await send(`${API}/containers`, { method: 'POST', body, headers: json });
     expect(await container.json()).toMatchObject(exceeded('volumes', {}));

@@ -127,8 +127,8 @@ describe('ten thousand mounts', () => {
     expect(await readOnlyTargets('many')).toHaveLength(9_999);
     const got = (await http.send('GET', `${API}/containers/many`)).json();
     expect(Object.keys(got.volumeMounts as object)).toHaveLength(10_000);
-    const refused = await create('more', '[]', manyOf(10_001));
-    expect([refused.status, refused.json().message]).toEqual([400, expect.stringContaining('at most 10000 entries')]);
+    const rejected = await create('more', '[]', manyOf(10_001));
+    expect([rejected.status, rejected.json().message]).toEqual([400, expect.stringContaining('at most 10000 entries')]);
   });
 });
 

@@ -65,9 +65,9 @@ describe('login', () => {
       http.send('POST', '/user/api/login', { headers: FORM, body: loginForm('eve@example.org', 'x') });
     const replies = await Promise.all(Array.from({ length: 15 }, wrong));
     expect(replies.filter(({ status }) => status === 401)).toHaveLength(10);
-    const refused = replies.filter(({ status }) => status === 429);
-    expect(refused).toHaveLength(5);
-    expect(Number(refused[0]!.headers['retry-after'])).toBeGreaterThan(60);
+    const rejected = replies.filter(({ status }) => status === 429);
+    expect(rejected).toHaveLength(5);
+    expect(Number(rejected[0]!.headers['retry-after'])).toBeGreaterThan(60);
     const other = await http.send('POST', '/user/api/login', {
       headers: FORM,
       body: loginForm(USER.email, MD5_OF_PASSWORD),

@@ -44,7 +44,7 @@ describe('phases', () => {
     [{ kind: 'exited', exitCode: 0, outOfMemory: true }, 'Failed', 'out of memory (exit code 0)'],
     [{ kind: 'exited', exitCode: 143, timedOut: true }, 'Failed', 'time limit exceeded (exit code 143)'],
     [{ kind: 'exited', exitCode: 0, timedOut: true }, 'Failed', 'time limit exceeded (exit code 0)'],
-    [{ kind: 'refused', reason: 'no such image' }, 'Failed', 'no such image'],
+    [{ kind: 'rejected', reason: 'no such image' }, 'Failed', 'no such image'],
     [{ kind: 'fault', reason: 'the node is gone' }, 'Unknown', 'the node is gone'],
     [{ kind: 'stopped' }, 'Unknown', 'stopped'],
   ])('an end %j is %s', async (end, wanted, state) => {

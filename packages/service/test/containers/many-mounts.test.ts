@@ -28,13 +28,13 @@ it('create: lets other calls run while it resolves 10,000 mounts', async () => {
   expect(readdirSync(directory)).toHaveLength(MOUNTS - 1);
 });
 
-it('create: lets other calls run while it refuses 10,000 mounts, and creates nothing for them', async () => {
+it('create: lets other calls run while it rejects 10,000 mounts, and creates nothing for them', async () => {
   await service.volumes.create(SCOPE, { volumeID: 'v' });
-  const refused = async () =>
+  const rejected = async () =>
     await expect(create('many', { volumeMounts: mounts('v:absent') })).rejects.toMatchObject({
       reason: 'MOUNT_INVALID',
     });
-  expect(await turnsDuring(refused)).toBeGreaterThan(TURNS);
+  expect(await turnsDuring(rejected)).toBeGreaterThan(TURNS);
   expect(existsSync(join(rig.root, 'clusters/one/volumes/mine/v/a'))).toBe(false);
 });
 

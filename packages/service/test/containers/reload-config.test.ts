@@ -25,7 +25,7 @@ test('reloadConfig applies accounts and instance types, and lists what needs a r
   const grown = { ...one, instanceTypes: [...one.instanceTypes, { ...one.instanceTypes[0]!, id: 'new' }] };
 
   const taken = await reload(grown, two, three);
-  expect(taken).toEqual({ applied: ['clusters.one.instanceTypes'], needsRestart: [], refused: [] });
+  expect(taken).toEqual({ applied: ['clusters.one.instanceTypes'], needsRestart: [], rejected: [] });
   expect(await idsNow()).toEqual(['small', 'big', 'new']);
   const created = await service.containers.create(SCOPE, { instanceType: 'new', command: ['true'] });
   expect(created.instanceType).toBe('new');
@@ -34,7 +34,7 @@ test('reloadConfig applies accounts and instance types, and lists what needs a r
   expect(await rig.service.reload(next)).toEqual({
     applied: ['clusters.one.instanceTypes'],
     needsRestart: ['cancelGraceSeconds', 'clusters.one.capacity'],
-    refused: [],
+    rejected: [],
   });
   expect(await idsNow()).toEqual(['small', 'big']);
 });
@@ -51,32 +51,32 @@ test('reloadConfig opens a new cluster in its place, also after it was removed a
   const principal = { ...PRINCIPAL, accounts: [...PRINCIPAL.accounts, scope] };
   const { containers, volumes, discovery } = rig.service.inProcess(principal);
   const spec = { instanceType: 'small', image: 'x' };
-  const refusal = (call: Promise<unknown>) =>
+  const rejection = (call: Promise<unknown>) =>
     call.then(
       () => 'taken',
       (error: unknown) => isServiceError(error) && error.code,
     );
-  const allRefused = async () => {
-    expect(await refusal(containers.create(scope, spec))).toBe('PERMISSION_DENIED');
-    expect(await refusal(containers.get({ ...scope, id: 'c' }))).toBe('PERMISSION_DENIED');
-    expect(await refusal(volumes.create(scope))).toBe('PERMISSION_DENIED');
+  const allRejected = async () => {
+    expect(await rejection(containers.create(scope, spec))).toBe('PERMISSION_DENIED');
+    expect(await rejection(containers.get({ ...scope, id: 'c' }))).toBe('PERMISSION_DENIED');
+    expect(await rejection(volumes.create(scope))).toBe('PERMISSION_DENIED');
   };
-  await allRefused();
-  expect(await reload(four, one, two, three)).toEqual({ applied: ['clusters.four'], needsRestart: [], refused: [] });
+  await allRejected();
+  expect(await reload(four, one, two, three)).toEqual({ applied: ['clusters.four'], needsRestart: [], rejected: [] });
   const types = await discovery.listInstanceTypes('-');
   expect(types.map(({ clusterID }) => clusterID)).toEqual(['four', 'four', 'one', 'one', 'two']);
   await containers.create(scope, spec, { containerID: 'c' });
   await until('it is launched', async () => engines[3]!.launched.size === 1);
   await volumes.create(scope, { volumeID: 'v' });
 
-  expect((await reload(one, two, three)).refused).toEqual([
+  expect((await reload(one, two, three)).rejected).toEqual([
     { field: 'clusters.four', reason: expect.stringContaining('1 containers that have not ended and 1 volumes') },
   ]);
   engines[3]!.end('c');
   await until('it has ended', async () => (await containers.get({ ...scope, id: 'c' })).phase === 'Succeeded');
   await volumes.delete({ ...scope, id: 'v' }, { force: true });
-  expect(await reload(one, two, three)).toEqual({ applied: ['clusters.four'], needsRestart: [], refused: [] });
-  await allRefused();
+  expect(await reload(one, two, three)).toEqual({ applied: ['clusters.four'], needsRestart: [], rejected: [] });
+  await allRejected();
 
   await reload(one, two, three, four);
   expect(await containers.get({ ...scope, id: 'c' })).toMatchObject({ phase: 'Succeeded' });
@@ -98,7 +98,7 @@ test('reloadConfig opens new clusters side by side, and does not wait for an eng
   const reloaded = reload(one, two, three, { ...one, id: 'four' }, { ...one, id: 'five' });
   await until('the second one is open', async () => engines.get('five')?.opened === 1);
   await rig.clock.advance(5000);
-  expect(await reloaded).toEqual({ applied: ['clusters.four', 'clusters.five'], needsRestart: [], refused: [] });
+  expect(await reloaded).toEqual({ applied: ['clusters.four', 'clusters.five'], needsRestart: [], rejected: [] });
   const scope = { clusterID: 'four', accountID: 'mine' };
   const { containers } = rig.service.inProcess({ userID: 'u', accounts: [scope] });
   const create = () => containers.create(scope, { instanceType: 'small', image: 'x' });
@@ -120,7 +120,7 @@ test('reloadConfig rejects a cluster that cannot be opened, and leaves the other
   expect(report).toEqual({
     applied: [],
     needsRestart: [],
-    refused: [
+    rejected: [
       { field: 'clusters.four', reason: expect.stringContaining("could not find the engine 'none'") },
       { field: 'clusters.five', reason: expect.stringContaining('storage outside of root') },
     ],
@@ -138,12 +138,12 @@ test('reloadConfig opens a cluster with a storage outside of root only if no con
   const reload = (...clusters: object[]) =>
     rig.service.reload(serviceConfigSchema.parse({ ...rig.config, clusters: [one, ...clusters] }));
   const outside = { ...one, id: 'two', engine: 'idle', storage };
-  expect(await reload(outside)).toMatchObject({ refused: [] });
+  expect(await reload(outside)).toMatchObject({ rejected: [] });
   const service = rig.service.inProcess({ userID: 'u', accounts: [{ clusterID: 'two', accountID: 'mine' }] });
   await service.volumes.create({ clusterID: 'two', accountID: 'mine' }, { volumeID: 'there' });
   expect(existsSync(join(storage, 'volumes/mine/there'))).toBe(true);
   // This engine's containers see the files of the host: a new storage would not be hidden from them.
   const third = { ...one, id: 'three', storage: join(storage, 'third') };
   const reason = expect.stringContaining('containers of cluster two could read');
-  expect(await reload(outside, third)).toMatchObject({ refused: [{ field: 'clusters.three', reason }] });
+  expect(await reload(outside, third)).toMatchObject({ rejected: [{ field: 'clusters.three', reason }] });
 });

@@ -92,7 +92,7 @@ describe('restart', () => {
     expect(engine.launchOf('a').options).toEqual({ runtime: 'runsc' });
   });
 
-  it('is refused while another process serves the root', async () => {
+  it('is rejected while another process serves the root', async () => {
     const { createService } = await import('../../src/service/service.ts');
     const { embeddedConfig } = await import('../../src/config/embedded-config.ts');
     await expect(createService({ config: embeddedConfig({ root: rig.root }) })).rejects.toMatchObject({

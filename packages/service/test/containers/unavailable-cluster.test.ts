@@ -23,7 +23,7 @@ const createLater = async (id: string) => {
   await rig.clock.advance(500);
   return create(id).then(
     () => 'created',
-    () => 'refused',
+    () => 'rejected',
   );
 };
 
@@ -80,7 +80,7 @@ describe('an unavailable engine', () => {
     expect(await phase('a')).toBe('Running');
   });
 
-  it('resolveImage: is refused at once, without a question to the engine', async () => {
+  it('resolveImage: is rejected at once, without a question to the engine', async () => {
     engine.openError = new EngineError('UNAVAILABLE', 'the daemon is not running');
     await restart();
     let asked = 0;

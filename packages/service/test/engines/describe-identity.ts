@@ -30,7 +30,7 @@ const USES: readonly Use[] = [
   { program: 'whoami', script: '[ "$(whoami)" = "$(id -un)" ] && echo done' },
   {
     program: 'mpirun',
-    // Two processes also on a machine with one core; Open MPI refuses root otherwise.
+    // Two processes also on a machine with one core; Open MPI rejects root otherwise.
     script: `export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 mpirun --oversubscribe -n 2 sh -c 'echo done >/tmp/rank$OMPI_COMM_WORLD_RANK' && cat /tmp/rank1`,
   },

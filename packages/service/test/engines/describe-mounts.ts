@@ -96,7 +96,7 @@ export function describeMounts(rig: EngineRig, subject: EngineUnderTest): void {
       600_000,
     );
 
-    test('a link that stays in the volume is followed, one that leads out is refused', async () => {
+    test('a link that stays in the volume is followed, one that leads out is rejected', async () => {
       const volume = await rig.makeDirectory('links');
       const outside = await rig.makeDirectory('outside');
       await rig.makeDirectory('links/run-5');
@@ -112,7 +112,7 @@ export function describeMounts(rig: EngineRig, subject: EngineUnderTest): void {
           command: ['cat', '/data/f'],
           mounts: [directory(volume, '/data', subPath)],
         });
-        expect(await rig.refusal(hostile), subPath).toMatchObject({ kind: 'refused' });
+        expect(await rig.rejection(hostile), subPath).toMatchObject({ kind: 'rejected' });
       }
     });
 
@@ -141,12 +141,12 @@ export function describeMounts(rig: EngineRig, subject: EngineUnderTest): void {
           rig.prepare({ command: ['cat', '/data/f'], mounts: [directory(volume, '/data', 'good')] }),
         ),
       );
-      const ends = await Promise.all(containers.map((container) => rig.refusal(container)));
+      const ends = await Promise.all(containers.map((container) => rig.rejection(container)));
       isOver = true;
       await swapping;
       for (const [index, container] of containers.entries()) {
         expect(await container.text().catch(() => '')).not.toContain('secret');
-        expect(['refused', 'exited']).toContain(ends[index]?.kind);
+        expect(['rejected', 'exited']).toContain(ends[index]?.kind);
       }
     });
   });

@@ -52,7 +52,7 @@ export function describeReadOnly(rig: EngineRig): void {
       expect(rig.engine.features).toContain('read-only-mounts');
     });
 
-    test('are read like others and refuse every change, as directory and as file, beside writable ones', async () => {
+    test('are read like others and reject every change, as directory and as file, beside writable ones', async () => {
       const volume = await rig.makeDirectory('kept');
       await rig.makeDirectory('kept/sub');
       await rig.write('kept/sub/f', 'data\n', 0o666);
@@ -120,7 +120,7 @@ export function describeReadOnly(rig: EngineRig): void {
         mounts: [at('/in', { root: volume, readOnly: true })],
       });
       // An engine that cannot bind such a volume may say so.
-      expect(['exited', 'refused']).toContain((await container.end()).kind);
+      expect(['exited', 'rejected']).toContain((await container.end()).kind);
       expect(await rig.read('submounts/inner/f')).toBe('safe\n');
       expect(await readdir(inner)).toEqual(['f']);
     });

@@ -43,17 +43,17 @@ export function describeRun(rig: EngineRig, subject: EngineUnderTest): void {
       'says why the command %j that does not exist cannot start',
       async (command) => {
         const container = await rig.prepare({ command: [command, 'x'] });
-        const end = await rig.refusal(container);
-        if (subject.refusesMissingCommand)
-          expect(end).toMatchObject({ kind: 'refused', reason: expect.stringContaining('no-such') });
+        const end = await rig.rejection(container);
+        if (subject.rejectsMissingCommand)
+          expect(end).toMatchObject({ kind: 'rejected', reason: expect.stringContaining('no-such') });
         else expect(end).toMatchObject({ kind: 'exited', exitCode: 127 });
       },
     );
 
     test('calls an argument that is too long for the kernel no fault of the machine', async () => {
       const container = await rig.prepare({ command: ['echo', 'x'.repeat(131_072)] });
-      const end = await rig.refusal(container);
-      if (end.kind === 'refused') expect(end.reason).toContain('too long');
+      const end = await rig.rejection(container);
+      if (end.kind === 'rejected') expect(end.reason).toContain('too long');
       else expect(end).toMatchObject({ kind: 'exited', exitCode: expect.any(Number) });
       expect(end).not.toMatchObject({ exitCode: 0 });
     });
@@ -191,11 +191,11 @@ export function describeRun(rig: EngineRig, subject: EngineUnderTest): void {
   });
 
   if (subject.image === undefined) {
-    test('an image is refused with the way out', async () => {
+    test('an image is rejected with the way out', async () => {
       const container = await rig.prepare({ command: ['true'], image: 'debian:12' });
-      const refusal = await rig.engine.launch(container.launch).catch((error: unknown) => error);
-      expect(refusal).toBeInstanceOf(EngineError);
-      expect(refusal).toMatchObject({ code: 'REFUSED', message: expect.stringMatching(/debian:12.*docker/s) });
+      const rejection = await rig.engine.launch(container.launch).catch((error: unknown) => error);
+      expect(rejection).toBeInstanceOf(EngineError);
+      expect(rejection).toMatchObject({ code: 'REFUSED', message: expect.stringMatching(/debian:12.*docker/s) });
     });
   }
 }

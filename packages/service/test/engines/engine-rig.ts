@@ -194,12 +194,12 @@ export class EngineRig {
   }
 
   /** Launches what shall not start, whichever way the engine says so. */
-  async refusal(container: RigContainer): Promise<End> {
+  async rejection(container: RigContainer): Promise<End> {
     try {
       await this.engine.launch(container.launch);
     } catch (error) {
       if (!(error instanceof EngineError && error.code === 'REFUSED')) throw error;
-      const end: End = { kind: 'refused', reason: error.message };
+      const end: End = { kind: 'rejected', reason: error.message };
       container.report(container.launch.key, { type: 'ended', endedAt: Date.now(), end });
       return end;
     }

@@ -36,8 +36,8 @@ export interface EngineUnderTest {
   readonly hostRoot: boolean;
   /** PID 1 shows the container nothing of itself, not even which files it holds. */
   readonly hidesInit: boolean;
-  /** A command that does not exist is refused; else it ends with 127. */
-  readonly refusesMissingCommand: boolean;
+  /** A command that does not exist is rejected; else it ends with 127. */
+  readonly rejectsMissingCommand: boolean;
   /** Containers see the machine's processes and its shared memory. Default: they do not. */
   readonly sharesMachine?: true;
   /** Mount points are replaced in arguments, environment and scripts: no program sees one in a directory. Default: it does. */

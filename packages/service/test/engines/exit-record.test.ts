@@ -21,10 +21,10 @@ describe('parseExitRecord', () => {
       endedAt: 2,
       end: { kind: 'fault', reason: 'the container was stopped from outside (exit code 143)' },
     });
-    expect(parseExitRecord('refused 5 no such thing').end).toEqual({ kind: 'refused', reason: 'no such thing' });
+    expect(parseExitRecord('rejected 5 no such thing').end).toEqual({ kind: 'rejected', reason: 'no such thing' });
   });
 
-  test.each(['', 'exited', 'exited 0', 'stopped', 'gone 1 2', 'refused 5'])('throws on %j', (text) => {
+  test.each(['', 'exited', 'exited 0', 'stopped', 'gone 1 2', 'rejected 5'])('throws on %j', (text) => {
     expect(() => parseExitRecord(text)).toThrow('could not read the exit record');
   });
 });

@@ -51,7 +51,7 @@ const BAD = [
 describe('checkImageName', () => {
   it.each(GOOD)('accepts %s', (image) => expect(() => checkImageName(image)).not.toThrow());
 
-  it.each(BAD)('refuses %j', (image) =>
+  it.each(BAD)('rejects %j', (image) =>
     expect(() => checkImageName(image)).toThrow(expect.objectContaining({ code: 'REFUSED' })),
   );
 

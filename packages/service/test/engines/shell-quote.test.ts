@@ -9,6 +9,6 @@ test('shellQuote keeps every byte through a real sh', () => {
   expect(stdout).toBe(text);
 });
 
-test('shellQuote refuses a NUL character, which no argument can hold', () => {
+test('shellQuote rejects a NUL character, which no argument can hold', () => {
   expect(() => shellQuote('a\0b')).toThrow(/NUL/);
 });

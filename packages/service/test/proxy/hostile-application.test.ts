@@ -95,7 +95,7 @@ describe('an application in a container', () => {
     }
   });
 
-  test('that breaks off the refusal of a WebSocket has the connection cut, with nothing added', async () => {
+  test('that breaks off the rejection of a WebSocket has the connection cut, with nothing added', async () => {
     const { sendRaw } = await openBoth((socket) => {
       socket.write('HTTP/1.1 403 No\r\nContent-Length: 50\r\n\r\nhello', () =>
         setImmediate(() => socket.resetAndDestroy()),
@@ -136,7 +136,7 @@ describe('a client', () => {
   test.each([
     ['a body', `${request('/', 'Connection: Upgrade', 'Upgrade: websocket', 'Content-Length: 5')}hello`],
     ['another method than GET', HANDSHAKE.replace('GET', 'POST')],
-  ])('that shakes hands with %s is refused', async (_, sent) => {
+  ])('that shakes hands with %s is rejected', async (_, sent) => {
     const { sendRaw, seen } = await openBoth((socket) => socket.end(OK));
     expect(await sendRaw(HOST, sent)).toMatch(/^HTTP\/1.1 400 /);
     expect(seen).toEqual([]);

@@ -49,7 +49,7 @@ describe('createPortProxy', () => {
     expect(await rig.sendRaw(HOST, handshake)).not.toMatch(/domain/i);
   });
 
-  test.each(['TRACE', 'TRACK'])('refuses %s, which shows a page what only the browser is to know', async (method) => {
+  test.each(['TRACE', 'TRACK'])('rejects %s, which shows a page what only the browser is to know', async (method) => {
     const { application, rig } = await openBoth();
     const asked = `${method} / HTTP/1.1\r\nHost: ${HOST}\r\nCookie: secret=1\r\n\r\n`;
     const reply = await rig.sendRaw(HOST, asked);
@@ -88,7 +88,7 @@ describe('createPortProxy', () => {
     socket.destroy();
   });
 
-  test('carries a WebSocket both ways, and a refusal of it', async () => {
+  test('carries a WebSocket both ways, and a rejection of it', async () => {
     const { rig } = await openBoth();
     const handshake = (path: string) =>
       `GET ${path} HTTP/1.1\r\nHost: ${HOST}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`;
@@ -144,7 +144,7 @@ describe('createPortProxy', () => {
     expect(application.seen.length).toBe(before);
   });
 
-  test('add refuses a second route for a host', async () => {
+  test('add rejects a second route for a host', async () => {
     const { rig } = await openBoth();
     expect(() => rig.proxy.routes.add(HOST.toUpperCase(), { host: '127.0.0.1', port: 1 })).toThrow(
       /it already has one/,
@@ -176,7 +176,7 @@ describe('createPortProxy', () => {
     ['an absolute target of another host', `GET https://other.ports.test/ HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`],
     ['an absolute target with a user', `GET https://a@${HOST}/ HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`],
     ['a target without a slash', `GET x HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`],
-  ])('refuses a request with %s', async (_, text) => {
+  ])('rejects a request with %s', async (_, text) => {
     const { application, rig } = await openBoth();
     const reply = await rig.sendRaw(HOST, text);
     expect(reply).toMatch(/^HTTP\/1.1 400 /);

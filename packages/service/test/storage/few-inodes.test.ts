@@ -43,8 +43,8 @@ describe.skipIf(!isPossible)('a storage with few free inodes', () => {
 
     disk.fillInodes(999);
     expect(await metrics()).toContain('sluice_storage_inodes_free{cluster="one"} 999\n');
-    for (const refused of [await create('late'), await createVolume('w')]) {
-      expect(refused.json()).toMatchObject({
+    for (const rejected of [await create('late'), await createVolume('w')]) {
+      expect(rejected.json()).toMatchObject({
         ...{ code: 507, status: 'UNAVAILABLE', details: [{ reason: 'STORE_FULL' }] },
         message: expect.stringContaining('only 999 free inodes, and 1000 are reserved'),
       });

@@ -40,14 +40,14 @@ describe.skipIf(disk === undefined && process.env.CI !== 'true')('a full disk', 
     disk?.fill();
 
     const made: string[] = [];
-    let refused = await create('big-0', { labels });
-    for (let i = 1; refused.status === 200; i++) {
+    let rejected = await create('big-0', { labels });
+    for (let i = 1; rejected.status === 200; i++) {
       made.push(`big-${i - 1}`);
-      refused = await create(`big-${i}`, { labels });
+      rejected = await create(`big-${i}`, { labels });
     }
     const last = `big-${made.length}`;
-    expect(refused.json()).toMatchObject({ code: 507, status: 'UNAVAILABLE', details: [{ reason: 'STORE_FULL' }] });
-    expect(refused.headers['retry-after']).toBe('5');
+    expect(rejected.json()).toMatchObject({ code: 507, status: 'UNAVAILABLE', details: [{ reason: 'STORE_FULL' }] });
+    expect(rejected.headers['retry-after']).toBe('5');
     expect((await get(last)).code).toBe(404);
     expect(await ids()).toEqual(['kept', 'ended', 'ending', ...made]);
 

@@ -50,7 +50,7 @@ describe.skipIf(!isRoot)('an upload that fills the disk', () => {
     },
   );
 
-  test.skipIf(!hasProgram('sftp'))('is refused over SFTP, and the session goes on', async () => {
+  test.skipIf(!hasProgram('sftp'))('is rejected over SFTP, and the session goes on', async () => {
     const rig = await openSftpRig();
     fillable(rig.session.root);
     const input = [`-put ${large()} other`, 'rm other', 'ls', 'bye'].join('\n');

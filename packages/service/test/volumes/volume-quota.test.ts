@@ -43,7 +43,7 @@ async function openVolume(http: RawHttp) {
         reply.resume();
         resolve(reply.statusCode ?? 0);
       });
-      // A refusal may end the connection before the body is sent.
+      // A rejection may end the connection before the body is sent.
       request.on('error', () => resolve(0));
     });
     return { request, status };
@@ -296,7 +296,7 @@ describe('quota of volumes', () => {
     await expect.poll(async () => [volume.stored(), await volume.counted()]).toEqual([blocks, blocks]);
   });
 
-  const refused: Readonly<Record<string, readonly [refusal: number, run: () => Promise<number>]>> = {
+  const rejected: Readonly<Record<string, readonly [rejection: number, run: () => Promise<number>]>> = {
     'PUT with a length': [507, () => put('b', 41)],
     'PUT without a length': [507, () => volume.dav('PUT', 'b', { blocks: 41, chunked: true })],
     'PUT over the file': [507, () => put('a', 41)],
@@ -305,11 +305,11 @@ describe('quota of volumes', () => {
     'SFTP append': [4, () => writeSftp(volume, 'a', { flags: 'a', blocks: 41 })],
     'SFTP write behind a hole': [4, () => writeSftp(volume, 'b', { at: 1000, blocks: 41 })],
   };
-  it.for(Object.entries(refused))(
-    'refuses %s beyond the quota, and stores and counts nothing of it',
-    async ([, [refusal, run]]) => {
+  it.for(Object.entries(rejected))(
+    'rejects %s beyond the quota, and stores and counts nothing of it',
+    async ([, [rejection, run]]) => {
       expect(await put('a', 60)).toBe(201);
-      for (let attempt = 0; attempt < 3; attempt++) expect(await run()).toBe(refusal);
+      for (let attempt = 0; attempt < 3; attempt++) expect(await run()).toBe(rejection);
       await expect.poll(async () => [volume.stored(), await volume.counted()]).toEqual([60, 60]);
       expect(await put('c', 40)).toBe(201);
       expect(await put('d', 1)).toBe(507);
@@ -377,8 +377,8 @@ describe('quota of volumes', () => {
 
   it('does not count a volume after its deletion was forced', async () => {
     await put('a', 100);
-    const refusedOne = await http.send('POST', `${API}/volumes?volumeID=w`, { body: '{}' });
-    expect(refusedOne.status).toBe(429);
+    const rejectedOne = await http.send('POST', `${API}/volumes?volumeID=w`, { body: '{}' });
+    expect(rejectedOne.status).toBe(429);
     expect((await http.send('DELETE', `${API}/volumes/v?force=true`)).status).toBe(204);
     expect((await http.send('POST', `${API}/volumes?volumeID=w`, { body: '{}' })).status).toBe(200);
     expect(await volume.counted()).toBe(0);

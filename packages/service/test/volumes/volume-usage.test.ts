@@ -123,7 +123,7 @@ describe('createVolumeUsage', () => {
     }
   }
 
-  /** Refusals by the file system or the quota leave nothing to count. */
+  /** Rejections by the file system or the quota leave nothing to count. */
   async function perform({ files, tree }: ReturnType<typeof openUsage>, one: Operation): Promise<void> {
     try {
       if (one.kind === 'write') await files.write(one.to, Buffer.alloc(one.blocks * BLOCK, 1));

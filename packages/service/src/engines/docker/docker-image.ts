@@ -37,7 +37,7 @@ export async function ensureDockerImage(api: DockerApi, image: string, options: 
   await pull(api, image, { ...options, login: access.login });
   const pulled = await inspectImage(api, image);
   if (pulled) return pulled;
-  throw refused(image, 'the daemon says that it was pulled, and does not have it');
+  throw rejected(image, 'the daemon says that it was pulled, and does not have it');
 }
 
 /** The whole command line: `command` replaces the image's `CMD`, and the entrypoint is kept. */
@@ -59,11 +59,11 @@ async function pull(api: DockerApi, image: string, options: PullOptions & Pick<R
     for await (const said of parseJsonLines(body)) {
       timer.refresh();
       const progress = progressSchema.parse(said);
-      if (progress.error !== undefined) throw refusedPull(image, progress.error, login);
+      if (progress.error !== undefined) throw rejectedPull(image, progress.error, login);
       options.onProgress(describe(image, progress));
     }
   } catch (error) {
-    if (error instanceof DockerError) throw refusedPull(image, error.message, login);
+    if (error instanceof DockerError) throw rejectedPull(image, error.message, login);
     const words = `the registry sent nothing for ${stallMs / 1000} s`;
     if (stalled.signal.aborted) throw new EngineError('FAULT', `${describePull(image)}: ${words}`, { cause: error });
     throw error;
@@ -92,12 +92,12 @@ async function inspectImage(api: DockerApi, image: string): Promise<DockerImage 
     return { entrypoint: Config?.Entrypoint ?? [], command: Config?.Cmd ?? [] };
   } catch (error) {
     if (error instanceof DockerError && error.status === 404) return undefined;
-    if (error instanceof DockerError) throw refused(image, error.message);
+    if (error instanceof DockerError) throw rejected(image, error.message);
     throw error;
   }
 }
 
-function refused(image: string, words: string): EngineError {
+function rejected(image: string, words: string): EngineError {
   return new EngineError('REFUSED', `${describePull(image)}: ${words}`);
 }
 
@@ -106,14 +106,14 @@ function describePull(image: string): string {
 }
 
 /** The daemon's message, with advice if it is about the login. Registries may quote the credentials that they received. */
-function refusedPull(image: string, words: string, login: RegistryLogin['login']): EngineError {
+function rejectedPull(image: string, words: string, login: RegistryLogin['login']): EngineError {
   const clean = login ? words.replaceAll(login.password, '***') : words;
   if (isUnreachableRegistry(words)) return new EngineError('FAULT', `${describePull(image)}: ${clean}`);
-  if (!/unauthorized|no basic auth|denied|authentication|40[13]\b/i.test(words)) return refused(image, clean);
+  if (!/unauthorized|no basic auth|denied|authentication|40[13]\b/i.test(words)) return rejected(image, clean);
   const advice = login
     ? `the login of ${login.username} in the cluster's configuration was tried`
     : "the cluster's configuration has no login for it (options: registries)";
-  return refused(image, `${clean}; ${advice}`);
+  return rejected(image, `${clean}; ${advice}`);
 }
 
 /**

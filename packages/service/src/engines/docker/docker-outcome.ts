@@ -64,11 +64,11 @@ export function startTime(state: DaemonState | undefined): number | undefined {
 }
 
 function daemonEnd(state: DaemonState, record: DockerRecord | undefined): End {
-  if (neverStarted(state)) return { kind: 'refused', reason: state.Error || 'the container could not be started' };
+  if (neverStarted(state)) return { kind: 'rejected', reason: state.Error || 'the container could not be started' };
   // The daemon was not running when the container ended, so this is not the command's exit code.
   if (state.ExitCode === 255 && (state.Error ?? '') !== '') return { kind: 'fault', reason: state.Error ?? '' };
   if (record !== undefined && record.startedAt === undefined && state.ExitCode === NOT_EXECUTED) {
-    return { kind: 'refused', reason: TOO_LONG };
+    return { kind: 'rejected', reason: TOO_LONG };
   }
   if (record !== undefined && record.startedAt === undefined && state.ExitCode === NOT_STARTED) {
     return { kind: 'fault', reason: 'could not record the start of the command, so it was not started' };

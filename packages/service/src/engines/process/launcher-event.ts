@@ -17,7 +17,7 @@ export function parseLauncherEvent(line: string): LauncherEvent {
       return { type, id, startedAt: Number(detail) };
     case 'ended':
       return { type, id, record: detail };
-    case 'refused':
+    case 'rejected':
     case 'fault':
       return { type, id, reason: detail };
     case 'exists':

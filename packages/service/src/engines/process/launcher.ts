@@ -28,8 +28,8 @@ export type LauncherEvent =
   | { readonly type: 'exists'; readonly id: string }
   | { readonly type: 'started'; readonly id: string; readonly startedAt: number }
   | { readonly type: 'ended'; readonly id: string; readonly record: string }
-  /** Refused before a claim was made. */
-  | { readonly type: 'refused'; readonly id: string; readonly reason: string }
+  /** Rejected before a claim was made. */
+  | { readonly type: 'rejected'; readonly id: string; readonly reason: string }
   /** The machine could not start it now: out of processes or memory. */
   | { readonly type: 'fault'; readonly id: string; readonly reason: string }
   | { readonly type: 'adopted'; readonly id: string }

@@ -19,7 +19,7 @@ const mountsAtMost = 10_000;
  */
 export function planMounts(mounts: readonly Mount[]): PlannedMount[] {
   if (mounts.length > mountsAtMost)
-    throw refusal(`could not mount ${mounts.length} volumes: at most ${mountsAtMost} fit`);
+    throw rejection(`could not mount ${mounts.length} volumes: at most ${mountsAtMost} fit`);
   const sorted = mounts
     .map((mount) => {
       const target = cleanTarget(mount.target);
@@ -30,7 +30,7 @@ export function planMounts(mounts: readonly Mount[]): PlannedMount[] {
   const around: string[] = [];
   return sorted.map(({ mount }) => {
     while (around.length > 0 && !isBeneath(mount.target, around.at(-1)!)) {
-      if (around.pop() === mount.target) throw refusal(`could not mount two volumes at '${mount.target}'`);
+      if (around.pop() === mount.target) throw rejection(`could not mount two volumes at '${mount.target}'`);
     }
     const isInside = around.length > 0;
     around.push(mount.target);
@@ -41,9 +41,9 @@ export function planMounts(mounts: readonly Mount[]): PlannedMount[] {
 function cleanTarget(target: string): string {
   const clean = normalize(target).replace(/(.)\/+$/, '$1');
   if (!clean.startsWith('/') || clean === '/')
-    throw refusal(`could not mount at '${target}': it must be an absolute path below '/'`);
+    throw rejection(`could not mount at '${target}': it must be an absolute path below '/'`);
   const taken = reserved.find((path) => clean === path || isBeneath(clean, path));
-  if (taken !== undefined) throw refusal(`could not mount at '${target}': '${taken}' belongs to the system`);
+  if (taken !== undefined) throw rejection(`could not mount at '${target}': '${taken}' belongs to the system`);
   return clean;
 }
 
@@ -51,6 +51,6 @@ function isBeneath(path: string, above: string): boolean {
   return path.startsWith(`${above}/`);
 }
 
-function refusal(message: string): EngineError {
+function rejection(message: string): EngineError {
   return new EngineError('REFUSED', message);
 }

@@ -8,14 +8,14 @@ const home = '/tmp';
 /** Resolves a launch into a request. Throws `EngineError` `REFUSED` for what this engine cannot do. */
 export function resolveRequest(launch: Launch, id: string): LaunchRequest {
   if (launch.image !== undefined) {
-    throw refusal(
+    throw rejection(
       `could not run the image '${launch.image}': the process engine runs commands of this machine; leave 'image' out (as sluice run --ignore-images does), or use a cluster with the docker engine`,
     );
   }
   if (launch.command.length === 0)
-    throw refusal("could not run a container without 'command': the process engine has no image to take it from");
+    throw rejection("could not run a container without 'command': the process engine has no image to take it from");
   if (launch.limits.gpus > 0)
-    throw refusal(`could not give ${launch.limits.gpus} GPUs: the process engine does not assign GPUs`);
+    throw rejection(`could not give ${launch.limits.gpus} GPUs: the process engine does not assign GPUs`);
   const env = Object.entries({ ...ownEnvironment(), ...launch.env }).map(([name, value]) => `${name}=${value}`);
   const request: LaunchRequest = {
     id,
@@ -46,9 +46,9 @@ function ownEnvironment(): Record<string, string> {
 function checkNoNul(strings: readonly string[]): void {
   const bad = strings.find((text) => text.includes('\0'));
   if (bad !== undefined)
-    throw refusal(`could not start the container: ${JSON.stringify(bad.slice(0, 80))} holds a NUL byte`);
+    throw rejection(`could not start the container: ${JSON.stringify(bad.slice(0, 80))} holds a NUL byte`);
 }
 
-function refusal(message: string): EngineError {
+function rejection(message: string): EngineError {
   return new EngineError('REFUSED', message);
 }

@@ -149,7 +149,7 @@ export class ProcessWatch {
       case 'ended':
         void this.#endWithLog(container, parseExitRecord(event.record));
         return;
-      case 'refused':
+      case 'rejected':
         this.reject(container, new EngineError('REFUSED', event.reason));
         return;
       case 'fault':

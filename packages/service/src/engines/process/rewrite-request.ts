@@ -15,7 +15,7 @@ const SCRIPTS_AT_MOST = { files: 1000, bytes: 16 * 2 ** 20 };
 export async function rewriteRequest(request: LaunchRequest): Promise<LaunchRequest> {
   const places = new Map<string, string>([['/tmp', join(request.directory, 'tmp')]]);
   for (const mount of request.mounts) {
-    refuseInside(mount.target, places);
+    rejectInside(mount.target, places);
     places.set(mount.target, await findSource(mount));
   }
   const plain = createRewriter(places);
@@ -68,7 +68,7 @@ async function makeListed(target: string, to: { places: Map<string, string>; poi
 }
 
 /** A program that lists the outer directory would silently miss the inner mount, for example reused cells among new ones. */
-function refuseInside(target: string, places: ReadonlyMap<string, string>): void {
+function rejectInside(target: string, places: ReadonlyMap<string, string>): void {
   const outer = [...places.keys()].find((place) => place !== '/tmp' && target.startsWith(`${place}/`));
   if (outer === undefined) return;
   const advice = 'install a C compiler (gcc, libc6-dev) and run npm run setup, or allow user namespaces';
@@ -88,13 +88,13 @@ export function createRewriter(places: ReadonlyMap<string, string>): (text: stri
 
 /** Resolved once, at the start; a link that is changed later is not checked again. */
 async function findSource({ root, subPath, kind, target }: PlannedMount): Promise<string> {
-  const refuse = (why: string) => new EngineError('REFUSED', `could not mount '${subPath}' at '${target}': ${why}`);
+  const reject = (why: string) => new EngineError('REFUSED', `could not mount '${subPath}' at '${target}': ${why}`);
   const above = await realpath(root).catch(() => undefined);
   const source = await realpath(join(root, subPath)).catch(() => undefined);
-  if (above === undefined || source === undefined) throw refuse(`no such ${kind}`);
-  if (source !== above && !source.startsWith(`${above}/`)) throw refuse('it leads out of its volume');
+  if (above === undefined || source === undefined) throw reject(`no such ${kind}`);
+  if (source !== above && !source.startsWith(`${above}/`)) throw reject('it leads out of its volume');
   const status = await stat(source);
-  if (kind === 'dir' ? !status.isDirectory() : !status.isFile()) throw refuse(`it is not a ${kind}`);
+  if (kind === 'dir' ? !status.isDirectory() : !status.isFile()) throw reject(`it is not a ${kind}`);
   return source;
 }
 

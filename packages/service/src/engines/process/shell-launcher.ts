@@ -123,7 +123,7 @@ class ShellLauncher implements Launcher {
       this.#child.stdin.write(`${path}\n`);
     } catch (error) {
       if (error instanceof EngineError) {
-        this.#emit({ type: 'refused', id: request.id, reason: error.message });
+        this.#emit({ type: 'rejected', id: request.id, reason: error.message });
         return;
       }
       this.#emit({ type: 'fault', id: request.id, reason: `could not write '${path}': ${(error as Error).message}` });
@@ -179,7 +179,7 @@ class ShellLauncher implements Launcher {
 
   #emit(event: LauncherEvent): void {
     if (this.#isClosing) return;
-    if (event.type === 'gone' || event.type === 'exists' || event.type === 'fault' || event.type === 'refused') {
+    if (event.type === 'gone' || event.type === 'exists' || event.type === 'fault' || event.type === 'rejected') {
       const id = event.id;
       clearTimeout(this.#watched.get(id)?.killTimer);
       this.#watched.delete(id);

@@ -17,7 +17,7 @@ import { NODE_ARGUMENTS, slurmModels } from './slurm-models.ts';
 import { slurmMeaning } from './slurm-outcome.ts';
 import { jobOwners, readQueue } from './slurm-queue.ts';
 import { openSlurmRecords } from './slurm-records.ts';
-import { isPermanentRefusal, slurmJobName } from './slurm-request.ts';
+import { isPermanentRejection, slurmJobName } from './slurm-request.ts';
 import { readSlurmSettings, type SlurmSettings } from './slurm-settings.ts';
 import { findJob, startJob } from './slurm-start.ts';
 import { SlurmWatch } from './slurm-watch.ts';
@@ -213,7 +213,7 @@ class SlurmEngine implements Engine {
     } catch (error) {
       if (error instanceof EngineError) throw error;
       const message = error instanceof Error ? error.message : String(error);
-      throw new EngineError(isPermanentRefusal(message) ? 'REFUSED' : 'UNAVAILABLE', message, { cause: error });
+      throw new EngineError(isPermanentRejection(message) ? 'REFUSED' : 'UNAVAILABLE', message, { cause: error });
     }
   }
 }

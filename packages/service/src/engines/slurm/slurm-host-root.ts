@@ -4,7 +4,7 @@ import { isHiddenVariable } from './is-hidden-variable.ts';
 import { gpuWords } from './slurm-gpu.ts';
 
 /** File with the reason why the request cannot be met, shown to the user. */
-export const REFUSAL_RECORD = 'refused';
+export const REJECTION_RECORD = 'rejected';
 /** File with the reason why the node could not set up the container: no fault of the request. */
 export const FAULT_RECORD = 'fault';
 /** File that exists once the container is set up, just before its command starts. */
@@ -48,7 +48,7 @@ export interface SlurmHostRootOptions {
 
 /** The shell functions that the script is composed of. They use `$d`, `$r` and `$points`. */
 const FUNCTIONS = `end() { printf '%s' "$2" >"$d/.$1" && mv "$d/.$1" "$d/$1"; exit 125; }
-refuse() { end ${REFUSAL_RECORD} "$1"; }
+reject() { end ${REJECTION_RECORD} "$1"; }
 fail() { end ${FAULT_RECORD} "$1"; }
 
 # Binds the entries of host directory $1, and the paths $5, read-only into $2, whose name in fstab is $3; $4 are further
@@ -83,7 +83,7 @@ point() {
   [ -d "$r$1" ] || mkdir "$r$1" || { mount -t tmpfs tmpfs "$r$2" && { fill "$2" "$r$2" "$3"; freeze_host "$3"; mkdir "$r$1"; }; }
 }
 # Creates a mount point inside a volume.
-inner() { [ -e "$r$1" ] || mkdir "$r$1" || refuse "the mount point $1 cannot be made"; }
+inner() { [ -e "$r$1" ] || mkdir "$r$1" || reject "the mount point $1 cannot be made"; }
 # An ordinary user must repeat the options of the file system. Tries the usual ones instead of reading all mounts each time.
 freeze() {
   quick='mount --no-canonicalize --options-source=disable -o remount,bind,ro,nosuid,nodev'
@@ -95,19 +95,19 @@ volume() {
   cd -P "$1" && base=$(pwd -P) || fail "volume root $1 cannot be opened"
   if [ "$3" = dir ]; then
     is=-d
-    cd -P "./$2" && real=$(pwd -P) || refuse "$2 of the volume is not a directory"
+    cd -P "./$2" && real=$(pwd -P) || reject "$2 of the volume is not a directory"
     what=.
   else
     is=-f
-    exec 3<"./$2" && real=$(readlink /proc/self/fd/3) || refuse "$2 of the volume is not a file"
+    exec 3<"./$2" && real=$(readlink /proc/self/fd/3) || reject "$2 of the volume is not a file"
     what=/proc/self/fd/3
     [ -e "$r$4" ] || : >"$r$4"
   fi
-  case "$real/" in "$base"/*) ;; *) refuse "$2 leads out of the volume" ;; esac
+  case "$real/" in "$base"/*) ;; *) reject "$2 leads out of the volume" ;; esac
   how=--bind
   case "$points" in *"
 $real/"*) how=--rbind ;; esac
-  [ $is "$r$4" ] || refuse "$2 of the volume cannot be mounted at $4: it is of another kind"
+  [ $is "$r$4" ] || reject "$2 of the volume cannot be mounted at $4: it is of another kind"
   mount --no-canonicalize $how "$what" "$r$4" || fail "$2 of the volume cannot be mounted at $4"
   exec 3<&-
   cd /

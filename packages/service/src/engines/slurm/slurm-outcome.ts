@@ -52,7 +52,7 @@ export interface SlurmEvidence {
   /** A stop was requested by the service. */
   readonly stopped: boolean;
   /** The job's script found that the request cannot be met, for this reason. */
-  readonly refusal?: string | undefined;
+  readonly rejection?: string | undefined;
   /** The node could not set up the container, for this reason. */
   readonly fault?: string | undefined;
 }
@@ -72,12 +72,12 @@ const NODE_FAILED: ReadonlySet<string> = new Set(['NODE_FAIL', 'BOOT_FAIL', 'LAU
 
 /**
  * How a container ended. The script's exit record takes precedence over Slurm's state, unless Slurm itself ended the job. A
- * refusal or a fault counts only without a signal: a signal also ends the programs that prepare the container.
+ * rejection or a fault counts only without a signal: a signal also ends the programs that prepare the container.
  */
-export function slurmOutcome({ state, exit, stopped, refusal, fault }: SlurmEvidence): End {
+export function slurmOutcome({ state, exit, stopped, rejection, fault }: SlurmEvidence): End {
   if (stopped) return { kind: 'stopped' };
   if (exit?.asked !== true) {
-    if (refusal) return { kind: 'refused', reason: refusal };
+    if (rejection) return { kind: 'rejected', reason: rejection };
     if (fault) return { kind: 'fault', reason: fault };
   }
   if (state === 'OUT_OF_MEMORY') return { kind: 'exited', exitCode: exit?.exitCode ?? 137, outOfMemory: true };

@@ -6,7 +6,7 @@ import { isSystemError } from '@sluice/host-system';
 import { z } from 'zod';
 import { LOCAL_STORAGE, type StorageAccess, tryInThread } from '../../storage/storage-access.ts';
 import { exists } from '../exists.ts';
-import { FAULT_RECORD, REFUSAL_RECORD } from './slurm-host-root.ts';
+import { FAULT_RECORD, REJECTION_RECORD } from './slurm-host-root.ts';
 import { CLAIM, EXIT_RECORD, START_RECORD } from './slurm-script.ts';
 
 const INTENT = 'slurm-intent';
@@ -38,7 +38,7 @@ export interface SlurmRecords {
   readStart(): Promise<StartRecord | undefined>;
   readExit(): Promise<ExitRecord | undefined>;
   /** Why the request cannot be met. */
-  readRefusal(): Promise<string | undefined>;
+  readRejection(): Promise<string | undefined>;
   /** Why the node could not set up the container. */
   readFault(): Promise<string | undefined>;
   /**
@@ -68,7 +68,7 @@ export function openSlurmRecords(directory: string, storage: StorageAccess = LOC
       const found = await ask(() => readRecord(exitSchema, path(EXIT_RECORD)));
       return found && { ...found.record, endedAt: found.writtenAt };
     },
-    readRefusal: () => ask(() => read(path(REFUSAL_RECORD))),
+    readRejection: () => ask(() => read(path(REJECTION_RECORD))),
     readFault: () => ask(() => read(path(FAULT_RECORD))),
     claim: (as) => ask(() => takeClaim(path(CLAIM), as)),
     // Not given up: later it could concern the claim of a job.

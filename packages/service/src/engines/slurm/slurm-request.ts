@@ -41,8 +41,8 @@ export function parseJobID(stdout: string): string | undefined {
   return /^(\d+)(?:;\S+)?$/.exec(stdout.trim().split('\n').at(-1) ?? '')?.[1];
 }
 
-/** Whether a refusal of `sbatch` would repeat on every attempt. Unknown messages are treated as temporary. */
-export function isPermanentRefusal(stderr: string): boolean {
+/** Whether a rejection of `sbatch` would repeat on every attempt. Unknown messages are treated as temporary. */
+export function isPermanentRejection(stderr: string): boolean {
   return /invalid (partition|qos|account|feature|generic resource|user|time limit)|requested node configuration is not available|more processors requested than permitted|memory specification can not be satisfied|requested time limit is invalid|unrecognized option|access\/permission denied|batch script contains/i.test(
     stderr,
   );

@@ -7,7 +7,7 @@ import { gpuWords } from './slurm-gpu.ts';
 import {
   FAULT_RECORD,
   MAPPED_FIFO,
-  REFUSAL_RECORD,
+  REJECTION_RECORD,
   SETUP_RECORD,
   type SlurmHostRootOptions,
   slurmHostRoot,
@@ -25,7 +25,7 @@ export interface SlurmRuntime {
   /** What `start` may read from file descriptor 9. Default: the descriptor is closed. */
   input?(launch: Launch, job: SlurmHostRootOptions): string;
   /**
-   * Lines after the end: they may correct `$code`, depending on whether a stop was requested (`$asked`), or write a refusal
+   * Lines after the end: they may correct `$code`, depending on whether a stop was requested (`$asked`), or write a rejection
    * or a fault.
    */
   finish?(launch: Launch, job: SlurmHostRootOptions): string;
@@ -51,7 +51,7 @@ mapper=$!
   // util-linux's unshare does not forward signals, so the signal is sent to its child.
   ask: () => 'kill -TERM $(cat /proc/$pid/task/$pid/children)',
   finish: (launch, { isRoot }) => `${isRoot ? 'kill $mapper 2>/dev/null\n' : ''}\
-if ! $asked && [ ! -e "$d/${SETUP_RECORD}" ] && [ ! -e "$d/${REFUSAL_RECORD}" ] && [ ! -e "$d/${FAULT_RECORD}" ]; then
+if ! $asked && [ ! -e "$d/${SETUP_RECORD}" ] && [ ! -e "$d/${REJECTION_RECORD}" ] && [ ! -e "$d/${FAULT_RECORD}" ]; then
   said=$(tail -n 1 ${q(launch.logPath)})
   printf 'could not set up the container on node %s: %s' "$SLURMD_NODENAME" "\${said:-code $code}" >"$d/${FAULT_RECORD}"
 fi
@@ -110,7 +110,7 @@ elif [ $code -ge 125 ] && [ $code -le 127 ]; then
   said=$(tail -n 2 ${q(launch.logPath)} | tr '\\n' ' ' | cut -c 1-1000)
   case $said in
   *'Error: '*)
-    record=${REFUSAL_RECORD}
+    record=${REJECTION_RECORD}
     case $said in ${UNREACHABLE}) record=${FAULT_RECORD} ;; esac
     printf %s "$said" >"$d/$record"
     ;;
@@ -181,7 +181,7 @@ export function mountSource(mount: Launch['mounts'][number]): string {
 }
 
 /**
- * Podman makes only the mount itself read-only. Without the `r` of `rbind`, inner mounts are excluded; the kernel refuses
+ * Podman makes only the mount itself read-only. Without the `r` of `rbind`, inner mounts are excluded; the kernel rejects
  * the mount if there are any.
  */
 function podmanOptions({ readOnly }: Launch['mounts'][number]): string {

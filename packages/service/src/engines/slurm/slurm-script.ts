@@ -1,7 +1,7 @@
 import type { Launch } from '../engine.ts';
 import { shellQuote as q } from '../shell-quote.ts';
 import type { SlurmConfig } from './slurm-config.ts';
-import { REFUSAL_RECORD, type SlurmHostRootOptions } from './slurm-host-root.ts';
+import { REJECTION_RECORD, type SlurmHostRootOptions } from './slurm-host-root.ts';
 import { mountSource, SLURM_RUNTIMES } from './slurm-runtimes.ts';
 
 /**
@@ -73,7 +73,7 @@ ${hideLineBreaks(input)}${mark}
 `;
 }
 
-/** `sbatch` refuses a script with the line breaks of DOS. Only quoted values can contain them. */
+/** `sbatch` rejects a script with the line breaks of DOS. Only quoted values can contain them. */
 function hideLineBreaks(lines: string): string {
   if (!lines.includes('\r\n')) return lines;
   return `cr=$(printf '\\r')\n${lines.replaceAll('\r\n', `'"$cr"'\n`)}`;
@@ -83,7 +83,7 @@ function hideLineBreaks(lines: string): string {
 function confinement(mount: Launch['mounts'][number]): string {
   if (mount.subPath === '') return '';
   return `case "$(readlink -f ${q(mountSource(mount))})" in "$(readlink -f ${q(mount.root)})"/*) ;; *)
-  printf %s ${q(`${mount.subPath} leads out of the volume`)} >"$d/${REFUSAL_RECORD}"
+  printf %s ${q(`${mount.subPath} leads out of the volume`)} >"$d/${REJECTION_RECORD}"
   exit 125 ;;
 esac
 `;

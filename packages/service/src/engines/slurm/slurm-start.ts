@@ -20,7 +20,7 @@ export interface StartJobOptions {
   readonly user: UnixUser | undefined;
 }
 
-/** Submits the container's job and returns its ID. Throws `SlurmError` if Slurm refuses it. */
+/** Submits the container's job and returns its ID. Throws `SlurmError` if Slurm rejects it. */
 export async function startJob(launch: Launch, records: SlurmRecords, options: StartJobOptions): Promise<string> {
   const { slurm, config, storage, maskedPaths, user } = options;
   const placement = slurmPlacementSchema.parse(launch.options);

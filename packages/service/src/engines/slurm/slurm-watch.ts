@@ -177,9 +177,9 @@ export class SlurmWatch {
 
   async #end(entry: TrackedContainer, seen: Omit<JobEvidence, 'hasRecord'>): Promise<void> {
     const exit = await entry.records.readExit();
-    const refusal = await entry.records.readRefusal();
+    const rejection = await entry.records.readRejection();
     const fault = await entry.records.readFault();
-    const evidence = { ...seen, hasRecord: [exit, refusal, fault].some((record) => record !== undefined) };
+    const evidence = { ...seen, hasRecord: [exit, rejection, fault].some((record) => record !== undefined) };
     const { launch, owners } = entry;
     const kill = () => killJobs(this.#slurm, { key: launch.key, owners });
     if (!(await isJobOver(entry, evidence, { graceMs: this.#config.recordGraceMs, kill }))) return;
@@ -189,7 +189,7 @@ export class SlurmWatch {
     this.#sink?.report(launch.key, {
       type: 'ended',
       endedAt: exit?.endedAt ?? Date.now(),
-      end: slurmOutcome({ state, exit, stopped, refusal, fault }),
+      end: slurmOutcome({ state, exit, stopped, rejection, fault }),
     });
   }
 }

@@ -17,7 +17,7 @@ import { bytesToName, nameOnDisk } from '@sluice/client';
 import { isSystemError } from '@sluice/host-system';
 import { createStoragePacer, LOCAL_STORAGE, type StorageAccess } from '../../storage/storage-access.ts';
 import { StorageSpace } from '../storage-space.ts';
-import { ConfinementError, errno, isAbsence, refuseUnlessFile } from './file-errors.ts';
+import { ConfinementError, errno, isAbsence, rejectUnlessFile } from './file-errors.ts';
 import { type HeldDirectory, holdExactly, holdNode, linkTargetAt, namesIn, release, within } from './held-directory.ts';
 import { inheritOwner, makeIn } from './inherit-owner.ts';
 import { climbs, resolveLinks } from './resolve-links.ts';
@@ -56,8 +56,8 @@ export class ConfinedTree {
     this.storage = storage ?? LOCAL_STORAGE;
   }
 
-  /** Runs `use` with the held directory `path`. Follows links inside the volume unless `links` is `refuse`. */
-  inDirectory<T>(path: string, use: (directory: HeldDirectory) => T, links: 'follow' | 'refuse' = 'follow'): T {
+  /** Runs `use` with the held directory `path`. Follows links inside the volume unless `links` is `reject`. */
+  inDirectory<T>(path: string, use: (directory: HeldDirectory) => T, links: 'follow' | 'reject' = 'follow'): T {
     const directory = this.hold(path, links);
     try {
       return use(directory);
@@ -67,7 +67,7 @@ export class ConfinedTree {
   }
 
   /** Holds the directory `path`; the caller must release it. */
-  hold(path: string, links: 'follow' | 'refuse' = 'follow'): HeldDirectory {
+  hold(path: string, links: 'follow' | 'reject' = 'follow'): HeldDirectory {
     let failure: unknown;
     try {
       const direct = holdExactly(this.#absolute(path));
@@ -166,7 +166,7 @@ export class ConfinedTree {
     const opened = this.inDirectory(parent, (directory) => {
       const stats = lstatSync(within(directory, name), { throwIfNoEntry: false });
       if (stats?.isSymbolicLink()) return undefined;
-      if (stats !== undefined) refuseUnlessFile(path, stats);
+      if (stats !== undefined) rejectUnlessFile(path, stats);
       const file = openSync(within(directory, name), flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, mode);
       if (stats === undefined) inheritOwner(directory, file);
       return file;
@@ -176,7 +176,7 @@ export class ConfinedTree {
       return this.openFile(resolveLinks(this.root, path, 'follow'), flags, mode);
     }
     try {
-      refuseUnlessFile(path, fstatSync(opened));
+      rejectUnlessFile(path, fstatSync(opened));
     } catch (error) {
       closeSync(opened);
       throw error;
@@ -192,7 +192,7 @@ export class ConfinedTree {
   }
 
   /** Creates a directory and its missing parents. `ENOTDIR` if a file is in the way. */
-  makeDirectories(path: string, links: 'follow' | 'refuse' = 'follow'): void {
+  makeDirectories(path: string, links: 'follow' | 'reject' = 'follow'): void {
     if (this.#isDirectory(path, links)) return;
     const { parent, name } = splitVolumePath(path);
     this.makeDirectories(parent, links);
@@ -206,7 +206,7 @@ export class ConfinedTree {
 
   /** Like `rename(2)`: replaces a file or an empty directory at `to`. */
   rename(from: string, to: string): void {
-    this.#refuseRoot(from, to);
+    this.#rejectRoot(from, to);
     const source = splitVolumePath(from);
     const target = splitVolumePath(to);
     this.inDirectory(source.parent, (left) =>
@@ -222,7 +222,7 @@ export class ConfinedTree {
 
   /** Like `rename`, but fails with `EEXIST` if `to` exists. Atomic with respect to other operations of this process. */
   renameNew(from: string, to: string): void {
-    this.#refuseRoot(from, to);
+    this.#rejectRoot(from, to);
     const source = splitVolumePath(from);
     const target = splitVolumePath(to);
     this.inDirectory(source.parent, (left) => {
@@ -239,7 +239,7 @@ export class ConfinedTree {
 
   /** Creates a hard link; `EEXIST` if `to` exists. */
   link(from: string, to: string): void {
-    this.#refuseRoot(from, to);
+    this.#rejectRoot(from, to);
     const source = splitVolumePath(from);
     const target = splitVolumePath(to);
     this.inDirectory(source.parent, (left) => {
@@ -250,7 +250,7 @@ export class ConfinedTree {
 
   /** Removes a file, or a link itself. */
   unlink(path: string): void {
-    this.#refuseRoot(path);
+    this.#rejectRoot(path);
     const { parent, name } = splitVolumePath(path);
     this.inDirectory(parent, (directory) => {
       const stats = lstatSync(within(directory, name));
@@ -261,7 +261,7 @@ export class ConfinedTree {
 
   /** Removes an empty directory. */
   removeDirectory(path: string): void {
-    this.#refuseRoot(path);
+    this.#rejectRoot(path);
     const { parent, name } = splitVolumePath(path);
     this.inDirectory(parent, (directory) => rmdirSync(within(directory, name)));
   }
@@ -274,9 +274,9 @@ export class ConfinedTree {
 
   /** Creates a link; `ELOOP` if its target would resolve outside the volume. The target need not exist. */
   symlink(target: string, path: string): void {
-    this.#refuseRoot(path);
+    this.#rejectRoot(path);
     const { parent, name } = splitVolumePath(path);
-    this.#refuseOutwardTarget(target, parent);
+    this.#rejectOutwardTarget(target, parent);
     this.inDirectory(parent, (directory) => {
       symlinkSync(nameOnDisk(target), within(directory, name));
       this.space.added(lstatSync(within(directory, name)));
@@ -291,10 +291,10 @@ export class ConfinedTree {
   inNode<T>(path: string, use: (node: string) => T): T {
     const { parent, name } = splitVolumePath(path === '' ? '' : this.realPath(path));
     const node =
-      name === '' ? this.hold('') : this.inDirectory(parent, (directory) => holdNode(directory, name), 'refuse');
+      name === '' ? this.hold('') : this.inDirectory(parent, (directory) => holdNode(directory, name), 'reject');
     try {
       const stats = fstatSync(node);
-      if (!stats.isDirectory()) refuseUnlessFile(path, stats);
+      if (!stats.isDirectory()) rejectUnlessFile(path, stats);
       this.space.touched(stats);
       return use(`/proc/self/fd/${node}`);
     } finally {
@@ -312,7 +312,7 @@ export class ConfinedTree {
   }
 
   /** False only if one check finds nothing; the caller then continues with the parent, and handles links there. */
-  #isDirectory(path: string, links: 'follow' | 'refuse'): boolean {
+  #isDirectory(path: string, links: 'follow' | 'reject'): boolean {
     try {
       const direct = holdExactly(this.#absolute(path));
       release(direct ?? this.hold(path, links));
@@ -325,11 +325,11 @@ export class ConfinedTree {
     return true;
   }
 
-  #refuseRoot(...paths: string[]): void {
+  #rejectRoot(...paths: string[]): void {
     if (paths.includes('')) throw errno('EBUSY', 'cannot rename or remove the root of the volume');
   }
 
-  #refuseOutwardTarget(target: string, parent: string): void {
+  #rejectOutwardTarget(target: string, parent: string): void {
     const depth = parent === '' ? 0 : this.realPath(parent).split('/').length;
     if (target === '' || target.startsWith('/') || target.includes('\0') || climbs(target, depth)) {
       throw new ConfinementError(`could not link to '${target}': it is not inside the volume`);

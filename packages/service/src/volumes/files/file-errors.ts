@@ -18,7 +18,7 @@ export function errno(code: string, message: string): Error {
 }
 
 /** Throws `EISDIR` or `EINVAL` for anything else than a regular file. */
-export function refuseUnlessFile(path: string, stats: Stats): void {
+export function rejectUnlessFile(path: string, stats: Stats): void {
   if (stats.isFile()) return;
   if (stats.isDirectory()) throw errno('EISDIR', `could not open '${path}': it is a directory`);
   throw errno('EINVAL', `could not open '${path}': it is not a regular file`);

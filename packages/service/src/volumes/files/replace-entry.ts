@@ -31,7 +31,7 @@ export function replaceEntry(tree: ConfinedTree, from: string, to: string): stri
 /** Restores the entries of the directory `aside` unless their names are in use again, and removes `aside` if it is empty. */
 export function putBack(tree: ConfinedTree, aside: string): void {
   const { parent } = splitVolumePath(aside);
-  const names = tree.inDirectory(aside, (held) => namesIn(held).sort(), 'refuse');
+  const names = tree.inDirectory(aside, (held) => namesIn(held).sort(), 'reject');
   const taken = names.filter((name) => tree.lstat(joinVolumePath(parent, name)) !== undefined);
   for (const name of names) {
     if (!taken.includes(name)) tree.rename(joinVolumePath(aside, name), joinVolumePath(parent, name));

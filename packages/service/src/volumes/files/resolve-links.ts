@@ -9,9 +9,9 @@ const MAX_LINKS = 40;
 /**
  * Resolves all links in `path` beneath the directory `root`, by walking from one held directory to the next. The result is
  * preliminary: the caller must open it with `holdExactly`, which detects later changes. Throws `ConfinementError` if the
- * path leaves `root`, or contains any link with `refuse`, and errors of `node:fs`.
+ * path leaves `root`, or contains any link with `reject`, and errors of `node:fs`.
  */
-export function resolveLinks(root: string, path: string, links: 'follow' | 'refuse'): string {
+export function resolveLinks(root: string, path: string, links: 'follow' | 'reject'): string {
   const ahead = path === '' ? [] : path.split('/').reverse();
   const names: string[] = [];
   let met = 0;
@@ -29,7 +29,7 @@ export function resolveLinks(root: string, path: string, links: 'follow' | 'refu
       continue;
     }
     met += 1;
-    if (links === 'refuse' || target.startsWith('/') || met > MAX_LINKS) {
+    if (links === 'reject' || target.startsWith('/') || met > MAX_LINKS) {
       throw new ConfinementError(`could not open '${path}': '${joinVolumePath(names.join('/'), name)}' is a symlink`);
     }
     ahead.push(...target.split('/').reverse());

@@ -30,14 +30,14 @@ function ensure(tree: ConfinedTree, subPath: string, kind: 'dir' | 'file' | unde
   if (subPath === '') return 'dir';
   const { parent } = splitVolumePath(subPath);
   if (kind === 'dir' && tree.lstat(subPath)?.isFile() !== true) {
-    tree.makeDirectories(subPath, 'refuse');
+    tree.makeDirectories(subPath, 'reject');
     return 'dir';
   }
   if (kind === 'file') {
-    tree.makeDirectories(parent, 'refuse');
+    tree.makeDirectories(parent, 'reject');
     createFile(tree, subPath);
   }
-  return tree.inDirectory(parent, () => kindAt(tree, subPath), 'refuse');
+  return tree.inDirectory(parent, () => kindAt(tree, subPath), 'reject');
 }
 
 function createFile(tree: ConfinedTree, subPath: string): void {

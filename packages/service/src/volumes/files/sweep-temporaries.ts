@@ -50,7 +50,7 @@ async function lookInto(
   path: string,
   found: { before: number; stale: string[]; waiting: string[]; isStopped: () => boolean },
 ): Promise<void> {
-  const held = tree.hold(path, 'refuse');
+  const held = tree.hold(path, 'reject');
   const pace = createStoragePacer(tree.storage);
   const directory = opendirSync(`/proc/self/fd/${held}`);
   try {

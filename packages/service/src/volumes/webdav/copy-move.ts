@@ -5,7 +5,7 @@ import { removeLater } from '../files/remove-tree.ts';
 import { replaceEntry } from '../files/replace-entry.ts';
 import { temporaryBeside } from '../files/temporary-name.ts';
 import { joinVolumePath, splitVolumePath } from '../files/volume-path.ts';
-import { DavRefusal } from './dav-refusal.ts';
+import { DavError } from './dav-rejection.ts';
 import {
   answer,
   type DavRequest,
@@ -24,7 +24,7 @@ export async function copy(dav: DavRequest): Promise<void> {
   const { volume, request, path } = dav;
   const to = destinationOf(dav);
   const depth = depthOf(request, 'infinity');
-  if (depth === '1') throw new DavRefusal(400, 'COPY requires Depth 0 or infinity');
+  if (depth === '1') throw new DavError(400, 'COPY requires Depth 0 or infinity');
   const members = depth === 'infinity';
   const directory = requireStats(volume, path).isDirectory();
   checkDestination(dav, to, members);
@@ -51,8 +51,8 @@ export async function copy(dav: DavRequest): Promise<void> {
 export async function move(dav: DavRequest): Promise<void> {
   const { volume, request, path } = dav;
   const to = destinationOf(dav);
-  if (path === '') throw new DavRefusal(403, 'the root of the volume cannot be moved');
-  if (depthOf(request, 'infinity') !== 'infinity') throw new DavRefusal(400, 'MOVE requires Depth infinity');
+  if (path === '') throw new DavError(403, 'the root of the volume cannot be moved');
+  if (depthOf(request, 'infinity') !== 'infinity') throw new DavError(400, 'MOVE requires Depth infinity');
   const directory = requireStats(volume, path).isDirectory();
   const replaced = checkDestination(dav, to, true);
   checkLocks(dav, path, { member: true, tree: true });
@@ -68,15 +68,15 @@ type Replaced = 'dir' | 'file' | undefined;
 /** Checks everything that may prohibit the operation, and returns the kind of what will be replaced. */
 function checkDestination(dav: DavRequest, to: string, members: boolean): Replaced {
   const { volume, path, request } = dav;
-  if (to === '') throw new DavRefusal(403, 'the destination contains the source');
+  if (to === '') throw new DavError(403, 'the destination contains the source');
   requireParent(dav, to);
   // With links, several paths may lead to one place.
   const [source, target] = [placeOf(volume, path), placeOf(volume, to)];
-  if (target === source) throw new DavRefusal(403, 'source and destination are the same');
-  if (isBeneath(source, target)) throw new DavRefusal(403, 'the destination contains the source');
-  if (members && isBeneath(target, source)) throw new DavRefusal(403, 'the destination is inside the source');
+  if (target === source) throw new DavError(403, 'source and destination are the same');
+  if (isBeneath(source, target)) throw new DavError(403, 'the destination contains the source');
+  if (members && isBeneath(target, source)) throw new DavError(403, 'the destination is inside the source');
   const there = volume.tree.lstat(to);
-  if (there !== undefined && !mayOverwrite(request)) throw new DavRefusal(412, 'the destination already exists');
+  if (there !== undefined && !mayOverwrite(request)) throw new DavError(412, 'the destination already exists');
   checkLocks(dav, to, { member: there === undefined, tree: true });
   if (there === undefined) return undefined;
   return there.isDirectory() ? 'dir' : 'file';

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { decodeName, encodeName } from '@sluice/client';
 import { type ConfinedTree, TEMPORARY_PREFIX } from '../files/confined-tree.ts';
 import { checkVolumePath } from '../files/volume-path.ts';
-import { DavRefusal } from './dav-refusal.ts';
+import { DavError } from './dav-rejection.ts';
 import type { LockTable } from './lock-table.ts';
 import type { PropertyStore } from './property-store.ts';
 
@@ -25,19 +25,19 @@ export interface DavRequest {
   readonly reply: ServerResponse;
 }
 
-/** The volume path of a request target or `Destination`. Throws `DavRefusal` if it is not a valid path in this volume. */
+/** The volume path of a request target or `Destination`. Throws `DavError` if it is not a valid path in this volume. */
 export function locate(prefix: string, target: string): string {
-  if (target.includes('#')) throw new DavRefusal(400, 'the URI has a fragment');
+  if (target.includes('#')) throw new DavError(400, 'the URI has a fragment');
   const pathname = (target.split('?', 1)[0] as string).replace(/^https?:\/\/[^/]*/i, '');
-  if (!pathname.startsWith('/')) throw new DavRefusal(400, 'the URI is not absolute');
+  if (!pathname.startsWith('/')) throw new DavError(400, 'the URI is not absolute');
   const path = decodePath(pathname);
   const base = decodePath(`${prefix}/`);
-  if (base !== '' && path !== base && !path.startsWith(`${base}/`)) throw new DavRefusal(404, 'it does not exist');
+  if (base !== '' && path !== base && !path.startsWith(`${base}/`)) throw new DavError(404, 'it does not exist');
   const inside = base === '' ? path : path.slice(base.length + 1);
   const fault = checkVolumePath(inside);
-  if (fault !== undefined) throw new DavRefusal(400, `the URI is not a path in a volume: ${fault}`);
+  if (fault !== undefined) throw new DavError(400, `the URI is not a path in a volume: ${fault}`);
   if (inside.split('/').some((segment) => segment.startsWith(TEMPORARY_PREFIX))) {
-    throw new DavRefusal(403, 'the name is reserved');
+    throw new DavError(403, 'the name is reserved');
   }
   return inside;
 }
@@ -52,9 +52,9 @@ function decodeSegment(segment: string): string {
   try {
     decoded = decodeName(segment);
   } catch {
-    throw new DavRefusal(400, 'the URI is not validly percent-encoded');
+    throw new DavError(400, 'the URI is not validly percent-encoded');
   }
-  if (decoded.includes('/')) throw new DavRefusal(400, 'the URI has an encoded slash');
+  if (decoded.includes('/')) throw new DavError(400, 'the URI has an encoded slash');
   return decoded;
 }
 
@@ -64,10 +64,10 @@ export function hrefOf(volume: DavVolume, path: string, kind: 'dir' | 'file'): s
   return `${volume.prefix}${encoded}${kind === 'dir' ? '/' : ''}`;
 }
 
-/** Like `findStats`, but throws `DavRefusal` 404 if there is nothing. */
+/** Like `findStats`, but throws `DavError` 404 if there is nothing. */
 export function requireStats(volume: DavVolume, path: string): Stats {
   const stats = findStats(volume, path);
-  if (stats === undefined) throw new DavRefusal(404, 'it does not exist');
+  if (stats === undefined) throw new DavError(404, 'it does not exist');
   return stats;
 }
 
@@ -82,21 +82,21 @@ export function etagOf(stats: Stats): string {
   return `"${stats.ino.toString(36)}-${stats.size.toString(36)}-${Math.round(stats.mtimeMs * 1_000).toString(36)}"`;
 }
 
-/** The `Depth` header, or `absent` without one. Throws `DavRefusal` 400 for an invalid one. */
+/** The `Depth` header, or `absent` without one. Throws `DavError` 400 for an invalid one. */
 export function depthOf(request: IncomingMessage, absent: '0' | '1' | 'infinity'): '0' | '1' | 'infinity' {
   const depth = request.headers.depth;
   const text = typeof depth === 'string' ? depth.trim().toLowerCase() : absent;
   if (text === '0' || text === '1' || text === 'infinity') return text;
-  throw new DavRefusal(400, `the Depth '${text}' is not one of 0, 1, infinity`);
+  throw new DavError(400, `the Depth '${text}' is not one of 0, 1, infinity`);
 }
 
-/** The volume path of the `Destination` header. Throws `DavRefusal` if it is missing, invalid, or on another server. */
+/** The volume path of the `Destination` header. Throws `DavError` if it is missing, invalid, or on another server. */
 export function destinationOf({ volume, request }: DavRequest): string {
   const destination = request.headers.destination;
-  if (typeof destination !== 'string') throw new DavRefusal(400, 'the Destination header is missing');
+  if (typeof destination !== 'string') throw new DavError(400, 'the Destination header is missing');
   const host = /^https?:\/\/([^/]*)/i.exec(destination)?.[1];
   if (host !== undefined && bareHost(host) !== bareHost(request.headers.host ?? '')) {
-    throw new DavRefusal(502, 'the Destination is on another server');
+    throw new DavError(502, 'the Destination is on another server');
   }
   return locate(volume.prefix, destination);
 }

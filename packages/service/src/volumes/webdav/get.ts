@@ -4,7 +4,7 @@ import { sendBlock } from '../../protocol/send-block.ts';
 import { closeFile } from '../files/close-file.ts';
 import { readBlocks } from '../files/file-range.ts';
 import { contentTypeOf } from './content-type.ts';
-import { DavRefusal } from './dav-refusal.ts';
+import { DavError } from './dav-rejection.ts';
 import { answer, type DavRequest, etagOf, requireStats } from './dav-request.ts';
 import { matches } from './preconditions.ts';
 
@@ -30,7 +30,7 @@ async function getFile(dav: DavRequest, file: number): Promise<void> {
   if (isFresh(dav, stats)) return answer(reply, 304, headers);
   const range = rangeOf(dav, stats);
   if (range === 'unsatisfiable') {
-    throw new DavRefusal(416, 'the range is beyond the end', { headers: { 'content-range': `bytes */${stats.size}` } });
+    throw new DavError(416, 'the range is beyond the end', { headers: { 'content-range': `bytes */${stats.size}` } });
   }
   const { start, end } = range ?? { start: 0, end: stats.size };
   headers['content-type'] = contentTypeOf(path);

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { closeFile } from '../files/close-file.ts';
-import { DavRefusal } from './dav-refusal.ts';
+import { DavError } from './dav-rejection.ts';
 import { answer, answerXml, type DavRequest, type DavVolume, depthOf, findStats, hrefOf } from './dav-request.ts';
 import { renderLock } from './live-properties.ts';
 import type { Lock } from './lock-table.ts';
@@ -21,9 +21,9 @@ export async function lock(dav: DavRequest): Promise<void> {
   const seconds = secondsOf(request.headers.timeout);
   if (body === undefined) return answerLock(dav, 200, refresh(dav, seconds));
   const depth = depthOf(request, 'infinity');
-  if (depth === '1') throw new DavRefusal(400, 'LOCK requires Depth 0 or infinity');
+  if (depth === '1') throw new DavError(400, 'LOCK requires Depth 0 or infinity');
   const scope = scopeOf(body);
-  refuseConflict(volume, { path, depth, scope });
+  rejectConflict(volume, { path, depth, scope });
   const owner = ownerOf(body);
   const created = findStats(volume, path) === undefined;
   if (created) {
@@ -31,7 +31,7 @@ export async function lock(dav: DavRequest): Promise<void> {
     checkLocks(dav, path, { member: true });
   }
   const added = volume.locks.add({ path, depth, scope, owner, seconds });
-  if (added === undefined) throw new DavRefusal(507, 'the volume has the maximum number of locks');
+  if (added === undefined) throw new DavError(507, 'the volume has the maximum number of locks');
   if (created) await createLocked(volume, added);
   reply.setHeader('lock-token', `<${added.token}>`);
   answerLock(dav, created ? 201 : 200, added);
@@ -51,11 +51,11 @@ async function createLocked(volume: DavVolume, added: Lock): Promise<void> {
 /** UNLOCK. Accepts a token without angle brackets, which a widely used client sends. */
 export async function unlock({ volume, path, request, reply }: DavRequest): Promise<void> {
   const header = request.headers['lock-token'];
-  if (typeof header !== 'string') throw new DavRefusal(400, 'the Lock-Token header is missing');
+  if (typeof header !== 'string') throw new DavError(400, 'the Lock-Token header is missing');
   const token = header.trim().replace(/^<(.*)>$/, '$1');
   const found = volume.locks.covering(path).find((candidate) => candidate.token === token);
   if (found === undefined) {
-    throw new DavRefusal(409, 'it has no such lock', { condition: '<D:lock-token-matches-request-uri/>' });
+    throw new DavError(409, 'it has no such lock', { condition: '<D:lock-token-matches-request-uri/>' });
   }
   volume.locks.remove(found);
   answer(reply, 204);
@@ -65,20 +65,20 @@ function refresh(dav: DavRequest, seconds: number): Lock {
   const tokens = submittedTokens(dav);
   const found = dav.volume.locks.covering(dav.path).find((candidate) => tokens.has(candidate.token));
   if (found === undefined) {
-    throw new DavRefusal(412, 'the If header contains no token of its locks', {
+    throw new DavError(412, 'the If header contains no token of its locks', {
       condition: '<D:lock-token-matches-request-uri/>',
     });
   }
   return dav.volume.locks.refresh(found, seconds);
 }
 
-function refuseConflict(volume: DavVolume, wanted: Pick<Lock, 'path' | 'depth' | 'scope'>): void {
+function rejectConflict(volume: DavVolume, wanted: Pick<Lock, 'path' | 'depth' | 'scope'>): void {
   const { locks } = volume;
   const near = [...locks.covering(wanted.path), ...(wanted.depth === 'infinity' ? locks.beneath(wanted.path) : [])];
   const conflict = near.find((other) => wanted.scope === 'exclusive' || other.scope === 'exclusive');
   if (conflict === undefined) return;
   const href = hrefOf(volume, conflict.path, findStats(volume, conflict.path)?.isDirectory() ? 'dir' : 'file');
-  throw new DavRefusal(423, 'it is locked', {
+  throw new DavError(423, 'it is locked', {
     condition: `<D:no-conflicting-lock><D:href>${href}</D:href></D:no-conflicting-lock>`,
   });
 }
@@ -87,15 +87,15 @@ function scopeOf(body: XmlElement): 'exclusive' | 'shared' {
   const type = childElements(body, 'locktype').flatMap((element) => childElements(element));
   const scope = childElements(body, 'lockscope').flatMap((element) => childElements(element));
   if (!isDav(body, 'lockinfo') || !isDav(type[0], 'write'))
-    throw new DavRefusal(400, 'the body does not request a write lock');
+    throw new DavError(400, 'the body does not request a write lock');
   if (isDav(scope[0], 'exclusive')) return 'exclusive';
   if (isDav(scope[0], 'shared')) return 'shared';
-  throw new DavRefusal(400, 'the body has no lock scope');
+  throw new DavError(400, 'the body has no lock scope');
 }
 
 function ownerOf(body: XmlElement): string {
   const owner = childElements(body, 'owner').map(renderContent).join('');
-  if (owner.length > MAX_OWNER_CHARACTERS) throw new DavRefusal(413, 'the owner of the lock is too long');
+  if (owner.length > MAX_OWNER_CHARACTERS) throw new DavError(413, 'the owner of the lock is too long');
   return owner;
 }
 

@@ -1,35 +1,35 @@
 import type { Stats } from 'node:fs';
 import { splitVolumePath } from '../files/volume-path.ts';
-import { DavRefusal } from './dav-refusal.ts';
+import { DavError } from './dav-rejection.ts';
 import { type DavRequest, type DavVolume, etagOf, findStats, hrefOf, locate } from './dav-request.ts';
 import { type IfList, parseIfHeader } from './if-header.ts';
 import type { Lock } from './lock-table.ts';
 
 /**
- * Checks `If`, `If-Match`, `If-None-Match` and `If-Unmodified-Since`. Throws `DavRefusal` 412 if one of them does not hold.
+ * Checks `If`, `If-Match`, `If-None-Match` and `If-Unmodified-Since`. Throws `DavError` 412 if one of them does not hold.
  */
 export function checkPreconditions(dav: DavRequest): void {
   checkVersion(dav);
   const lists = ifLists(dav);
-  if (lists !== undefined && !lists.some((list) => holds(dav, list))) refuse('If');
+  if (lists !== undefined && !lists.some((list) => holds(dav, list))) reject('If');
 }
 
 /** Checks those of these conditions that depend only on the current file, for example `If-None-Match: *`. */
 export function checkVersion(dav: DavRequest): void {
   const { headers } = dav.request;
   const stats = findStats(dav.volume, dav.path);
-  if (headers['if-match'] !== undefined && !matches(headers['if-match'], stats)) refuse('If-Match');
+  if (headers['if-match'] !== undefined && !matches(headers['if-match'], stats)) reject('If-Match');
   const noneMatch = headers['if-none-match'];
   const reads = dav.request.method === 'GET' || dav.request.method === 'HEAD';
-  if (noneMatch !== undefined && !reads && matches(noneMatch, stats)) refuse('If-None-Match');
+  if (noneMatch !== undefined && !reads && matches(noneMatch, stats)) reject('If-None-Match');
   const since = Date.parse(headers['if-unmodified-since'] ?? '');
   if (!Number.isNaN(since) && stats !== undefined && Math.floor(stats.mtimeMs / 1_000) * 1_000 > since) {
-    refuse('If-Unmodified-Since');
+    reject('If-Unmodified-Since');
   }
 }
 
-function refuse(header: string): never {
-  throw new DavRefusal(412, `the condition of ${header} does not hold`);
+function reject(header: string): never {
+  throw new DavError(412, `the condition of ${header} does not hold`);
 }
 
 /** Whether a list of entity tags, or `*`, matches the current file. */
@@ -44,7 +44,7 @@ function ifLists(dav: DavRequest): IfList[] | undefined {
   const header = dav.request.headers.if;
   if (typeof header !== 'string') return undefined;
   const lists = parseIfHeader(header);
-  if (lists === undefined) throw new DavRefusal(400, 'the If header is malformed');
+  if (lists === undefined) throw new DavError(400, 'the If header is malformed');
   return lists;
 }
 
@@ -77,7 +77,7 @@ export function submittedTokens(dav: DavRequest): Set<string> {
 }
 
 /**
- * Throws `DavRefusal` 423 unless the request contains a token of each lock that a change of `path` affects. `member` means
+ * Throws `DavError` 423 unless the request contains a token of each lock that a change of `path` affects. `member` means
  * that the name is created or removed, which also changes the parent directory; `tree`, that everything beneath is affected.
  */
 export function checkLocks(dav: DavRequest, path: string, touches: { member?: boolean; tree?: boolean } = {}): void {
@@ -94,7 +94,7 @@ function requireOne(volume: DavVolume, locks: readonly Lock[], tokens: ReadonlyS
   const [first] = locks;
   if (first === undefined || locks.some((lock) => tokens.has(lock.token))) return;
   const href = hrefOf(volume, first.path, findStats(volume, first.path)?.isDirectory() ? 'dir' : 'file');
-  throw new DavRefusal(423, 'it is locked', {
+  throw new DavError(423, 'it is locked', {
     condition: `<D:lock-token-submitted><D:href>${href}</D:href></D:lock-token-submitted>`,
   });
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isSystemError, replaceFileSync } from '@sluice/host-system';
 import { z } from 'zod';
-import { DavRefusal } from './dav-refusal.ts';
+import { DavError } from './dav-rejection.ts';
 import { isBeneath } from './lock-table.ts';
 
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -18,7 +18,7 @@ export type DeadProperty = z.infer<typeof propertySchema>;
  */
 export interface PropertyStore {
   of(path: string): readonly DeadProperty[];
-  /** Replaces all properties of `path`, durably. Throws `DavRefusal` 507 beyond the limit of the volume. */
+  /** Replaces all properties of `path`, durably. Throws `DavError` 507 beyond the limit of the volume. */
   set(path: string, properties: readonly DeadProperty[]): void;
   copy(from: string, to: string, options: { members: boolean }): void;
   move(from: string, to: string): void;
@@ -37,7 +37,7 @@ export function openPropertyStore(filePath: string): PropertyStore {
   const save = (next: Map<string, readonly DeadProperty[]>) => {
     const text = JSON.stringify({ version: 1, properties: Object.fromEntries(next) });
     if (text.length > MAX_BYTES && next.size >= properties.size) {
-      throw new DavRefusal(507, `the properties of the volume would take more than ${MAX_BYTES} bytes`);
+      throw new DavError(507, `the properties of the volume would take more than ${MAX_BYTES} bytes`);
     }
     replaceFileSync(filePath, text);
     properties = next;

@@ -1,6 +1,6 @@
 import { sendBlock } from '../../protocol/send-block.ts';
 import { joinVolumePath } from '../files/volume-path.ts';
-import { DavRefusal } from './dav-refusal.ts';
+import { DavError } from './dav-rejection.ts';
 import { type DavRequest, depthOf, hrefOf, requireStats } from './dav-request.ts';
 import { APACHE_NAMESPACE, LINK_NAMESPACE, LIVE_NAMES, type Resource, renderLive } from './live-properties.ts';
 import { nameKey } from './property-store.ts';
@@ -16,14 +16,14 @@ interface PropertyName {
 /** The requested properties: all, only the names of all, or some by name. */
 type Question = { readonly kind: 'all' | 'names' } | { readonly kind: 'some'; readonly names: readonly PropertyName[] };
 
-/** PROPFIND of one resource or a directory's members; infinite depth is refused, as the standard allows. */
+/** PROPFIND of one resource or a directory's members; infinite depth is rejected, as the standard allows. */
 export async function propfind(dav: DavRequest): Promise<void> {
   const { volume, path, reply } = dav;
   const depth = depthOf(dav.request, 'infinity');
   const question = questionOf(await readXml(dav));
   const stats = requireStats(volume, path);
   if (depth === 'infinity' && stats.isDirectory()) {
-    throw new DavRefusal(403, 'PROPFIND takes Depth 0 or 1', { condition: '<D:propfind-finite-depth/>' });
+    throw new DavError(403, 'PROPFIND takes Depth 0 or 1', { condition: '<D:propfind-finite-depth/>' });
   }
   // A client that does not request links would treat a broken one as a file.
   const links = requestsLinks(question) ? 'all' : 'reachable';
@@ -48,14 +48,14 @@ function requestsLinks(question: Question): boolean {
 
 function questionOf(body: XmlElement | undefined): Question {
   if (body === undefined) return { kind: 'all' };
-  if (!isDav(body, 'propfind')) throw new DavRefusal(400, 'the body is not a propfind element');
+  if (!isDav(body, 'propfind')) throw new DavError(400, 'the body is not a propfind element');
   const [prop] = childElements(body, 'prop');
   if (prop !== undefined) {
     return { kind: 'some', names: childElements(prop).map(({ namespace, local }) => ({ namespace, local })) };
   }
   if (childElements(body, 'propname').length > 0) return { kind: 'names' };
   if (childElements(body, 'allprop').length > 0) return { kind: 'all' };
-  throw new DavRefusal(400, 'the body requests nothing');
+  throw new DavError(400, 'the body requests nothing');
 }
 
 function renderResponse(resource: Resource, question: Question): string {

@@ -1,5 +1,5 @@
 import { chmodSync } from 'node:fs';
-import { DavRefusal } from './dav-refusal.ts';
+import { DavError } from './dav-rejection.ts';
 import { answerXml, type DavRequest, hrefOf, requireStats } from './dav-request.ts';
 import { APACHE_NAMESPACE, LINK_NAMESPACE, LIVE_NAMES } from './live-properties.ts';
 import { checkLocks } from './preconditions.ts';
@@ -18,9 +18,9 @@ export async function proppatch(dav: DavRequest): Promise<void> {
   const changes = changesOf(await readXml(dav));
   const stats = requireStats(volume, path);
   checkLocks(dav, path);
-  const refused = changes.filter((change) => !isAllowed(change));
-  if (refused.length === 0) apply(dav, changes);
-  const rendered = renderOutcome(changes, refused);
+  const rejected = changes.filter((change) => !isAllowed(change));
+  if (rejected.length === 0) apply(dav, changes);
+  const rendered = renderOutcome(changes, rejected);
   const href = escapeXml(hrefOf(volume, path, stats.isDirectory() ? 'dir' : 'file'));
   const response = `<D:response><D:href>${href}</D:href>${rendered}</D:response>`;
   answerXml(dav.reply, { status: 207, xml: `<D:multistatus xmlns:D="DAV:">${response}</D:multistatus>` });
@@ -28,7 +28,7 @@ export async function proppatch(dav: DavRequest): Promise<void> {
 
 function changesOf(body: XmlElement | undefined): Change[] {
   if (body === undefined || !isDav(body, 'propertyupdate')) {
-    throw new DavRefusal(400, 'the body is not a propertyupdate element');
+    throw new DavError(400, 'the body is not a propertyupdate element');
   }
   const changes = childElements(body)
     .filter((part) => isDav(part, 'set') || isDav(part, 'remove'))
@@ -39,7 +39,7 @@ function changesOf(body: XmlElement | undefined): Change[] {
         ),
       ),
     );
-  if (changes.length === 0) throw new DavRefusal(400, 'the body changes nothing');
+  if (changes.length === 0) throw new DavError(400, 'the body changes nothing');
   return changes;
 }
 
@@ -62,7 +62,7 @@ function isAllowed({ kind, element }: Change): boolean {
 
 function apply({ volume, path }: DavRequest, changes: readonly Change[]): void {
   const [flags, others] = [true, false].map((is) => changes.filter(({ element }) => isExecutable(element) === is));
-  // Storing the properties of a volume is a durable write, which may be refused.
+  // Storing the properties of a volume is a durable write, which may be rejected.
   if (others!.length > 0) storeProperties({ volume, path }, others!);
   for (const { element } of flags!) setExecutable({ volume, path }, textOf(element).trim() === 'T');
 }
@@ -84,10 +84,10 @@ function setExecutable({ volume, path }: Pick<DavRequest, 'volume' | 'path'>, ex
   volume.tree.inNode(path, (node) => chmodSync(node, next & 0o777));
 }
 
-function renderOutcome(changes: readonly Change[], refused: readonly Change[]): string {
+function renderOutcome(changes: readonly Change[], rejected: readonly Change[]): string {
   const names = (some: readonly Change[]) => [...new Set(some.map(({ element }) => renderName(element)))];
-  if (refused.length === 0) return propstat(names(changes), '200 OK');
-  const rest = names(changes.filter((change) => !refused.includes(change)));
-  const failed = propstat(names(refused), '403 Forbidden');
+  if (rejected.length === 0) return propstat(names(changes), '200 OK');
+  const rest = names(changes.filter((change) => !rejected.includes(change)));
+  const failed = propstat(names(rejected), '403 Forbidden');
   return rest.length === 0 ? failed : failed + propstat(rest, '424 Failed Dependency');
 }

@@ -1,7 +1,7 @@
 import { own } from '@sluice/client';
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes';
 import { checkAnswer } from '../../storage/storage-access.ts';
-import { DavRefusal } from './dav-refusal.ts';
+import { DavError } from './dav-rejection.ts';
 import type { DavRequest } from './dav-request.ts';
 
 const MAX_BYTES = 1024 * 1024;
@@ -25,7 +25,7 @@ export interface XmlElement {
 }
 
 /**
- * Parses the body and returns its root element; undefined without a body. Throws `DavRefusal` for invalid XML, a DTD, and
+ * Parses the body and returns its root element; undefined without a body. Throws `DavError` for invalid XML, a DTD, and
  * more than the limits of bytes, depth and nodes, and `StorageSilent` if the storage does not answer after the body.
  */
 export async function readXml({ request, volume }: DavRequest): Promise<XmlElement | undefined> {
@@ -33,32 +33,32 @@ export async function readXml({ request, volume }: DavRequest): Promise<XmlEleme
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > MAX_BYTES) throw new DavRefusal(413, `the body is larger than ${MAX_BYTES} bytes`);
+    if (size > MAX_BYTES) throw new DavError(413, `the body is larger than ${MAX_BYTES} bytes`);
     chunks.push(chunk);
   }
   await checkAnswer(volume.tree.storage);
   return size === 0 ? undefined : parseXml(Buffer.concat(chunks));
 }
 
-/** Parses a document. Throws `DavRefusal` 400 if it is not well-formed, including its namespaces. */
+/** Parses a document. Throws `DavError` 400 if it is not well-formed, including its namespaces. */
 function parseXml(bytes: Uint8Array): XmlElement {
   const stack: XmlElement[] = [];
   let root: XmlElement | undefined;
   let nodes = 0;
   const count = () => {
     nodes += 1;
-    if (nodes > MAX_NODES) throw new DavRefusal(413, `the body has more than ${MAX_NODES} nodes`);
+    if (nodes > MAX_NODES) throw new DavError(413, `the body has more than ${MAX_NODES} nodes`);
   };
   const parser = new SaxesParser({ xmlns: true });
   parser.on('error', (error) => {
-    throw new DavRefusal(400, `the body is not well-formed XML: ${error.message}`);
+    throw new DavError(400, `the body is not well-formed XML: ${error.message}`);
   });
   parser.on('doctype', () => {
-    throw new DavRefusal(400, 'the body declares a document type');
+    throw new DavError(400, 'the body declares a document type');
   });
   parser.on('opentag', (tag) => {
     count();
-    if (stack.length >= MAX_DEPTH) throw new DavRefusal(413, `the body is nested deeper than ${MAX_DEPTH}`);
+    if (stack.length >= MAX_DEPTH) throw new DavError(413, `the body is nested deeper than ${MAX_DEPTH}`);
     const element = elementOf(tag, stack.at(-1));
     stack.at(-1)?.children.push(element);
     root ??= element;
@@ -72,7 +72,7 @@ function parseXml(bytes: Uint8Array): XmlElement {
   parser.on('cdata', addText);
   parser.on('closetag', () => stack.pop());
   parser.write(decode(bytes)).close();
-  if (root === undefined) throw new DavRefusal(400, 'the body is not well-formed XML: it has no element');
+  if (root === undefined) throw new DavError(400, 'the body is not well-formed XML: it has no element');
   return root;
 }
 
@@ -80,7 +80,7 @@ function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new DavRefusal(400, 'the body is not UTF-8');
+    throw new DavError(400, 'the body is not UTF-8');
   }
 }
 
@@ -91,10 +91,7 @@ function elementOf(tag: SaxesTagNS, parent: XmlElement | undefined): XmlElement 
     if (attribute.name === 'xmlns') own.push(['', attribute.value]);
     else if (attribute.prefix === 'xmlns') {
       if (attribute.value === '') {
-        throw new DavRefusal(
-          400,
-          `the body is not well-formed XML: it binds the prefix '${attribute.local}' to nothing`,
-        );
+        throw new DavError(400, `the body is not well-formed XML: it binds the prefix '${attribute.local}' to nothing`);
       }
       own.push([attribute.local, attribute.value]);
     } else attributes.push([attribute.name, attribute.value]);
@@ -108,7 +105,7 @@ function declarationsAt(parent: XmlElement | undefined, own: readonly (readonly 
   const all = new Map([...(parent?.declarations ?? []), ...own]);
   let size = 0;
   for (const [prefix, uri] of all) size += prefix.length + uri.length;
-  if (size > MAX_DECLARED) throw new DavRefusal(413, `the body's namespaces take more than ${MAX_DECLARED} characters`);
+  if (size > MAX_DECLARED) throw new DavError(413, `the body's namespaces take more than ${MAX_DECLARED} characters`);
   return all;
 }
 

@@ -6,7 +6,7 @@ import { type VolumeAccess, type VolumeSession, volumeKey } from '../volume-acce
 import { volumeFault } from '../volume-fault.ts';
 import { makeCollection, remove } from './collections.ts';
 import { copy, move } from './copy-move.ts';
-import { DavRefusal, refusalOf, unavailable } from './dav-refusal.ts';
+import { DavError, rejectionOf, unavailable } from './dav-rejection.ts';
 import { answer, answerXml, type DavRequest, type DavVolume, locate } from './dav-request.ts';
 import { get } from './get.ts';
 import { link } from './link.ts';
@@ -102,18 +102,18 @@ export function createWebDavHandler(access: VolumeAccess, settings: WebDavOption
     const volume = volumeOf(session);
     const dav: DavRequest = { volume, path: locate(volume.prefix, request.url ?? ''), request, reply };
     const verb = own(VERBS, request.method ?? '');
-    if (verb === undefined) throw new DavRefusal(405, 'unknown method', { headers: allow() });
+    if (verb === undefined) throw new DavError(405, 'unknown method', { headers: allow() });
     if (request.method !== 'OPTIONS') checkPreconditions(dav);
     await verb(dav);
   };
 
   const handle = (request: IncomingMessage, reply: ServerResponse): void => {
     serve(request, reply).catch((error: unknown) => {
-      const refusal = refusalOf(error);
-      if (refusal === undefined && !reply.destroyed && !request.destroyed) {
+      const rejection = rejectionOf(error);
+      if (rejection === undefined && !reply.destroyed && !request.destroyed) {
         settings.onError?.(error, { method: request.method ?? '', url: request.url ?? '' });
       }
-      answerRefusal(request, reply, refusal ?? new DavRefusal(500, 'unexpected error'));
+      answerRejection(request, reply, rejection ?? new DavError(500, 'unexpected error'));
     });
   };
   const close = () => {
@@ -139,7 +139,7 @@ async function authenticate(
   const login = /^Basic ([A-Za-z0-9+/=_-]+)$/i.exec(request.headers.authorization ?? '')?.[1];
   const text = Buffer.from(login ?? '', 'base64').toString();
   const colon = text.indexOf(':');
-  const unauthorized = new DavRefusal(401, 'the login of a volume is required', {
+  const unauthorized = new DavError(401, 'the login of a volume is required', {
     headers: { 'www-authenticate': 'Basic realm="volume", charset="UTF-8"' },
   });
   if (login === undefined || colon < 0) throw unauthorized;
@@ -147,7 +147,7 @@ async function authenticate(
   const pause = throttle.pauseMs(address, username);
   if (pause > 0) {
     const headers = { 'retry-after': String(Math.ceil(pause / 1_000)) };
-    throw new DavRefusal(429, 'too many failed logins', { headers });
+    throw new DavError(429, 'too many failed logins', { headers });
   }
   const session = await access.authenticate(username, text.slice(colon + 1));
   if (session === undefined) {
@@ -170,18 +170,18 @@ async function options({ reply }: DavRequest): Promise<void> {
   answer(reply, 200, allow());
 }
 
-function answerRefusal(request: IncomingMessage, reply: ServerResponse, refusal: DavRefusal): void {
+function answerRejection(request: IncomingMessage, reply: ServerResponse, rejection: DavError): void {
   if (reply.headersSent) {
     reply.destroy();
     return;
   }
   // The rest of a long body is not read; that of a short one is, to keep the connection.
   const rest = request.complete || Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY) < 65_536;
-  const headers = { ...refusal.headers, ...(rest || isBodiless(request) ? {} : { connection: 'close' }) };
-  const condition = refusal.condition ?? '';
-  const text = escapeXml(refusal.message);
+  const headers = { ...rejection.headers, ...(rest || isBodiless(request) ? {} : { connection: 'close' }) };
+  const condition = rejection.condition ?? '';
+  const text = escapeXml(rejection.message);
   const xml = `<D:error xmlns:D="DAV:">${condition}<message xmlns="">${text}</message></D:error>`;
-  answerXml(reply, { status: refusal.status, xml, headers });
+  answerXml(reply, { status: rejection.status, xml, headers });
 }
 
 function isBodiless(request: IncomingMessage): boolean {

@@ -7,7 +7,7 @@ import { dockerSubject, hasDocker } from './docker-rig.ts';
 
 /**
  * The container's first process has no more rights than the command, and its root file system is its own. The network is
- * the host's, and which system calls are refused is up to the daemon: docs/docker.md says so.
+ * the host's, and which system calls are rejected is up to the daemon: docs/docker.md says so.
  */
 const tolerated = {
   'file-new': /^made \/\/sluice-attack-/,

@@ -37,19 +37,19 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine on a rea
     expect(reasons.length).toBeGreaterThan(1);
   });
 
-  it('refuses an image that the registry does not have, with the words of the daemon', async () => {
+  it('rejects an image that the registry does not have, with the words of the daemon', async () => {
     const container = await rig.prepare({ image: `${registry}/nothing:9`, command: ['true'] });
-    expect(await rig.refusal(container)).toMatchObject({
-      kind: 'refused',
+    expect(await rig.rejection(container)).toMatchObject({
+      kind: 'rejected',
       reason: expect.stringMatching(/nothing:9 cannot be pulled from .*: .*(not found|unknown)/),
     });
   });
 
   it.each(['my image', 'debian:12 ', 'x/../../containers/json'])(
-    'refuses %j, which is no name of an image',
+    'rejects %j, which is no name of an image',
     async (image) => {
       const container = await rig.prepare({ image, command: ['true'] });
-      expect(await rig.refusal(container)).toMatchObject({
+      expect(await rig.rejection(container)).toMatchObject({
         reason: expect.stringContaining('as the name of an image'),
       });
     },
@@ -67,9 +67,9 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine on a rea
     expect(await container.end()).toEqual({ kind: 'exited', exitCode: 8 });
   });
 
-  it('refuses GPUs at once where the daemon has no driver for them, with its words', async () => {
+  it('rejects GPUs at once where the daemon has no driver for them, with its words', async () => {
     const container = await rig.prepare({ command: ['true'], limits: { gpus: 1 } });
-    expect(await rig.refusal(container)).toMatchObject({ reason: expect.stringContaining('device driver') });
+    expect(await rig.rejection(container)).toMatchObject({ reason: expect.stringContaining('device driver') });
   });
 
   it('gives the exit code of a container that ended while the daemon was restarted', async () => {
@@ -166,7 +166,7 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine on a rea
     await daemon('POST', `/containers/${name}/start`);
     await daemonCall('POST', `/containers/${name}/wait`);
     expect((await readRecord(launch.directory))?.exit?.end).toEqual({
-      kind: 'refused',
+      kind: 'rejected',
       reason: "could not mount at '/data': the path of the volume was changed during the start",
     });
     expect(await readFile(launch.logPath, 'utf8')).toBe('');

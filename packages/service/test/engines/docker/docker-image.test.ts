@@ -37,7 +37,7 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine with ima
     ['/no/such/file', /could not start '\/no\/such\/file': .*\(127\)/],
   ])('says why %s cannot be started', async (command, reason) => {
     const container = await rig.prepare({ command: [command] });
-    expect(await rig.refusal(container)).toMatchObject({ kind: 'refused', reason: expect.stringMatching(reason) });
+    expect(await rig.rejection(container)).toMatchObject({ kind: 'rejected', reason: expect.stringMatching(reason) });
   });
 
   it('has a digest, which changes when the tag is given to another image', async () => {

@@ -43,21 +43,21 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine and a re
     }
   }
 
-  async function refusal(config: Parameters<typeof createWith>[0]): Promise<string> {
+  async function rejection(config: Parameters<typeof createWith>[0]): Promise<string> {
     return await withRig(config, async (rig) => {
-      const end = await rig.refusal(await rig.prepare({ image, command: ['true'] }));
-      return end.kind === 'refused' ? end.reason : JSON.stringify(end);
+      const end = await rig.rejection(await rig.prepare({ image, command: ['true'] }));
+      return end.kind === 'rejected' ? end.reason : JSON.stringify(end);
     });
   }
 
-  it('refuses an image that needs a login when there is none, and says where to put one', async () => {
-    const reason = await refusal({});
+  it('rejects an image that needs a login when there is none, and says where to put one', async () => {
+    const reason = await rejection({});
     expect(reason).toContain(`image ${image} cannot be pulled from ${registry}: `);
     expect(reason).toContain('has no login for it (options: registries)');
   });
 
-  it('refuses a wrong password and never repeats it', async () => {
-    const reason = await refusal({ registries: { [registry]: { username: 'robot', password: 'wrong-secret' } } });
+  it('rejects a wrong password and never repeats it', async () => {
+    const reason = await rejection({ registries: { [registry]: { username: 'robot', password: 'wrong-secret' } } });
     expect(reason).toContain(`image ${image} cannot be pulled from ${registry}: `);
     expect(reason).toContain('the login of robot');
     expect(reason).not.toContain('wrong-secret');
@@ -105,8 +105,8 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine and a re
       const own = await rig.launch({ image, command: ['true'], accountID: 'team' });
       expect(await own.end()).toEqual({ kind: 'exited', exitCode: 0 });
       const other = await rig.prepare({ image, command: ['true'], accountID: 'others' });
-      expect(await rig.refusal(other)).toMatchObject({
-        kind: 'refused',
+      expect(await rig.rejection(other)).toMatchObject({
+        kind: 'rejected',
         reason: expect.stringContaining('has no login for it'),
       });
     });

@@ -50,10 +50,10 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('a pull', () => {
     return failure;
   }
 
-  it('from a registry where nothing listens is a fault, and not a refusal of the request', async () => {
+  it('from a registry where nothing listens is a fault, and not a rejection of the request', async () => {
     expect(await failureOf('127.0.0.1:1/some/image:1')).toMatchObject({
       code: 'FAULT',
-      message: expect.stringMatching(/cannot be pulled from 127\.0\.0\.1:1: .*refused/),
+      message: expect.stringMatching(/cannot be pulled from 127\.0\.0\.1:1: .*rejected/),
     });
   });
 
@@ -73,7 +73,7 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('a pull', () => {
   it.each([
     ['MANIFEST_UNKNOWN', 404],
     ['DENIED', 403],
-  ])('from a registry that says %s is refused', async (code, status) => {
+  ])('from a registry that says %s is rejected', async (code, status) => {
     const failure = await pullFrom(({ url }, reply) => {
       const isProbe = url === '/v2/';
       reply.writeHead(isProbe ? 200 : status, { 'content-type': 'application/json' });

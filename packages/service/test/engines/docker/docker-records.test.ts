@@ -32,8 +32,8 @@ describe('readRecord', () => {
       { startedAt: 5, exit: { startedAt: 5, endedAt: 9, end: { kind: 'exited', exitCode: 3 } } },
     ],
     [
-      'refused 9 no such thing\n',
-      { startedAt: undefined, exit: { endedAt: 9, end: { kind: 'refused', reason: 'no such thing' } } },
+      'rejected 9 no such thing\n',
+      { startedAt: undefined, exit: { endedAt: 9, end: { kind: 'rejected', reason: 'no such thing' } } },
     ],
   ])('reads %j', async (text, record) => {
     await writeFile(recordPath(directory), text);

@@ -34,7 +34,7 @@ export function dockerSubject(): EngineUnderTest {
     patienceMs: 240_000,
     hostRoot: false,
     hidesInit: false,
-    refusesMissingCommand: true,
+    rejectsMissingCommand: true,
     holdsSwappedLinks: true,
   };
 }

@@ -126,7 +126,7 @@ describe('dockerOutcome', () => {
     [
       { ...state, StartedAt: '0001-01-01T00:00:00Z', Error: 'no such device' },
       false,
-      { kind: 'refused', reason: 'no such device' },
+      { kind: 'rejected', reason: 'no such device' },
     ],
     [
       { ...state, ExitCode: 255, Error: 'daemon was restarted' },

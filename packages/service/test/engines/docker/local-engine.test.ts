@@ -68,12 +68,12 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('local engine with a da
 });
 
 describe('local engine without a daemon', () => {
-  it('refuses an image with the way out and runs all else', async () => {
+  it('rejects an image with the way out and runs all else', async () => {
     const rig = await openRig('/nowhere/docker.sock');
     try {
       const wanted = await rig.prepare({ image: 'debian:12', command: ['true'] });
-      expect(await rig.refusal(wanted)).toMatchObject({
-        kind: 'refused',
+      expect(await rig.rejection(wanted)).toMatchObject({
+        kind: 'rejected',
         reason: expect.stringMatching(/debian:12.*docker/s),
       });
       expect(await (await rig.run('exit 4')).end()).toEqual({ kind: 'exited', exitCode: 4 });

@@ -11,11 +11,11 @@ describe.skipIf(process.env.SLUICE_TEST_PODMAN_SOCKET === undefined && process.e
     const module = fileURLToPath(new URL('./create-podman-engine.ts', import.meta.url));
     describeEngine('docker, with Podman behind', create, { ...dockerSubject(), module });
 
-    it('refuses GPUs, which Podman would leave out without a word', async () => {
+    it('rejects GPUs, which Podman would leave out without a word', async () => {
       const rig = dockerRig(create);
       await rig.open();
       const container = await rig.prepare({ command: ['true'], limits: { gpus: 1 } });
-      expect(await rig.refusal(container)).toMatchObject({ reason: expect.stringContaining('no request for them') });
+      expect(await rig.rejection(container)).toMatchObject({ reason: expect.stringContaining('no request for them') });
       await rig.close();
     });
 

@@ -3,8 +3,8 @@ import { parseLauncherEvent } from '../../../src/engines/process/launcher-event.
 import { renderFrame } from '../../../src/engines/process/launcher-frame.ts';
 
 test('parseLauncherEvent keeps the spaces of a reason and throws on what it does not know', () => {
-  expect(parseLauncherEvent('refused 7 could not  mount')).toEqual({
-    type: 'refused',
+  expect(parseLauncherEvent('rejected 7 could not  mount')).toEqual({
+    type: 'rejected',
     id: '7',
     reason: 'could not  mount',
   });

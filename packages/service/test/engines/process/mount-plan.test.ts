@@ -24,11 +24,11 @@ test.each([
   ['/dev'],
   ['/dev/shm'],
   ['/x/../dev/null'],
-])('planMounts refuses the mount point %s', (target) => {
+])('planMounts rejects the mount point %s', (target) => {
   expect(() => planMounts([at(target)])).toThrow(expect.objectContaining({ code: 'REFUSED' }));
 });
 
-test('planMounts refuses two volumes at one place and more than fit', () => {
+test('planMounts rejects two volumes at one place and more than fit', () => {
   expect(() => planMounts([at('/x'), at('/x/')])).toThrow("could not mount two volumes at '/x'");
   expect(() => planMounts(Array.from({ length: 10_001 }, (_, i) => at(`/m${i}`)))).toThrow('at most 10000');
 });

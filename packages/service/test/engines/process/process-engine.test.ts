@@ -63,7 +63,7 @@ async function describeProcessEngine(name: string, wanted: ProcessConfig): Promi
     // The shell launcher starts four programs for each mount, hence fewer.
     mounts: wanted.launcher === 'native' && isThorough ? 10_000 : 1100,
     patienceMs: 300_000,
-    refusesMissingCommand: true,
+    rejectsMissingCommand: true,
     holdsSwappedLinks: isIsolated,
     ...(!isIsolated && { sharesMachine: true }),
     ...(wanted.mountsBy === 'rewriting' && { rewritesPaths: true }),

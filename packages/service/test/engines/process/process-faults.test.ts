@@ -77,7 +77,7 @@ describe.skipIf(!isBuilt).each(WAYS)('Process engine by %s, when what it stands 
   );
 
   test.runIf(isIsolated)(
-    'a user namespace without the own group is refused by name, not by a file that could not be made',
+    'a user namespace without the own group is rejected by name, not by a file that could not be made',
     async () => {
       const prefix = ['unshare', '--user', '--map-user=0'];
       const probe = await probeProcess({ launcherPath, mountsBy: 'namespaces', launcher: 'native', prefix });
@@ -108,7 +108,7 @@ describe.skipIf(!isBuilt).each(WAYS)('Process engine by %s, when what it stands 
     await rig.write('scripts-to-run/it', text, mode);
     const mounts = [{ root, subPath: '', kind: 'dir' as const, target: '/v' }];
     const container = await rig.launch({ command: ['/v/it'], mounts });
-    expect(await container.end()).toMatchObject({ kind: 'refused', reason: expect.stringMatching(words) });
+    expect(await container.end()).toMatchObject({ kind: 'rejected', reason: expect.stringMatching(words) });
   });
 
   test.runIf(hasLegacyGroups)(

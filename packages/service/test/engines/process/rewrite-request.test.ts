@@ -26,7 +26,7 @@ test.each([
   expect(rewrite(text)).toBe(expected ?? text);
 });
 
-test('rewriteRequest lists mount points in a directory that the machine does not have, and refuses one in another', async () => {
+test('rewriteRequest lists mount points in a directory that the machine does not have, and rejects one in another', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-rewrite-'));
   await mkdir(join(directory, 'v'));
   await writeFile(join(directory, 'v/f'), 'text');

@@ -26,7 +26,7 @@ describe('checkRuntime', () => {
     ['podman', { subPath: 'a:/host' }, ':'],
     ['charliecloud', { target: '/out:/etc' }, ':'],
   ] as const)(
-    'refuses for %s a mount of %j, whose %s would begin another part of its option',
+    'rejects for %s a mount of %j, whose %s would begin another part of its option',
     (runtime, mount, sign) => {
       const why = `${runtime} takes no '${sign}' in the path of a mount`;
       expect(() => checkRuntime(launchWith(mount), { runtime })).toThrow(why);

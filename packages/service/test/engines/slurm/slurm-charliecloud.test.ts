@@ -39,7 +39,7 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine with charl
     expect(await (await rig.launch({ command, image, mounts: [mount] })).end()).toMatchObject({ exitCode: 0 });
     expect(readFileSync(join(root, 'part/file'), 'utf8')).toBe('kept\n');
     const outside = await rig.launch({ command, image, mounts: [{ ...mount, subPath: 'out' }] });
-    expect(await outside.end()).toEqual({ kind: 'refused', reason: 'out leads out of the volume' });
+    expect(await outside.end()).toEqual({ kind: 'rejected', reason: 'out leads out of the volume' });
   });
 
   it('ends when asked, and tells why an image cannot be run', async () => {

@@ -54,9 +54,9 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine with GPUs'
     expect(await container.text()).toBe('none\n');
   });
 
-  it('refuses at once more than any node has, with the words of Slurm', async () => {
+  it('rejects at once more than any node has, with the words of Slurm', async () => {
     const container = await rig.prepare({ command: ['true'], limits: { gpus: 3 } });
-    expect(await rig.refusal(container)).toMatchObject({
+    expect(await rig.rejection(container)).toMatchObject({
       reason: expect.stringMatching(/configuration is not available/),
     });
   });

@@ -141,6 +141,6 @@ cat /v/seen/file; for f in seen closed/inner below; do (echo x >"/v/$f/written")
     const root = await rig.makeDirectory('kinds');
     await rig.write('kinds/file', '');
     const container = await rig.run('true', { mounts: [{ root, subPath: 'file', kind: 'dir', target: '/v' }] });
-    expect(await container.end()).toEqual({ kind: 'refused', reason: expect.stringContaining('not a directory') });
+    expect(await container.end()).toEqual({ kind: 'rejected', reason: expect.stringContaining('not a directory') });
   });
 });

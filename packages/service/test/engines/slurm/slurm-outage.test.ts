@@ -43,10 +43,10 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine without it
       await rig.untilFile('ending/over');
       // Each call fails in its own time, and its caller tries again.
       const stop = rig.engine.stop(unwanted.launch.key, { graceMs: 300 });
-      const refused = expect.objectContaining({ code: 'UNAVAILABLE' });
+      const rejected = expect.objectContaining({ code: 'UNAVAILABLE' });
       await Promise.all([
-        expect(rig.engine.launch(late.launch)).rejects.toEqual(refused),
-        expect(stop).rejects.toEqual(refused),
+        expect(rig.engine.launch(late.launch)).rejects.toEqual(rejected),
+        expect(stop).rejects.toEqual(rejected),
       ]);
       for (const { observations } of [ending, unwanted]) expect(observations.at(-1)?.type).toBe('running');
     });
@@ -86,7 +86,7 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine without it
     // It is not in slurm.conf: a controller that starts anew does not know it.
     await duringControllerOutage(async () => {});
     expect(await container.end()).toMatchObject({ kind: 'fault', reason: expect.stringMatching(/NODE_FAIL|queue/) });
-    expect(await passing.refusal(await passing.prepare({ command: ['true'] }))).toMatchObject({
+    expect(await passing.rejection(await passing.prepare({ command: ['true'] }))).toMatchObject({
       reason: expect.stringMatching(/invalid partition/i),
     });
     await passing.close();

@@ -29,7 +29,7 @@ describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)('with Podma
     mounts: 300,
     hostRoot: false,
     hidesInit: false,
-    refusesMissingCommand: true,
+    rejectsMissingCommand: true,
     holdsSwappedLinks: false,
   };
   describeEngine('slurm, with Podman in the jobs', create, subject);
@@ -53,14 +53,16 @@ describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)('with Podma
       expect(await container.end()).toEqual({ kind: 'fault', reason: expect.stringContaining('no/such:image') });
     });
 
-    it('refuses an image that does not exist, with the reason', async () => {
+    it('rejects an image that does not exist, with the reason', async () => {
       const container = await rig.launch({ command: ['true'], image: 'docker-archive:/no/such.tar' });
-      expect(await container.end()).toEqual({ kind: 'refused', reason: expect.stringContaining('/no/such.tar') });
+      expect(await container.end()).toEqual({ kind: 'rejected', reason: expect.stringContaining('/no/such.tar') });
     });
 
-    it('refuses an image that would be an option of the runtime', async () => {
+    it('rejects an image that would be an option of the runtime', async () => {
       const container = await rig.prepare({ command: ['true'], image: '--privileged' });
-      expect(await rig.refusal(container)).toMatchObject({ reason: expect.stringContaining('takes it for an option') });
+      expect(await rig.rejection(container)).toMatchObject({
+        reason: expect.stringContaining('takes it for an option'),
+      });
     });
   });
 });

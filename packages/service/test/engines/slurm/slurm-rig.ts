@@ -28,7 +28,7 @@ export function slurmSubject(options: Readonly<Record<string, unknown>>): Engine
     mounts: 1100,
     hostRoot: true,
     hidesInit: false,
-    refusesMissingCommand: false,
+    rejectsMissingCommand: false,
     holdsSwappedLinks: true,
   };
 }

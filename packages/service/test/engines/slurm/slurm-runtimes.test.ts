@@ -39,7 +39,7 @@ describe('a job', () => {
       const path = join(directory, name);
       return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
     };
-    return { status, fault: read('fault'), refusal: read('refused'), exit: read('exit.json')?.trim() };
+    return { status, fault: read('fault'), rejection: read('rejected'), exit: read('exit.json')?.trim() };
   }
 
   it.each([
@@ -47,7 +47,7 @@ describe('a job', () => {
     ['apptainer', 'apptainer'],
     ['charliecloud', 'ch-run'],
   ] as const)('with %s is a fault on a node without %s', (runtime, program) => {
-    expect(run(runtime)).toEqual({ status: 127, fault: `node n7 has no ${program}`, refusal: undefined, exit: '' });
+    expect(run(runtime)).toEqual({ status: 127, fault: `node n7 has no ${program}`, rejection: undefined, exit: '' });
   });
 
   it.each([
@@ -59,9 +59,9 @@ describe('a job', () => {
     ['an own message: connection refused', false],
   ])('with apptainer that ends with 255 and %j is a fault: %s', (message, isFault) => {
     writeFileSync(join(programs, 'apptainer'), `#!${SHELL}\necho '${message}' >&2\nexit 255\n`, { mode: 0o755 });
-    const { fault, refusal, exit } = run('apptainer');
+    const { fault, rejection, exit } = run('apptainer');
     expect(fault?.trim()).toBe(isFault ? message : undefined);
-    expect(refusal).toBeUndefined();
+    expect(rejection).toBeUndefined();
     expect(exit).toBe('{"exitCode":255,"asked":false}');
   });
 });

@@ -9,7 +9,7 @@ import { slurmMeaning, slurmOutcome } from '../../../src/engines/slurm/slurm-out
 import { parseQueue, SQUEUE_ARGUMENTS, squeueEnvironment } from '../../../src/engines/slurm/slurm-queue.ts';
 import { openSlurmRecords } from '../../../src/engines/slurm/slurm-records.ts';
 import {
-  isPermanentRefusal,
+  isPermanentRejection,
   keyOfJobName,
   parseJobID,
   sbatchArguments,
@@ -181,16 +181,16 @@ describe('slurmOutcome', () => {
     expect(slurmOutcome(evidence)).toEqual(end);
   });
 
-  const refusal = 'the volume holds no such directory';
+  const rejection = 'the volume holds no such directory';
 
   it.each([
     [
       { exit: own(125), stopped: false },
-      { kind: 'refused', reason: refusal },
+      { kind: 'rejected', reason: rejection },
     ],
     [
       { exit: undefined, stopped: false },
-      { kind: 'refused', reason: refusal },
+      { kind: 'rejected', reason: rejection },
     ],
     // A signal that ended `mount`.
     [{ exit: { exitCode: 125, asked: true }, stopped: true }, { kind: 'stopped' }],
@@ -198,8 +198,8 @@ describe('slurmOutcome', () => {
       { exit: { exitCode: 125, asked: true }, stopped: false },
       { kind: 'exited', exitCode: 125 },
     ],
-  ])('reads a refusal with %j as %j', (evidence, end) => {
-    expect(slurmOutcome({ state: 'FAILED', refusal, ...evidence })).toEqual(end);
+  ])('reads a rejection with %j as %j', (evidence, end) => {
+    expect(slurmOutcome({ state: 'FAILED', rejection, ...evidence })).toEqual(end);
   });
 
   it('reads what the node could not set up as a fault, unless a signal ended the setup', () => {
@@ -262,14 +262,14 @@ describe('slurmOutcome at a time limit', () => {
   });
 });
 
-describe('isPermanentRefusal', () => {
+describe('isPermanentRejection', () => {
   it.each([
     ['sbatch: error: invalid partition specified: nope', true],
     ['sbatch: error: Batch job submission failed: Requested node configuration is not available', true],
     ['sbatch: error: Unable to contact slurm controller (connect failure)', false],
     ['sbatch: error: Batch job submission failed: Socket timed out on send/recv operation', false],
   ])('judges %j', (stderr, permanent) => {
-    expect(isPermanentRefusal(stderr)).toBe(permanent);
+    expect(isPermanentRejection(stderr)).toBe(permanent);
   });
 });
 
@@ -323,7 +323,7 @@ describe('slurmScript', () => {
     },
   );
 
-  it.each(['none', 'podman'] as const)('contains no line break of DOS with %s, which sbatch refuses', (runtime) => {
+  it.each(['none', 'podman'] as const)('contains no line break of DOS with %s, which sbatch rejects', (runtime) => {
     const script = slurmScript({ ...launch, env: { KEY: "'a'\r\nb" } }, { ...forUser, runtime });
     expect(script).not.toContain('\r\n');
     const exported = /export KEY=('.*?\n.*)\n/.exec(script)?.[1];

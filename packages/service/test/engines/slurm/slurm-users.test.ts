@@ -110,7 +110,7 @@ describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)(
       await ended(scope, id);
     });
 
-    it('refuses an account that no user is configured for', async () => {
+    it('rejects an account that no user is configured for', async () => {
       await api().containers.create(stranger, { instanceType: 'one', command: ['true'] }, { containerID: 'third' });
       expect(await ended(stranger, 'third')).toMatchObject({
         phase: 'Failed',

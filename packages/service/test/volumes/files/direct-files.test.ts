@@ -55,7 +55,7 @@ describe('createDirectFiles', () => {
     expect(await files.stat('a/b/c.txt')).toMatchObject({ path: 'a/b/c.txt', kind: 'file', size: 3 });
   });
 
-  test('write refuses a body of another size and keeps the old file', async () => {
+  test('write rejects a body of another size and keeps the old file', async () => {
     const { root, files } = volumeBesideSecret();
     await files.write('f', Buffer.from('old'));
     expect(await codeOf(files.write('f', pieces('new and long'), { size: 3 }))).toBe('INVALID_ARGUMENT');
@@ -157,7 +157,7 @@ describe('createDirectFiles', () => {
     `a/${'x'.repeat(256)}`,
     '\ud800',
     'x/'.repeat(2000),
-  ])('every method refuses the path %j', async (path) => {
+  ])('every method rejects the path %j', async (path) => {
     const { files } = volumeBesideSecret();
     const calls = [
       files.stat(path),
@@ -204,7 +204,7 @@ describe('createDirectFiles', () => {
     expect(await files.stat('circle/x')).toBeUndefined();
   });
 
-  test('read refuses a FIFO instead of waiting for its writer', async () => {
+  test('read rejects a FIFO instead of waiting for its writer', async () => {
     const { root, files } = volumeBesideSecret();
     execFileSync('mkfifo', [join(root, 'fifo')]);
     expect(await codeOf(files.read('fifo'))).toBe('INVALID_ARGUMENT');
@@ -222,8 +222,8 @@ describe('createDirectFiles', () => {
       let reads = 0;
       while (performance.now() < end) {
         for (let round = 0; round < 200; round += 1) {
-          const text = await files.read('d/secret').then(textOf, () => 'refused');
-          expect(['public', 'refused']).toContain(text);
+          const text = await files.read('d/secret').then(textOf, () => 'rejected');
+          expect(['public', 'rejected']).toContain(text);
           await files.write('d/planted', Buffer.from('x')).catch(() => undefined);
           reads += 1;
         }
@@ -256,7 +256,7 @@ describe('createDirectFiles', () => {
   });
 
   test('a directory without rights answers PERMISSION_DENIED to an ordinary user', async ({ skip }) => {
-    skip(process.getuid?.() === 0, 'root is not refused');
+    skip(process.getuid?.() === 0, 'root is not rejected');
     const { root, files } = volumeBesideSecret();
     await files.write('d/f', Buffer.from('x'));
     chmodSync(join(root, 'd'), 0);

@@ -38,7 +38,7 @@ describe('ensureSubPath', () => {
     expect(readdirSync(root)).toEqual(['d', 'f']);
   });
 
-  test('refuses another kind than is there', () => {
+  test('rejects another kind than is there', () => {
     const root = temporaryDirectory();
     mkdirSync(join(root, 'd'));
     writeFileSync(join(root, 'f'), '');
@@ -47,7 +47,7 @@ describe('ensureSubPath', () => {
     expect(codeOf(() => ensureSubPath(openConfinedTree(root), 'f/below', 'dir'))).toBe('INVALID_ARGUMENT');
   });
 
-  test.each(['inside', 'outward'])('refuses the %s symlink in any segment, for either kind and none', (name) => {
+  test.each(['inside', 'outward'])('rejects the %s symlink in any segment, for either kind and none', (name) => {
     const directory = temporaryDirectory();
     const root = join(directory, 'volume');
     mkdirSync(join(root, 'd/e'), { recursive: true });
@@ -64,7 +64,7 @@ describe('ensureSubPath', () => {
     expect(readdirSync(join(root, 'd'))).toEqual(['e']);
   });
 
-  test.each(['/etc', '../x', 'a/../b', 'a//b', 'a\0b', '.'])('refuses %j', (path) => {
+  test.each(['/etc', '../x', 'a/../b', 'a//b', 'a\0b', '.'])('rejects %j', (path) => {
     const root = temporaryDirectory();
     expect(codeOf(() => ensureSubPath(openConfinedTree(root), path, 'dir'))).toBe('INVALID_ARGUMENT');
   });

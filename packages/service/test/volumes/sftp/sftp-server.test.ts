@@ -68,7 +68,7 @@ function packet(...bytes: number[]): Buffer {
 }
 
 describe('createSftpServer', () => {
-  test('refuses a wrong password, and after many of them also the right one', async () => {
+  test('rejects a wrong password, and after many of them also the right one', async () => {
     const rig = await openSftpRig();
     for (let round = 0; round < 11; round += 1) await expect(connect(rig, 'wrong')).rejects.toThrow(/authentication/);
     await expect(connect(rig)).rejects.toThrow(/authentication/);

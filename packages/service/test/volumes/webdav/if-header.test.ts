@@ -28,7 +28,7 @@ describe('parseIfHeader', () => {
     '((<urn:a>))',
     'x',
     '(<urn:a>) x',
-  ])('refuses %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(parseIfHeader(text)).toBeUndefined();
   });
 });

@@ -19,7 +19,7 @@ async function rigWithFile(): Promise<DavRig> {
   return rig;
 }
 
-test('a body whose namespaces each property would repeat is refused before it takes memory', async () => {
+test('a body whose namespaces each property would repeat is rejected before it takes memory', async () => {
   const rig = await rigWithFile();
   const long = `xmlns:x="${'u'.repeat(900_000)}"`;
   const many = Array.from({ length: 30_000 }, (_, index) => `xmlns:n${index}="u"`).join(' ');

@@ -175,7 +175,7 @@ describe('createWebDavHandler, files', () => {
     expect((await rig.send('GET', '/e/in')).text).toBe('x');
   });
 
-  test('COPY and MOVE refuse themselves, what is inside themselves, and another server', async () => {
+  test('COPY and MOVE reject themselves, what is inside themselves, and another server', async () => {
     const rig = await openDavRig();
     await rig.send('MKCOL', '/d');
     for (const method of ['COPY', 'MOVE']) {
@@ -298,7 +298,7 @@ describe('createWebDavHandler, hostile bodies', () => {
     ['text', 'hello', 400],
     ['bytes that are no UTF-8', Buffer.from([0x3c, 0x61, 0x3e, 0xff, 0xfe]), 400],
     ['another element', '<a/>', 400],
-  ])('refuses %s', async (_, body, status) => {
+  ])('rejects %s', async (_, body, status) => {
     const rig = await openDavRig();
     for (const method of ['PROPFIND', 'PROPPATCH', 'LOCK']) {
       const reply = await rig.send(method, '/', { headers: { depth: '0' }, body });
@@ -325,12 +325,12 @@ describe('createWebDavHandler, hostile bodies', () => {
     expect(line).toContain(` ${status} `);
   });
 
-  test.each(['x', '-1', '2', '0,1'])('refuses the Depth %j', async (depth) => {
+  test.each(['x', '-1', '2', '0,1'])('rejects the Depth %j', async (depth) => {
     const rig = await openDavRig();
     expect((await rig.send('PROPFIND', '/', { headers: { depth } })).status).toBe(400);
   });
 
-  test('refuses to walk a whole tree, as the standard allows', async () => {
+  test('rejects to walk a whole tree, as the standard allows', async () => {
     const rig = await openDavRig();
     const reply = await rig.send('PROPFIND', '/', { headers: { depth: 'infinity' } });
     expect(reply.status).toBe(403);

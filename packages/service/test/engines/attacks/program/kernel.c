@@ -20,7 +20,7 @@ enum { SESSION_KEYRING = -3, USER_KEYRING = -4, USER_SESSION_KEYRING = -5, DESCR
 static void load_module(void) { report_call(syscall(SYS_init_module, "", 0, ""), "loaded a module"); }
 static void load_module_file(void) {
   int fd = open("/tmp/module", O_CREAT | O_RDWR | O_CLOEXEC, 0600);
-  /* A refusal of the empty file itself would mean that modules are taken. */
+  /* A rejection of the empty file itself would mean that modules are taken. */
   long result = syscall(SYS_finit_module, fd, "", 0);
   if (result < 0 && errno != ENOEXEC && errno != EINVAL) blocked(errno);
   succeeded("the kernel looked at a module");

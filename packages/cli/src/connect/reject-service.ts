@@ -1,6 +1,6 @@
 import type { ServiceError } from '@sluice/client';
 import { fail } from '@sluice/core';
-import type { CommandRefusal } from '../context/command-refusal.ts';
+import type { CommandError } from '../context/command-rejection.ts';
 import { serviceExitCode } from './service-exit-code.ts';
 
 /** How the caller can change what a service is called with. */
@@ -12,11 +12,11 @@ interface ServiceAdvice {
 }
 
 /** Why the service at `url` cannot be used. */
-export function refuseService(
+export function rejectService(
   url: string,
   error: ServiceError,
   { login, trust = 'set caFile in the profile to the certificate of its authority' }: ServiceAdvice = {},
-): { ok: false; error: CommandRefusal } {
+): { ok: false; error: CommandError } {
   const advice = error.code === 'UNAUTHENTICATED' ? login : adviseOnCertificate(error.message, trust);
   const message = `could not use ${url}: ${error.message}${advice === undefined ? '' : `; ${advice}`}`;
   return fail({ exitCode: serviceExitCode(error), message });

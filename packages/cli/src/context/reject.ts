@@ -1,27 +1,27 @@
-import type { RunRefusal } from '@sluice/run';
+import type { RunError } from '@sluice/run';
 import { renderValue } from '../json/render-value.ts';
 import { plainLine } from '../text/plain-line.ts';
 import type { CommandContext, GlobalOptions } from './command-context.ts';
-import { type CommandRefusal, wholeMessage } from './command-refusal.ts';
+import { type CommandError, wholeMessage } from './command-rejection.ts';
 import { EXIT_CODE, type ExitCode } from './exit-code.ts';
 import { suggestCommand } from './suggest-command.ts';
 
 /** Prints why a command stops to stderr, with `--json` also as a line of JSON to stdout. Returns the exit code. */
-export function refuse(
-  refusal: CommandRefusal,
+export function reject(
+  rejection: CommandError,
   { context, options }: { context: CommandContext; options: Pick<GlobalOptions, 'json'> },
 ): ExitCode {
-  if (options.json === true) context.terminal.out(renderError(refusal));
-  const { message, lines = [] } = refusal;
+  if (options.json === true) context.terminal.out(renderError(rejection));
+  const { message, lines = [] } = rejection;
   context.terminal.err(...[message, ...lines].map(plainLine));
-  return refusal.exitCode;
+  return rejection.exitCode;
 }
 
 /** The code of errors that have none of their own. */
 const CODES: Readonly<Record<ExitCode, string>> = {
   [EXIT_CODE.ok]: 'OK',
   [EXIT_CODE.runFailed]: 'FAILED',
-  [EXIT_CODE.refused]: 'REFUSED',
+  [EXIT_CODE.rejected]: 'REFUSED',
   [EXIT_CODE.unreachable]: 'SERVICE_UNREACHABLE',
   [EXIT_CODE.busy]: 'GROUP_BUSY',
   [EXIT_CODE.suspended]: 'SUSPENDED',
@@ -29,9 +29,9 @@ const CODES: Readonly<Record<ExitCode, string>> = {
 };
 
 /** Why a command stops, as a line of JSON. */
-export function renderError(refusal: CommandRefusal): string {
-  const { exitCode, code = CODES[exitCode] } = refusal;
-  return renderValue('error', { code, message: wholeMessage(refusal) });
+export function renderError(rejection: CommandError): string {
+  const { exitCode, code = CODES[exitCode] } = rejection;
+  return renderValue('error', { code, message: wholeMessage(rejection) });
 }
 
 /** What suggested commands need. */
@@ -43,7 +43,7 @@ interface Suggestion {
   readonly loginAdvice?: string | undefined;
 }
 
-const EXIT_CODES: Partial<Record<RunRefusal['code'], ExitCode>> = {
+const EXIT_CODES: Partial<Record<RunError['code'], ExitCode>> = {
   SERVICE_UNREACHABLE: EXIT_CODE.unreachable,
   LOGIN_REFUSED: EXIT_CODE.unreachable,
   GROUP_BUSY: EXIT_CODE.busy,
@@ -52,26 +52,26 @@ const EXIT_CODES: Partial<Record<RunRefusal['code'], ExitCode>> = {
   JOURNAL_LOST: EXIT_CODE.suspended,
 };
 
-/** Converts a refusal of the runner: adds the exit code and advice in terms of the command line. */
-export function fromRunRefusal(refusal: RunRefusal, suggestion: Suggestion): CommandRefusal {
-  const exitCode = EXIT_CODES[refusal.code] ?? EXIT_CODE.refused;
-  return withAdvice({ message: refusal.message, exitCode, code: refusal.code }, adviseOn(refusal, suggestion));
+/** Converts a rejection of the runner: adds the exit code and advice in terms of the command line. */
+export function fromRunError(rejection: RunError, suggestion: Suggestion): CommandError {
+  const exitCode = EXIT_CODES[rejection.code] ?? EXIT_CODE.rejected;
+  return withAdvice({ message: rejection.message, exitCode, code: rejection.code }, adviseOn(rejection, suggestion));
 }
 
-/** Appends advice to the message of a refusal. */
-export function withAdvice<R extends Pick<CommandRefusal, 'message' | 'lines'>>(
-  refusal: R,
+/** Appends advice to the message of a rejection. */
+export function withAdvice<R extends Pick<CommandError, 'message' | 'lines'>>(
+  rejection: R,
   advice: string | undefined,
 ): R {
-  if (advice === undefined) return refusal;
-  const { message, lines = [] } = refusal;
+  if (advice === undefined) return rejection;
+  const { message, lines = [] } = rejection;
   const last = lines.at(-1);
-  if (last === undefined) return { ...refusal, message: `${message}; ${advice}` };
-  return { ...refusal, lines: [...lines.slice(0, -1), `${last}; ${advice}`] };
+  if (last === undefined) return { ...rejection, message: `${message}; ${advice}` };
+  return { ...rejection, lines: [...lines.slice(0, -1), `${last}; ${advice}`] };
 }
 
 /** Advice in terms of the command line, which the runner does not know. */
-function adviseOn({ code }: RunRefusal, { options, runId, loginAdvice }: Suggestion): string | undefined {
+function adviseOn({ code }: RunError, { options, runId, loginAdvice }: Suggestion): string | undefined {
   const suggest = (...words: string[]) => suggestCommand(words, options);
   switch (code) {
     case 'SECRET_MISSING':

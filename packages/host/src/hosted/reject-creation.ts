@@ -1,16 +1,16 @@
 import { type ContainerService, ServiceError } from '@sluice/client';
 
 /**
- * The same service, which creates no container: `onRefused` is called for each that it refuses, and the run postpones the
+ * The same service, which creates no container: `onRejected` is called for each that it rejects, and the run postpones the
  * attempt.
  */
-export function refuseCreation(service: ContainerService, onRefused: () => void): ContainerService {
+export function rejectCreation(service: ContainerService, onRejected: () => void): ContainerService {
   return {
     ...service,
     containers: {
       ...service.containers,
       async create() {
-        onRefused();
+        onRejected();
         throw new ServiceError('RESOURCE_EXHAUSTED', 'the run waits until other runs of the account have ended');
       },
     },

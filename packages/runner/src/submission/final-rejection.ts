@@ -2,7 +2,7 @@ import type { RunSession } from '../session/run-session.ts';
 import type { CreateFailure } from './create-reply.ts';
 
 /** The service has rejected every request to create a container since `since`. */
-export interface Refusal {
+export interface Rejection {
   readonly failure: CreateFailure;
   /** When the first of the requests was rejected. */
   readonly since: number;
@@ -11,11 +11,11 @@ export interface Refusal {
 }
 
 /** Adds the newest reply to the rejections so far. Undefined: the service may still create the container. */
-export function countRefusal(
-  before: Refusal | undefined,
+export function countRejection(
+  before: Rejection | undefined,
   { failure, now }: { readonly failure: CreateFailure; readonly now: number },
-): Refusal | undefined {
-  if (failure.kind !== 'refused' && !(failure.kind === 'doubt' && failure.refuses)) return undefined;
+): Rejection | undefined {
+  if (failure.kind !== 'rejected' && !(failure.kind === 'doubt' && failure.rejects)) return undefined;
   return { failure, since: before?.since ?? now, unclearAt: failure.error.isForeign ? now : before?.unclearAt };
 }
 
@@ -27,7 +27,7 @@ export function countRefusal(
  */
 export function finalFrom(
   session: RunSession,
-  { refusal: { since, unclearAt }, lost }: { readonly refusal: Refusal; readonly lost: boolean },
+  { rejection: { since, unclearAt }, lost }: { readonly rejection: Rejection; readonly lost: boolean },
 ): number {
   const { ms } = session.absenceLimit;
   if (lost) return (unclearAt ?? since) + ms;
@@ -35,9 +35,9 @@ export function finalFrom(
 }
 
 /** Whether the ID is only queried from now on: each request to which a gateway replies would delay the end again. */
-export function isOnlyQueried(session: RunSession, refusal: Refusal | undefined): boolean {
-  if (refusal?.unclearAt === undefined) return false;
-  return session.clock.now() >= refusal.since + session.absenceLimit.ms;
+export function isOnlyQueried(session: RunSession, rejection: Rejection | undefined): boolean {
+  if (rejection?.unclearAt === undefined) return false;
+  return session.clock.now() >= rejection.since + session.absenceLimit.ms;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { ExitCode } from './exit-code.ts';
 
 /** Why a command stops early. */
-export interface CommandRefusal {
+export interface CommandError {
   readonly exitCode: ExitCode;
   /** For programs, in capitals; absent: that of the exit code. */
   readonly code?: string;
@@ -11,7 +11,7 @@ export interface CommandRefusal {
   readonly lines?: readonly string[];
 }
 
-/** All lines of a refusal, for what shows one text. */
-export function wholeMessage({ message, lines = [] }: Pick<CommandRefusal, 'message' | 'lines'>): string {
+/** All lines of a rejection, for what shows one text. */
+export function wholeMessage({ message, lines = [] }: Pick<CommandError, 'message' | 'lines'>): string {
   return [message, ...lines].join('\n');
 }

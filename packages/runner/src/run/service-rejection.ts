@@ -1,11 +1,11 @@
 import { isServiceError, type ServiceError, type ServiceErrorCode } from '@sluice/client';
 import { fail, type Result } from '@sluice/core';
-import type { RunRefusal } from '@sluice/run';
+import type { RunError } from '@sluice/run';
 
 const SILENT: ReadonlySet<ServiceErrorCode> = new Set(['UNREACHABLE', 'NO_REPLY', 'UNAVAILABLE', 'INVALID_REPLY']);
 
-/** The refusal for an error of the service. `what` is the failed operation, if the error's message does not name it. */
-export function serviceRefusal(error: ServiceError, what?: string): RunRefusal {
+/** The rejection for an error of the service. `what` is the failed operation, if the error's message does not name it. */
+export function serviceRejection(error: ServiceError, what?: string): RunError {
   const message = what === undefined ? error.message : `${what}: ${error.message}`;
   if (error.code === 'UNAUTHENTICATED') return { code: 'LOGIN_REFUSED', message };
   // A gateway's error page says nothing about the service.
@@ -13,14 +13,12 @@ export function serviceRefusal(error: ServiceError, what?: string): RunRefusal {
   return { code: isSilent ? 'SERVICE_UNREACHABLE' : 'SERVICE_REFUSED', message };
 }
 
-/** The result of an action, or the refusal for an error of the service that it throws. Throws all other errors. */
-export async function refuseServiceErrors<T>(
-  action: () => Promise<Result<T, RunRefusal>>,
-): Promise<Result<T, RunRefusal>> {
+/** The result of an action, or the rejection for an error of the service that it throws. Throws all other errors. */
+export async function rejectServiceErrors<T>(action: () => Promise<Result<T, RunError>>): Promise<Result<T, RunError>> {
   try {
     return await action();
   } catch (error) {
     if (!isServiceError(error)) throw error;
-    return fail(serviceRefusal(error));
+    return fail(serviceRejection(error));
   }
 }

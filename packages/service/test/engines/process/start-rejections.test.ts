@@ -32,6 +32,6 @@ describe.each(WAYS)('Process engine with the %s launcher by %s', (launcher, moun
     await rig.write('programs/text', '#!/bin/sh\n', 0o644);
     const mounts = [{ root, subPath: '', kind: 'dir' as const, target: '/v' }];
     const container = await rig.launch({ command: [program], mounts });
-    expect(await container.end()).toMatchObject({ kind: 'refused', reason: expect.stringMatching(reason) });
+    expect(await container.end()).toMatchObject({ kind: 'rejected', reason: expect.stringMatching(reason) });
   });
 });

@@ -4,7 +4,7 @@ import { describeTreeChange } from '../trees/tree-state.ts';
 import type { TreeStates } from '../trees/tree-states.ts';
 
 /** Throws `ServiceError` if a container has changed published data, which then is no longer what its step wrote. */
-export async function refuseChanged(
+export async function rejectChanged(
   states: TreeStates,
   { places, files }: { readonly places: readonly PlaceReport[]; readonly files: (place: PlaceReport) => VolumeFiles },
 ): Promise<void> {

@@ -1,5 +1,5 @@
 /** Why a run could not be started, resumed or read. */
-export interface RunRefusal {
+export interface RunError {
   readonly code:
     | 'RUN_NOT_FOUND'
     | 'STEP_NOT_FOUND'
@@ -36,14 +36,14 @@ export interface RunRefusal {
   readonly message: string;
 }
 
-const TEMPORARY: ReadonlySet<RunRefusal['code']> = new Set([
+const TEMPORARY: ReadonlySet<RunError['code']> = new Set([
   'SERVICE_UNREACHABLE',
   'LOGIN_REFUSED',
   'GROUP_BUSY',
   'HOME_UNUSABLE',
 ]);
 
-/** Whether the cause of a refusal may end by itself, so that the run can be tried again. */
-export function isTemporary({ code }: Pick<RunRefusal, 'code'>): boolean {
+/** Whether the cause of a rejection may end by itself, so that the run can be tried again. */
+export function isTemporary({ code }: Pick<RunError, 'code'>): boolean {
   return TEMPORARY.has(code);
 }

@@ -39,35 +39,38 @@ describe('a journal', () => {
     return (await rig.go(started.value.finished)).runId;
   }
 
-  test.each(cases)('that has %s is refused by %s, and nothing changes', async (what, verb) => {
+  test.each(cases)('that has %s is rejected by %s, and nothing changes', async (what, verb) => {
     const rig = createRig('contradicting');
     const runId = await leave(rig);
     const opened = await openJournal(`/home/runs/${runId}`, {
       disk: rig.disk,
       clock: rig.clock,
-      refuse: () => undefined,
+      reject: () => undefined,
     });
     if (!opened.ok) throw new Error(opened.error.message);
     for (const event of FALSE[what]!) opened.value.journal.append({ kind: 'event', event });
     await opened.value.release();
     const before = new Map(rig.disk.files);
-    const refused = await rig.go<unknown>(VERBS[verb as keyof typeof VERBS](rig, runId));
-    expect(refused).toMatchObject({ ok: false, error: { code: 'JOURNAL_DAMAGED' } });
+    const rejected = await rig.go<unknown>(VERBS[verb as keyof typeof VERBS](rig, runId));
+    expect(rejected).toMatchObject({ ok: false, error: { code: 'JOURNAL_DAMAGED' } });
     expect(rig.disk.files).toEqual(before);
   });
 
-  test.each(Object.keys(VERBS))('that is damaged in the middle is refused by %s, and nothing changes', async (verb) => {
-    const rig = createRig('damaged');
-    const runId = await leave(rig);
-    const file = `/home/runs/${runId}/journal.ndjson`;
-    const bytes = Buffer.from((await rig.disk.read(file))!);
-    bytes[bytes.indexOf('\n') - 4]! ^= 1;
-    await rig.disk.replace(file, bytes);
-    const before = new Map(rig.disk.files);
-    const refused = await rig.go<unknown>(VERBS[verb as keyof typeof VERBS](rig, runId));
-    expect(refused).toMatchObject({ ok: false, error: { code: 'JOURNAL_DAMAGED' } });
-    expect(rig.disk.files).toEqual(before);
-  });
+  test.each(Object.keys(VERBS))(
+    'that is damaged in the middle is rejected by %s, and nothing changes',
+    async (verb) => {
+      const rig = createRig('damaged');
+      const runId = await leave(rig);
+      const file = `/home/runs/${runId}/journal.ndjson`;
+      const bytes = Buffer.from((await rig.disk.read(file))!);
+      bytes[bytes.indexOf('\n') - 4]! ^= 1;
+      await rig.disk.replace(file, bytes);
+      const before = new Map(rig.disk.files);
+      const rejected = await rig.go<unknown>(VERBS[verb as keyof typeof VERBS](rig, runId));
+      expect(rejected).toMatchObject({ ok: false, error: { code: 'JOURNAL_DAMAGED' } });
+      expect(rig.disk.files).toEqual(before);
+    },
+  );
 
   const OTHER_FORMATS = [
     [
@@ -90,7 +93,7 @@ describe('a journal', () => {
     await disk.replace(file, Buffer.from(changed.map(encodeLine).join('')));
   }
 
-  test.each(OTHER_FORMATS)('of format %d is refused by all that read it, and listed', async (format, reason) => {
+  test.each(OTHER_FORMATS)('of format %d is rejected by all that read it, and listed', async (format, reason) => {
     const rig = createRig('other format');
     const runId = await leave(rig);
     await setFormat(rig, runId, format);
@@ -102,8 +105,8 @@ describe('a journal', () => {
       () => followRun({ home: '/home', runId, disk, clock }),
       ...Object.values(VERBS).map((act) => () => act(rig, runId)),
     ];
-    const refusal = { code: 'JOURNAL_DAMAGED', message: expect.stringContaining(reason) };
-    for (const read of readers) expect(await rig.go(read())).toMatchObject({ ok: false, error: refusal });
+    const rejection = { code: 'JOURNAL_DAMAGED', message: expect.stringContaining(reason) };
+    for (const read of readers) expect(await rig.go(read())).toMatchObject({ ok: false, error: rejection });
     expect(await listRuns('/home', rig.disk)).toMatchObject([{ runId, status: 'suspended' }]);
     expect(rig.disk.files).toEqual(before);
   });
@@ -115,17 +118,17 @@ describe('a journal', () => {
     if (!started.ok) throw new Error(started.error.message);
     const { runId } = await rig.go(started.value.finished);
     await setFormat(rig, runId, format);
-    const refusal = { code: 'JOURNAL_DAMAGED', message: expect.stringContaining(reason) };
+    const rejection = { code: 'JOURNAL_DAMAGED', message: expect.stringContaining(reason) };
     for (const isDamaged of [false, true]) {
       if (isDamaged) rig.disk.files.get(`/home/runs/${runId}/journal.ndjson`)!.fill(0, 20, 60);
       const before = new Map(rig.disk.files);
       const adopted = await rig.go(adoptRun({ ...rig.options, runId, plan: single, baseDir: '/base' }));
-      expect(adopted).toMatchObject({ ok: false, error: refusal });
+      expect(adopted).toMatchObject({ ok: false, error: rejection });
       expect(rig.disk.files).toEqual(before);
     }
   });
 
-  test('beside a plan of an older format is refused with the reason', async () => {
+  test('beside a plan of an older format is rejected with the reason', async () => {
     const rig = createRig('older plan');
     const runId = await leave(rig);
     const { pipeline, params, steps } = plan;
@@ -164,8 +167,8 @@ describe('a journal', () => {
     const runId = await leave(rig);
     await rig.disk.replace(`/home/runs/${runId}/journal.ndjson`, new Uint8Array());
     const before = new Map(rig.disk.files);
-    const refused = await rig.go(resumeRun({ ...rig.options, runId }));
-    expect(refused).toMatchObject({ error: { code: 'JOURNAL_LOST' } });
+    const rejected = await rig.go(resumeRun({ ...rig.options, runId }));
+    expect(rejected).toMatchObject({ error: { code: 'JOURNAL_LOST' } });
     expect(rig.disk.files).toEqual(before);
   });
 });

@@ -5,7 +5,7 @@ import { mountSmallDisk } from '../store/small-disk.ts';
 
 const disk = mountSmallDisk('40m');
 
-describe.skipIf(disk === undefined && process.env.CI !== 'true')('a delete that a full disk refuses', () => {
+describe.skipIf(disk === undefined && process.env.CI !== 'true')('a delete that a full disk rejects', () => {
   afterAll(() => disk!.unmount());
 
   it('keeps the container and its end, also if it ends at the same time', async () => {
@@ -19,18 +19,18 @@ describe.skipIf(disk === undefined && process.env.CI !== 'true')('a delete that 
     await expect.poll(() => engine.launched.size).toBe(ids.length);
     for (const id of ids) engine.run(id);
     disk!.fill();
-    const refused = new Set<string>();
+    const rejected = new Set<string>();
     const deletes = ids.map(async (id, i) => {
       const deleted = containers.delete({ ...SCOPE, id }).catch((error: unknown) => {
         expect(error).toMatchObject({ reason: 'STORE_FULL' });
-        refused.add(id);
+        rejected.add(id);
       });
       // Each ends a little later, so that some end while their mark is not yet durable.
       for (let step = 0; step < i; step++) await null;
       engine.end(id);
       await deleted;
     });
-    await expect.poll(() => refused.size, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(() => rejected.size, { timeout: 10_000 }).toBeGreaterThan(0);
     // The others wait for their end, which cannot be durable before.
     disk!.empty();
     await Promise.all(deletes);
@@ -43,7 +43,7 @@ describe.skipIf(disk === undefined && process.env.CI !== 'true')('a delete that 
           ),
         ),
       );
-    const expected = ids.map((id) => (refused.has(id) ? 'Succeeded' : 'NOT_FOUND'));
+    const expected = ids.map((id) => (rejected.has(id) ? 'Succeeded' : 'NOT_FOUND'));
     await expect.poll(() => phases(), { timeout: 10_000 }).toEqual(expected);
     const restarted = (await rig.restart()).inProcess(PRINCIPAL).containers;
     expect(await phases(restarted)).toEqual(expected);

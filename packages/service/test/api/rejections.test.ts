@@ -83,7 +83,7 @@ interface Expected {
 }
 
 /** Expects that the call is rejected and changes nothing. */
-async function refused(call: () => Promise<RawReply>, { status, reason, field }: Expected): Promise<void> {
+async function rejected(call: () => Promise<RawReply>, { status, reason, field }: Expected): Promise<void> {
   const before = await everything();
   const reply = await call();
   expect(reply.status, reply.text).toBe(status);
@@ -111,14 +111,14 @@ describe('an invalid ID', () => {
     ['of another script', '\u{1f600}'],
   ])('%s is rejected in every place', async (_, id) => {
     const given = encodeURIComponent(id);
-    await refused(() => post(`${API}/containers?containerID=${given}`, spec()), { status: 400, field: 'containerID' });
-    await refused(() => post(`${API}/containers`, spec({ id })), { status: 400, field: 'containerID' });
-    await refused(() => post(`${API}/volumes?volumeID=${given}`, {}), { status: 400, field: 'volumeID' });
-    await refused(() => post(`${API}/containers`, spec({ ports: { [id]: {} } })), {
+    await rejected(() => post(`${API}/containers?containerID=${given}`, spec()), { status: 400, field: 'containerID' });
+    await rejected(() => post(`${API}/containers`, spec({ id })), { status: 400, field: 'containerID' });
+    await rejected(() => post(`${API}/volumes?volumeID=${given}`, {}), { status: 400, field: 'volumeID' });
+    await rejected(() => post(`${API}/containers`, spec({ ports: { [id]: {} } })), {
       status: 400,
       field: `ports.${id}`,
     });
-    await refused(() => mounting(id), { status: 400, field: `volumeMounts.${id}` });
+    await rejected(() => mounting(id), { status: 400, field: `volumeMounts.${id}` });
     for (const [method, path] of [
       ['GET', `containers/${given}`],
       ['DELETE', `containers/${given}`],
@@ -126,9 +126,9 @@ describe('an invalid ID', () => {
       ['DELETE', `volumes/${given}`],
       ['DELETE', `volumes/${given}?force=true`],
     ] as const) {
-      await refused(() => http.send(method, `${API}/${path}`), { status: 404 });
+      await rejected(() => http.send(method, `${API}/${path}`), { status: 404 });
     }
-    await refused(() => http.send('GET', `/api/v1rc1/clusters/${given}/accounts/mine/containers`), {
+    await rejected(() => http.send('GET', `/api/v1rc1/clusters/${given}/accounts/mine/containers`), {
       status: id.includes('/') || id === '..' ? 404 : 403,
     }).catch((error: unknown) => {
       // A client may normalize dots before it sends the path.
@@ -139,15 +139,15 @@ describe('an invalid ID', () => {
 
 describe('the wildcard', () => {
   it('is rejected as the ID of a volume or container and as the name of a port', async () => {
-    await refused(() => post(`${API}/volumes?volumeID=-`, {}), {
+    await rejected(() => post(`${API}/volumes?volumeID=-`, {}), {
       status: 400,
       reason: 'ID_INVALID',
       field: 'volumeID',
     });
-    await refused(() => post(`${API}/volumes`, { id: '-' }), { status: 400, field: 'volumeID' });
-    await refused(() => post(`${API}/containers?containerID=-`, spec()), { status: 400, field: 'containerID' });
-    await refused(() => post(`${API}/containers`, spec({ id: '-' })), { status: 400, field: 'containerID' });
-    await refused(() => post(`${API}/containers`, spec({ ports: { '-': {} } })), { status: 400, field: 'ports.-' });
+    await rejected(() => post(`${API}/volumes`, { id: '-' }), { status: 400, field: 'volumeID' });
+    await rejected(() => post(`${API}/containers?containerID=-`, spec()), { status: 400, field: 'containerID' });
+    await rejected(() => post(`${API}/containers`, spec({ id: '-' })), { status: 400, field: 'containerID' });
+    await rejected(() => post(`${API}/containers`, spec({ ports: { '-': {} } })), { status: 400, field: 'ports.-' });
   });
 });
 
@@ -155,13 +155,13 @@ describe('an image', () => {
   it.each(['--volume=/:/host', '-', ' x', 'a\nb', 'a\tb', '\u007f', 'a\0b', 'x'.repeat(1025)])(
     '%j is rejected at the create',
     async (image) => {
-      await refused(() => post(`${API}/containers`, spec({ image })), { status: 400, field: 'image' });
+      await rejected(() => post(`${API}/containers`, spec({ image })), { status: 400, field: 'image' });
     },
   );
 
   it('that the engine of the cluster calls malformed is rejected at the create', async () => {
     engine.imageFault = 'it is spelled wrong';
-    await refused(() => post(`${API}/containers`, spec()), { status: 400, field: 'image' });
+    await rejected(() => post(`${API}/containers`, spec()), { status: 400, field: 'image' });
     engine.imageFault = undefined;
   });
 });
@@ -194,14 +194,14 @@ describe('a mount key', () => {
     ['is of a volume of another cluster', 'far'],
     ['is of no volume', 'nothing'],
   ])('that %s is rejected, and no other sub-path is created', async (_, key) => {
-    await refused(() => mounting(key), { status: 400, field: `volumeMounts.${key}` });
+    await rejected(() => mounting(key), { status: 400, field: `volumeMounts.${key}` });
     // Sub-paths before it are not created either.
     const body = spec({ volumeMounts: { 'vol:fresh:dir': '/a', [key]: '/v' } });
-    await refused(() => post(`${API}/containers`, body), { status: 400, field: `volumeMounts.${key}` });
+    await rejected(() => post(`${API}/containers`, body), { status: 400, field: `volumeMounts.${key}` });
   });
 
   it('of a volume that is not Available is rejected', async () => {
-    await refused(() => mounting('gone'), { status: 400, reason: 'VOLUME_NOT_AVAILABLE' });
+    await rejected(() => mounting('gone'), { status: 400, reason: 'VOLUME_NOT_AVAILABLE' });
   });
 
   it.each([
@@ -230,7 +230,7 @@ describe('a mount key', () => {
     ],
     ...[`/${'x/'.repeat(2047)}x`, `/${'\u{1f600}/'.repeat(1000)}`, '/a\nb', '/a\tb', '/a\u007f', '/a\0b'],
   ])('at the mount point %j is rejected', async (point) => {
-    await refused(() => post(`${API}/containers`, spec({ volumeMounts: { vol: point } })), {
+    await rejected(() => post(`${API}/containers`, spec({ volumeMounts: { vol: point } })), {
       status: 400,
       field: 'volumeMounts.vol',
     });
@@ -244,7 +244,7 @@ describe('a mount key', () => {
 
   it('is rejected if another has the same mount point, however it is written', async () => {
     const body = spec({ volumeMounts: { vol: '/v', 'vol:deep': '//v/' } });
-    await refused(() => post(`${API}/containers`, body), { status: 400, reason: 'MOUNT_INVALID' });
+    await rejected(() => post(`${API}/containers`, body), { status: 400, reason: 'MOUNT_INVALID' });
   });
 });
 
@@ -286,7 +286,7 @@ describe('a call that the phase does not allow', () => {
       () => post(`${API}/volumes?volumeID=gone`, {}),
       { status: 409, reason: 'VOLUME_ID_TAKEN' },
     ],
-  ])('%s', (_, call, expected) => refused(call, expected));
+  ])('%s', (_, call, expected) => rejected(call, expected));
 });
 
 /** Every endpoint of one account, with a valid body. */
@@ -312,14 +312,14 @@ describe.each([...CALLS])('$method $path', ({ method, path, body }) => {
 
   it('without a valid token is 401', async () => {
     for (const authorization of ['', 'Bearer x', 'Bearer', `Basic ${btoa('a:b')}`]) {
-      await refused(() => call('one/accounts/mine', { authorization }), { status: 401 });
+      await rejected(() => call('one/accounts/mine', { authorization }), { status: 401 });
     }
   });
 
   it('on an account that is not the caller’s is 403, whether it exists or not', async () => {
     const replies: string[] = [];
     for (const scope of ['three/accounts/yours', 'three/accounts/mine', 'none/accounts/mine', 'one/accounts/yours']) {
-      await refused(
+      await rejected(
         async () => {
           const reply = await call(scope);
           replies.push(reply.text);
@@ -335,7 +335,7 @@ describe.each([...CALLS])('$method $path', ({ method, path, body }) => {
     // Only endpoint 7 accepts one, for its cluster.
     const scopes = ['one/accounts/-', ...(path.startsWith('containers?containerID') ? [] : ['-/accounts/mine'])];
     for (const scope of scopes) {
-      await refused(() => call(scope), { status: 400, reason: 'WILDCARD_NOT_ALLOWED' });
+      await rejected(() => call(scope), { status: 400, reason: 'WILDCARD_NOT_ALLOWED' });
     }
   });
 
@@ -343,7 +343,7 @@ describe.each([...CALLS])('$method $path', ({ method, path, body }) => {
     const mark = path.includes('?') ? '&' : '?';
     for (const name of ['containerId', 'Force', '__proto__', 'constructor', 'x'.repeat(70)]) {
       const field = name === 'containerID' ? undefined : name;
-      await refused(
+      await rejected(
         () =>
           http.send(method, `${API}/${path}${mark}${name}=1`, body === undefined ? {} : { body: JSON.stringify(body) }),
         { status: 400, reason: 'PARAMETER_INVALID', ...(field === undefined ? {} : { field }) },
@@ -372,7 +372,7 @@ describe('a parameter', () => {
     ['DELETE', 'volumes/vol?force=maybe'],
     ['DELETE', 'volumes/vol?force=true&force=true'],
   ] as const)('%s %s is 400', (method, path) =>
-    refused(() => http.send(method, `${API}/${path}`), { status: 400, reason: expect.any(String) }),
+    rejected(() => http.send(method, `${API}/${path}`), { status: 400, reason: expect.any(String) }),
   );
 });
 
@@ -413,7 +413,7 @@ describe('a field', () => {
       { status: 400 },
     ],
   ])('%s', async (_, body, { hint, ...expected }) => {
-    await refused(async () => {
+    await rejected(async () => {
       const reply = await post(`${API}/containers?containerID=new`, body);
       if (hint !== undefined) expect(reply.text).toContain(`the nearest known field is '${hint}'`);
       return reply;
@@ -470,13 +470,13 @@ describe('a field without a value', () => {
     ['containers', spec({ ports: { web: { port: 80 } } }), 'ports.web.port'],
     ['containers', spec({ runTime: 1 }), 'runTime'],
   ])('is rejected if it has a value: %s %j', (path, body, field) =>
-    refused(() => post(`${API}/${path}`, body), { status: 400, reason: 'FIELD_UNKNOWN', field }),
+    rejected(() => post(`${API}/${path}`, body), { status: 400, reason: 'FIELD_UNKNOWN', field }),
   );
 
   it('must still have the right type if it is known', async () => {
-    await refused(() => post(`${API}/volumes`, { service: 0 }), { status: 400, field: 'service' });
-    await refused(() => post(`${API}/containers`, spec({ command: 0 })), { status: 400, field: 'command' });
-    await refused(() => post(`${API}/containers`, spec({ ports: 0 })), { status: 400, field: 'ports' });
+    await rejected(() => post(`${API}/volumes`, { service: 0 }), { status: 400, field: 'service' });
+    await rejected(() => post(`${API}/containers`, spec({ command: 0 })), { status: 400, field: 'command' });
+    await rejected(() => post(`${API}/containers`, spec({ ports: 0 })), { status: 400, field: 'ports' });
   });
 });
 
@@ -486,7 +486,7 @@ describe('a body', () => {
     'that is compressed by %s is rejected unread',
     async (encoding) => {
       for (const path of [`${API}/containers`, `${API}/volumes`, `${API}/containers/live:cancel`, '/user/api/login']) {
-        await refused(() => http.send('POST', path, { headers: { 'content-encoding': encoding }, body: bomb }), {
+        await rejected(() => http.send('POST', path, { headers: { 'content-encoding': encoding }, body: bomb }), {
           status: 400,
         });
       }
@@ -503,7 +503,7 @@ describe('a body', () => {
     const send = (path: string) =>
       http.send('POST', path, { headers: { 'content-type': type }, body: JSON.stringify(spec()) });
     for (const path of ['containers', 'volumes', 'containers/live:cancel']) {
-      await refused(() => send(`${API}/${path}`), { status: 400, reason: 'BODY_TYPE_UNSUPPORTED' });
+      await rejected(() => send(`${API}/${path}`), { status: 400, reason: 'BODY_TYPE_UNSUPPORTED' });
     }
   });
 
@@ -511,7 +511,7 @@ describe('a body', () => {
     const headers = { 'x-http-method-override': 'DELETE', 'x-method-override': 'DELETE', 'x-http-method': 'DELETE' };
     const before = await everything();
     expect((await http.send('GET', `${API}/containers/live?`, { headers })).status).toBe(200);
-    await refused(() => http.send('POST', `${API}/containers/live`, { headers }), { status: 404 });
+    await rejected(() => http.send('POST', `${API}/containers/live`, { headers }), { status: 404 });
     expect(await everything()).toEqual(before);
   });
 });

@@ -1,6 +1,6 @@
 import type { ContainerSpec } from '@sluice/client';
 import { describe, expect, it } from 'vitest';
-import { all, bytes, containerIds, ended, freshId, makeVolume, refOf, refused, start } from './rig.ts';
+import { all, bytes, containerIds, ended, freshId, makeVolume, refOf, rejected, start } from './rig.ts';
 import type { UnderTest } from './service-under-test.ts';
 
 /** Specs that are wrong in one place; what is not of the type is what a client in another language might send. */
@@ -36,97 +36,97 @@ const BAD_MOUNTS: ReadonlyArray<readonly [string, string]> = [
 ];
 
 /** Wrong calls: the right code, and nothing has changed. */
-export function describeRefusals(open: UnderTest): void {
-  describe('refusals', () => {
-    it.each(BAD_SPECS)('create: refuses %s', async (_, wrong) => {
+export function describeRejections(open: UnderTest): void {
+  describe('rejections', () => {
+    it.each(BAD_SPECS)('create: rejects %s', async (_, wrong) => {
       const sut = open();
       const before = await containerIds(sut);
       const spec = { ...sut.spec({ end: 0 }), ...wrong } as unknown as ContainerSpec;
-      await refused(sut.service.containers.create(sut.scope, spec), 'INVALID_ARGUMENT');
+      await rejected(sut.service.containers.create(sut.scope, spec), 'INVALID_ARGUMENT');
       expect(await containerIds(sut)).toEqual(before);
     });
 
     it('create: an unknown field is answered with the nearest known one', async () => {
       const sut = open();
       const spec = { ...sut.spec({ end: 0 }), comand: ['x'] } as unknown as ContainerSpec;
-      const error = await refused(sut.service.containers.create(sut.scope, spec), 'INVALID_ARGUMENT');
+      const error = await rejected(sut.service.containers.create(sut.scope, spec), 'INVALID_ARGUMENT');
       expect(error.message).toMatch(/comand.*command/s);
     });
 
     it.each(['Upper', 'under_score', 'a b', 'a:cancel', 'ü', '../x', 'x'.repeat(64)])(
-      'create: refuses %j as an ID',
+      'create: rejects %j as an ID',
       async (containerID) => {
         const sut = open();
         const before = await containerIds(sut);
         const spec = sut.spec({ end: 0 });
-        await refused(sut.service.containers.create(sut.scope, spec, { containerID }), 'INVALID_ARGUMENT');
-        await refused(sut.service.volumes.create(sut.scope, { volumeID: containerID }), 'INVALID_ARGUMENT');
+        await rejected(sut.service.containers.create(sut.scope, spec, { containerID }), 'INVALID_ARGUMENT');
+        await rejected(sut.service.volumes.create(sut.scope, { volumeID: containerID }), 'INVALID_ARGUMENT');
         expect(await containerIds(sut)).toEqual(before);
       },
     );
 
-    it('create: refuses mounts that leave the volume or are of no known form', async () => {
+    it('create: rejects mounts that leave the volume or are of no known form', async () => {
       const sut = open();
       const { id } = await makeVolume(sut, 'bad');
       const before = await containerIds(sut);
       for (const [key, target] of BAD_MOUNTS) {
         const spec = { ...sut.spec({ end: 0 }), volumeMounts: { [key.replace('$', id)]: target } };
-        const outcome = refused(sut.service.containers.create(sut.scope, spec), 'INVALID_ARGUMENT');
+        const outcome = rejected(sut.service.containers.create(sut.scope, spec), 'INVALID_ARGUMENT');
         await expect(outcome, `${JSON.stringify(key)} at ${target}`).resolves.toBeDefined();
       }
       expect(await containerIds(sut)).toEqual(before);
     });
 
-    it('create: refuses a mount of a volume that is not there', async () => {
+    it('create: rejects a mount of a volume that is not there', async () => {
       const sut = open();
       const spec = { ...sut.spec({ end: 0 }), volumeMounts: { [freshId('none')]: '/mnt/v' } };
-      await refused(sut.service.containers.create(sut.scope, spec), 'NOT_FOUND', 'INVALID_ARGUMENT');
+      await rejected(sut.service.containers.create(sut.scope, spec), 'NOT_FOUND', 'INVALID_ARGUMENT');
     });
 
     it('get, logs, cancel, delete: what is not there is NOT_FOUND', async () => {
       const sut = open();
       const ref = refOf(sut, freshId('none'));
       const { containers, volumes } = sut.service;
-      await refused(containers.get(ref), 'NOT_FOUND');
-      await refused(bytes(containers.logs(ref)), 'NOT_FOUND');
-      await refused(bytes(containers.logs(ref, { follow: true })), 'NOT_FOUND');
-      await refused(containers.cancel(ref), 'NOT_FOUND');
-      await refused(containers.delete(ref), 'NOT_FOUND');
-      await refused(volumes.delete(ref), 'NOT_FOUND');
-      await refused(volumes.undelete(ref), 'NOT_FOUND');
+      await rejected(containers.get(ref), 'NOT_FOUND');
+      await rejected(bytes(containers.logs(ref)), 'NOT_FOUND');
+      await rejected(bytes(containers.logs(ref, { follow: true })), 'NOT_FOUND');
+      await rejected(containers.cancel(ref), 'NOT_FOUND');
+      await rejected(containers.delete(ref), 'NOT_FOUND');
+      await rejected(volumes.delete(ref), 'NOT_FOUND');
+      await rejected(volumes.undelete(ref), 'NOT_FOUND');
     });
 
-    it('wildcards: are refused where the protocol has none', async () => {
+    it('wildcards: are rejected where the protocol has none', async () => {
       const sut = open();
       const ref = await start(open, { end: 0 });
       await ended(sut, ref);
       const { containers, volumes } = sut.service;
       for (const wild of [{ clusterID: '-' }, { accountID: '-' }]) {
         const anywhere = { ...sut.scope, ...wild };
-        await refused(containers.get({ ...ref, ...wild }), 'INVALID_ARGUMENT');
-        await refused(bytes(containers.logs({ ...ref, ...wild })), 'INVALID_ARGUMENT');
-        await refused(containers.cancel({ ...ref, ...wild }), 'INVALID_ARGUMENT');
-        await refused(containers.delete({ ...ref, ...wild }), 'INVALID_ARGUMENT');
-        await refused(all(containers.list(anywhere)), 'INVALID_ARGUMENT');
-        await refused(volumes.create(anywhere), 'INVALID_ARGUMENT');
-        await refused(volumes.delete({ ...anywhere, id: 'v' }), 'INVALID_ARGUMENT');
-        await refused(volumes.undelete({ ...anywhere, id: 'v' }), 'INVALID_ARGUMENT');
+        await rejected(containers.get({ ...ref, ...wild }), 'INVALID_ARGUMENT');
+        await rejected(bytes(containers.logs({ ...ref, ...wild })), 'INVALID_ARGUMENT');
+        await rejected(containers.cancel({ ...ref, ...wild }), 'INVALID_ARGUMENT');
+        await rejected(containers.delete({ ...ref, ...wild }), 'INVALID_ARGUMENT');
+        await rejected(all(containers.list(anywhere)), 'INVALID_ARGUMENT');
+        await rejected(volumes.create(anywhere), 'INVALID_ARGUMENT');
+        await rejected(volumes.delete({ ...anywhere, id: 'v' }), 'INVALID_ARGUMENT');
+        await rejected(volumes.undelete({ ...anywhere, id: 'v' }), 'INVALID_ARGUMENT');
       }
       const nobody = { ...sut.scope, accountID: '-' };
-      await refused(containers.create(nobody, sut.spec({ end: 0 })), 'INVALID_ARGUMENT');
+      await rejected(containers.create(nobody, sut.spec({ end: 0 })), 'INVALID_ARGUMENT');
       expect((await containers.get(ref)).phase).toBe('Succeeded');
     });
 
-    it('list and logs: refuse numbers that count nothing', async () => {
+    it('list and logs: reject numbers that count nothing', async () => {
       const sut = open();
       const ref = await start(open, { end: 0 });
       await ended(sut, ref);
       for (const pageSize of [0, -1, 1.5]) {
-        await refused(all(sut.service.containers.list(sut.scope, { pageSize })), 'INVALID_ARGUMENT');
-        await refused(all(sut.service.volumes.list(sut.scope, { pageSize })), 'INVALID_ARGUMENT');
+        await rejected(all(sut.service.containers.list(sut.scope, { pageSize })), 'INVALID_ARGUMENT');
+        await rejected(all(sut.service.volumes.list(sut.scope, { pageSize })), 'INVALID_ARGUMENT');
       }
       for (const tail of [-1, 0.5])
-        await refused(bytes(sut.service.containers.logs(ref, { tail })), 'INVALID_ARGUMENT');
+        await rejected(bytes(sut.service.containers.logs(ref, { tail })), 'INVALID_ARGUMENT');
     });
 
     it('accounts: one that is not the caller’s is denied, whether it exists or not', async ({ skip }) => {
@@ -138,14 +138,14 @@ export function describeRefusals(open: UnderTest): void {
         ...(sut.foreignScope === undefined ? [] : [sut.foreignScope]),
       ];
       for (const scope of strangers) {
-        await refused(containers.get({ ...scope, id: 'x' }), 'PERMISSION_DENIED');
-        await refused(containers.create(scope, sut.spec({ end: 0 })), 'PERMISSION_DENIED');
-        await refused(all(containers.list(scope)), 'PERMISSION_DENIED');
-        await refused(containers.cancel({ ...scope, id: 'x' }), 'PERMISSION_DENIED');
-        await refused(containers.delete({ ...scope, id: 'x' }), 'PERMISSION_DENIED');
-        await refused(volumes.create(scope), 'PERMISSION_DENIED');
-        await refused(all(volumes.list(scope)), 'PERMISSION_DENIED');
-        await refused(volumes.delete({ ...scope, id: 'x' }), 'PERMISSION_DENIED');
+        await rejected(containers.get({ ...scope, id: 'x' }), 'PERMISSION_DENIED');
+        await rejected(containers.create(scope, sut.spec({ end: 0 })), 'PERMISSION_DENIED');
+        await rejected(all(containers.list(scope)), 'PERMISSION_DENIED');
+        await rejected(containers.cancel({ ...scope, id: 'x' }), 'PERMISSION_DENIED');
+        await rejected(containers.delete({ ...scope, id: 'x' }), 'PERMISSION_DENIED');
+        await rejected(volumes.create(scope), 'PERMISSION_DENIED');
+        await rejected(all(volumes.list(scope)), 'PERMISSION_DENIED');
+        await rejected(volumes.delete({ ...scope, id: 'x' }), 'PERMISSION_DENIED');
       }
       if (sut.foreignScope === undefined) return skip('the service has no foreign account to look for');
       expect(await discovery.listAccounts('-')).not.toContainEqual(sut.foreignScope);
@@ -156,8 +156,8 @@ export function describeRefusals(open: UnderTest): void {
       const signal = AbortSignal.abort();
       const containerID = freshId('aborted');
       const created = sut.service.containers.create(sut.scope, sut.spec({ end: 0 }), { containerID, signal });
-      await refused(created, 'ABORTED');
-      await refused(sut.service.containers.get(refOf(sut, containerID)), 'NOT_FOUND');
+      await rejected(created, 'ABORTED');
+      await rejected(sut.service.containers.get(refOf(sut, containerID)), 'NOT_FOUND');
     });
   });
 }

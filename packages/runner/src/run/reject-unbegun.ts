@@ -1,22 +1,22 @@
 import { isServiceError, type Scope } from '@sluice/client';
 import type { Plan } from '@sluice/core';
 import { describeLostJournal, enteringDirectory, readSummary } from '@sluice/home';
-import type { RunRefusal } from '@sluice/run';
+import type { RunError } from '@sluice/run';
 import type { FilledOptions } from '../session/run-defaults.ts';
 import type { ResumeRunOptions } from '../session/run-options.ts';
 import { findRunContainers, type RunContainer } from '../watch/find-run-containers.ts';
 import { judgeTerminalPhase } from '../watch/judge-terminal-phase.ts';
-import { serviceRefusal } from './service-refusal.ts';
+import { serviceRejection } from './service-rejection.ts';
 
 /**
  * Why a run cannot be resumed whose journal does not contain its header. Such a run never began, or has lost its
  * journal: its summary and the service show which. The remains of a run that never began are removed; the caller holds
  * its directory.
  */
-export async function refuseUnbegun(
+export async function rejectUnbegun(
   options: FilledOptions<ResumeRunOptions>,
   { directory, plan }: { readonly directory: string; readonly plan: Plan },
-): Promise<RunRefusal> {
+): Promise<RunError> {
   const { disk, runId } = options;
   const lost = describeLostJournal(runId);
   const summary = await readSummary(disk, directory);
@@ -28,7 +28,7 @@ export async function refuseUnbegun(
     found = await findEverywhere(options, plan);
   } catch (error) {
     if (!isServiceError(error)) throw error;
-    return serviceRefusal(error, `${lost}, and the service could not be asked for its containers`);
+    return serviceRejection(error, `${lost}, and the service could not be asked for its containers`);
   }
   if (found.length > 0) return { code: 'JOURNAL_LOST', message: `${lost}, but ${describeFound(found)}` };
   if (summary) return { code: 'JOURNAL_LOST', message: `${lost}, and the service has no container of the run` };
@@ -39,7 +39,7 @@ export async function refuseUnbegun(
 export async function removeUnbegun(
   { disk, runId }: FilledOptions<ResumeRunOptions>,
   directory: string,
-): Promise<RunRefusal> {
+): Promise<RunError> {
   // It waits for its concurrency group, and has a place in the queue.
   if ((await disk.ask(enteringDirectory(directory), '')) !== undefined) {
     return { code: 'RUN_IN_USE', message: `could not resume run ${runId}: another process is starting it` };

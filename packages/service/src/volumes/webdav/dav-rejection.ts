@@ -7,8 +7,8 @@ import { VolumeQuotaExceeded } from '../storage-space.ts';
 /**
  * Thrown by a handler to send `status` as the response; `condition` is the DAV: precondition element of the body, as XML.
  */
-export class DavRefusal extends Error {
-  override readonly name = 'DavRefusal';
+export class DavError extends Error {
+  override readonly name = 'DavError';
   readonly status: number;
   readonly condition: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
@@ -43,20 +43,20 @@ const STATUS: Readonly<Record<string, number>> = {
 };
 
 /** The response while the files of a volume cannot be used: not 404, from which the client would conclude that they were deleted. */
-export function unavailable(fault: string): DavRefusal {
-  return new DavRefusal(503, `the volume is not available: ${fault}`, { headers: { 'retry-after': '5' } });
+export function unavailable(fault: string): DavError {
+  return new DavError(503, `the volume is not available: ${fault}`, { headers: { 'retry-after': '5' } });
 }
 
 /** The response for a failure; undefined for an unexpected error. */
-export function refusalOf(error: unknown): DavRefusal | undefined {
-  if (error instanceof DavRefusal) return error;
-  if (error instanceof ClientGone) return new DavRefusal(400, error.message);
+export function rejectionOf(error: unknown): DavError | undefined {
+  if (error instanceof DavError) return error;
+  if (error instanceof ClientGone) return new DavError(400, error.message);
   if (error instanceof StorageSilent) return unavailable(error.message);
   // The precondition of RFC 4331.
   if (error instanceof VolumeQuotaExceeded) {
-    return new DavRefusal(507, error.message, { condition: '<D:quota-not-exceeded/>' });
+    return new DavError(507, error.message, { condition: '<D:quota-not-exceeded/>' });
   }
   const code = systemErrorCode(error);
   const status = code === undefined ? undefined : own(STATUS, code);
-  return status === undefined ? undefined : new DavRefusal(status, `the file system reported ${code}`);
+  return status === undefined ? undefined : new DavError(status, `the file system reported ${code}`);
 }
