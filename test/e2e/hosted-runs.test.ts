@@ -114,6 +114,7 @@ test('hostile names, sizes and contents are rejected and leave nothing', async (
   ];
   for (const [name, changed, reason] of hostile) {
     const reply = await caller.json('PUT', `/runs/${run.runId}`, changed);
+    expect(reply.body.message).not.toContain(server.directory);
     expect([name, reply.body.details?.[0]?.reason, reply.status >= 400 && reply.status < 500]).toEqual([
       name,
       reason,

@@ -42,6 +42,7 @@ export async function startOrderedRun(
   if (fault !== undefined) throw invalid(runId, fault);
   limits.checkSteps(countKnownCells(plan));
   const { order, sources, workspace, secrets, reuse } = body;
+  if (reuse !== undefined && !existsSync(runDirectory(home, reuse.runId))) throw describeUnknown(runId, reuse.runId);
   const secret = findMissingSecret(plan, (name) => own(secrets, name));
   if (secret !== undefined) throw reject(runId, secret);
   await keepLogin(body, parts);
@@ -131,6 +132,12 @@ function invalid(runId: string, why: string): ApiError {
 
 function reject(runId: string, { code, message }: RunError): ApiError {
   return fromRunError({ code, message: `could not start run ${runId}: ${message}` });
+}
+
+/** A run that a home has executed is not known here: the server has only the records of its own runs. */
+function describeUnknown(runId: string, reused: string): ApiError {
+  const why = `the server has not executed run ${reused} for this account, so it cannot reuse its results`;
+  return new ApiError(404, 'RUN_NOT_FOUND', `could not start run ${runId}: ${why}; order it without them`);
 }
 
 /** The directory on the machine of the user; this server never opens it. */
