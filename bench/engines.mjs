@@ -120,9 +120,9 @@ const FLOORS = {
   slurm: () =>
     timeAll(async () => {
       const args = ['--parsable', '--partition=main', '--ntasks=1', '--mem=1024M', '--output=/dev/null', '--wrap=true'];
-      const jobID = (await run('sbatch', args)).stdout.trim();
+      const jobId = (await run('sbatch', args)).stdout.trim();
       for (;;) {
-        const look = run('squeue', ['--noheader', '--states=all', '--format=%T', `--jobs=${jobID}`]);
+        const look = run('squeue', ['--noheader', '--states=all', '--format=%T', `--jobs=${jobId}`]);
         // Hundreds of looks a second are more than the controller always answers in time.
         const { stdout } = await look.catch(() => ({ stdout: '' }));
         if (stdout.trim() === 'COMPLETED') return;
@@ -173,14 +173,14 @@ async function timeRecovery(root) {
     for await (const item of api.containers.list(scope)) items.push(item);
     return items;
   };
-  const api = first.inProcess({ userID: 'bench', accounts: [scope] });
+  const api = first.inProcess({ userId: 'bench', accounts: [scope] });
   for (const containerID of ids) await api.containers.create(scope, sleeping, { containerID });
   while (!(await left(api)).every(isTaken)) await pause(1000);
   await first.close();
   const start = process.hrtime.bigint();
   const second = await openService(root);
   console.log(`${engine}: ready after ${seconds(start).toFixed(2)} s with ${living} containers of an earlier service`);
-  const again = second.inProcess({ userID: 'bench', accounts: [scope] });
+  const again = second.inProcess({ userId: 'bench', accounts: [scope] });
   await Promise.all(ids.map((id) => again.containers.cancel({ ...scope, id })));
   while ((await left(again)).length > 0) await pause(1000);
   await second.close();
@@ -188,7 +188,7 @@ async function timeRecovery(root) {
 
 async function comparePace(root) {
   const service = await openService(root);
-  const api = service.inProcess({ userID: 'bench', accounts: [scope] });
+  const api = service.inProcess({ userId: 'bench', accounts: [scope] });
   try {
     if (queued > 0) await watchQueue(api);
     const floor = await FLOORS[engine]();

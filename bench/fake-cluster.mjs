@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createService, openUserDirectory, serviceConfigSchema } from '@sluice/service';
 
 export const SCOPE = { clusterID: 'bench', accountID: 'bench' };
-export const PRINCIPAL = { userID: 'bench', accounts: [SCOPE] };
+export const PRINCIPAL = { userId: 'bench', accounts: [SCOPE] };
 export const USER = { email: 'bench@example.org', password: 'bench password' };
 export const CONTAINERS = '/api/v1rc1/clusters/bench/accounts/bench/containers';
 export const INSTANCE_TYPE = 'tiny';

@@ -15,7 +15,7 @@ export async function serveDashboard(home, { hasService = false } = {}) {
   const service = hasService
     ? await createService({ config: embeddedConfig({ root: join(home, 'service') }) })
     : undefined;
-  const inProcess = service?.inProcess({ userID: 'bench', accounts: [EMBEDDED_SCOPE] });
+  const inProcess = service?.inProcess({ userId: 'bench', accounts: [EMBEDDED_SCOPE] });
   const api = openRunApi({
     ...{ home, userName: 'bench' },
     ...(inProcess && { openService: async () => ({ ok: true, value: inProcess }) }),

@@ -106,7 +106,7 @@ export async function causeChaos(options: ChaosOptions): Promise<ChaosResult> {
       finished.size > 0 && count.runnerKills >= options.runnerKills && count.serviceKills >= options.serviceKills;
     for (let open: string | undefined; open !== undefined || !isDone(); ) {
       if (count.lives > 100 + options.runnerKills * LIVES_PER_KILL) throw new Error('the kills do not come to an end');
-      await live(open === undefined ? ['run', 'pipeline.json'] : ['resume', open]);
+      await live(open === undefined ? ['run', '--here', 'pipeline.json'] : ['resume', open]);
       const runs = (await listRuns(place.home)).filter(({ problem }) => problem === undefined);
       open = runs.find(({ status }) => status === 'suspended' || status === 'running')?.runId;
       for (const { runId, status } of runs) {

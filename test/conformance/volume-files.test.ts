@@ -9,7 +9,7 @@ import { createService, EMBEDDED_SCOPE, embeddedConfig } from '@sluice/service';
 async function openFiles(over: 'socket' | 'http') {
   const root = mkdtempSync(join(tmpdir(), 'sluice-files-'));
   const service = await createService({ config: embeddedConfig({ root }) });
-  const principal = { userID: 'files', accounts: [EMBEDDED_SCOPE] };
+  const principal = { userId: 'files', accounts: [EMBEDDED_SCOPE] };
   const socketPath = join(root, 's');
   const direct = service.inProcess(principal);
   const listened = await service.listen(over === 'socket' ? { socketPath, principal } : { host: '127.0.0.1', port: 0 });

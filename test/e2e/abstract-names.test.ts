@@ -50,7 +50,7 @@ afterEach(async () => {
 function startRun(): { run: Started; goOn: () => Promise<void> } {
   const gate = join(shared, 'gate');
   spawnSync('mkfifo', [gate]);
-  const run = place.start(['run', 'p.yaml', '-p', `gate=${gate}`]);
+  const run = place.start(['run', '--here', 'p.yaml', '-p', `gate=${gate}`]);
   return { run, goOn: () => writeFile(gate, 'now\n') };
 }
 

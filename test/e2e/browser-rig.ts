@@ -30,7 +30,7 @@ export async function serveDashboard(home: string, { hasService = false, port = 
   const service = hasService
     ? await createService({ config: embeddedConfig({ root: join(home, 'service') }) })
     : undefined;
-  const inProcess = service?.inProcess({ userID: 'test', accounts: [EMBEDDED_SCOPE] }) as unknown as ContainerService;
+  const inProcess = service?.inProcess({ userId: 'test', accounts: [EMBEDDED_SCOPE] }) as unknown as ContainerService;
   const openService = async () => ({ ok: true, value: inProcess }) as const;
   const api = openRunApi({ home, userName: 'tester', ...(service === undefined ? {} : { openService }) });
   await addRunApi(server, api);

@@ -11,7 +11,7 @@ test('cancel reaches the runner of a run while the service cannot be reached', a
   const env = { ...CREDENTIALS, SLUICE_SERVICE: server.url };
   const steps = { long: { command: ['sleep', '20'] } };
   writeFileSync(join(place.directory, 'p.json'), JSON.stringify({ version: 1, name: 'p', steps }));
-  const run = place.start(['run', 'p.json', '--json'], { env });
+  const run = place.start(['run', '--here', 'p.json', '--json'], { env });
   try {
     await until(() => run.stdout().includes('"status":"running"'), 'the step to run');
     await server.kill();

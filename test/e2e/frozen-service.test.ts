@@ -23,7 +23,7 @@ beforeAll(async () => {
   writeFileSync(join(place.directory, 'pipeline.yaml'), PIPELINE);
   server = await serveNew(place);
   hosted = parseLines<{ runId: string }>((await sluice('run', '--detach', '--json')).stdout).at(-1)!.runId;
-  const runner = place.start(['run', '--json'], { env: env() });
+  const runner = place.start(['run', '--here', '--json'], { env: env() });
   await until(() => runner.stdout().includes('"running"'), 'the container');
   runner.process.kill('SIGINT');
   await runner.ended;

@@ -48,7 +48,7 @@ describe.skipIf(!canMount && process.env.CI !== 'true')('a service whose disk is
     expect(await ask('/readyz')).toMatchObject({ status: 503, body: { ready: false, store: 'its disk is full' } });
     // An orchestrator that restarts what is not healthy would gain nothing.
     expect(await ask('/healthz')).toMatchObject({ status: 200 });
-    const started = place.start(['run', 'p.json', '--service', server.url], { env: CREDENTIALS });
+    const started = place.start(['run', '--here', 'p.json', '--service', server.url], { env: CREDENTIALS });
     const rejected = await started.ended;
     expect(rejected.exitCode).toBe(3);
     expect(rejected.stderr).toContain('507 could not write to the store because its disk is full');
@@ -61,7 +61,7 @@ describe.skipIf(!canMount && process.env.CI !== 'true')('a service whose disk is
 
   test('holds up a run that is under way with a warning and a reason, and the run goes on by itself', async () => {
     server = await serve(place);
-    const run = place.start(['run', 'p.json', '--service', server.url], { env: CREDENTIALS });
+    const run = place.start(['run', '--here', 'p.json', '--service', server.url], { env: CREDENTIALS });
     let warnings = '';
     run.process.stderr!.on('data', (text) => {
       warnings += text;

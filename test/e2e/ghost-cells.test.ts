@@ -75,7 +75,7 @@ async function listSuccesses(runId: string): Promise<ReadonlyMap<string, string 
 test('every cell that is recorded as succeeded has run, also if its list is decided while the run stops', async () => {
   writePipeline();
   const env = CREDENTIALS;
-  const run = place.start(['run', 'p.json', '--json', '--service', server.url], { env });
+  const run = place.start(['run', '--here', 'p.json', '--json', '--service', server.url], { env });
   const running = /"step":"(?:prepare-\d|check)",.*"status":"running"/g;
   await until(() => (run.stdout().match(running)?.length ?? 0) === PREPARATIONS + 1, 'the preparations to run');
   writeFileSync(join(shared, 'gate'), '');

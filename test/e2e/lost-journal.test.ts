@@ -37,7 +37,7 @@ afterEach(async () => {
 
 /** Starts the run, and kills its runner while the container runs. */
 async function leaveRunning(args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<string> {
-  const run = place.start(['run', 'p.yaml', '--json', ...args], { env });
+  const run = place.start(['run', '--here', 'p.yaml', '--json', ...args], { env });
   await until(() => run.stdout().includes('"status":"running"'), 'the container to run');
   run.process.kill('SIGKILL');
   await run.ended;

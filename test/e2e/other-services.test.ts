@@ -43,7 +43,7 @@ function expectNoneTwice(): void {
 
 test('a service that writes times in its own way, changes the run of a container and is behind a gateway with pages', async () => {
   gateway = await createDialectGateway(server.url, ['page', 'pageAfter', 'page']);
-  const run = await place.start(['run', 'p.yaml', '--service', gateway.url], { env: CREDENTIALS }).ended;
+  const run = await place.start(['run', '--here', 'p.yaml', '--service', gateway.url], { env: CREDENTIALS }).ended;
   expect(run).toMatchObject({ exitCode: 0 });
   expect(gateway.spoiled).toBe(3);
   expect(gateway.rewritten).toBeGreaterThan(CONTAINERS);
@@ -63,7 +63,7 @@ function loseIntents(): number {
 
 test('a run whose last intents are missing from its journal finds their containers at a service that replies 400', async () => {
   gateway = await createDialectGateway(server.url, Array(4).fill('hang'));
-  const started = place.start(['run', 'p.yaml', '--service', gateway.url], { env: CREDENTIALS });
+  const started = place.start(['run', '--here', 'p.yaml', '--service', gateway.url], { env: CREDENTIALS });
   await until(() => gateway.created.length === 4, 'the containers');
   started.process.kill('SIGKILL');
   await started.ended;

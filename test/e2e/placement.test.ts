@@ -72,7 +72,7 @@ test('one run works on two clusters, which share nothing: data is brought across
   expect(planned.stdout).toMatch(/join +1 +make +large +west/);
   expect(planned.stdout).toMatch(/copies make\.parts from east to west, for join\ncopies far\.text from west to east/);
 
-  const run = await place.start(['run', ...at, '--json'], { env }).ended;
+  const run = await place.start(['run', '--here', ...at, '--json'], { env }).ended;
   expect(run).toMatchObject({ exitCode: 0, stderr: '' });
   expect(readFileSync(join(place.directory, 'loud/loud'), 'utf8')).toBe('WORDS\nPART 1\nPART 2\nPART 3\n');
   expect(readFileSync(join(place.directory, 'sorted/sorted'), 'utf8')).toBe('WORDS\nPART 3\nPART 2\nPART 1\n');

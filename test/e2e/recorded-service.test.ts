@@ -64,7 +64,7 @@ const otherUrl = () => `http://127.0.0.1:${(other.address() as AddressInfo).port
 const selected = () => ['--service', server.url, '--cluster', 'main', '--account', 'physics'];
 
 async function run(...args: readonly string[]): Promise<string> {
-  const { exitCode, stdout, stderr } = await sluice(['run', FILE, ...args, '--json']);
+  const { exitCode, stdout, stderr } = await sluice(['run', '--here', FILE, ...args, '--json']);
   expect([exitCode, stderr]).toEqual([0, '']);
   return parseLines<{ runId: string }>(stdout)[0]!.runId;
 }
@@ -82,7 +82,9 @@ test('logs -f and why show a run of a service that is in progress, without its o
   onTestFinished(() => rmSync(shared, { recursive: true, force: true }));
   const open = join(shared, 'open');
   writeFileSync(join(place.directory, 'waiting.yaml'), WAITING);
-  const running = place.start(['run', 'waiting.yaml', '-p', `open=${open}`, ...selected()], { env: CREDENTIALS });
+  const running = place.start(['run', '--here', 'waiting.yaml', '-p', `open=${open}`, ...selected()], {
+    env: CREDENTIALS,
+  });
   await until(async () => (await place.runs()).some(({ pipeline }) => pipeline === 'waiting'), 'the run to begin');
   const following = place.start(['logs', 'wait', '-f'], { env: CREDENTIALS });
   const hasEnded = () => following.process.exitCode !== null;
@@ -96,7 +98,7 @@ test('logs -f and why show a run of a service that is in progress, without its o
 
 test('resume and cancel of a suspended run of a service need none of its options', async () => {
   writeFileSync(join(place.directory, 'asking.yaml'), ASKING);
-  const started = await sluice(['run', 'asking.yaml', '--stop-at-approval', ...selected()]);
+  const started = await sluice(['run', '--here', 'asking.yaml', '--stop-at-approval', ...selected()]);
   expect(started).toMatchObject({ exitCode: 75, stderr: '' });
   expect(await sluice(['resume', '--stop-at-approval'])).toMatchObject({ exitCode: 75, stderr: '' });
   const canceled = await sluice(['cancel']);
@@ -120,7 +122,7 @@ test('a run of the embedded service stays with it, whatever the variables select
   expect(await sluice(['logs', '-r', runId, 'make'], env)).toEqual({ exitCode: 0, stdout: 'made\n', stderr: '' });
   expect(await sluice(['rerun', runId], env)).toMatchObject({ exitCode: 0, stderr: '' });
   writeFileSync(join(place.directory, 'asking.yaml'), ASKING);
-  expect(await sluice(['run', 'asking.yaml', '--stop-at-approval'])).toMatchObject({ exitCode: 75 });
+  expect(await sluice(['run', '--here', 'asking.yaml', '--stop-at-approval'])).toMatchObject({ exitCode: 75 });
   expect(await sluice(['detach'], env)).toMatchObject({ exitCode: 0, stderr: '' });
   expect(await sluice(['cancel'], env)).toMatchObject({ exitCode: 0, stderr: '' });
   expect(received).toEqual([]);

@@ -54,7 +54,7 @@ beforeAll(async () => {
   expect(await place.sluice('run', 'pipeline.yaml')).toMatchObject({ exitCode: 0 });
   runId = (await place.runs())[0]!.runId;
   service = await createService({ config: embeddedConfig({ root: join(place.home, 'service') }) });
-  const inProcess = service.inProcess({ userID: 'test', accounts: [EMBEDDED_SCOPE] }) as unknown as ContainerService;
+  const inProcess = service.inProcess({ userId: 'test', accounts: [EMBEDDED_SCOPE] }) as unknown as ContainerService;
   api = await serveRunApi({ home: place.home, openService: async () => ({ ok: true, value: inProcess }) });
 });
 
@@ -249,7 +249,7 @@ test('sends a log whole, by bytes, by lines, and followed to its end', async () 
 test.each([true, false])(
   'names the last cut of a log, and reads it again from there (any place: %s)',
   async (anyPlace) => {
-    const inProcess = service.inProcess({ userID: 'test', accounts: [EMBEDDED_SCOPE] }) as unknown as ContainerService;
+    const inProcess = service.inProcess({ userId: 'test', accounts: [EMBEDDED_SCOPE] }) as unknown as ContainerService;
     let cut: LogCut | undefined;
     const log = { text: 'line 1\nline 2\nline 3\n' };
     const bytes = async function* (start = 0, end?: number) {

@@ -29,7 +29,7 @@ export async function expectSmallRunToPass(place: Workplace, { clusters, cells, 
   const server = await serveNew(place, { clusters });
   try {
     const start = (...args: string[]) => place.start(args, { env: CREDENTIALS });
-    const run = (file: string) => start('run', file, '--service', server.url, '--json');
+    const run = (file: string) => start('run', '--here', file, '--service', server.url, '--json');
     const large = run('large.yaml');
     await until(() => countSucceeded(large.stdout()) > 0 || large.process.exitCode !== null, 'the first cell');
     expect(await run('small.yaml').ended).toMatchObject({ exitCode: 0 });

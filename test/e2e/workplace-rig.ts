@@ -185,7 +185,7 @@ export function pause(milliseconds: number): Promise<void> {
 async function listContainers(root: string): Promise<Container[]> {
   const service = await createService({ config: embeddedConfig({ root }) });
   try {
-    const api = service.inProcess({ userID: 'test', accounts: [EMBEDDED_SCOPE] });
+    const api = service.inProcess({ userId: 'test', accounts: [EMBEDDED_SCOPE] });
     const found: Container[] = [];
     for await (const { id } of api.containers.list(EMBEDDED_SCOPE, { all: true })) {
       found.push(await api.containers.get({ ...EMBEDDED_SCOPE, id }));

@@ -76,7 +76,7 @@ async function runExample(name: string, world: World): Promise<Record<string, st
   try {
     const started = await startRun({
       plan: plan.value,
-      service: service.inProcess({ userID: 'tester', accounts: [scope] }),
+      service: service.inProcess({ userId: 'tester', accounts: [scope] }),
       scope,
       home: join(place, 'home'),
       baseDir: dirname(file),

@@ -56,7 +56,7 @@ async function runSteps(socketPath: string, steps: string) {
   });
   const started = await startRun({
     plan: plan.value,
-    service: service.inProcess({ userID: 'tester', accounts: [scope] }),
+    service: service.inProcess({ userId: 'tester', accounts: [scope] }),
     scope,
     home: join(directory, 'home'),
     baseDir: directory,

@@ -41,6 +41,12 @@ test('check-rules accepts a tree that keeps them', () => {
 
 test.each([
   [
+    'an ID that is none of the protocol, in its spelling',
+    'packages/service/src/step.ts',
+    'const clusterID = a;\nconst jobID = b;\n',
+    '2: jobID: write jobId',
+  ],
+  [
     'a package that imports against the table',
     'packages/core/src/step.ts',
     "import {\n  a\n} from '@sluice/client';\nexport const step = a;\n",

@@ -1,5 +1,5 @@
 import { uptime } from 'node:os';
-import { readBootID } from '@sluice/host-system';
+import { readBootId } from '@sluice/host-system';
 import type { BootTime } from '@sluice/run';
 import { deferInTurn } from './defer-in-turn.ts';
 
@@ -65,7 +65,7 @@ export function createSystemClock(): Clock {
     wall: () => Date.now(),
     boot() {
       const uptimeMs = readUptime();
-      const id = readBootID();
+      const id = readBootId();
       return id === undefined || uptimeMs === undefined ? undefined : { id, uptimeMs };
     },
     setTimer(at, callback) {

@@ -1,4 +1,4 @@
-export { readBootID } from './boot-id.ts';
+export { readBootId } from './boot-id.ts';
 export { type ControlSocket, isListening, openControlSocket, takeSocketName } from './control-socket.ts';
 export { createFile, makeDurableDirectory, replaceFile, replaceFileSync, syncDirectory } from './durable-file.ts';
 export { HOME_MARK, isHomeMark } from './home-mark.ts';

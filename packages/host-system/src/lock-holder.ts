@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { readBootID } from './boot-id.ts';
+import { readBootId } from './boot-id.ts';
 import { isSystemError } from './system-error.ts';
 
 /** The process that holds a lock, as described in its lock file. */
@@ -38,7 +38,7 @@ export function describeSelf({ isNameTheLock }: { readonly isNameTheLock: boolea
   return {
     pid: process.pid,
     host: hostname(),
-    boot: readBootID() ?? '',
+    boot: readBootId() ?? '',
     pidNamespace: readNamespace('pid'),
     net: isNameTheLock ? readNamespace('net') : undefined,
   };
@@ -46,12 +46,12 @@ export function describeSelf({ isNameTheLock }: { readonly isNameTheLock: boolea
 
 /** Whether a live process with this ID is visible here. It may be another process than the holder: IDs are reused. */
 export function seemsAlive(holder: LockHolder): boolean {
-  return holder.boot === readBootID() && holder.pidNamespace === readNamespace('pid') && !hasEnded(holder);
+  return holder.boot === readBootId() && holder.pidNamespace === readNamespace('pid') && !hasEnded(holder);
 }
 
 /** Whether the process has certainly ended. Starts no program, so it is cheap enough to check many locks. */
 export function hasEnded({ pid, boot, pidNamespace }: LockHolder): boolean {
-  if (boot === '' || boot !== readBootID()) return false;
+  if (boot === '' || boot !== readBootId()) return false;
   if (pidNamespace === '' || pidNamespace !== readNamespace('pid')) return false;
   try {
     process.kill(pid, 0);
@@ -63,12 +63,12 @@ export function hasEnded({ pid, boot, pidNamespace }: LockHolder): boolean {
 
 /** Whether the process may be alive. A process of this host has ended if the host has rebooted since. */
 export function mayLive(holder: LockHolder): boolean {
-  return !hasEnded(holder) && (holder.host !== hostname() || holder.boot === (readBootID() ?? ''));
+  return !hasEnded(holder) && (holder.host !== hostname() || holder.boot === (readBootId() ?? ''));
 }
 
 /** Whether the holder and this process share abstract socket names. */
 export function sharesNames({ boot, net }: LockHolder): boolean {
-  return boot !== '' && boot === readBootID() && Boolean(net) && net === readNamespace('net');
+  return boot !== '' && boot === readBootId() && Boolean(net) && net === readNamespace('net');
 }
 
 function readNamespace(kind: 'pid' | 'net'): string {

@@ -13,7 +13,7 @@ import { VirtualClock } from './fakes/virtual-clock.ts';
 
 export const SCOPE = { clusterID: 'one', accountID: 'mine' };
 const FOREIGN_SCOPE = { clusterID: 'three', accountID: 'yours' };
-export const PRINCIPAL: Principal = { userID: 'u-test', accounts: [SCOPE, { clusterID: 'two', accountID: 'mine' }] };
+export const PRINCIPAL: Principal = { userId: 'u-test', accounts: [SCOPE, { clusterID: 'two', accountID: 'mine' }] };
 
 /** A service with three clusters, in its own directory. */
 export interface Rig {

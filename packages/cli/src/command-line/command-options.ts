@@ -68,6 +68,11 @@ export function approvalOption(): Option {
   return new Option('--stop-at-approval', 'exit with code 75 when the run only waits for an approval');
 }
 
+/** `--here`, of commands that start a run. */
+export function hereOption(): Option {
+  return new Option('--here', 'execute the run on this machine, although the server of the service could');
+}
+
 /** `--detach`, of a command that continues a run. */
 export function backgroundOption(): Option {
   return new Option('--detach', 'continue the run in the background and exit').conflicts('stopAtApproval');
@@ -77,7 +82,7 @@ export function backgroundOption(): Option {
 export function detachOption(): Option {
   return new Option(
     '--detach',
-    'execute the run in the background, or on the server of the service, and exit',
+    'execute the run in the background, or on the server of the service, without following it',
   ).conflicts('stopAtApproval');
 }
 

@@ -1,24 +1,18 @@
 import { isHosted, openJournalMirror, runDirectory } from '@sluice/home';
 import { askHost } from '@sluice/host';
-import type { RunError, RunReport, RunSummary } from '@sluice/run';
-import { type AttachedRun, attachRun } from '@sluice/runner';
+import type { RunSummary } from '@sluice/run';
 import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import { EXIT_CODE, type ExitCode } from '../context/exit-code.ts';
-import { fromRunError, reject } from '../context/reject.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import { reject } from '../context/reject.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
 import { handToHost } from '../hosting/hand-to-host.ts';
 import { createHostWaitReporter } from '../hosting/report-host-wait.ts';
-import { createProgress } from '../render/create-progress.ts';
-import type { Progress } from '../render/plain-progress.ts';
-import { followServer } from '../runs/follow-server.ts';
-import { lostRunError } from '../runs/lost-run.ts';
-import { publishHere } from '../runs/publish-here.ts';
+import { followAttached } from '../runs/follow-attached.ts';
+import { followOnServer } from '../runs/follow-on-server.ts';
 import { selectShownRun } from '../runs/select-shown-run.ts';
-import { showEnd } from '../runs/show-end.ts';
 import type { JunitOptions } from '../runs/write-junit.ts';
-import { onOneLine } from '../text/on-one-line.ts';
 
 /** `sluice attach`: follows a run by its journal, whichever process executes it. Signals only end the command. */
 export async function attach(
@@ -38,7 +32,11 @@ export async function attach(
     }
     const fault = await findMissingEnd(home, run);
     if (fault !== undefined) return reject({ exitCode: EXIT_CODE.rejected, message: fault }, { context, options });
-    return attachToServer(home, { runId, isOurs: place.isOurs, context, options, service: found.value.options });
+    return withService({ context, options: found.value.options }, async ({ runServer, ...opened }) => {
+      const message = `could not attach to run ${runId}: the service executes no runs`;
+      if (runServer === undefined) return reject({ exitCode: EXIT_CODE.rejected, message }, { context, options });
+      return followOnServer({ ...opened, runServer }, { runId, isOurs: place.isOurs, context, options });
+    });
   }
   if (status === 'suspended') {
     const fault = await findExecutor(home, { runId, context, options });
@@ -52,64 +50,6 @@ export async function attach(
 async function findMissingEnd(home: string, { runId, status, endedAt }: RunSummary): Promise<string | undefined> {
   if (endedAt === undefined || (await openJournalMirror(runDirectory(home, runId))).hasEnded) return undefined;
   return `could not attach to run ${runId}: it ended (${status}), and its server removed it before this home had copied its end`;
-}
-
-/** Follows the copy of a run, which is kept up to date meanwhile. At its end, its outputs are copied to this machine. */
-function attachToServer(
-  home: string,
-  given: {
-    readonly runId: string;
-    readonly isOurs: boolean;
-    readonly context: CommandContext;
-    readonly options: JunitOptions;
-    /** The options with which the server is reached. */
-    readonly service: GlobalOptions;
-  },
-): Promise<number> {
-  const { runId, isOurs, context, options } = given;
-  return withService({ context, options: given.service }, async ({ service, runServer }) => {
-    const message = `could not attach to run ${runId}: the service executes no runs`;
-    if (runServer === undefined) return reject({ exitCode: EXIT_CODE.rejected, message }, { context, options });
-    const stop = new AbortController();
-    const lost = new AbortController();
-    const mirror = { home, runId, server: runServer, signal: stop.signal };
-    let followed: Promise<void> | undefined;
-    const onAttached = (attached: AttachedRun, progress: Progress) => {
-      const onProblem = (problem: string) => progress.print(`warning: ${onOneLine(problem)}; trying again`);
-      followed = followServer({ ...mirror, onProblem }).then((result) => {
-        if (result === 'lost') lost.abort();
-        if (result === 'incomplete') attached.stop();
-      });
-    };
-    try {
-      let unpublished: RunError | undefined;
-      const publish = async (report: RunReport) => {
-        const published = await publishHere(report, { home, service });
-        if (published.ok) return published.value;
-        unpublished = published.error;
-        return report;
-      };
-      const given = { home, context, options, lost: lost.signal, onAttached, ...(isOurs && { publish }) };
-      const exitCode = await followAttached(runId, given);
-      if (unpublished !== undefined) return rejectUnpublished(unpublished, { runId, exitCode, context, options });
-      if (!lost.signal.aborted) return exitCode;
-    } finally {
-      stop.abort();
-      await followed;
-    }
-    const run = { url: runServer.url, runId };
-    return reject(lostRunError(`could not follow run ${runId}`, run, options), { context, options });
-  });
-}
-
-/** The run counts as failed for a script, as with a single output that could not be copied. */
-function rejectUnpublished(
-  rejection: RunError,
-  given: { runId: string; exitCode: number; context: CommandContext; options: GlobalOptions },
-): ExitCode {
-  const { runId, context, options } = given;
-  const exitCode = given.exitCode === EXIT_CODE.ok ? EXIT_CODE.runFailed : (given.exitCode as ExitCode);
-  return reject({ ...fromRunError(rejection, { options, runId }), exitCode }, { context, options });
 }
 
 /** Hands a detached run to a host if there is none. Otherwise returns why no process executes the run. */
@@ -136,52 +76,4 @@ async function isExecutedSoon(
   const reply = await askHost(home, { verb: 'status' }, { onWait });
   if (reply === undefined && isHosted(home, given.runId)) return (await handToHost(home, given)).ok;
   return reply !== undefined && 'status' in reply && reply.status.runs.some((run) => run.runId === given.runId);
-}
-
-/**
- * Follows a run until its end or a signal. Signals are awaited before the first event is reported, and have their usual
- * effect again while the outputs are copied.
- */
-async function followAttached(
-  runId: string,
-  given: {
-    home: string;
-    context: CommandContext;
-    options: JunitOptions;
-    isAwaited?: () => Promise<boolean>;
-    onAttached?: (run: AttachedRun, progress: Progress) => void;
-    publish?: (report: RunReport) => Promise<RunReport>;
-    /** Aborted when the run can no longer be followed. */
-    lost?: AbortSignal;
-  },
-): Promise<number> {
-  const { home, context, options, isAwaited = async () => true, publish = async (report) => report, lost } = given;
-  const left = new AbortController();
-  const leave = (code: number) => left.abort(code);
-  const unsubscribe = [
-    context.onSignal('SIGINT', () => leave(EXIT_CODE.interrupted)),
-    context.onSignal('SIGTERM', () => leave(EXIT_CODE.suspended)),
-  ];
-  const progress = createProgress(context.terminal, options);
-  let report: RunReport;
-  try {
-    const attached = await attachRun({ home, runId, reporter: progress, isAwaited });
-    if (!attached.ok) {
-      progress.close();
-      return reject(fromRunError(attached.error, { options, runId }), { context, options });
-    }
-    const run = attached.value;
-    lost?.addEventListener('abort', () => leave(EXIT_CODE.suspended));
-    left.signal.addEventListener('abort', () => run.stop());
-    if (left.signal.aborted) run.stop();
-    else given.onAttached?.(run, progress);
-    report = await run.finished;
-  } finally {
-    for (const stop of unsubscribe) stop();
-  }
-  if (!left.signal.aborted) return showEnd(await publish(report), { context, progress, options });
-  if (lost?.aborted !== true)
-    progress.print(`run ${runId} continues; attach again with: ${suggestCommand(['attach', runId], options)}`);
-  progress.close();
-  return left.signal.reason as number;
 }

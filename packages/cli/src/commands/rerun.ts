@@ -20,6 +20,8 @@ export interface RerunOptions extends JunitOptions {
   readonly param?: Readonly<Record<string, string>>;
   /** Have the new run executed by a process in the background, or by a server. */
   readonly detach?: boolean;
+  /** Execute the new run on this machine, although the server of its service could. */
+  readonly here?: boolean;
 }
 
 /** Containers may still be working for a run that has not ended. */

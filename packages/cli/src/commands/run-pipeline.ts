@@ -6,6 +6,7 @@ import { fromRunError, reject } from '../context/reject.ts';
 import { printDiagnostics } from '../pipeline/print-diagnostics.ts';
 import type { Progress } from '../render/plain-progress.ts';
 import { findUnknownIn } from '../runs/find-unknown-in.ts';
+import type { ServerService } from '../runs/order-run.ts';
 import { type PreparedRun, prepareRun, printRejectedStart, type StartOptions } from '../runs/prepare-run.ts';
 import { startOptions } from '../runs/start-options.ts';
 import type { JunitOptions } from '../runs/write-junit.ts';
@@ -24,7 +25,7 @@ interface Request {
 
 /**
  * `sluice run`: checks the file, starts nothing if it has errors, and otherwise follows the run until it ends or is
- * detached.
+ * detached. A server that executes runs executes this one, too.
  */
 export async function runPipeline(file: string, context: CommandContext, options: RunPipelineOptions): Promise<number> {
   const request = { file, context, options };
@@ -42,6 +43,11 @@ async function run(prepared: PreparedRun, opened: HomeService, request: Request)
   const { context, options } = request;
   const unknown = await findUnknownIn(prepared.loaded.plan, opened);
   if (unknown !== undefined) return reject(unknown, request);
+  if (opened.runServer !== undefined) {
+    const { findExecutingServer } = await import('../runs/order-run.ts');
+    const server = await findExecutingServer(opened, options);
+    if (server !== undefined) return runOnServer(prepared, server, request);
+  }
   const { followRun } = await import('../runs/follow-run.ts');
   const progress = await openProgress(prepared, request);
   const started = await startRun({ ...(await startOptions(prepared, opened, request)), reporter: progress });
@@ -49,6 +55,17 @@ async function run(prepared: PreparedRun, opened: HomeService, request: Request)
   progress.close();
   const { loginAdvice } = opened;
   return reject(fromRunError(started.error, { options, loginAdvice }), request);
+}
+
+/** Orders the run from the server of the service, and follows it there. */
+async function runOnServer(prepared: PreparedRun, opened: ServerService, request: Request): Promise<number> {
+  const [{ orderRun }, { followOnServer }] = await Promise.all([
+    import('../runs/order-run.ts'),
+    import('../runs/follow-on-server.ts'),
+  ]);
+  const ordered = await orderRun(opened, { ...request, prepared, openProgress: () => openProgress(prepared, request) });
+  if (!ordered.ok) return printRejectedStart(ordered.error, request);
+  return followOnServer(opened, { runId: ordered.value.runId, isOurs: true, ...request });
 }
 
 async function submit(prepared: PreparedRun, request: Request): Promise<number> {

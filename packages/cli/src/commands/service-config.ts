@@ -132,7 +132,7 @@ function describeEdit(edit: ConfigEdit): JsonValue<'change'> {
     case 'addInstanceType':
       return { resource: 'instanceType', action, clusterId: edit.clusterID, instanceType: id };
     case 'removeInstanceType':
-      return { resource: 'instanceType', action, clusterId: edit.clusterID, instanceType: edit.typeID };
+      return { resource: 'instanceType', action, clusterId: edit.clusterID, instanceType: edit.typeId };
   }
 }
 

@@ -104,9 +104,9 @@ function renderUsers(directory: UserDirectory, options: UserOptions): string {
   const users = directory.list();
   if (options.json === true) {
     return users
-      .map(({ userID, accounts, email, name }) => {
+      .map(({ userId, accounts, email, name }) => {
         const scopes = accounts.map(({ clusterID, accountID }) => ({ clusterId: clusterID, accountId: accountID }));
-        return renderValue('user', { userId: userID, email, name, accounts: scopes });
+        return renderValue('user', { userId: userId, email, name, accounts: scopes });
       })
       .join('');
   }

@@ -23,7 +23,7 @@ export interface OwnServiceOptions {
 export async function openOwnService(root: string, { home, cpu }: OwnServiceOptions): Promise<OwnService> {
   const config = embeddedConfig({ root, ...(cpu !== undefined && { cpu }) });
   const service = await createService({ config, hiddenPaths: [home, ...listUserDirectories(process.env)] });
-  const principal = { userID: EMBEDDED_SCOPE.accountID, accounts: [EMBEDDED_SCOPE] };
+  const principal = { userId: EMBEDDED_SCOPE.accountID, accounts: [EMBEDDED_SCOPE] };
   return {
     service: service.inProcess(principal),
     warnings: service.warnings(),

@@ -54,7 +54,7 @@ export function createRunHosting(config: ServedConfig, { log, metrics, traces }:
   const accounts = openHostedAccounts(join(root, 'hosted'), (scope) => {
     const account = `${scope.clusterID}/${scope.accountID}`;
     return {
-      service: service!.inProcess({ userID: 'runs', accounts: [{ ...scope }] }),
+      service: service!.inProcess({ userId: 'runs', accounts: [{ ...scope }] }),
       limits: () => limitsOf(current, account),
       retentionDays: () => own(current.runs.accounts, account)?.retentionDays ?? current.runs.retentionDays,
       retentionTime: () => service!.retentionTime(),

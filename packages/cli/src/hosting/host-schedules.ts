@@ -118,7 +118,7 @@ async function openOne(
   }
   const opened = openSchedule({
     ...{ plan, file, scope, home, baseDir, settings },
-    service: metrics.measure(service.inProcess({ userID: 'schedules', accounts: [scope] })),
+    service: metrics.measure(service.inProcess({ userId: 'schedules', accounts: [scope] })),
     reporter: metrics.reporter,
     ...(traces && { traces }),
     secrets: createSecretReader(home, context.env),

@@ -25,7 +25,7 @@ export function parseConfigEdit({ type, words, instanceTypes }: ConfigEditArgume
     case 'removeAccount':
       return ok({ type, clusterID, accountID: id });
     case 'removeInstanceType':
-      return ok({ type, clusterID, typeID: id });
+      return ok({ type, clusterID, typeId: id });
     case 'addInstanceType': {
       const fields = parseFields(id, texts);
       return fields.ok ? ok({ type, clusterID, fields: fields.value }) : fields;
@@ -42,8 +42,8 @@ function parseCluster(
   if (!fields.ok) return fields;
   const instanceTypes: ConfigFields[] = [];
   for (const type of types) {
-    const [typeID = '', ...more] = type.split(',');
-    const parsed = parseFields(typeID, more);
+    const [typeId = '', ...more] = type.split(',');
+    const parsed = parseFields(typeId, more);
     if (!parsed.ok) return parsed;
     instanceTypes.push(parsed.value);
   }

@@ -4,12 +4,11 @@ import type { HomeService } from '../connect/open-service.ts';
 import { tryWithService } from '../connect/with-service.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunError } from '../context/reject.ts';
-import { findNotifyCommands } from '../pipeline/find-notify-commands.ts';
 import type { Progress } from '../render/plain-progress.ts';
 import { findUnknownIn } from '../runs/find-unknown-in.ts';
 import type { HandedRun } from '../runs/handed-run.ts';
-import { orderRun } from '../runs/order-run.ts';
-import { type PreparedRun, type RejectedStart, type RunRequest, rejectLoaded } from '../runs/prepare-run.ts';
+import { findExecutingServer, orderRun } from '../runs/order-run.ts';
+import type { PreparedRun, RejectedStart, RunRequest } from '../runs/prepare-run.ts';
 import { startOptions } from '../runs/start-options.ts';
 import { findHostFault } from './hand-to-host.ts';
 import { hostRun, markRecorded } from './host-run.ts';
@@ -35,21 +34,14 @@ export async function submitPrepared(submission: Submission): Promise<Result<Han
 }
 
 async function submit(opened: HomeService, submission: Submission): Promise<Result<Submitted, RejectedStart>> {
-  const { prepared, file, context, options } = submission;
-  const { home, runServer } = opened;
+  const { prepared, context, options } = submission;
+  const { home } = opened;
   const unknown = await findUnknownIn(prepared.loaded.plan, opened);
   if (unknown !== undefined) return fail(unknown);
-  if ((await runServer?.isAvailable()) === true) {
-    const faults = findNotifyCommands(prepared.loaded);
-    if (faults.length > 0) return fail(rejectLoaded(file, { loaded: prepared.loaded, faults }));
-    const progress = await submission.openProgress?.();
-    try {
-      const request = { file, context, options, prepared, progress };
-      const handed = await orderRun({ ...opened, runServer: runServer! }, request);
-      return handed.ok ? ok({ handed: handed.value }) : handed;
-    } finally {
-      progress?.close();
-    }
+  const server = await findExecutingServer(opened, options);
+  if (server !== undefined) {
+    const handed = await orderRun(server, submission);
+    return handed.ok ? ok({ handed: handed.value }) : handed;
   }
   const fault = findHostFault(home);
   if (fault !== undefined) return fail({ exitCode: EXIT_CODE.rejected, message: `${fault}; nothing was started` });

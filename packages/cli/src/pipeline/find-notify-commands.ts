@@ -11,7 +11,7 @@ export function findNotifyCommands({ plan, locate }: Pick<LoadedPlan, 'plan' | '
       severity: 'error',
       message: 'a run on a server cannot run a command of this machine for a notification',
       ...(range && { range }),
-      hint: 'use `webhook`, or run the pipeline without --detach',
+      hint: 'use `webhook`, or run the pipeline with --here',
     };
   });
 }

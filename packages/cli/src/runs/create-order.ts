@@ -8,6 +8,8 @@ import type { PipelineFileOptions } from '../pipeline/load-plan.ts';
 export interface OrderOptions extends GlobalOptions, PipelineFileOptions {
   readonly parallelism?: number;
   readonly stopAtApproval?: boolean;
+  /** Execute the run on this machine, although the server of its service could. */
+  readonly here?: boolean;
 }
 
 /**
@@ -20,13 +22,14 @@ export function createOrder(
   { context, options }: { context: Pick<CommandContext, 'cwd' | 'env'>; options: OrderOptions },
 ): RunOrder {
   const { cwd } = context;
-  const { param, root, ignoreImages, parallelism, stopAtApproval } = options;
+  const { param, root, ignoreImages, parallelism, here, stopAtApproval } = options;
   return {
     file: resolve(cwd, file),
     params: { ...param },
     ...(root !== undefined && { root: resolve(cwd, root) }),
     ...(ignoreImages === true && { ignoreImages }),
     ...(parallelism !== undefined && { parallelism }),
+    ...(here === true && { here }),
     ...(stopAtApproval === true && { stopAtApproval }),
     ...selectHostedOptions(options, context),
   };

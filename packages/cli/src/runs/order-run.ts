@@ -9,15 +9,30 @@ import type { CommandError } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunError } from '../context/reject.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
+import { findNotifyCommands } from '../pipeline/find-notify-commands.ts';
 import type { Progress } from '../render/plain-progress.ts';
 import type { HandedRun } from './handed-run.ts';
 import { updateMirror } from './mirror-run.ts';
-import type { PreparedRun, RunRequest } from './prepare-run.ts';
+import { type PreparedRun, type RejectedStart, type RunRequest, rejectLoaded } from './prepare-run.ts';
 import { startOptions } from './start-options.ts';
 
 interface Ordering extends RunRequest {
   readonly prepared: PreparedRun;
-  readonly progress: Progress | undefined;
+  /** Creates the display that receives the events of the start. Without one, the warnings of the service are not printed. */
+  readonly openProgress?: () => Promise<Progress>;
+}
+
+/** A service whose server executes runs. */
+export type ServerService = HomeService & { readonly runServer: RunServer };
+
+/** The opened service with its server, if that executes the runs of this account, and is to execute this one. */
+export async function findExecutingServer(
+  opened: HomeService,
+  { here }: RunRequest['options'],
+): Promise<ServerService | undefined> {
+  const { runServer } = opened;
+  if (here === true || runServer === undefined || !(await runServer.isAvailable())) return undefined;
+  return { ...opened, runServer };
 }
 
 /**
@@ -26,18 +41,37 @@ interface Ordering extends RunRequest {
  * rejected order leaves nothing behind.
  */
 export async function orderRun(
-  opened: HomeService & { readonly runServer: RunServer },
-  { prepared, progress, ...request }: Ordering,
-): Promise<Result<HandedRun, CommandError>> {
-  const { options } = request;
-  const start = await startOptions(prepared, opened, request);
-  const runId = start.runId ?? createRunId();
-  const given = { ...start, runId, ...(progress && { reporter: progress }) };
-  const sent = await provisionOrder(given, (data) => send(opened, { runId, data, prepared, request, given }));
-  if (sent.ok) return sent;
-  return 'exitCode' in sent.error
-    ? fail(sent.error)
-    : fail(fromRunError(sent.error, { options, loginAdvice: opened.loginAdvice }));
+  opened: ServerService,
+  { prepared, openProgress, ...request }: Ordering,
+): Promise<Result<HandedRun, RejectedStart>> {
+  const { file, options } = request;
+  const fault = findServerFault(prepared, { file, url: opened.runServer.url, options });
+  if (fault !== undefined) return fail(fault);
+  const progress = await openProgress?.();
+  try {
+    const start = await startOptions(prepared, opened, request);
+    const runId = start.runId ?? createRunId();
+    const given = { ...start, runId, ...(progress && { reporter: progress }) };
+    const sent = await provisionOrder(given, (data) => send(opened, { runId, data, prepared, request, given }));
+    if (sent.ok) return sent;
+    return 'exitCode' in sent.error
+      ? fail(sent.error)
+      : fail(fromRunError(sent.error, { options, loginAdvice: opened.loginAdvice }));
+  } finally {
+    progress?.close();
+  }
+}
+
+/** What a run cannot have on a server, although it could be executed here. */
+function findServerFault(
+  { loaded }: PreparedRun,
+  { file, url, options }: Pick<RunRequest, 'file' | 'options'> & { readonly url: string },
+): RejectedStart | undefined {
+  const faults = findNotifyCommands(loaded);
+  if (faults.length > 0) return rejectLoaded(file, { loaded, faults });
+  if (options.stopAtApproval !== true) return undefined;
+  const message = `${url} executes the run, and waits for the approval: start it without --stop-at-approval, or with --here; nothing was started`;
+  return { exitCode: EXIT_CODE.rejected, message };
 }
 
 interface Sending {
@@ -49,7 +83,7 @@ interface Sending {
 }
 
 async function send(
-  { home, runServer }: HomeService & { readonly runServer: RunServer },
+  { home, runServer }: ServerService,
   { runId, data, prepared, request, given }: Sending,
 ): Promise<Result<HandedRun, CommandError>> {
   const { options } = request;

@@ -12,6 +12,7 @@ export function orderWords({ file, params, ...options }: RunOrder): readonly str
     ...flag('root', options.root),
     ...flag('ignore-images', options.ignoreImages),
     ...flag('parallelism', options.parallelism),
+    ...flag('here', options.here),
     ...flag('stop-at-approval', options.stopAtApproval),
     ...flag('profile', options.profile),
     ...flag('service', options.service),

@@ -30,6 +30,7 @@ export type RunSettings = z.infer<typeof runSettings>;
 export const runOrder = runSettings.extend({
   file: path.describe('absolute path of the pipeline file'),
   parallelism: z.number().int().min(1).exactOptional().describe('most containers at once'),
+  here: z.literal(true).exactOptional().describe('executed on this machine, although the server of the service could'),
   stopAtApproval: z.literal(true).exactOptional().describe('leave the run when it only waits for an approval'),
 });
 

@@ -44,7 +44,7 @@ export function createTokens(options: TokensOptions): Tokens {
       // A new password invalidates all earlier tokens. The clock may have been set back since, so the times of the tokens
       // are not compared.
       if (user === undefined || user.passwordTime !== row.passwordTime) return undefined;
-      return { userID: user.userID, accounts: user.accounts.filter(options.isAccount) };
+      return { userId: user.userId, accounts: user.accounts.filter(options.isAccount) };
     },
     async revoke(token) {
       const key = hashToken(token);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Account } from '@sluice/client';
 import { waitForLock } from '@sluice/host-system';
 import { type Clock, systemClock } from '../protocol/clock.ts';
-import { randomID } from '../protocol/random-id.ts';
+import { randomId } from '../protocol/random-id.ts';
 import { openLmdbStore } from '../store/lmdb-store.ts';
 import { requireVersion } from '../store/require-version.ts';
 import { put, remove, type Store } from '../store/store.ts';
@@ -11,7 +11,7 @@ import type { UserRow } from '../store/user-row.ts';
 import { hashPassword, wirePassword } from './password.ts';
 
 /** A user without the password. */
-export type User = Pick<UserRow, 'userID' | 'email' | 'name' | 'accounts'>;
+export type User = Pick<UserRow, 'userId' | 'email' | 'name' | 'accounts'>;
 
 /**
  * Manages the users of a service, for its operator. It may be open while the service runs, because LMDB allows several
@@ -79,7 +79,7 @@ function createUserDirectory(
           throw new Error(`could not add the user ${key} because it exists`);
         const now = clock.now();
         const times = { createTime: now, updateTime: now, passwordTime: now };
-        const user: UserRow = { userID: `u-${randomID(16)}`, email: key, name, password: hash, accounts: [], ...times };
+        const user: UserRow = { userId: `u-${randomId(16)}`, email: key, name, password: hash, accounts: [], ...times };
         await save(user);
         return renderUser(user);
       });
@@ -111,6 +111,6 @@ function isSame(a: Account, b: Account): boolean {
   return a.clusterID === b.clusterID && a.accountID === b.accountID;
 }
 
-function renderUser({ userID, email, name, accounts }: UserRow): User {
-  return { userID, email, name, accounts };
+function renderUser({ userId, email, name, accounts }: UserRow): User {
+  return { userId, email, name, accounts };
 }

@@ -15,7 +15,7 @@ export function addExtension(api: FastifyInstance, extend: ServiceExtension, use
         request.principal = principalOf({ headers }, tokens.principalOf);
         request.token = tokenOf({ headers });
         if (scope !== undefined) authorize(request.principal, scope);
-        return request.principal.userID;
+        return request.principal.userId;
       },
       accountsOf(token) {
         const principal = tokens.principalOf(token);

@@ -6,7 +6,7 @@ import type { Query, QuerySchema } from './parse-query.ts';
 
 /** One endpoint. The router, the handler and the OpenAPI document are derived from it. */
 export interface ApiRoute<S extends QuerySchema = QuerySchema> {
-  readonly operationID: string;
+  readonly operationId: string;
   readonly summary: string;
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Relative to `/api/v1rc1`, with `{name}` for parameters, and `:verb` at the end for custom verbs. */

@@ -97,7 +97,7 @@ function addRoute(api: FastifyInstance, route: ApiRoute, context: RouteContext):
   api.route({
     method: route.method,
     url: API_PREFIX + routerPath(route.path),
-    config: { operation: route.operationID },
+    config: { operation: route.operationId },
     // Authenticate before the body is read.
     onRequest: async (request) => {
       request.principal = authenticate(request);
@@ -145,8 +145,8 @@ function addErrors(api: FastifyInstance): void {
   });
 }
 
-function commonHeaders(requestID: string): Record<string, string> {
-  return { 'x-request-id': requestID, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+function commonHeaders(requestId: string): Record<string, string> {
+  return { 'x-request-id': requestId, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 }
 
 function addAccounting(api: FastifyInstance, metrics: Metrics): void {
@@ -164,7 +164,7 @@ function addAccounting(api: FastifyInstance, metrics: Metrics): void {
         operation,
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 10) / 10,
-        user: request.principal?.userID,
+        user: request.principal?.userId,
       },
       'request',
     );

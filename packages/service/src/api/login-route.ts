@@ -25,7 +25,7 @@ export function loginHandler(service: ServedService, accounts: { throttle: Login
 function renderUser(user: UserRow): Record<string, unknown> {
   const date = (time: number) => new Date(time).toISOString().slice(0, 19).replace('T', ' ');
   return {
-    userId: user.userID,
+    userId: user.userId,
     role: 0,
     sex: 0,
     email: user.email,

@@ -64,7 +64,7 @@ function operation(route: ApiRoute): Record<string, unknown> {
   const inQuery = Object.entries(route.query).map(([name, type]) => ({ name, in: 'query', schema: { type } }));
   const success = successOf(route);
   return {
-    operationId: route.operationID,
+    operationId: route.operationId,
     summary: route.summary,
     parameters: [...inPath, ...inQuery],
     ...(route.body === undefined ? {} : { requestBody: { content: json(schema(route.body, 'input')) } }),

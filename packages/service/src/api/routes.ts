@@ -37,7 +37,7 @@ const PAGE_QUERY = { pageSize: 'integer', nextPageToken: 'string' } as const;
 /** Endpoints 1 to 12 in the protocol's order, with the extension `resolveImage` after the second. */
 export const ROUTES: readonly ApiRoute[] = [
   defineRoute({
-    operationID: 'listAccounts',
+    operationId: 'listAccounts',
     summary: 'List accounts',
     method: 'GET',
     path: '/clusters/{clusterID}/accounts',
@@ -46,7 +46,7 @@ export const ROUTES: readonly ApiRoute[] = [
     handle: async ({ calls, principal, at }) => ({ accounts: calls.listAccounts(principal, at.clusterID) }),
   }),
   defineRoute({
-    operationID: 'listInstanceTypes',
+    operationId: 'listInstanceTypes',
     summary: 'List instance types',
     method: 'GET',
     path: '/clusters/{clusterID}/instanceTypes',
@@ -55,7 +55,7 @@ export const ROUTES: readonly ApiRoute[] = [
     handle: async ({ calls, principal, at }) => ({ instanceTypes: calls.listInstanceTypes(principal, at.clusterID) }),
   }),
   defineRoute({
-    operationID: 'resolveImage',
+    operationId: 'resolveImage',
     summary: 'Resolve an image to its digest (extension)',
     method: 'GET',
     path: '/clusters/{clusterID}/accounts/{accountID}/images',
@@ -65,7 +65,7 @@ export const ROUTES: readonly ApiRoute[] = [
       (await calls.resolveImage(principal, scopeOf(at), query.image ?? '')) ?? {},
   }),
   defineRoute({
-    operationID: 'createVolume',
+    operationId: 'createVolume',
     summary: 'Create a volume',
     method: 'POST',
     path: '/clusters/{clusterID}/accounts/{accountID}/volumes',
@@ -75,13 +75,13 @@ export const ROUTES: readonly ApiRoute[] = [
     async handle({ calls, principal, at, query, body, address }) {
       const request = parseBody(volumeRequestSchema, volumeFields(body ?? {}));
       checkIdentity(request, at);
-      const volumeID = resolveID('volumeID', query.volumeID, request.id);
+      const volumeID = resolveId('volumeID', query.volumeID, request.id);
       const transfer = request.service !== undefined;
       return calls.volumes.create(principal, scopeOf(at), { transfer, address, ...(volumeID && { volumeID }) });
     },
   }),
   defineRoute({
-    operationID: 'listVolumes',
+    operationId: 'listVolumes',
     summary: 'List volumes',
     method: 'GET',
     path: '/clusters/{clusterID}/accounts/{accountID}/volumes',
@@ -91,7 +91,7 @@ export const ROUTES: readonly ApiRoute[] = [
       calls.volumes.list(principal, scopeOf(at), { pageSize: query.pageSize, token: query.nextPageToken }),
   }),
   defineRoute({
-    operationID: 'deleteVolume',
+    operationId: 'deleteVolume',
     summary: 'Delete a volume',
     method: 'DELETE',
     path: '/clusters/{clusterID}/accounts/{accountID}/volumes/{volumeID}',
@@ -101,7 +101,7 @@ export const ROUTES: readonly ApiRoute[] = [
       calls.volumes.delete(principal, refOf(at, 'volumeID'), { force: query.force === true }),
   }),
   defineRoute({
-    operationID: 'undeleteVolume',
+    operationId: 'undeleteVolume',
     summary: 'Undo volume deletion',
     method: 'POST',
     path: '/clusters/{clusterID}/accounts/{accountID}/volumes/{volumeID}:undelete',
@@ -110,7 +110,7 @@ export const ROUTES: readonly ApiRoute[] = [
     handle: ({ calls, principal, at }) => calls.volumes.undelete(principal, refOf(at, 'volumeID')),
   }),
   defineRoute({
-    operationID: 'createContainer',
+    operationId: 'createContainer',
     summary: 'Create a container',
     method: 'POST',
     path: '/clusters/{clusterID}/accounts/{accountID}/containers',
@@ -122,12 +122,12 @@ export const ROUTES: readonly ApiRoute[] = [
       const { id, clusterID, accountID, ...spec } = containerFields(body);
       const identity = parseBody(identitySchema, { id, clusterID, accountID });
       checkIdentity(identity, at);
-      const containerID = resolveID('containerID', query.containerID, identity.id);
+      const containerID = resolveId('containerID', query.containerID, identity.id);
       return calls.containers.create(principal, scopeOf(at), { spec, ...(containerID && { containerID }) });
     },
   }),
   defineRoute({
-    operationID: 'getContainer',
+    operationId: 'getContainer',
     summary: 'Get a container',
     method: 'GET',
     path: '/clusters/{clusterID}/accounts/{accountID}/containers/{containerID}',
@@ -136,7 +136,7 @@ export const ROUTES: readonly ApiRoute[] = [
     handle: ({ calls, principal, at }) => calls.containers.get(principal, refOf(at, 'containerID')),
   }),
   defineRoute({
-    operationID: 'listContainers',
+    operationId: 'listContainers',
     summary: 'List containers',
     method: 'GET',
     path: '/clusters/{clusterID}/accounts/{accountID}/containers',
@@ -148,7 +148,7 @@ export const ROUTES: readonly ApiRoute[] = [
     },
   }),
   defineRoute({
-    operationID: 'readLogs',
+    operationId: 'readLogs',
     summary: 'Read logs',
     method: 'GET',
     path: '/clusters/{clusterID}/accounts/{accountID}/containers/{containerID}/logs',
@@ -158,7 +158,7 @@ export const ROUTES: readonly ApiRoute[] = [
       calls.containers.logs(principal, refOf(at, 'containerID'), { ...query, signal, reuse: true }),
   }),
   defineRoute({
-    operationID: 'cancelContainer',
+    operationId: 'cancelContainer',
     summary: 'Cancel a container',
     method: 'POST',
     path: '/clusters/{clusterID}/accounts/{accountID}/containers/{containerID}:cancel',
@@ -167,7 +167,7 @@ export const ROUTES: readonly ApiRoute[] = [
     handle: ({ calls, principal, at }) => calls.containers.cancel(principal, refOf(at, 'containerID')),
   }),
   defineRoute({
-    operationID: 'deleteContainer',
+    operationId: 'deleteContainer',
     summary: 'Delete a container',
     method: 'DELETE',
     path: '/clusters/{clusterID}/accounts/{accountID}/containers/{containerID}',
@@ -222,7 +222,7 @@ function checkIdentity(
 }
 
 /** The protocol has the ID as a query parameter; published clients send it in the body. */
-function resolveID(parameter: string, query: string | undefined, body: string | undefined): string | undefined {
+function resolveId(parameter: string, query: string | undefined, body: string | undefined): string | undefined {
   if (query !== undefined && body !== undefined && query !== body) {
     throw new RequestError(
       'FIELD_INVALID',

@@ -19,7 +19,7 @@ import { resolveMounts } from '../containers/resolve-mounts.ts';
 import { sealContext, splitSecretEnvs } from '../containers/secret-envs.ts';
 import { EngineError } from '../engines/engine.ts';
 import type { Clock } from '../protocol/clock.ts';
-import { randomID } from '../protocol/random-id.ts';
+import { randomId } from '../protocol/random-id.ts';
 import { RequestError } from '../protocol/request-error.ts';
 import type { ContainerRow } from '../store/container-row.ts';
 import { renderTime } from '../store/render-list-item.ts';
@@ -67,7 +67,7 @@ export async function createContainer(options: CreateContainerOptions, request: 
   const instanceType = findInstanceType(cluster, spec);
   checkImage(cluster, spec);
   const { clusterID, accountID } = { clusterID: cluster.id, accountID: scope.accountID };
-  const id = request.containerID ?? `c-${randomID(20)}`;
+  const id = request.containerID ?? `c-${randomId(20)}`;
   if (!identifierSchema.safeParse(id).success || id === '-') {
     throw new RequestError(
       'ID_INVALID',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isSystemError } from '@sluice/host-system';
 import type { Logger } from 'pino';
 import type { Cluster } from '../containers/cluster.ts';
-import { randomID } from '../protocol/random-id.ts';
+import { randomId } from '../protocol/random-id.ts';
 import { removeForGood } from '../storage/remove-for-good.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
 import { put, remove, type Store } from '../store/store.ts';
@@ -65,7 +65,7 @@ async function purgeVolume(
   await store.commit([put(TABLES.volumes, key, deleted), put(TABLES.deletedVolumes, due, true)]);
   onRevoked(deleted);
   const { storage } = cluster;
-  const trash = join(storagePaths.trash(storage), `volume-${row.id}-${randomID(16)}`);
+  const trash = join(storagePaths.trash(storage), `volume-${row.id}-${randomId(16)}`);
   try {
     renameSync(storagePaths.volume(storage, row.accountID, row.id), trash);
   } catch (error) {

@@ -6,7 +6,7 @@ import { authorize, matchingAccounts, rejectScope } from '../accounts/authorize.
 import type { Principal } from '../accounts/principal.ts';
 import type { Clock } from '../protocol/clock.ts';
 import { parsePage, renderPageToken } from '../protocol/page.ts';
-import { randomID } from '../protocol/random-id.ts';
+import { randomId } from '../protocol/random-id.ts';
 import { RequestError } from '../protocol/request-error.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
 import { findDurable } from '../store/find-durable.ts';
@@ -118,7 +118,7 @@ async function createVolume(
   const ref: Ref = {
     clusterID: scope.clusterID,
     accountID: scope.accountID,
-    id: request.volumeID ?? `v-${randomID(20)}`,
+    id: request.volumeID ?? `v-${randomId(20)}`,
   };
   if (!identifierSchema.safeParse(ref.id).success || ref.id === '-') {
     throw new RequestError(
@@ -221,7 +221,7 @@ function makeRoot(storage: string, ref: Ref): string {
     mkdirSync(root, { mode: 0o755 });
   } catch (error) {
     if (!isSystemError(error, 'EEXIST')) throw error;
-    renameSync(root, join(storagePaths.trash(storage), `stray-${ref.id}-${randomID(16)}`));
+    renameSync(root, join(storagePaths.trash(storage), `stray-${ref.id}-${randomId(16)}`));
     mkdirSync(root, { mode: 0o755 });
   }
   return root;

@@ -10,7 +10,7 @@ export type ConfigFields = Readonly<Record<string, unknown>>;
 export type ConfigEdit =
   | { readonly type: 'addAccount' | 'removeAccount'; readonly clusterID: string; readonly accountID: string }
   | { readonly type: 'addInstanceType'; readonly clusterID: string; readonly fields: ConfigFields }
-  | { readonly type: 'removeInstanceType'; readonly clusterID: string; readonly typeID: string }
+  | { readonly type: 'removeInstanceType'; readonly clusterID: string; readonly typeId: string }
   | { readonly type: 'addCluster'; readonly fields: ConfigFields }
   | { readonly type: 'removeCluster'; readonly clusterID: string };
 
@@ -126,7 +126,7 @@ function namedValue(edit: ListEdit): string | ConfigFields {
     case 'addInstanceType':
       return edit.fields;
     case 'removeInstanceType':
-      return { id: edit.typeID };
+      return { id: edit.typeId };
     default:
       return edit.accountID;
   }

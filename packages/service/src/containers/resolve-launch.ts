@@ -19,7 +19,7 @@ export interface LaunchSettings {
 export function resolveLaunch(row: ContainerRow, { storage, logLimitBytes, sealer }: LaunchSettings): Launch {
   return {
     key: row.launchKey,
-    ...(row.launchBootID !== undefined && { bootID: row.launchBootID }),
+    ...(row.launchBootId !== undefined && { bootId: row.launchBootId }),
     containerID: row.id,
     clusterID: row.clusterID,
     accountID: row.accountID,

@@ -76,7 +76,7 @@ export interface Launch {
    */
   readonly key: string;
   /** The boot ID of the service's machine when the key was created; absent if it is unknown. */
-  readonly bootID?: string;
+  readonly bootId?: string;
   readonly containerID: string;
   readonly clusterID: string;
   readonly accountID: string;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { Clock } from '../protocol/clock.ts';
-import { randomID } from '../protocol/random-id.ts';
+import { randomId } from '../protocol/random-id.ts';
 import { type KeptCertificate, keepCertificate } from './keep-certificate.ts';
 import { openLocalAuthority } from './local-authority.ts';
 import { createPortProxy } from './port-proxy.ts';
@@ -42,7 +42,7 @@ export async function openPortProxy(
   const bare = (host: string) => host.replace(/:\d+$/, '');
   return {
     hostFor: (portName) =>
-      `${randomID(16)}-${portName.slice(0, MAX_NAME).replace(/-+$/, '') || 'port'}.${domain}${suffix}`,
+      `${randomId(16)}-${portName.slice(0, MAX_NAME).replace(/-+$/, '') || 'port'}.${domain}${suffix}`,
     add: (host, upstream) => proxy.routes.add(bare(host), upstream),
     remove: (host) => proxy.routes.remove(bare(host)),
     async listen() {

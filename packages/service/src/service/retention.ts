@@ -144,12 +144,12 @@ async function purgeContainer({ store, clusters }: RetentionOptions, endKey: str
   const rowKey = endKey.slice(14);
   const row = store.get(TABLES.containers, rowKey);
   const cluster = row === undefined ? undefined : clusters.get(row.clusterID);
-  const byID = row === undefined ? '' : idKey(row);
+  const byId = row === undefined ? '' : idKey(row);
   const removals = [
     remove(TABLES.endedContainers, endKey),
     remove(TABLES.endedItems, rowKey),
     // The ID may already belong to a newer container.
-    ...(store.get(TABLES.containerIDs, byID) === rowKey ? [remove(TABLES.containerIDs, byID)] : []),
+    ...(store.get(TABLES.containerIDs, byId) === rowKey ? [remove(TABLES.containerIDs, byId)] : []),
   ];
   if (row === undefined || cluster === undefined) {
     // The cluster is no longer in the configuration, so its directories are left to the operator.

@@ -8,7 +8,7 @@ export interface ContainerRow {
   /** The engine's name for it, and the name of its directory. Never reused, unlike the ID. */
   readonly launchKey: string;
   /** The machine's boot in which the launch key was created; absent if unknown. */
-  readonly launchBootID?: string;
+  readonly launchBootId?: string;
   /** As the client gave it, without the variables in `sealedEnvs`. */
   readonly spec: ContainerSpec;
   /** The secret variables, encrypted. Absent: it has none, or it has ended. */

@@ -2,7 +2,7 @@ import type { Account } from '@sluice/client';
 
 /** A user who may log in. `password` is the scrypt hash of the wire password, which is the MD5 of the raw password. */
 export interface UserRow {
-  readonly userID: string;
+  readonly userId: string;
   readonly email: string;
   readonly name: string;
   readonly password: PasswordHash;

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { randomID } from '../protocol/random-id.ts';
+import { randomId } from '../protocol/random-id.ts';
 
 /** A login for a volume in plain text, which is shown only once. */
 export interface TransferLogin {
@@ -9,7 +9,7 @@ export interface TransferLogin {
 
 /** Creates a new login; the password has 192 random bits. */
 export function createTransferLogin(): TransferLogin {
-  return { username: `v-${randomID(16)}`, password: randomBytes(24).toString('base64url') };
+  return { username: `v-${randomId(16)}`, password: randomBytes(24).toString('base64url') };
 }
 
 /**

@@ -58,7 +58,7 @@ async function openLists(clusterIDs: readonly string[], accountIDs: readonly str
 
 /** Creates volumes and containers in every account, in turns; returns the volumes. */
 async function fill({ rig, accounts }: Lists, each: number): Promise<string[]> {
-  const service = rig.service.inProcess({ userID: 'u', accounts });
+  const service = rig.service.inProcess({ userId: 'u', accounts });
   const volumes: string[] = [];
   for (let i = 0; i < each; i++) {
     for (const account of accounts) {
@@ -71,7 +71,7 @@ async function fill({ rig, accounts }: Lists, each: number): Promise<string[]> {
 }
 
 async function check({ rig, accounts }: Lists, { expected, pageSize }: { expected: string[]; pageSize: number }) {
-  const service = rig.service.inProcess({ userID: 'u', accounts });
+  const service = rig.service.inProcess({ userId: 'u', accounts });
   const clusterIDs = ['-', ...new Set(accounts.map(({ clusterID }) => clusterID))];
   const accountIDs = ['-', ...new Set(accounts.map(({ accountID }) => accountID))];
   const story = `of ${expected.join(' ')} with pageSize ${pageSize}`;

@@ -67,12 +67,12 @@ describe('editConfig', () => {
       ['      - { id: huge, cpu: 64, memory: 512GB }'],
     ],
     [
-      { type: 'removeInstanceType', clusterID: 'main', typeID: 'large' },
+      { type: 'removeInstanceType', clusterID: 'main', typeId: 'large' },
       ['      - id: large', '        cpu: 8', '        memory: 32GB   # a lot'],
       [],
     ],
     [
-      { type: 'removeInstanceType', clusterID: 'main', typeID: 'small' },
+      { type: 'removeInstanceType', clusterID: 'main', typeId: 'small' },
       ['      - { id: small, cpu: 1, memory: 4GB }   # one core'],
       [],
     ],
@@ -109,7 +109,7 @@ describe('editConfig', () => {
       'there is no cluster mian; the configuration has main, other',
     );
     expect(edited({ type: 'addAccount', clusterID: 'main', accountID: 'vision' })).toContain('already');
-    expect(edited({ type: 'removeInstanceType', clusterID: 'main', typeID: 'x' })).toContain('it has small, large');
+    expect(edited({ type: 'removeInstanceType', clusterID: 'main', typeId: 'x' })).toContain('it has small, large');
     const shared = TEXT.replace('[vision,   speech]', '&all [vision]').replace(
       'engine: process',
       'engine: docker, accounts: *all',
@@ -150,7 +150,7 @@ describe('editConfigFile', () => {
     const file = fileOf(TEXT);
     const link = `${file}.link`;
     symlinkSync(file, link);
-    const removeLast: ConfigEdit = { type: 'removeInstanceType', clusterID: 'other', typeID: 'tiny' };
+    const removeLast: ConfigEdit = { type: 'removeInstanceType', clusterID: 'other', typeId: 'tiny' };
     expect(await editConfigFile(link, { edit: removeLast, check })).toMatchObject({ ok: false });
     expect(readFileSync(file, 'utf8')).toBe(TEXT);
     const add: ConfigEdit = { type: 'addAccount', clusterID: 'main', accountID: 'audio' };

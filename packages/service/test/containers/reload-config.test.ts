@@ -100,7 +100,7 @@ test('reloadConfig opens new clusters side by side, and does not wait for an eng
   await rig.clock.advance(5000);
   expect(await reloaded).toEqual({ applied: ['clusters.four', 'clusters.five'], needsRestart: [], rejected: [] });
   const scope = { clusterID: 'four', accountID: 'mine' };
-  const { containers } = rig.service.inProcess({ userID: 'u', accounts: [scope] });
+  const { containers } = rig.service.inProcess({ userId: 'u', accounts: [scope] });
   const create = () => containers.create(scope, { instanceType: 'small', image: 'x' });
   await expect(create()).rejects.toMatchObject({ reason: 'ENGINE_UNAVAILABLE' });
   speak();
@@ -139,7 +139,7 @@ test('reloadConfig opens a cluster with a storage outside of root only if no con
     rig.service.reload(serviceConfigSchema.parse({ ...rig.config, clusters: [one, ...clusters] }));
   const outside = { ...one, id: 'two', engine: 'idle', storage };
   expect(await reload(outside)).toMatchObject({ rejected: [] });
-  const service = rig.service.inProcess({ userID: 'u', accounts: [{ clusterID: 'two', accountID: 'mine' }] });
+  const service = rig.service.inProcess({ userId: 'u', accounts: [{ clusterID: 'two', accountID: 'mine' }] });
   await service.volumes.create({ clusterID: 'two', accountID: 'mine' }, { volumeID: 'there' });
   expect(existsSync(join(storage, 'volumes/mine/there'))).toBe(true);
   // This engine's containers see the files of the host: a new storage would not be hidden from them.

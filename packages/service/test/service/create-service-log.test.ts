@@ -23,14 +23,14 @@ test('createServiceLog logs WebDAV requests with an ID, without file names', asy
   const { id, service: login } = await service.inProcess(PRINCIPAL).volumes.create(SCOPE, { transfer: true });
   const { port } = await service.listen({ host: '127.0.0.1', port: 0 });
   const path = `/dav/${SCOPE.clusterID}/${SCOPE.accountID}/${id}/private-name`;
-  const requestID = await new Promise((resolve) => {
+  const requestId = await new Promise((resolve) => {
     const auth = `${login?.username}:${login?.password}`;
     request({ host: '127.0.0.1', port, path, auth, method: 'PUT', agent: false }, (reply) => {
       reply.resume().once('close', () => resolve(reply.headers['x-request-id']));
     }).end('text');
   });
   const volume = `${SCOPE.clusterID}/${SCOPE.accountID}/${id}`;
-  const expected = { reqId: requestID, operation: 'webdav', method: 'PUT', status: 201, volume };
+  const expected = { reqId: requestId, operation: 'webdav', method: 'PUT', status: 201, volume };
   const logged = () => lines.map((text) => JSON.parse(text));
   await vi.waitFor(() => expect(logged()).toContainEqual(expect.objectContaining(expected)));
   expect(lines.join('')).not.toContain('private-name');

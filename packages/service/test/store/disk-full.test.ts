@@ -73,7 +73,7 @@ describe.skipIf(disk === undefined && process.env.CI !== 'true')('a full disk', 
     expect(await ids()).toEqual(expected);
     expect((await http.send('GET', `${API}/volumes`)).json()).toMatchObject({ volumes: [] });
     await http.rig.restart();
-    const listed = http.rig.service.inProcess({ userID: 'u', accounts: [{ clusterID: 'one', accountID: 'mine' }] });
+    const listed = http.rig.service.inProcess({ userId: 'u', accounts: [{ clusterID: 'one', accountID: 'mine' }] });
     const found: unknown[] = [];
     for await (const { id, phase } of listed.containers.list({ clusterID: 'one', accountID: 'mine' }, { all: true })) {
       found.push([id, phase]);

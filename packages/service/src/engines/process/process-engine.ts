@@ -33,7 +33,7 @@ class ProcessEngine implements Engine {
   /** Of the last launcher that was opened. */
   #mountsBy: MountsBy | undefined;
   #replacing: Promise<void> | undefined;
-  #bootID = '';
+  #bootId = '';
 
   constructor(config: ProcessConfig, options: ProcessEngineOptions) {
     this.#config = config;
@@ -44,7 +44,7 @@ class ProcessEngine implements Engine {
 
   async open(sink: EngineSink): Promise<void> {
     const boot = readBoot();
-    this.#bootID = boot.id;
+    this.#bootId = boot.id;
     const launcher = await this.#openLauncher();
     this.#launcher = launcher;
     this.#watch.open({ boot, sink, launcher });
@@ -82,7 +82,7 @@ class ProcessEngine implements Engine {
   async findProcess(key: string): Promise<number | undefined> {
     const container = this.#watch.get(key);
     if (container === undefined) return undefined;
-    return await tryInThread(this.#storage, () => readClaimant(container.launch.directory, this.#bootID));
+    return await tryInThread(this.#storage, () => readClaimant(container.launch.directory, this.#bootId));
   }
 
   /** Without mount namespaces, files cannot be made read-only. Does not change while a launcher is being replaced. */

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { uptime } from 'node:os';
-import { bootID } from '../../boot-id.ts';
+import { bootId } from '../../boot-id.ts';
 import { EngineError, type Launch } from '../engine.ts';
 import type { ExitRecord } from '../exit-record.ts';
 import type { ProcessIdentity } from './process-identity.ts';
@@ -23,14 +23,14 @@ export interface Boot {
 
 /** Throws `EngineError` `UNAVAILABLE` if the kernel provides no boot ID. */
 export function readBoot(): Boot {
-  const id = bootID();
+  const id = bootId();
   if (id === undefined) throw new EngineError('UNAVAILABLE', 'could not read the boot ID of this machine');
   return { id, timeMs: Date.now() - uptime() * 1000 };
 }
 
 /** Decides from the records. If there is no claim, claims the container as absent. Throws if the records cannot be read. */
 export async function readRecordedOutcome(
-  { directory, bootID: keyBootID }: Pick<Launch, 'directory' | 'bootID'>,
+  { directory, bootId: keyBootId }: Pick<Launch, 'directory' | 'bootId'>,
   boot: Boot,
 ): Promise<RecordedOutcome> {
   for (;;) {
@@ -39,11 +39,11 @@ export async function readRecordedOutcome(
     const claim = await readClaim(directory);
     if (claim?.kind === 'absent') return { type: 'absent' };
     if (claim !== undefined) {
-      if (claim.bootID === boot.id) return { type: 'claimed', by: claim };
+      if (claim.bootId === boot.id) return { type: 'claimed', by: claim };
       return { type: 'lost', reason: 'the machine was restarted while it ran' };
     }
     // Records are written without fsync: after a crash of the machine a missing claim proves nothing.
-    if (keyBootID !== boot.id && (await birthTime(directory)) < boot.timeMs) {
+    if (keyBootId !== boot.id && (await birthTime(directory)) < boot.timeMs) {
       return { type: 'lost', reason: 'the machine was restarted, and nothing is left to say whether it had started' };
     }
     if (await claimAbsent(directory)) return { type: 'absent' };

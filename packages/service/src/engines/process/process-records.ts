@@ -5,7 +5,7 @@ import { type ExitRecord, parseExitRecord } from '../exit-record.ts';
 
 /** Which process runs a container: written before its first instruction, and only once. */
 export type Claim =
-  | { readonly kind: 'process'; readonly pid: number; readonly startTicks: string; readonly bootID: string }
+  | { readonly kind: 'process'; readonly pid: number; readonly startTicks: string; readonly bootId: string }
   /** The engine itself holds the claim, so that the container cannot be started. */
   | { readonly kind: 'absent' };
 
@@ -17,17 +17,17 @@ export async function readClaim(directory: string): Promise<Claim | undefined> {
   const text = await readRecord(directory, 'claim');
   if (text === undefined) return undefined;
   if (text === 'absent') return { kind: 'absent' };
-  const [pid, startTicks, bootID] = text.split(' ');
-  if (pid === undefined || startTicks === undefined || bootID === undefined) {
+  const [pid, startTicks, bootId] = text.split(' ');
+  if (pid === undefined || startTicks === undefined || bootId === undefined) {
     throw new Error(`could not read the claim in '${directory}': '${text}' is not <pid> <start ticks> <boot id>`);
   }
-  return { kind: 'process', pid: Number(pid), startTicks, bootID };
+  return { kind: 'process', pid: Number(pid), startTicks, bootId };
 }
 
 /** The PID that the claim names, if it is from this boot of the machine. */
-export async function readClaimant(directory: string, bootID: string): Promise<number | undefined> {
+export async function readClaimant(directory: string, bootId: string): Promise<number | undefined> {
   const claim = await readClaim(directory);
-  return claim?.kind === 'process' && claim.bootID === bootID ? claim.pid : undefined;
+  return claim?.kind === 'process' && claim.bootId === bootId ? claim.pid : undefined;
 }
 
 /** Prevents the container from starting; false if it is already claimed. */

@@ -21,10 +21,10 @@ export class ProcessWatch {
   readonly #launcher: () => Launcher | undefined;
   readonly #storage: StorageAccess;
   readonly #byKey = new Map<string, TrackedContainer>();
-  readonly #byID = new Map<string, TrackedContainer>();
+  readonly #byId = new Map<string, TrackedContainer>();
   #boot: Boot = { id: '', timeMs: 0 };
   #sink: EngineSink | undefined;
-  #nextID = 1;
+  #nextId = 1;
   #limitsLogs = false;
   #logTimer: NodeJS.Timeout | undefined;
 
@@ -72,7 +72,7 @@ export class ProcessWatch {
 
   /** Throws `EngineError` `REFUSED` without tracking the container if this engine cannot run it. */
   launch(launch: Launch, launcher: Launcher): TrackedContainer {
-    const request = resolveRequest(launch, String(this.#nextID));
+    const request = resolveRequest(launch, String(this.#nextId));
     const container = this.#track(launch, 'launching');
     launcher.spawn(request);
     return container;
@@ -95,7 +95,7 @@ export class ProcessWatch {
 
   remove(container: TrackedContainer): void {
     this.#byKey.delete(container.launch.key);
-    this.#byID.delete(container.id);
+    this.#byId.delete(container.id);
   }
 
   reject(container: TrackedContainer, error: EngineError): void {
@@ -135,7 +135,7 @@ export class ProcessWatch {
 
   handle(event: LauncherEvent): void {
     if (event.type === 'ready') return;
-    const container = this.#byID.get(event.id);
+    const container = this.#byId.get(event.id);
     if (container === undefined || container.state === 'ended') return;
     switch (event.type) {
       case 'claimed':
@@ -166,10 +166,10 @@ export class ProcessWatch {
   }
 
   #track(launch: Launch, state: 'launching' | 'adopting'): TrackedContainer {
-    const id = String(this.#nextID++);
+    const id = String(this.#nextId++);
     const container = createTrackedContainer({ id, launch, state });
     this.#byKey.set(launch.key, container);
-    this.#byID.set(id, container);
+    this.#byId.set(id, container);
     return container;
   }
 
@@ -278,8 +278,8 @@ export class ProcessWatch {
 
   /** Assigns a new ID. Events with the old ID are ignored: they concern a superseded process or a lost launcher. */
   #renew(container: TrackedContainer): void {
-    this.#byID.delete(container.id);
-    container.id = String(this.#nextID++);
-    this.#byID.set(container.id, container);
+    this.#byId.delete(container.id);
+    container.id = String(this.#nextId++);
+    this.#byId.set(container.id, container);
   }
 }

@@ -24,9 +24,9 @@ export async function killJobs(
  */
 export async function askJob(
   slurm: SlurmCommands,
-  { key, jobID }: { readonly key: string; readonly jobID: string },
+  { key, jobId }: { readonly key: string; readonly jobId: string },
 ): Promise<void> {
-  await scancel(slurm, [`--name=${slurmJobName(key)}`, '--batch', `--signal=${STOP_SIGNAL}`, jobID]);
+  await scancel(slurm, [`--name=${slurmJobName(key)}`, '--batch', `--signal=${STOP_SIGNAL}`, jobId]);
 }
 
 async function scancel(slurm: SlurmCommands, args: readonly string[]): Promise<void> {

@@ -10,7 +10,7 @@ export interface TrackedContainer {
   /** User IDs whose jobs may belong to the container. */
   readonly owners: ReadonlySet<number>;
   /** Empty while a job holds the claim but its ID is not yet known. */
-  jobID: string;
+  jobId: string;
   stopped: boolean;
   running: boolean;
   /** Slurm's last known state of the job. */
@@ -27,7 +27,7 @@ export interface TrackedContainer {
 /** The initial state, read from the container's directory. Rejects if the directory does not exist. */
 export async function createTrackedContainer(
   launch: Launch,
-  { storage, ...from }: Pick<TrackedContainer, 'records' | 'jobID'> & { readonly storage: StorageAccess },
+  { storage, ...from }: Pick<TrackedContainer, 'records' | 'jobId'> & { readonly storage: StorageAccess },
 ): Promise<TrackedContainer> {
   return {
     ...{ launch, ...from },

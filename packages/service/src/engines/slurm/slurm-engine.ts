@@ -105,12 +105,12 @@ class SlurmEngine implements Engine {
     );
     await forEachLimit(launches, async (launch) => {
       const records = openSlurmRecords(launch.directory, this.#storage);
-      const jobID = await findJob(launch, records, async () => jobs);
+      const jobId = await findJob(launch, records, async () => jobs);
       // A submission of the earlier service may still be in progress: its job exits if the claim is taken.
-      if (jobID === undefined && (await records.claim('absent'))) this.#sink?.report(launch.key, { type: 'absent' });
+      if (jobId === undefined && (await records.claim('absent'))) this.#sink?.report(launch.key, { type: 'absent' });
       else
         this.#watch.track(
-          await createTrackedContainer(launch, { records, jobID: jobID ?? '', storage: this.#storage }),
+          await createTrackedContainer(launch, { records, jobId: jobId ?? '', storage: this.#storage }),
         );
     });
     await this.#watch.tick();
@@ -137,7 +137,7 @@ class SlurmEngine implements Engine {
     await container.records.writeStop().catch(() => undefined);
     await this.#watch.cancel(container, graceMs).catch((error: unknown) => {
       if (!this.#watch.get(key)) return;
-      throw new EngineError('UNAVAILABLE', `could not cancel job ${container.jobID}: ${String(error)}`, {
+      throw new EngineError('UNAVAILABLE', `could not cancel job ${container.jobId}: ${String(error)}`, {
         cause: error,
       });
     });
@@ -207,9 +207,9 @@ class SlurmEngine implements Engine {
       );
       if (found === undefined) await records.withdrawAbsent();
       const options = { slurm: this.#slurm, config: this.#config, storage, maskedPaths, user };
-      const jobID = found ?? (await startJob(launch, records, options));
-      await records.writeJobID(jobID);
-      this.#watch.track(await createTrackedContainer(launch, { records, jobID, storage: this.#storage }));
+      const jobId = found ?? (await startJob(launch, records, options));
+      await records.writeJobId(jobId);
+      this.#watch.track(await createTrackedContainer(launch, { records, jobId, storage: this.#storage }));
     } catch (error) {
       if (error instanceof EngineError) throw error;
       const message = error instanceof Error ? error.message : String(error);

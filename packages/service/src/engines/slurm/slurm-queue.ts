@@ -6,7 +6,7 @@ import { keyOfJobName } from './slurm-request.ts';
 /** One of our jobs in the output of `squeue`. */
 export interface SlurmJob {
   readonly key: string;
-  readonly jobID: string;
+  readonly jobId: string;
   /** Slurm's long state name, for example `PENDING`. */
   readonly state: string;
   readonly node: string;
@@ -35,13 +35,13 @@ export function parseQueue(stdout: string, mark: string): SlurmJob[] {
   const jobs: SlurmJob[] = [];
   const times = new Map<string, number>();
   for (const entry of stdout.split(`${mark}|`).slice(1)) {
-    const [jobID = '', state = '', node = '', uid = '', name = '', ...reason] = entry.trimEnd().split('|');
-    times.set(jobID, (times.get(jobID) ?? 0) + 1);
+    const [jobId = '', state = '', node = '', uid = '', name = '', ...reason] = entry.trimEnd().split('|');
+    times.set(jobId, (times.get(jobId) ?? 0) + 1);
     const key = keyOfJobName(name);
-    if (key === undefined || !/^\d+$/.test(jobID) || !/^\d+$/.test(uid)) continue;
-    jobs.push({ key, jobID, state, node, uid: Number(uid), reason: reason.join('|') });
+    if (key === undefined || !/^\d+$/.test(jobId) || !/^\d+$/.test(uid)) continue;
+    jobs.push({ key, jobId, state, node, uid: Number(uid), reason: reason.join('|') });
   }
-  return jobs.map((job) => (times.get(job.jobID) === 1 ? job : { ...job, state: LISTED_TWICE }));
+  return jobs.map((job) => (times.get(job.jobId) === 1 ? job : { ...job, state: LISTED_TWICE }));
 }
 
 /** Jobs by the key in their name. */

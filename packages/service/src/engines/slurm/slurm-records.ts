@@ -16,7 +16,7 @@ const LARGEST_RECORD = 64 * 1024;
 
 /** The ID becomes an argument of Slurm's programs, and the owner of the directory can write any text there. */
 const jobIDSchema = z.string().regex(/^\d+$/);
-const startSchema = z.looseObject({ node: z.string(), jobID: jobIDSchema });
+const startSchema = z.looseObject({ node: z.string(), jobId: jobIDSchema });
 const exitSchema = z.looseObject({ exitCode: z.number(), asked: z.boolean() });
 /** What a job wrote when it started; `startedAt` is the file's time of modification in milliseconds since the epoch. */
 export type StartRecord = z.infer<typeof startSchema> & { readonly startedAt: number };
@@ -31,8 +31,8 @@ export type ExitRecord = z.infer<typeof exitSchema> & { readonly endedAt: number
 export interface SlurmRecords {
   hasIntent(): Promise<boolean>;
   writeIntent(): Promise<void>;
-  readJobID(): Promise<string | undefined>;
-  writeJobID(jobID: string): Promise<void>;
+  readJobId(): Promise<string | undefined>;
+  writeJobId(jobId: string): Promise<void>;
   isStopped(): Promise<boolean>;
   writeStop(): Promise<void>;
   readStart(): Promise<StartRecord | undefined>;
@@ -56,8 +56,8 @@ export function openSlurmRecords(directory: string, storage: StorageAccess = LOC
   return {
     hasIntent: () => ask(() => exists(path(INTENT))),
     writeIntent: () => ask(() => put(path(INTENT), '')),
-    readJobID: () => ask(async () => jobIDSchema.safeParse((await read(path(JOB)))?.trim()).data),
-    writeJobID: (jobID) => ask(() => put(path(JOB), jobID)),
+    readJobId: () => ask(async () => jobIDSchema.safeParse((await read(path(JOB)))?.trim()).data),
+    writeJobId: (jobId) => ask(() => put(path(JOB), jobId)),
     isStopped: () => ask(() => exists(path(STOP))),
     writeStop: () => ask(() => put(path(STOP), '')),
     async readStart() {

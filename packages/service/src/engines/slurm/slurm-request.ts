@@ -37,7 +37,7 @@ export function sbatchArguments(launch: Launch, options: SlurmPlacement): string
 }
 
 /** The job ID in the output of `sbatch --parsable` (`123` or `123;cluster`); undefined for any other output. */
-export function parseJobID(stdout: string): string | undefined {
+export function parseJobId(stdout: string): string | undefined {
   return /^(\d+)(?:;\S+)?$/.exec(stdout.trim().split('\n').at(-1) ?? '')?.[1];
 }
 

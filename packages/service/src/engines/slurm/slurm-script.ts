@@ -40,7 +40,7 @@ pid=$! asked=false
 set -C
 { true >"$d/${CLAIM}"; } 2>/dev/null || exit 0
 set +C
-printf '{"node":"%s","jobID":"%s"}\\n' "$SLURMD_NODENAME" "$SLURM_JOB_ID" >"$d/${START_RECORD}" || exit 1
+printf '{"node":"%s","jobId":"%s"}\\n' "$SLURMD_NODENAME" "$SLURM_JOB_ID" >"$d/${START_RECORD}" || exit 1
 printf '%80s\\n' '' >"$d/${EXIT_RECORD}" || exit 1
 exec >>${q(launch.logPath)} 2>&1 </dev/null
 ${config.runtime === 'none' ? '' : launch.mounts.map(confinement).join('')}${runtime.prepare?.(launch, config) ?? ''}${input === undefined ? start : withInput(start, input)}trap 'asked=true; ${runtime.ask(launch)} 2>/dev/null' TERM ${STOP_SIGNAL}

@@ -6,7 +6,7 @@ import { type SlurmCommands, SlurmError } from './slurm-commands.ts';
 import { type SlurmConfig, slurmPlacementSchema } from './slurm-config.ts';
 import { jobOwners, ownJobs, type SlurmQueue } from './slurm-queue.ts';
 import type { SlurmRecords } from './slurm-records.ts';
-import { parseJobID, sbatchArguments } from './slurm-request.ts';
+import { parseJobId, sbatchArguments } from './slurm-request.ts';
 import { slurmScript } from './slurm-script.ts';
 import type { UnixUser } from './unix-user.ts';
 
@@ -33,9 +33,9 @@ export async function startJob(launch: Launch, records: SlurmRecords, options: S
   const given = Object.fromEntries(Object.entries(placement).filter(([, value]) => value !== undefined));
   const input = slurmScript(launch, { ...config, isRoot, maskedPaths });
   const stdout = await slurm.run('sbatch', sbatchArguments(launch, { ...config, ...given }), { user, input });
-  const jobID = parseJobID(stdout);
-  if (jobID === undefined) throw new SlurmError(`sbatch printed no job ID: ${stdout.slice(0, 200)}`);
-  return jobID;
+  const jobId = parseJobId(stdout);
+  if (jobId === undefined) throw new SlurmError(`sbatch printed no job ID: ${stdout.slice(0, 200)}`);
+  return jobId;
 }
 
 /**
@@ -47,9 +47,9 @@ export async function findJob(
   records: SlurmRecords,
   jobs: () => Promise<SlurmQueue>,
 ): Promise<string | undefined> {
-  const known = await records.readJobID();
+  const known = await records.readJobId();
   if (known === undefined && !(await records.hasIntent())) return undefined;
   const ours = ownJobs(await jobs(), { key: launch.key, owners: await jobOwners(launch.directory) });
-  const job = ours.find(({ jobID }) => jobID === known) ?? ours[0];
-  return job?.jobID ?? known ?? (await records.readStart())?.jobID;
+  const job = ours.find(({ jobId }) => jobId === known) ?? ours[0];
+  return job?.jobId ?? known ?? (await records.readStart())?.jobId;
 }

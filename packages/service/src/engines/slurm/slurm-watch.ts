@@ -86,7 +86,7 @@ export class SlurmWatch {
       if (this.#closed) return;
       // A controller that crashed may have lost a job and reused its ID for another.
       const ours = ownJobs(jobs, { key: entry.launch.key, owners: entry.owners });
-      const job = ours.find(({ jobID }) => jobID === entry.jobID);
+      const job = ours.find(({ jobId }) => jobId === entry.jobId);
       // A storage error of one container must not affect the others, and a storage that does not answer must not delay the
       // tick: the next one tries again.
       await this.#settle(entry, job).catch(() => undefined);
@@ -107,8 +107,8 @@ export class SlurmWatch {
     }
     // Counted from the request, not from the response: for a suspended job scancel waits long and sends no signal.
     this.killAfter(entry, graceMs);
-    const jobID = started === 'unknown' ? undefined : started?.jobID;
-    await askJob(this.#slurm, { key, jobID: jobID ?? entry.jobID });
+    const jobId = started === 'unknown' ? undefined : started?.jobId;
+    await askJob(this.#slurm, { key, jobId: jobId ?? entry.jobId });
   }
 
   /** Kills the job after `ms`, and then repeatedly until its end is known. */
@@ -143,7 +143,7 @@ export class SlurmWatch {
     const meaning = job ? slurmMeaning(job.state) : 'ended';
     if (meaning !== 'ended') entry.missedAt = undefined;
     if (job && meaning === 'pending') {
-      const reason = `queued in Slurm as job ${job.jobID}: ${job.reason}`;
+      const reason = `queued in Slurm as job ${job.jobId}: ${job.reason}`;
       if (reason !== entry.reason) this.#sink?.report(key, { type: 'pending', reason });
       entry.reason = reason;
       return;
@@ -153,18 +153,18 @@ export class SlurmWatch {
     const started = await entry.records.readStart();
     // Of two jobs for one container, the one with the claim is the container, and the other one exits immediately. A job
     // that still runs is never replaced because of a record.
-    if (started && started.jobID !== entry.jobID) {
+    if (started && started.jobId !== entry.jobId) {
       if (meaning !== 'ended') return;
-      entry.jobID = started.jobID;
-      await entry.records.writeJobID(started.jobID);
+      entry.jobId = started.jobId;
+      await entry.records.writeJobId(started.jobId);
       return;
     }
     if (started && !entry.running) {
-      const { startedAt, jobID } = started;
+      const { startedAt, jobId } = started;
       const nodeID = job?.node || started.node;
       // A record may name any host: the proxy connects only to hosts that Slurm confirms.
       const host = (await this.#addressOf(nodeID)) ?? job?.node;
-      if (host) this.#sink?.report(key, { type: 'running', startedAt, nodeID, runID: jobID, host });
+      if (host) this.#sink?.report(key, { type: 'running', startedAt, nodeID, runID: jobId, host });
       entry.running = Boolean(host);
     }
     if (meaning === 'exiting') this.#sink?.report(key, { type: 'exiting' });

@@ -29,7 +29,7 @@ describe.each(DAEMONS)('two accounts on one machine with %s', (_, path) => {
       const clusters = [{ id: 'one', engine: 'docker', accounts: ['mine', 'yours'], instanceTypes, options }];
       rig = await openRig({ config: { clusters, ports: { domain: 'svc.test', host: '127.0.0.1', port: 0 } } });
       const of = (accountID: string) =>
-        rig.service.inProcess({ userID: accountID, accounts: [{ clusterID: 'one', accountID }] });
+        rig.service.inProcess({ userId: accountID, accounts: [{ clusterID: 'one', accountID }] });
       services = { mine: of('mine'), yours: of('yours') };
     });
     afterAll(() => rig.close());

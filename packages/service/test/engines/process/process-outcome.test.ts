@@ -45,6 +45,6 @@ describe('readRecordedOutcome', () => {
 
   test('calls absent what was made in this boot, whatever the clock says now', async () => {
     const later = { ...boot, timeMs: Date.now() + 86_400_000 };
-    expect(await readRecordedOutcome({ directory, bootID: boot.id }, later)).toEqual({ type: 'absent' });
+    expect(await readRecordedOutcome({ directory, bootId: boot.id }, later)).toEqual({ type: 'absent' });
   });
 });

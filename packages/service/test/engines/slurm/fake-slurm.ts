@@ -24,7 +24,7 @@ done`,
   sbatch: `cat >/dev/null
 directory=$(name=chdir option "$@")
 : >"$directory/claim"
-echo '{"node":"n1","jobID":"'$$'"}' >"$directory/start.json"
+echo '{"node":"n1","jobId":"'$$'"}' >"$directory/start.json"
 set_job $$ "RUNNING|n1|$(id -u)|$(name=job-name option "$@")|None"
 echo $$`,
   scancel: `wanted=$(name=name option "$@")

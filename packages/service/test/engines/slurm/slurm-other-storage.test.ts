@@ -18,7 +18,7 @@ describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)('another us
     const scope = { clusterID: 'hpc', accountID: 'vision' };
     const root = mkdtempSync('/var/tmp/sluice-other-');
     let service: Service;
-    const api = () => service.inProcess({ userID: 'tester', accounts: [scope] });
+    const api = () => service.inProcess({ userId: 'tester', accounts: [scope] });
 
     beforeAll(async () => {
       chmodSync(root, 0o711);

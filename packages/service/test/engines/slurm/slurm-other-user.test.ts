@@ -108,7 +108,7 @@ describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)('Slurm engi
       const { runID } = await container.seen('running');
       expect(runID).not.toBe(before);
       const after = submitAsOther(name);
-      await until('they run', () => [before, after].every((jobID) => stateOfJob(jobID) === 'RUNNING'));
+      await until('they run', () => [before, after].every((jobId) => stateOfJob(jobId) === 'RUNNING'));
       asOther('scancel', before);
       await looks(4);
       expect(hasEnded(container)).toBe(false);

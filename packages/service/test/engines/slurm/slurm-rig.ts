@@ -51,8 +51,8 @@ export function submitTwin({ key, directory }: { readonly key: string; readonly 
 }
 
 /** Slurm's own word for one job, which no other job can forge; undefined of one that it has forgotten. */
-export function stateOfJob(jobID: string): string | undefined {
-  const { stdout } = spawnSync('scontrol', ['--oneliner', 'show', 'job', jobID], { encoding: 'utf8' });
+export function stateOfJob(jobId: string): string | undefined {
+  const { stdout } = spawnSync('scontrol', ['--oneliner', 'show', 'job', jobId], { encoding: 'utf8' });
   return / JobState=(\w+) /.exec(stdout.replace(/ JobName=.*? UserId=/s, ' UserId='))?.[1];
 }
 
@@ -119,11 +119,11 @@ export function startNode(node: string): void {
  * before forgets the job or its start, gives its number away or starts it again, and then drains the node for that
  * (`Duplicate jobid`).
  */
-export async function savedByController(jobID: string): Promise<void> {
-  const mark = `saved-${jobID}-${Date.now()}`;
+export async function savedByController(jobId: string): Promise<void> {
+  const mark = `saved-${jobId}-${Date.now()}`;
   const path = `${process.env.SLUICE_TEST_SLURM_STATE}/ctld/job_state`;
-  slurm('scontrol', 'update', `JobId=${jobID}`, `Comment=${mark}`);
-  await until(`the controller has saved job ${jobID}`, () => existsSync(path) && readFileSync(path).includes(mark));
+  slurm('scontrol', 'update', `JobId=${jobId}`, `Comment=${mark}`);
+  await until(`the controller has saved job ${jobId}`, () => existsSync(path) && readFileSync(path).includes(mark));
 }
 
 /** Ends the controller and starts it again from its saved state. */

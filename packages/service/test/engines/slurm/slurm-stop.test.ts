@@ -64,7 +64,7 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('stop of the Slurm engin
     const late = `[ ! -e "$0.slow" ] || {
   rm "$0.slow"
   cat >"$0.script"
-  (while [ ! -e "$0.go" ]; do sleep 0.1; done; PATH='${process.env.PATH}' sbatch "$@" <"$0.script" >"$0.jobID") >/dev/null 2>&1 &
+  (while [ ! -e "$0.go" ]; do sleep 0.1; done; PATH='${process.env.PATH}' sbatch "$@" <"$0.script" >"$0.jobId") >/dev/null 2>&1 &
   exit 1
 }`;
     await withProgram('sbatch', late, async (path) => {
@@ -82,8 +82,8 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('stop of the Slurm engin
         expect(await container.end()).toEqual({ kind: 'stopped' });
       });
       writeFileSync(`${path}.go`, '');
-      const twin = () => readFileSync(`${path}.jobID`, 'utf8').trim();
-      await until('the late job is submitted', () => existsSync(`${path}.jobID`) && twin() !== '');
+      const twin = () => readFileSync(`${path}.jobId`, 'utf8').trim();
+      await until('the late job is submitted', () => existsSync(`${path}.jobId`) && twin() !== '');
       await until('it has ended', () => !/PENDING|CONFIGURING|RUNNING|COMPLETING/.test(stateOfJob(twin()) ?? ''));
       expect(existsSync(join(root, 'starts'))).toBe(false);
       await own.close();
@@ -124,12 +124,12 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('stop of the Slurm engin
       await own.engine.launch(container.launch);
       const record = join(container.launch.directory, 'start.json');
       await until('the job has started', () => existsSync(record) && readFileSync(record, 'utf8').endsWith('\n'));
-      const { jobID } = JSON.parse(readFileSync(record, 'utf8'));
-      writeFileSync(record, `{"node":"192.0.2.1","jobID":"${jobID}"}\n`);
+      const { jobId } = JSON.parse(readFileSync(record, 'utf8'));
+      writeFileSync(record, `{"node":"192.0.2.1","jobId":"${jobId}"}\n`);
       rmSync(`${path}.away`);
       await container.seen('ended');
       expect(container.observations.filter((one) => one.type === 'running')).toEqual([]);
-      slurm('scancel', jobID);
+      slurm('scancel', jobId);
       await own.close();
     });
   });

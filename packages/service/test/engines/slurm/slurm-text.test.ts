@@ -11,7 +11,7 @@ import { openSlurmRecords } from '../../../src/engines/slurm/slurm-records.ts';
 import {
   isPermanentRejection,
   keyOfJobName,
-  parseJobID,
+  parseJobId,
   sbatchArguments,
   slurmJobName,
 } from '../../../src/engines/slurm/slurm-request.ts';
@@ -54,7 +54,7 @@ describe('sbatchArguments', () => {
   });
 });
 
-describe('parseJobID', () => {
+describe('parseJobId', () => {
   it.each([
     ['123\n', '123'],
     ['123;cluster\n', '123'],
@@ -62,8 +62,8 @@ describe('parseJobID', () => {
     ['', undefined],
     ['Submitted batch job 5', undefined],
     ['12a', undefined],
-  ])('reads %j as %j', (stdout, jobID) => {
-    expect(parseJobID(stdout)).toBe(jobID);
+  ])('reads %j as %j', (stdout, jobId) => {
+    expect(parseJobId(stdout)).toBe(jobId);
   });
 });
 
@@ -88,8 +88,8 @@ describe('parseQueue', () => {
       `${mark}|11|RUNNING|n2||sluice-d|None`,
     );
     expect(jobs).toEqual([
-      { key: 'a', jobID: '7', state: 'PENDING', node: '', uid: 0, reason: '(Resources|x)' },
-      { key: 'b', jobID: '9', state: 'COMPLETED', node: 'n2', uid: 1001, reason: 'None' },
+      { key: 'a', jobId: '7', state: 'PENDING', node: '', uid: 0, reason: '(Resources|x)' },
+      { key: 'b', jobId: '9', state: 'COMPLETED', node: 'n2', uid: 1001, reason: 'None' },
     ]);
   });
 
@@ -103,7 +103,7 @@ describe('parseQueue', () => {
       `${mark}|7|RUNNING|n1|0|sluice-a|None`,
       `${mark}|8|RUNNING|n1|1003|sluice-a\n|None`,
     );
-    expect(jobs).toEqual([{ key: 'a', jobID: '7', state: 'RUNNING', node: 'n1', uid: 0, reason: 'None' }]);
+    expect(jobs).toEqual([{ key: 'a', jobId: '7', state: 'RUNNING', node: 'n1', uid: 0, reason: 'None' }]);
   });
 
   it('believes neither of two entries with one job ID', () => {
@@ -122,14 +122,14 @@ describe('openSlurmRecords', () => {
     const directory = mkdtempSync(join(tmpdir(), 'sluice-records-'));
     try {
       const records = openSlurmRecords(directory);
-      writeFileSync(join(directory, 'start.json'), '{"node":"n1","jobID":"7"}\n');
+      writeFileSync(join(directory, 'start.json'), '{"node":"n1","jobId":"7"}\n');
       writeFileSync(join(directory, 'slurm-job'), '7');
-      expect(await records.readStart()).toMatchObject({ jobID: '7' });
-      expect(await records.readJobID()).toBe('7');
-      writeFileSync(join(directory, 'start.json'), '{"node":"n1","jobID":"--user=root"}\n');
+      expect(await records.readStart()).toMatchObject({ jobId: '7' });
+      expect(await records.readJobId()).toBe('7');
+      writeFileSync(join(directory, 'start.json'), '{"node":"n1","jobId":"--user=root"}\n');
       writeFileSync(join(directory, 'slurm-job'), '--user=root');
       expect(await records.readStart()).toBeUndefined();
-      expect(await records.readJobID()).toBeUndefined();
+      expect(await records.readJobId()).toBeUndefined();
     } finally {
       rmSync(directory, { recursive: true });
     }

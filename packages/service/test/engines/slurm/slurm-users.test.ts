@@ -48,7 +48,7 @@ describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)(
       execFileSync('userdel', [user]);
     });
 
-    const api = () => service.inProcess({ userID: 'tester', accounts: [scope, stranger] });
+    const api = () => service.inProcess({ userId: 'tester', accounts: [scope, stranger] });
 
     async function ended(of: typeof scope, id: string) {
       await until(`${id} has ended`, async () => {
@@ -95,7 +95,7 @@ describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)(
       await until('it runs', async () => (await api().containers.get({ ...scope, id })).phase === 'Running');
       const jobs = () => slurm('squeue', '--noheader', '--states=RUNNING', `--user=${user}`, '--format=%i').trim();
       const forge = (name: string, text: string) => writeFileSync(join(directory(), name), text);
-      forge('start.json', '{"node":"elsewhere","jobID":"1"}\n');
+      forge('start.json', '{"node":"elsewhere","jobId":"1"}\n');
       forge('exit.json', '{"exitCode":0,"asked":false}\n');
       forge('slurm-job', '1');
       // Another service, which has nothing but Slurm and the records to go by.
