@@ -42,8 +42,8 @@ async function run(name: string, args: readonly string[] = [], env: NodeJS.Proce
 }
 
 const published = (path: string) => place.read(join('examples', path));
-const states = ({ report }: Told) => Object.fromEntries(report.steps.map((step) => [step.name, describeStatus(step)]));
-const cellsOf = ({ report }: Told, step: string) => report.steps.find(({ name }) => name === step)?.cells ?? [];
+const states = ({ report }: Told) => Object.fromEntries(report.steps.map((step) => [step.step, describeStatus(step)]));
+const cellsOf = ({ report }: Told, step: string) => report.steps.find(({ step: name }) => name === step)?.cells ?? [];
 const resultsOf = (told: Told, step: string) => cellsOf(told, step)[0]?.results;
 
 test('writable: each cell changes a copy of its own, and the input stays as it was', async () => {

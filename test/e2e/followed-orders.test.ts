@@ -105,7 +105,7 @@ test('with --here, this machine executes the run, and a rerun of it too', async 
   const again = start('rerun', runId, '--from', 'gate', '--json');
   const rerun = await waitForQuestion(again);
   expect(JSON.parse((await sluice('show', rerun, '--json')).stdout)).toMatchObject({
-    steps: expect.arrayContaining([expect.objectContaining({ name: 'first', reused: true })]),
+    steps: expect.arrayContaining([expect.objectContaining({ step: 'first', reused: true })]),
   });
   expect(parseLines((await sluice('runs', '--json')).stdout)[0]).toMatchObject({ runId: rerun, executor: 'terminal' });
   expect((await sluice('approve', '-r', rerun, 'gate')).exitCode).toBe(0);

@@ -62,7 +62,7 @@ async function listSuccesses(runId: string): Promise<ReadonlyMap<string, string 
   }
   await service.close();
   const { steps } = await place.show(runId);
-  const successes = steps.flatMap(({ name, cells }) =>
+  const successes = steps.flatMap(({ step: name, cells }) =>
     cells.flatMap(({ cell, status, containerId, reusedFrom }) =>
       status === 'succeeded' && reusedFrom === undefined
         ? [[`${name}/${cell}`, phases.get(containerId ?? '')] as const]

@@ -50,7 +50,7 @@ test('the log of a failure on a server can be read after its container was delet
 });
 
 test('the log of a failure on another service is read from the archive without a login for that service', async () => {
-  expect(await sluice('run', '--service', server.url)).toMatchObject({ exitCode: 1 });
+  expect(await sluice('run', '--here', '--service', server.url)).toMatchObject({ exitCode: 1 });
   const [newest] = await place.runs();
   const logs = (step: string) => place.sluice('logs', '-r', newest?.runId ?? '', step);
   expect(await logs('fails')).toEqual({

@@ -36,7 +36,7 @@ test('--json prints one event per line, from runStarted to runFinished', async (
   expect(events[0]).toMatchObject({
     type: 'runStarted',
     pipeline: 'p',
-    steps: [{ name: 'many', cells: ['n-1', 'n-2', 'n-3'] }],
+    steps: [{ step: 'many', cells: ['n-1', 'n-2', 'n-3'] }],
   });
   expect(events.at(-1)).toMatchObject({ type: 'runFinished', report: { status: 'succeeded' } });
   expect(events.filter((event) => event.type === 'cellChanged' && event.status === 'succeeded')).toHaveLength(3);

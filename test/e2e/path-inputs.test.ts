@@ -28,7 +28,7 @@ async function run(steps: string, options: StartOptions = {}): Promise<RunReport
 }
 
 const statesOf = ({ steps }: RunReportValue) =>
-  Object.fromEntries(steps.map(({ name, cells }) => [name, cells.map(describeStatus).join()]));
+  Object.fromEntries(steps.map(({ step: name, cells }) => [name, cells.map(describeStatus).join()]));
 
 describe.each([
   { lacksNamespaces: false, where: 'as this machine is' },
@@ -51,7 +51,7 @@ describe.each([
       { lacksNamespaces },
     );
     expect(report.failures).toEqual([]);
-    expect(report.steps.find(({ name }) => name === 'read')?.cells[0]?.results).toEqual({ lines: '6\n7' });
+    expect(report.steps.find(({ step: name }) => name === 'read')?.cells[0]?.results).toEqual({ lines: '6\n7' });
   });
 
   itCan('that does not exist fails the step, and the message names it', async () => {
@@ -101,5 +101,5 @@ outputs: { both: take.both }
   read: { inputs: { n: part.both/in/n }, script: cat /in/n > /sluice/results/n, results: { n: string } }
 `);
   expect(report.failures).toEqual([]);
-  expect(report.steps.find(({ name }) => name === 'read')?.cells[0]?.results).toEqual({ n: '6\n6' });
+  expect(report.steps.find(({ step: name }) => name === 'read')?.cells[0]?.results).toEqual({ n: '6\n6' });
 });

@@ -85,7 +85,7 @@ test('one run works on two clusters, which share nothing: data is brought across
   ]);
   const runId = (await place.runs())[0]!.runId;
   const report = await place.show(runId);
-  const clusters = report.steps.map(({ name, cells }) => `${name} ${cells[0]?.clusterId}`);
+  const clusters = report.steps.map(({ step: name, cells }) => `${name} ${cells[0]?.clusterId}`);
   expect(clusters).toEqual(['make east', 'join west', 'far west', 'near east']);
   const pulled = await place.start(['pull', '-r', runId, 'loud', '--to', 'pulled', ...at.slice(1)], { env }).ended;
   expect(pulled, pulled.stderr).toMatchObject({ exitCode: 0 });

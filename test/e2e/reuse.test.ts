@@ -55,7 +55,7 @@ async function statesAfter(...args: string[]): Promise<Record<string, string>> {
       steps.map(({ cells }) => cells.some(({ status, reused }) => !reused && status !== 'skipped')),
     );
   }
-  return Object.fromEntries(steps.map((step) => [step.name, describeStatus(step)]));
+  return Object.fromEntries(steps.map((step) => [step.step, describeStatus(step)]));
 }
 
 test('sluice run --reuse reuses successful, unchanged steps and runs the others', async () => {
@@ -186,7 +186,7 @@ test('sluice rerun repeats a run with its parameters, from any directory and wit
     const [newest] = await place.runs();
     const { steps } = await place.show(newest!.runId);
     const { stdout: last } = await place.sluice('logs', 'last');
-    return { said: last, ...Object.fromEntries(steps.map((step) => [step.name, describeStatus(step)])) };
+    return { said: last, ...Object.fromEntries(steps.map((step) => [step.step, describeStatus(step)])) };
   };
   const done = { check: 'succeeded', agree: 'succeeded', last: 'succeeded' };
   const said = "it's two\n";
@@ -269,7 +269,7 @@ steps:
     expect(await run.ended).toMatchObject({ exitCode: 0 });
     const [newest] = await place.runs();
     const { steps } = await place.show(newest!.runId);
-    return Object.fromEntries(steps.map((step) => [step.name, describeStatus(step)]));
+    return Object.fromEntries(steps.map((step) => [step.step, describeStatus(step)]));
   };
   await approve();
   const again = { check: 'succeeded', release: 'succeeded', push: 'succeeded' };

@@ -117,7 +117,7 @@ test('describes a run with its plan, its steps and its failures', async () => {
     labels: { team: 'research' },
     failureCount: 1,
   });
-  expect(run.plan.steps.map(({ name, cells }) => [name, cells])).toEqual([
+  expect(run.plan.steps.map(({ step: name, cells }) => [name, cells])).toEqual([
     ...[
       ['list', 1],
       ['make', 1],

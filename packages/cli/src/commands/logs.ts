@@ -151,15 +151,17 @@ function findLog(
   { name: wantedName, options }: { name: string; options: LogsOptions },
 ): Result<LogSource, CommandError> {
   const reject = (message: string) => fail({ exitCode: EXIT_CODE.rejected, message });
-  const all = report.steps.flatMap((step) => step.cells.map((cell, index) => ({ step: step.name, cell, index })));
+  const all = report.steps.flatMap((step) => step.cells.map((cell, index) => ({ step: step.step, cell, index })));
   const named = all.filter(({ step, cell }) => label(step, cell.cell) === wantedName);
   const fitting = named.length > 0 ? named : all.filter(({ step }) => step === wantedName);
   const [only] = fitting;
   if (only === undefined) {
-    const known = report.steps.find(({ name }) => name === wantedName);
+    const known = report.steps.find(({ step: name }) => name === wantedName);
     if (known !== undefined) return reject(describeMissing(report, wantedName, known));
     const isCell = wantedName.includes('/');
-    const names = isCell ? all.map(({ step, cell }) => label(step, cell.cell)) : report.steps.map(({ name }) => name);
+    const names = isCell
+      ? all.map(({ step, cell }) => label(step, cell.cell))
+      : report.steps.map(({ step: name }) => name);
     const what = isCell ? 'cell' : 'step';
     return reject(`could not find the log: run ${report.runId} has no ${what} ${describeUnknown(wantedName, names)}`);
   }

@@ -90,7 +90,8 @@ async function publish(
     return reject({ ...rejection, exitCode: EXIT_CODE.runFailed }, { context, options });
   }
   let exitCode: number = EXIT_CODE.ok;
-  for (const { output, directory, isKnown, problem } of published.value) {
+  for (const { output, directory, isKnown, warnings, problem } of published.value) {
+    for (const warning of warnings) printWarning(terminal, `output ${output}: ${warning}`);
     const place = relative(cwd, directory);
     if (problem !== undefined) {
       exitCode = EXIT_CODE.runFailed;

@@ -44,7 +44,7 @@ function describeStep(planned: PlannedStep, { plan, level }: { plan: Plan; level
     step: step.name,
     final,
     level,
-    after: dependencies.map(({ on, condition, data }) => ({ step: plan.steps[on]!.step.name, condition, data })),
+    needs: dependencies.map(({ on, condition, data }) => ({ step: plan.steps[on]!.step.name, condition, data })),
     ...(cellCount !== undefined && { cellCount }),
     ...(cells && {
       cells: cells.map(({ key, matrix, item }) => ({

@@ -25,7 +25,7 @@ const step = z.strictObject({
   step: z.string(),
   final: z.boolean().describe('belongs to `finally`'),
   level: z.int().min(0).describe('the longest distance from a step without dependencies'),
-  after: z
+  needs: z
     .array(z.strictObject({ step: z.string(), condition: z.string(), data: z.boolean().describe('mounts an output') }))
     .readonly(),
   cellCount: z.int().min(0).exactOptional().describe('absent: known only during the run'),

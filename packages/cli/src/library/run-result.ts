@@ -77,7 +77,7 @@ function resultsOf(
   report: RunReport,
   { name, results }: { readonly name: string; readonly results: readonly string[] },
 ): Record<string, unknown> {
-  const step = report.steps.find((one) => one.name === name);
+  const step = report.steps.find((one) => one.step === name);
   if (step === undefined) throw new SluiceError('STEP_NOT_FOUND', `run ${report.runId} has no step ${name}`);
   const succeeded = step.cells.filter(({ status }) => status === 'succeeded');
   if (succeeded.length < step.cells.length || step.status !== 'succeeded') {

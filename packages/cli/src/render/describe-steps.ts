@@ -14,7 +14,7 @@ export function describeSteps(steps: readonly StepReport[]): readonly (readonly 
     const to = times.reduce((most, { endedAt }) => Math.max(most, endedAt), Number.NEGATIVE_INFINITY);
     const why = step.cells.find((cell) => cell.message !== undefined && cell.status !== 'succeeded')?.message ?? '';
     const attempts = step.cells.reduce((sum, cell) => sum + cell.attempt, 0);
-    return [step.name, statusText(step), times.length === 0 ? '-' : renderDuration(to - from), String(attempts), why];
+    return [step.step, statusText(step), times.length === 0 ? '-' : renderDuration(to - from), String(attempts), why];
   });
 }
 

@@ -4,7 +4,7 @@ import { label } from './render-event.ts';
 /** The last failure of every cell that did not succeed, by `STEP/CELL`, in the order in which they ended. */
 export function findFailures({ steps, failures }: RunReport): ReadonlyMap<string, FailureReport> {
   const unsuccessful = new Set(
-    steps.flatMap(({ name, cells }) =>
+    steps.flatMap(({ step: name, cells }) =>
       cells.filter(({ status }) => status !== 'succeeded').map(({ cell }) => label(name, cell)),
     ),
   );

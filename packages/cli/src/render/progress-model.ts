@@ -174,7 +174,7 @@ function applyOther(model: ModelState, event: RunnerEvent): undefined {
     case 'runStarted':
       model.startedAt = event.at;
       model.runId = event.runId;
-      for (const { name, cells: keys } of event.steps) steps.set(name, createStep(name, keys?.length));
+      for (const { step: name, cells: keys } of event.steps) steps.set(name, createStep(name, keys?.length));
       return;
     case 'stepExpanded':
       if (steps.has(event.step)) steps.set(event.step, createStep(event.step, event.cells.length));

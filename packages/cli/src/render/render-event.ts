@@ -70,12 +70,12 @@ export function label(step: string, cell: string): string {
 
 /** The width of the label column: at most 48, and at most half of `columns`. */
 export function labelWidthOf(
-  steps: readonly { name: string; cells?: readonly string[] }[],
+  steps: readonly { step: string; cells?: readonly string[] }[],
   columns = Number.POSITIVE_INFINITY,
 ): number {
-  const lengths = steps.flatMap(({ name, cells }) => {
+  const lengths = steps.flatMap(({ step, cells }) => {
     const keys = cells !== undefined && cells.length <= MAX_CELL_LINES ? cells : [''];
-    return keys.map((key) => label(name, key).length);
+    return keys.map((key) => label(step, key).length);
   });
   return Math.min(
     MOST_LABEL_COLUMNS,

@@ -20,19 +20,19 @@ export function renderFailureAnnotations(
   const failed = report.steps.filter(({ status }) => status === 'failed').slice(0, MAX_STEPS);
   return failed
     .map((step) => {
-      const place = locate(step.name);
+      const place = locate(step.step);
       return workflowCommand(report.status === 'succeeded' ? 'warning' : 'error', describeFailure(step, failures), {
         file: place?.file,
         line: place?.line,
         col: place?.column,
-        title: `step ${step.name} failed`,
+        title: `step ${step.step} failed`,
       });
     })
     .join('');
 }
 
 /** What happened to its first failed cell, and the end of its log. */
-function describeFailure({ name, cells }: StepReport, failures: ReturnType<typeof findFailures>): string {
+function describeFailure({ step: name, cells }: StepReport, failures: ReturnType<typeof findFailures>): string {
   const failed = cells.filter(({ status }) => status === 'failed');
   const [first] = failed;
   if (first === undefined) return `${name} failed`;

@@ -147,7 +147,7 @@ function renderLog(
 
 /** Where the containers that run are reachable. */
 function renderPorts(steps: readonly StepReport[], terminal: Terminal): string {
-  const rows = steps.flatMap(({ name, cells }) =>
+  const rows = steps.flatMap(({ step: name, cells }) =>
     cells.flatMap(({ cell, ports = {} }) =>
       Object.entries(ports).map(([port, { url }]) => [`  ${cell === '' ? name : `${name}/${cell}`}`, port, url]),
     ),
@@ -156,7 +156,7 @@ function renderPorts(steps: readonly StepReport[], terminal: Terminal): string {
 }
 
 function renderResults(steps: readonly StepReport[], terminal: Terminal): string {
-  const rows = steps.flatMap(({ name, cells }) => {
+  const rows = steps.flatMap(({ step: name, cells }) => {
     const names = [...new Set(cells.flatMap((cell) => Object.keys(cell.results)))];
     return names.map((result) => [`  ${name}`, result, renderValues(cells, result)]);
   });

@@ -21,7 +21,7 @@ export async function followAttached(
     options: JunitOptions;
     isAwaited?: () => Promise<boolean>;
     onAttached?: (run: AttachedRun, progress: Progress) => void;
-    publish?: (report: RunReport) => Promise<RunReport>;
+    publish?: (report: RunReport, progress: Progress) => Promise<RunReport>;
     /** Aborted when the run can no longer be followed. */
     lost?: AbortSignal;
   },
@@ -50,7 +50,7 @@ export async function followAttached(
   } finally {
     for (const stop of unsubscribe) stop();
   }
-  if (!left.signal.aborted) return showEnd(await publish(report), { context, progress, options });
+  if (!left.signal.aborted) return showEnd(await publish(report, progress), { context, progress, options });
   if (lost?.aborted !== true)
     progress.print(`run ${runId} continues; attach again with: ${suggestCommand(['attach', runId], options)}`);
   progress.close();

@@ -46,8 +46,9 @@ export async function followOnServer(
   };
   try {
     let unpublished: RunError | undefined;
-    const publish = async (report: RunReport) => {
-      const published = await publishHere(report, { home, service });
+    const publish = async (report: RunReport, progress: Progress) => {
+      const onWarning = (warning: string) => progress.print(`warning: ${onOneLine(warning)}`);
+      const published = await publishHere(report, { home, service, onWarning });
       if (published.ok) return published.value;
       unpublished = published.error;
       return report;

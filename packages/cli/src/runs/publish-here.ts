@@ -7,6 +7,7 @@ import { publishOutputs } from '@sluice/runner';
 interface PublishHereOptions {
   readonly home: string;
   readonly service: ContainerService;
+  readonly onWarning: (message: string) => void;
 }
 
 /**
@@ -15,13 +16,14 @@ interface PublishHereOptions {
  */
 export async function publishHere(
   report: RunReport,
-  { home, service }: PublishHereOptions,
+  { home, service, onWarning }: PublishHereOptions,
 ): Promise<Result<RunReport, RunError>> {
   const { runId } = report;
   const published = await publishOutputs({ home, runId, service });
   if (!published.ok) return fail(describeUnpublished(runId, published.error));
   const outputs = { ...report.outputs };
-  for (const { output, directory, problem } of published.value) {
+  for (const { output, directory, warnings, problem } of published.value) {
+    for (const warning of warnings) onWarning(`output ${output}: ${warning}`);
     const known = own(outputs, output);
     if (known === undefined) continue;
     const message = `could not copy output ${output} to ${directory}: ${problem}`;

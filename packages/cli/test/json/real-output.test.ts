@@ -93,14 +93,14 @@ test('plan prints cells, levels and what would be reused', async () => {
     { cell: 'k-1', matrix: { k: 1 } },
     { cell: 'k-2', matrix: { k: 2 } },
   ];
-  const after = [{ step: 'make', condition: 'succeeded', data: false }];
+  const needs = [{ step: 'make', condition: 'succeeded', data: false }];
   expect(await print('plan', 'good.yaml')).toMatchObject([
     {
       type: 'plan',
       params: { n: 2 },
       steps: [
         { step: 'make', level: 0 },
-        { step: 'each', level: 1, after, cellCount: 2, cells },
+        { step: 'each', level: 1, needs, cellCount: 2, cells },
       ],
     },
   ]);

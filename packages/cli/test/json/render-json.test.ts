@@ -8,8 +8,8 @@ test('renderJson has a line for each element of a list of objects, and is one do
   const report = {
     runId: 'r',
     steps: [
-      { name: 'a', cells, state: undefined },
-      { name: 'b', cells: [] },
+      { step: 'a', cells, state: undefined },
+      { step: 'b', cells: [] },
     ],
     failures: [],
     x: {},

@@ -77,7 +77,7 @@ async function print<T extends keyof typeof REPORT_VALUES>(type: T, ...args: rea
 
 const run = (...args: readonly string[]) => runCommandLine(['run', ...args], printer.createContext());
 const statusesOf = ({ steps }: JsonValue<'runReport'>) =>
-  Object.fromEntries(steps.map(({ name, cells }) => [name, cells.map(describeStatus).join()]));
+  Object.fromEntries(steps.map(({ step: name, cells }) => [name, cells.map(describeStatus).join()]));
 
 /** The report in the directory of a run, and what `report` writes again. */
 async function readReports(runId: string): Promise<JsonValue<'report'>> {
@@ -105,7 +105,9 @@ test('a run that has succeeded', async () => {
     { cell: 'a', item: { id: 'a' }, attempt: 1 },
     { cell: 'b', item: { id: 'b' } },
   ]);
-  expect(shown.steps.find(({ name }) => name === 'slow')!.cells).toMatchObject([{ status: 'skipped', attempt: 0 }]);
+  expect(shown.steps.find(({ step: name }) => name === 'slow')!.cells).toMatchObject([
+    { status: 'skipped', attempt: 0 },
+  ]);
   expect(await readReports(shown.runId)).toMatchObject({ params: { fail: false }, usage: [{ containers: 6 }] });
   expect(await print('explanation', 'why', 'slow')).toMatchObject({ status: 'skipped', runStatus: 'succeeded' });
   expect(await print('explanation', 'why', 'each')).toMatchObject({ cells: [{ status: 'succeeded', count: 2 }] });

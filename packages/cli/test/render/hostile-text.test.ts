@@ -98,7 +98,7 @@ const EVENTS = [
     at: 0,
     pipeline: 'p',
     resumed: true,
-    steps: [{ name: 'fit', cells: ['a'] }],
+    steps: [{ step: 'fit', cells: ['a'] }],
   },
   { type: 'containerState', runId: 'r', seq: 2, at: 1, step: 'fit', cell: 'a', phase: 'Pending', message: 'pulling' },
   { type: 'approvalAsked', runId: 'r', seq: 3, at: 1, step: 'fit', message: 'go on?' },

@@ -40,8 +40,8 @@ test('createLiveProgress draws what is under way in place, below the lines that 
   const terminal = createRecordingTerminal({ live: true });
   const progress = createLiveProgress(terminal, {});
   const steps = [
-    { name: 'prepare', cells: [''] },
-    { name: 'fit', cells: ['a', 'b', 'c', 'd'] },
+    { step: 'prepare', cells: [''] },
+    { step: 'fit', cells: ['a', 'b', 'c', 'd'] },
   ];
   progress.report({ type: 'runStarted', ...RUN, at: Date.now(), pipeline: 'p', resumed: false, steps });
   progress.report(move('prepare', '', 'submitting'));
@@ -92,7 +92,7 @@ test('createLiveProgress draws at most ten times a second, however much happens'
     at: Date.now(),
     pipeline: 'p',
     resumed: false,
-    steps: [{ name: 'fit', cells }],
+    steps: [{ step: 'fit', cells }],
   });
   for (const cell of cells) {
     progress.report(move('fit', cell, 'submitting'));
@@ -107,7 +107,7 @@ test('createLiveProgress draws at most ten times a second, however much happens'
 test('createLiveProgress shows why a container does not start beside its step, not in a line that stays', () => {
   const terminal = createRecordingTerminal({ live: true });
   const progress = createLiveProgress(terminal, {});
-  const steps = [{ name: 'fit', cells: [''] }];
+  const steps = [{ step: 'fit', cells: [''] }];
   progress.report({ type: 'runStarted', ...RUN, at: Date.now(), pipeline: 'p', resumed: false, steps });
   progress.report(move('fit', '', 'pending'));
   const state = { type: 'containerState', ...RUN, at: 0, step: 'fit', cell: '', phase: 'Pending' } as const;

@@ -6,7 +6,7 @@ import { createFailure } from './create-failure.ts';
 
 const RUN = { runId: 'r1', seq: 1 };
 
-function show(steps: { name: string; cells?: string[] }[], events: RunnerEvent[]): string[] {
+function show(steps: { step: string; cells?: string[] }[], events: RunnerEvent[]): string[] {
   const terminal = createRecordingTerminal();
   const progress = createPlainProgress(terminal, { home: 'elsewhere' });
   progress.report({ type: 'runStarted', ...RUN, at: 0, pipeline: 'p', resumed: false, steps });
@@ -28,9 +28,9 @@ function move(
 test('createPlainProgress tells each end once, with its duration and reason', () => {
   const lines = show(
     [
-      { name: 'prepare', cells: [''] },
-      { name: 'fit', cells: ['a', 'b'] },
-      { name: 'report', cells: [''] },
+      { step: 'prepare', cells: [''] },
+      { step: 'fit', cells: ['a', 'b'] },
+      { step: 'report', cells: [''] },
     ],
     [
       move(0, 'prepare', 'ready'),
@@ -59,7 +59,7 @@ test('createPlainProgress tells a step of many cells in one line, and each cell 
       ? move(500, 'fit/c7', 'failed', { reason: 'infrastructure', message: 'node failure' })
       : move(1000, `fit/${cell}`, 'succeeded'),
   ]);
-  expect(show([{ name: 'fit', cells }], events)).toEqual([
+  expect(show([{ step: 'fit', cells }], events)).toEqual([
     'fit/c7  failed (infrastructure)  0.5 s  node failure',
     'fit  99 succeeded, 1 failed  1.0 s',
   ]);
@@ -73,7 +73,7 @@ test('createPlainProgress counts the cells of a foreach step from the moment the
     move(10, 'each/y', 'submitting'),
     move(30, 'each/y', 'succeeded'),
   ];
-  expect(show([{ name: 'each' }], events)).toEqual([
+  expect(show([{ step: 'each' }], events)).toEqual([
     'each/x  succeeded  10 ms',
     'each/y  succeeded  20 ms',
     'each  2 succeeded  20 ms',
@@ -93,7 +93,7 @@ test('createPlainProgress tells failed attempts, transfers, questions and warnin
     totalBytes: 57_512,
   } as const;
   const lines = show(
-    [{ name: 'fit', cells: ['a'] }],
+    [{ step: 'fit', cells: ['a'] }],
     [
       { ...transfer, direction: 'upload', files: 1, done: false },
       { ...transfer, direction: 'upload', done: true },
@@ -136,7 +136,7 @@ test('createPlainProgress tells once per container why it does not start, but no
     'being recorded',
   ];
   const lines = show(
-    [{ name: 'fit', cells: ['a', 'b'] }],
+    [{ step: 'fit', cells: ['a', 'b'] }],
     [
       move(0, 'fit/a', 'submitting'),
       waits('fit/a', 'could not create the container: the service replied 503 away', 'Creating'),
@@ -163,7 +163,7 @@ test('createPlainProgress tells once per container why it does not start, but no
 test('createPlainProgress tells once per step of many cells why its containers do not start, and bounds what changes', () => {
   const cells = Array.from({ length: 200 }, (_, i) => `c${i}`);
   const same = cells.map((cell) => waits(`fit/${cell}`, AWAY));
-  expect(show([{ name: 'fit', cells }], same)).toEqual([`fit  not started yet: ${AWAY}`]);
+  expect(show([{ step: 'fit', cells }], same)).toEqual([`fit  not started yet: ${AWAY}`]);
   const counting = Array.from({ length: 200 }, (_, i) => waits('one', `trying again in ${i} s`));
-  expect(show([{ name: 'one', cells: [''] }], counting)).toHaveLength(10);
+  expect(show([{ step: 'one', cells: [''] }], counting)).toHaveLength(10);
 });

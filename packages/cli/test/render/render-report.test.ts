@@ -25,14 +25,14 @@ function report(more: Partial<RunReport>): RunReport {
 test('renderReport says results, files and the verdict', () => {
   const steps = [
     {
-      name: 'fit',
+      step: 'fit',
       status: 'succeeded',
       cells: [
         cell('a', 'succeeded', { results: { accuracy: 0.9123456789 } }),
         cell('b', 'succeeded', { reused: true, results: { accuracy: 1 } }),
       ],
     },
-    { name: 'select', status: 'succeeded', cells: [cell('', 'succeeded', { results: { model: 'knn-3' } })] },
+    { step: 'select', status: 'succeeded', cells: [cell('', 'succeeded', { results: { model: 'knn-3' } })] },
   ] as const;
   const place = {
     step: 'select',
@@ -65,7 +65,7 @@ test('renderReport says which cells continue when a run is suspended', () => {
   const { endedAt: _endedAt, ...suspended } = report({
     status: 'suspended',
     steps: [
-      { name: 'slow', status: 'running', cells: [cell('a', 'running'), cell('b', 'pending'), cell('c', 'waiting')] },
+      { step: 'slow', status: 'running', cells: [cell('a', 'running'), cell('b', 'pending'), cell('c', 'waiting')] },
     ],
   });
   expect(renderReport(suspended, { terminal, cwd: '/project' })).toContain(
@@ -76,8 +76,8 @@ test('renderReport says which cells continue when a run is suspended', () => {
 test('renderReport says where the ports of running cells are', () => {
   const at = (url: string) => ({ http: { url } });
   const steps = [
-    { name: 'web', status: 'running', cells: [{ ...cell('', 'running'), ports: at('https://w.example') }] },
-    { name: 'shard', status: 'running', cells: [{ ...cell('b', 'running'), ports: at('https://b.example') }] },
+    { step: 'web', status: 'running', cells: [{ ...cell('', 'running'), ports: at('https://w.example') }] },
+    { step: 'shard', status: 'running', cells: [{ ...cell('b', 'running'), ports: at('https://b.example') }] },
   ] as const;
   expect(renderReport(report({ status: 'running', steps }), { terminal, cwd: '/project' })).toContain(
     ['ports', '  web      http  https://w.example', '  shard/b  http  https://b.example', ''].join('\n'),
@@ -86,7 +86,7 @@ test('renderReport says where the ports of running cells are', () => {
 
 test('renderReport shows the last failure of each cell that did not succeed in the end', () => {
   const steps = [
-    { name: 'fit', status: 'failed', cells: [cell('a', 'failed'), cell('b', 'succeeded'), cell('c', 'canceled')] },
+    { step: 'fit', status: 'failed', cells: [cell('a', 'failed'), cell('b', 'succeeded'), cell('c', 'canceled')] },
   ] as const;
   const failures = [
     createFailure({ message: 'exit code 1' }),
@@ -112,7 +112,7 @@ test('renderReport shows the last failure of each cell that did not succeed in t
 
 test('renderReport lists many failures, bounded, and cannot be led astray by what a container has printed', () => {
   const keys = Array.from({ length: 500 }, (_, i) => `c${i}`);
-  const steps = [{ name: 'fit', status: 'failed', cells: keys.map((key) => cell(key, 'failed')) }] as const;
+  const steps = [{ step: 'fit', status: 'failed', cells: keys.map((key) => cell(key, 'failed')) }] as const;
   const logTail = ['\u001b[2J\u001b]0;title\u0007wiped', 'x'.repeat(5_000)];
   const failures = keys.map((key) =>
     createFailure({ cell: key, logTail, message: `exit code 3\u001b[1A`, logFile: `/logs/${key}.log` }),
@@ -138,7 +138,7 @@ test('renderSteps counts the cells of a step by status', () => {
     cell('a', 'succeeded', { submittedAt: 0, endedAt: 1_000 }),
     cell('b', 'failed', { submittedAt: 500, endedAt: 4_000, attempt: 3, reason: 'oom', message: 'exit code 137' }),
   ];
-  expect(renderSteps([{ name: 'fit', status: 'failed', cells }], terminal)).toBe(
+  expect(renderSteps([{ step: 'fit', status: 'failed', cells }], terminal)).toBe(
     'STEP  STATUS                       TOOK   ATTEMPTS  WHY\nfit   1 succeeded, 1 failed (oom)  4.0 s  4         exit code 137\n',
   );
 });
@@ -151,7 +151,7 @@ test('renderReport repeats what the user was warned of, bounded', () => {
 });
 
 test('renderReport counts the cells of a suspended run that are between two attempts', () => {
-  const steps = [{ name: 'fit', status: 'ready', cells: [cell('', 'ready')] }] as const;
+  const steps = [{ step: 'fit', status: 'ready', cells: [cell('', 'ready')] }] as const;
   const suspended = { status: 'suspended', steps } as const;
   expect(renderReport(report(suspended), { terminal, cwd: '/project' })).toContain(
     'digits suspended in 6.6 s: 1 between attempts (run r1)',

@@ -36,12 +36,12 @@ function report(more: Partial<RunReport>): RunReport {
     ...{ clusterId: 'local', accountId: 'local', outputs: {}, failures },
     steps: [
       {
-        name: 'prepare',
+        step: 'prepare',
         status: 'succeeded',
         cells: [{ cell: '', status: 'succeeded', attempt: 1, results: {}, submittedAt: 0, endedAt: 1_400 }],
       },
       {
-        name: 'fit',
+        step: 'fit',
         status: 'failed',
         reason: 'failed',
         cells: [
@@ -49,7 +49,7 @@ function report(more: Partial<RunReport>): RunReport {
           { ...failed, cell: 'b', message: 'exit code 4' },
         ],
       },
-      { name: 'clean', status: 'failed', reason: 'failed', cells: [{ ...failed, cell: '', message: 'exit code 1' }] },
+      { step: 'clean', status: 'failed', reason: 'failed', cells: [{ ...failed, cell: '', message: 'exit code 1' }] },
     ],
     order: { file: join(cwd, 'pipeline.yaml'), params: {} },
     ...more,

@@ -166,7 +166,7 @@ function drawBox(
     const cells = model.cells[step]!.length;
     const many = cells > 1 ? ` ×${cells.toLocaleString('en')}` : '';
     const space = right - left - 38 - many.length * 8;
-    context.fillText(fitText(context, steps[step]!.name, space), left + 28, top + 21);
+    context.fillText(fitText(context, steps[step]!.step, space), left + 28, top + 21);
     if (many !== '') {
       context.fillStyle = palette.soft;
       context.font = `12px ${FONT}`;

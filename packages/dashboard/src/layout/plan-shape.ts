@@ -39,7 +39,7 @@ export function planShape(steps: PlanSteps, expanded: ReadonlyMap<number, number
 }
 
 /** Wide enough for the name in most fonts, so that graphs with short names are drawn larger. */
-function boxWidth({ name, cells }: PlanSteps[number]): number {
+function boxWidth({ step: name, cells }: PlanSteps[number]): number {
   const many = cells === 1 ? 0 : MANY_WIDTH;
   return Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, MARKS_WIDTH + many + name.length * LETTER_WIDTH));
 }

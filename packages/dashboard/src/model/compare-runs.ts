@@ -33,7 +33,7 @@ function valuesOf(run: RunDetails): Map<string, string> {
     values.set('duration (s)', ((Date.parse(run.endedAt) - Date.parse(run.startedAt)) / 1_000).toFixed(1));
   for (const [name, value] of Object.entries(run.params)) values.set(`parameter ${name}`, textOf(value));
   for (const [name, value] of Object.entries(run.results ?? {})) values.set(`result ${name}`, textOf(value));
-  run.plan.steps.forEach(({ name }, step) => {
+  run.plan.steps.forEach(({ step: name }, step) => {
     const { status, reused } = run.steps[step]!;
     values.set(`step ${name}`, reused ? 'reused' : status);
   });

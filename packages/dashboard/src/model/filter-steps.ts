@@ -12,7 +12,7 @@ export interface StepFilter {
 
 /** What a search finds of each step, apart from its state. */
 export function searchTexts(steps: RunDetails['plan']['steps']): readonly string[] {
-  return steps.map(({ name, image = '', kind, instanceType = '' }) =>
+  return steps.map(({ step: name, image = '', kind, instanceType = '' }) =>
     `${name} ${image} ${kind} ${instanceType}`.toLowerCase(),
   );
 }

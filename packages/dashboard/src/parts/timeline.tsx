@@ -83,7 +83,7 @@ function TimelineRow(props: TimelineProps & { row: Selection; index: number; spa
   const bars = history === undefined ? [] : barsOf(history, { row, cells: cells.length, now, code });
   const isStep = cell === undefined;
   const level = isStep ? 1 : 2;
-  const name = isStep ? steps[step]!.name : props.names.nameOf(step, cell);
+  const name = isStep ? steps[step]!.step : props.names.nameOf(step, cell);
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus and names the active row
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree handles the keys

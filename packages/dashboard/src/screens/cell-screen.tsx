@@ -30,7 +30,7 @@ interface CellProps {
 export function CellScreen({ run, route, name, cell }: CellProps) {
   useStore(run);
   const { details, model } = run;
-  const step = details?.plan.steps.findIndex((one) => one.name === name) ?? -1;
+  const step = details?.plan.steps.findIndex((one) => one.step === name) ?? -1;
   const code = model?.cells[step]?.[cell];
   const query = { step: name, cell };
   const path = details === undefined ? undefined : `runs/${encodeURIComponent(run.runId)}/cell`;

@@ -5,7 +5,7 @@ import type { Selection } from '../parts/timeline.tsx';
 
 /** The link of the screen of a step or cell. */
 export function linkToSelection(runId: string, steps: PlanSteps, { step, cell }: Selection): string {
-  const { name } = steps[step]!;
+  const { step: name } = steps[step]!;
   return linkTo(['runs', runId, 'steps', name, ...(cell === undefined ? [] : ['cells', String(cell)])]);
 }
 

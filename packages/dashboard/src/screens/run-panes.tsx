@@ -61,7 +61,7 @@ export function RunPanes({ run, details, model, query, search, times }: PanesPro
       <p class="hidden" aria-live="polite">
         {selected === undefined
           ? ''
-          : `${steps[selected.step]!.name}: ${STATUSES[summarize(countsOf(model, selected.step))]!.label}`}
+          : `${steps[selected.step]!.step}: ${STATUSES[summarize(countsOf(model, selected.step))]!.label}`}
       </p>
       {selected !== undefined && (
         <SelectedStep
@@ -109,7 +109,7 @@ function useExpanded(model: RunModel) {
 function useCritical({ criticalPath, plan }: RunDetails): ReadonlySet<number> {
   return useMemo(() => {
     const names = new Set(criticalPath.map(({ step }) => step));
-    return new Set(plan.steps.flatMap(({ name }, step) => (names.has(name) ? [step] : [])));
+    return new Set(plan.steps.flatMap(({ step: name }, step) => (names.has(name) ? [step] : [])));
   }, [criticalPath]);
 }
 
@@ -118,7 +118,7 @@ function createNavigation(runId: string, steps: PlanSteps, model: RunModel) {
   return {
     select: (selection: Selection | undefined) =>
       replaceQuery({
-        step: selection === undefined ? undefined : steps[selection.step]!.name,
+        step: selection === undefined ? undefined : steps[selection.step]!.step,
         cell: selection?.cell === undefined ? undefined : String(selection.cell),
       }),
     open: ({ step, cell = soleCell(model, step) }: Selection) => {
@@ -151,7 +151,7 @@ function useLayout(steps: PlanSteps, expanded: ReadonlyMap<number, number>): Dra
 }
 
 function findSelection(steps: PlanSteps, query: URLSearchParams): Selection | undefined {
-  const step = steps.findIndex(({ name }) => name === query.get('step'));
+  const step = steps.findIndex(({ step: name }) => name === query.get('step'));
   if (step === -1) return undefined;
   const cell = query.get('cell');
   return cell === null ? { step } : { step, cell: Number(cell) };
@@ -174,6 +174,6 @@ function useRows(steps: PlanSteps, shown: Uint8Array, expanded: ReadonlyMap<numb
 }
 
 function graphLabel(steps: PlanSteps, selected: number | undefined): string {
-  const state = selected === undefined ? 'nothing selected' : `selected: ${steps[selected]!.name}`;
+  const state = selected === undefined ? 'nothing selected' : `selected: ${steps[selected]!.step}`;
   return `Graph of ${steps.length} steps, ${state}. Arrow keys select along the edges, Enter opens, E shows the cells. The tree of steps has the same contents.`;
 }

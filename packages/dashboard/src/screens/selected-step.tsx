@@ -26,7 +26,7 @@ export function SelectedStep(props: SelectedProps) {
   const { run, details, model, selection, times } = props;
   const { step, cell } = selection;
   const { steps } = details.plan;
-  const { name, dependencies, image, kind } = steps[step]!;
+  const { step: name, dependencies, image, kind } = steps[step]!;
   const counts = countsOf(model, step);
   const cells = model.cells[step]!;
   const code = cell === undefined ? summarize(counts) : (cells[cell] ?? 0);
@@ -47,7 +47,7 @@ export function SelectedStep(props: SelectedProps) {
         <p class="soft">
           {[
             kind === 'container' ? image : kind,
-            dependencies.length === 0 ? undefined : `after ${dependencies.map((on) => steps[on]!.name).join(', ')}`,
+            dependencies.length === 0 ? undefined : `after ${dependencies.map((on) => steps[on]!.step).join(', ')}`,
             ranMs === undefined || ranMs < 0 ? undefined : durationWords(ranMs),
           ]
             .filter((part) => part !== undefined)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { BOX_HEIGHT, gridColumns, type PlanSteps, planShape, shapeDigest } from '../../src/layout/plan-shape.ts';
 
 const step = (name: string, level: number, dependencies: number[]): PlanSteps[number] => ({
-  name,
+  step: name,
   level,
   dependencies,
   kind: 'container',

@@ -4,7 +4,7 @@ import { filterSteps, searchTexts } from '../../src/model/filter-steps.ts';
 import { createRunModel } from '../../src/model/run-model.ts';
 
 const step = (name: string, more: Partial<PlanSteps[number]> = {}): PlanSteps[number] => ({
-  ...{ name, level: 0, dependencies: [], final: false, cells: 1, kind: 'container' },
+  ...{ step: name, level: 0, dependencies: [], final: false, cells: 1, kind: 'container' },
   ...more,
 });
 const STEPS = [

@@ -57,7 +57,7 @@ function describePlan(run: RunFollower, levels: readonly number[]): Details['pla
   const { facts, scheduler } = run.model;
   const images = listImages(run);
   return facts.plan.steps.map(({ index, step, final, dependencies }) => ({
-    name: step.name,
+    step: step.name,
     ...optional('description', step.description),
     kind: step.approval ? 'approval' : step.service ? 'service' : 'container',
     dependencies: dependencies.map(({ on }) => on),

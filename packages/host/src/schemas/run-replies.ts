@@ -20,7 +20,7 @@ export const runList = z.strictObject({ runs: z.array(runEntry), nextPageToken: 
 export const failureWithoutPath = failure.omit({ logFile: true });
 
 const planStep = z.strictObject({
-  name: z.string(),
+  step: z.string(),
   description: z.string().exactOptional(),
   kind: z.enum(['container', 'service', 'approval']),
   dependencies: z.array(z.int()).describe('indexes of steps'),

@@ -11,7 +11,7 @@ beforeEach(() => {
 
 type Body = { readonly type: RunnerEvent['type'] } & Record<string, unknown>;
 const report = (event: Body, at = 0) => metrics.report({ runId: 'r1', seq: 1, at, ...event } as never);
-const start = (steps: readonly { readonly name: string; readonly cells?: readonly string[] }[]) =>
+const start = (steps: readonly { readonly step: string; readonly cells?: readonly string[] }[]) =>
   report({ type: 'runStarted', pipeline: 'p', resumed: true, steps });
 const change = (status: string, at: number, cell = '') =>
   report({ type: 'cellChanged', step: 'a', cell, status, attempt: 1 }, at);
@@ -25,7 +25,7 @@ const cells = (status: string) => Number(lines(`sluice_cells{status="${status}"}
 const sums = () => lines('_seconds_sum');
 
 test('counts the cells of the runs that this process executes', () => {
-  start([{ name: 'a', cells: ['x', 'y'] }, { name: 'each' }]);
+  start([{ step: 'a', cells: ['x', 'y'] }, { step: 'each' }]);
   expect([cells('waiting'), lines('sluice_runs_executing')]).toEqual([3, ['sluice_runs_executing 1']]);
   report({ type: 'stepExpanded', step: 'each', cells: ['1', '2', '3'] });
   change('running', 1000, 'x');
@@ -38,7 +38,7 @@ test('counts the cells of the runs that this process executes', () => {
 });
 
 test('a run that is left or resumed counts once', () => {
-  for (const _ of [1, 2]) start([{ name: 'a' }]);
+  for (const _ of [1, 2]) start([{ step: 'a' }]);
   expect(cells('waiting')).toBe(1);
   metrics.leave('r1');
   expect([cells('waiting'), lines('sluice_runs_executing')]).toEqual([0, ['sluice_runs_executing 0']]);
@@ -47,7 +47,7 @@ test('a run that is left or resumed counts once', () => {
 });
 
 test('measures waiting, queueing and running of each attempt', () => {
-  start([{ name: 'a' }]);
+  start([{ step: 'a' }]);
   change('ready', 0);
   change('submitting', 1000);
   change('pending', 2000);
@@ -65,7 +65,7 @@ test('measures waiting, queueing and running of each attempt', () => {
 });
 
 test('a period that began before this process, and one that led to nothing, are not measured', () => {
-  start([{ name: 'a', cells: ['x', 'y', 'z'] }]);
+  start([{ step: 'a', cells: ['x', 'y', 'z'] }]);
   change('pending', 1000, 'x');
   change('running', 3000, 'x');
   change('running', 1000, 'y');

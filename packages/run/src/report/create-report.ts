@@ -37,7 +37,7 @@ function reportStep(source: ReportSource, step: number): StepReport {
   // Otherwise the reason would be nowhere: a `foreach` that cannot be evaluated has only the cell that represents all.
   const cells = source.facts.cells[step] ?? (source.facts.evaluationErrors.has(step) ? [UNDECIDED] : []);
   return {
-    name: source.facts.plan.steps[step]!.step.name,
+    step: source.facts.plan.steps[step]!.step.name,
     ...statusOfStep(source, step),
     cells: cells.map((_, cell) => viewCell(source, step, cell)),
   };

@@ -35,7 +35,7 @@ export function renderGraphSection(report: DetailedReport): Markup {
   const steps = report.dependencies.flatMap((on, to) => on.map((from) => ({ from, to })));
   const single = report.steps.length <= MAX_NODES && steps.length <= MAX_EDGES;
   const nodes = single
-    ? report.steps.map((step, index) => ({ name: step.name, level: levels[index]!, steps: [step] }))
+    ? report.steps.map((step, index) => ({ name: step.step, level: levels[index]!, steps: [step] }))
     : groupLevels(report.steps, levels);
   const edges = single ? steps : nodes.slice(1).map((_, index) => ({ from: index, to: index + 1 }));
   const graph = layerGraph({
@@ -63,7 +63,7 @@ function groupLevels(steps: readonly StepReport[], levels: readonly number[]): G
   });
   return groups.map((group, level) => {
     const more = group.length === 1 ? '' : ` and ${group.length - 1} more`;
-    return { name: `${group[0]?.name ?? ''}${more}`, level, steps: group };
+    return { name: `${group[0]?.step ?? ''}${more}`, level, steps: group };
   });
 }
 

@@ -28,8 +28,8 @@ export function renderJunit(report: RunReport): string {
     const counts = countCases(cases);
     const sumMs = cases.reduce((sum, one) => sum + one.ranMs, 0);
     const startedAt = step.cells.find((cell) => cell.submittedAt !== undefined)?.submittedAt ?? report.startedAt;
-    return markup`  <testsuite name="${step.name}" tests="${counts.tests}" failures="${counts.failures}" errors="${counts.errors}" skipped="${counts.skipped}" time="${seconds(sumMs)}" timestamp="${new Date(startedAt).toISOString()}" id="${report.runId}">
-${cases.map((one) => renderCase(one, `${report.pipeline}.${step.name}`))}  </testsuite>
+    return markup`  <testsuite name="${step.step}" tests="${counts.tests}" failures="${counts.failures}" errors="${counts.errors}" skipped="${counts.skipped}" time="${seconds(sumMs)}" timestamp="${new Date(startedAt).toISOString()}" id="${report.runId}">
+${cases.map((one) => renderCase(one, `${report.pipeline}.${step.step}`))}  </testsuite>
 `;
   });
   return markup`<?xml version="1.0" encoding="UTF-8"?>
@@ -41,7 +41,7 @@ ${elements}</testsuites>
 function describeCases(step: StepReport, failures: ReadonlyMap<string, FailureReport>): readonly TestCase[] {
   // A `foreach` step that has no items, or whose items are not known yet, has no cells.
   const cells = step.cells.length > 0 ? step.cells : [{ ...step, cell: '', attempt: 0, results: {} }];
-  return cells.map((cell) => describeCase(step.name, cell, failures.get(`${step.name}/${cell.cell}`)));
+  return cells.map((cell) => describeCase(step.step, cell, failures.get(`${step.step}/${cell.cell}`)));
 }
 
 function describeCase(step: string, cell: CellView, failure: FailureReport | undefined): TestCase {

@@ -63,7 +63,7 @@ export function renderStepTable(report: DetailedReport): Markup {
     else attempts.set(attempt.step, [attempt]);
   }
   const shown = chooseSteps(report.steps);
-  const rows = shown.map((step) => renderStep(step, attempts.get(step.name) ?? []));
+  const rows = shown.map((step) => renderStep(step, attempts.get(step.step) ?? []));
   const note =
     shown.length < report.steps.length
       ? markup`<p class="soft">${shown.length} of ${report.steps.length} steps, first those that did not succeed; report.json and attempts.csv have all</p>`
@@ -79,7 +79,7 @@ function chooseSteps(steps: readonly StepReport[]): readonly StepReport[] {
 
 /** Waited and ran: sums over the attempts of all cells. */
 function renderStep(step: StepReport, attempts: readonly AttemptReport[]): Markup {
-  const { name, cells } = step;
+  const { step: name, cells } = step;
   let [waited, ran] = [0, 0];
   for (const { readyAt, runningAt, endedAt } of attempts) {
     if (runningAt !== undefined) waited += Math.max(0, runningAt - (readyAt ?? runningAt));
@@ -134,7 +134,7 @@ function renderFailure(failure: FailureReport): Markup {
 /** The parameters, results and outputs of the run. */
 export function renderValues({ params, steps, outputs, results: declared = {} }: DetailedReport): Markup {
   const given = Object.entries(params).map(([name, value]) => ['parameter', name, JSON.stringify(value)] as const);
-  const results = steps.flatMap(({ name, cells }) =>
+  const results = steps.flatMap(({ step: name, cells }) =>
     cells.length > 1
       ? []
       : Object.entries(cells[0]?.results ?? {}).map(

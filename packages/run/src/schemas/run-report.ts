@@ -14,7 +14,7 @@ import { cellName, count, json, milliseconds, runPhase, time } from './words.ts'
 const values = z.record(z.string(), json).readonly();
 
 const step = z.strictObject({
-  name: z.string(),
+  step: z.string(),
   ...status,
   cells: z
     .array(z.strictObject(cell))

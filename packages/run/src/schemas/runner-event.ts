@@ -24,7 +24,7 @@ export const runnerEvents = {
       pipeline: z.string(),
       resumed: z.boolean(),
       steps: z
-        .array(z.strictObject({ name: step, cells: cells.exactOptional() }))
+        .array(z.strictObject({ step, cells: cells.exactOptional() }))
         .readonly()
         .describe('in the order of the plan; `cells` is absent if the list of a `foreach` step is not known yet'),
     })

@@ -34,9 +34,9 @@ test('renderJunit has a suite for each step and a case for each cell', async () 
   const text = renderJunit(
     report({
       steps: [
-        { name: 'prepare', status: 'succeeded', cells: [cell('', 'succeeded', { ...times, attempt: 2 })] },
+        { step: 'prepare', status: 'succeeded', cells: [cell('', 'succeeded', { ...times, attempt: 2 })] },
         {
-          name: 'fit',
+          step: 'fit',
           status: 'failed',
           reason: 'failed',
           cells: [
@@ -46,8 +46,8 @@ test('renderJunit has a suite for each step and a case for each cell', async () 
             cell('d', 'canceled', { message: 'another cell has failed' }),
           ],
         },
-        { name: 'each', status: 'skipped', cells: [] },
-        { name: 'report', status: 'waiting', cells: [cell('', 'waiting', { attempt: 0 })] },
+        { step: 'each', status: 'skipped', cells: [] },
+        { step: 'report', status: 'waiting', cells: [cell('', 'waiting', { attempt: 0 })] },
       ],
       failures: [
         { step: 'prepare', cell: '', attempt: 1, status: 'failed', reason: 'oom', message: 'oom', logTail: ['first'] },
@@ -93,7 +93,7 @@ test('renderJunit is valid whatever names, messages and logs contain', async () 
       pipeline: hostile,
       steps: [
         {
-          name: hostile,
+          step: hostile,
           status: 'failed',
           reason: 'oom',
           cells: [

@@ -48,7 +48,7 @@ export function createSampleReport({ steps, logLine }: { steps: number; logLine:
       const isLast = name === last;
       const status = isLast ? ({ status: 'failed', reason: 'failed' } as const) : ({ status: 'succeeded' } as const);
       return {
-        name,
+        step: name,
         ...status,
         cells: [{ cell: '', ...status, attempt: 1, results: {}, ...(isLast && { message: logLine }) }],
       };

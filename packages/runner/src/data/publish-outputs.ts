@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { type ContainerService, isServiceError } from '@sluice/client';
-import { ok, type Result } from '@sluice/core';
+import { fail, ok, type Result } from '@sluice/core';
 import { systemErrorCode } from '@sluice/host-system';
 import type { RunError } from '@sluice/run';
 import { readMarker } from '../trees/result-marker.ts';
@@ -13,6 +13,8 @@ export interface PublishedCopy {
   readonly directory: string;
   /** Whether the directory had the output of this run already. */
   readonly isKnown: boolean;
+  /** What was left out of the copy. */
+  readonly warnings: readonly string[];
   /** Why the output could not be copied. */
   readonly problem?: string;
 }
@@ -36,18 +38,21 @@ export async function publishOutputs({
   for (const [output, directory] of Object.entries(outputs.value.directories)) {
     const marker = await readMarker(directory);
     const isKnown = marker?.run === outputs.value.runId && marker.output === output;
-    const problem = isKnown ? undefined : await copy(() => outputs.value.publish(output, { service, to: directory }));
-    copies.push({ output, directory: path.resolve(directory), isKnown, ...(problem !== undefined && { problem }) });
+    const done = isKnown ? ok([]) : await copy(() => outputs.value.publish(output, { service, to: directory }));
+    const said = done.ok ? { warnings: done.value } : { warnings: [], problem: done.error };
+    copies.push({ output, directory: path.resolve(directory), isKnown, ...said });
   }
   return ok(copies);
 }
 
-async function copy(pull: () => Promise<Result<unknown, RunError>>): Promise<string | undefined> {
+async function copy(
+  pull: () => Promise<Result<readonly string[], RunError>>,
+): Promise<Result<readonly string[], string>> {
   try {
     const pulled = await pull();
-    return pulled.ok ? undefined : pulled.error.message;
+    return pulled.ok ? pulled : fail(pulled.error.message);
   } catch (error) {
     if (!isServiceError(error) && systemErrorCode(error) === undefined) throw error;
-    return (error as Error).message;
+    return fail((error as Error).message);
   }
 }

@@ -120,6 +120,6 @@ function saysTheSame(before: CellEvent, event: CellEvent): boolean {
   return before.status === event.status && before.attempt === event.attempt && before.message === event.message;
 }
 
-function describeStep({ step, cells }: PlannedStep): { readonly name: string; readonly cells?: readonly string[] } {
-  return cells ? { name: step.name, cells: cells.map(({ key }) => key) } : { name: step.name };
+function describeStep({ step, cells }: PlannedStep): { readonly step: string; readonly cells?: readonly string[] } {
+  return cells ? { step: step.name, cells: cells.map(({ key }) => key) } : { step: step.name };
 }

@@ -16,7 +16,7 @@ export interface EndedRun {
 
 /** Steps that were reused although the run has executed a step before them. */
 export function findLostOrder({ report, plan, isReuse }: EndedRun): string[] {
-  return report.steps.flatMap(({ name, cells }, step) => {
+  return report.steps.flatMap(({ step: name, cells }, step) => {
     if (!cells.some(({ reused }) => reused)) return [];
     const worked = [...findBefore({ report, plan, isReuse }, step)].filter((on) => hasWorked({ report, plan }, on));
     return worked.map((on) => `${name} is reused behind ${plan.steps[on]!.step.name}, which was executed`);

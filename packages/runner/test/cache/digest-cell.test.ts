@@ -12,7 +12,7 @@ const createWorld = (values: Record<string, string> = {}) => {
 };
 
 const states = statesOf;
-const resultOf = ({ steps }: RunReport, name: string) => steps.find((step) => step.name === name)!.cells[0]!.results.r;
+const resultOf = ({ steps }: RunReport, name: string) => steps.find((step) => step.step === name)!.cells[0]!.results.r;
 
 describe('digestCell', () => {
   test('tells a failed cached step from one that succeeded, so that nothing made of its failure is reused', async () => {

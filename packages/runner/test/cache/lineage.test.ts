@@ -28,7 +28,7 @@ async function repeat(world: ReuseWorld, earlier: RunReport, run: GivenRun, forc
   const again = { ...run, reuse: { runId: earlier.runId, force } };
   const predicted = await world.preview(again);
   const report = await world.start(again);
-  const reused = report.steps.map(({ name, cells }) => [name, cells.filter((cell) => cell.reused).length]);
+  const reused = report.steps.map(({ step: name, cells }) => [name, cells.filter((cell) => cell.reused).length]);
   expect(predicted.map((one) => [one.step, one.reused])).toEqual(reused);
   return report;
 }

@@ -127,4 +127,4 @@ export function planOf({ body, name = 'p', params = {} }: Omit<GivenRun, 'reuse'
 
 /** The states of the cells of each step. */
 export const statesOf = ({ steps }: RunReport): Record<string, string> =>
-  Object.fromEntries(steps.map(({ name, cells }) => [name, cells.map(describeStatus).join(' ')]));
+  Object.fromEntries(steps.map(({ step: name, cells }) => [name, cells.map(describeStatus).join(' ')]));

@@ -45,7 +45,7 @@ export async function runReuseModel(seed: string, subject: ReuseSubject): Promis
   async function runOne(given: GivenRun): Promise<void> {
     const predicted = given.reuse && (await world.preview(given)).map((one) => `${one.step} ${one.reused}`);
     const report = await world.start(given);
-    const taken = report.steps.map(({ name, cells }) => `${name} ${cells.filter((cell) => cell.reused).length}`);
+    const taken = report.steps.map(({ step: name, cells }) => `${name} ${cells.filter((cell) => cell.reused).length}`);
     if (predicted && predicted.join() !== taken.join()) violations.push(`reuses ${taken}, but predicted ${predicted}`);
     await judge(given, report);
   }

@@ -25,7 +25,9 @@ const readOnly = (more: Partial<Step> = {}) => change(more, false);
 const messages = (report: RunReport) => report.failures.map(({ message }) => message);
 const states = (report: RunReport) =>
   Object.fromEntries(
-    report.steps.flatMap(({ name, cells }) => cells.map((cell) => [`${name}/${cell.cell}`, describeStatus(cell)])),
+    report.steps.flatMap(({ step: name, cells }) =>
+      cells.map((cell) => [`${name}/${cell.cell}`, describeStatus(cell)]),
+    ),
   );
 const cached = { ...make, cache: { ignore: [] } };
 

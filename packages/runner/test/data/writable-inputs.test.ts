@@ -60,7 +60,7 @@ describe('a step that writes to a shared volume', () => {
     const plan = createHandPlan([make, change({ inputs: { shared } })], { volumes: { shared: { retain: true } } });
     const first = await run(rig, plan);
     const second = await run(rig, plan, { reuse: { runId: first.runId, force: [] } });
-    expect(second.steps.map((step) => `${step.name} ${describeStatus(step)}`)).toEqual([
+    expect(second.steps.map((step) => `${step.step} ${describeStatus(step)}`)).toEqual([
       'make reused',
       'change succeeded',
     ]);
@@ -179,7 +179,7 @@ describe('a private copy', () => {
   test('of a step that may fail and left nothing is an empty directory', async () => {
     const rig = createChangeRig({ ...READ_ONLY, behave: { make: { end: 'Failed' }, change: {} } });
     const report = await run(rig, createHandPlan([{ ...make, continueOnError: true }, change()]));
-    expect(report.steps.find(({ name }) => name === 'change')?.status).toBe('succeeded');
+    expect(report.steps.find(({ step: name }) => name === 'change')?.status).toBe('succeeded');
   });
 
   test('is rejected with the reason where there is nothing to copy', async () => {

@@ -27,8 +27,8 @@ export function findCertainHits(before: Played | undefined, now: Played): string
     if (isIdle ? findAllBefore(step).every((one) => quiet.has(one)) : isCertain) quiet.add(name);
   }
   return now.report.steps
-    .filter(({ name }) => certain.has(name))
-    .flatMap(({ name, cells }) =>
+    .filter(({ step: name }) => certain.has(name))
+    .flatMap(({ step: name, cells }) =>
       cells.filter(({ status, reused }) => status === 'succeeded' && !reused).map(({ cell }) => `${name}/${cell}`),
     );
 }

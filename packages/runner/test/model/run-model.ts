@@ -123,7 +123,7 @@ async function runAll(seed: string, { subject, base }: { subject: ModelSubject; 
   }
 
   function compareSteps(index: number, report: RunReport, expected: Expected): void {
-    for (const { name, cells } of report.steps) {
+    for (const { step: name, cells } of report.steps) {
       const wanted = expected.steps.get(name)!;
       const found = cells.map((cell) => [cell.cell, cell.status, cell.results]);
       const right = wanted.cells.map(({ key, ending, made }) => [key, ending, made?.results ?? {}]);

@@ -221,7 +221,7 @@ describe('listRuns and readRun', () => {
     expect(await status()).toEqual(['suspended']);
     expect(await rig.go(readRun('/home', first.runId, rig.disk))).toMatchObject({
       ok: true,
-      value: { status: 'suspended', steps: [{ name: 'slow' }, { name: 'after', status: 'waiting' }] },
+      value: { status: 'suspended', steps: [{ step: 'slow' }, { step: 'after', status: 'waiting' }] },
     });
     const resumed = await rig.go(resumeRun({ ...rig.options, runId: first.runId }));
     if (!resumed.ok) throw new Error(resumed.error.message);

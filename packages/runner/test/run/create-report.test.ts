@@ -34,9 +34,9 @@ describe('createReport', () => {
     expect(each).toContain('`foreach` of step `each`');
     expect(maybe).toContain('`when` of step `maybe`');
     expect(report.steps).toMatchObject([
-      { name: 'each', status: 'failed', cells: [{ cell: '', status: 'failed', attempt: 0, message: each }] },
-      { name: 'maybe', status: 'failed', cells: [{ cell: '', status: 'failed', attempt: 0, message: maybe }] },
-      { name: 'after', status: 'skipped' },
+      { step: 'each', status: 'failed', cells: [{ cell: '', status: 'failed', attempt: 0, message: each }] },
+      { step: 'maybe', status: 'failed', cells: [{ cell: '', status: 'failed', attempt: 0, message: maybe }] },
+      { step: 'after', status: 'skipped' },
     ]);
     const junit = renderJunit(report);
     expect(junit.match(/<failure type="failed" message="`foreach` of step `each`/g)).toHaveLength(1);

@@ -39,7 +39,7 @@ const mountsOf = (rig: Rig, step: string) =>
     .created()
     .filter(({ wire }) => wire.labels?.['sluice-step'] === step)
     .map(({ wire }) => wire.volumeMounts ?? {});
-const cellsOf = (report: RunReport, step: string) => report.steps.find(({ name }) => name === step)?.cells ?? [];
+const cellsOf = (report: RunReport, step: string) => report.steps.find(({ step: name }) => name === step)?.cells ?? [];
 
 const fit = createStep('fit', {
   matrix: { axes: { seed: [1, 2, 3] }, include: [], exclude: [] },

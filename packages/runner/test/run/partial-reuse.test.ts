@@ -88,7 +88,8 @@ async function expectDelivery(directory: string, runId: string, values: readonly
   expect(marker).toMatchObject({ run: runId, pipeline: 'partial', output: 'all' });
   expect(marker.files.sort()).toEqual(['manifest.json', ...Object.keys(files)].sort());
 }
-const cellStates = (report: RunReport) => report.steps.find(({ name }) => name === 'fit')!.cells.map(describeStatus);
+const cellStates = (report: RunReport) =>
+  report.steps.find(({ step: name }) => name === 'fit')!.cells.map(describeStatus);
 const pull = async (runId: string): Promise<string> => {
   const to = path.join(base, 'pulled');
   await rm(to, { recursive: true, force: true });

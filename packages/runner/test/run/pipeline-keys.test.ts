@@ -32,7 +32,7 @@ async function run(
   return { rig, report, tookMs: rig.clock.now() - begun };
 }
 
-const states = ({ report }: Ran) => report.steps.map((step) => `${step.name} ${describeStatus(step)}`);
+const states = ({ report }: Ran) => report.steps.map((step) => `${step.step} ${describeStatus(step)}`);
 /** Steps in the order in which their containers were created. */
 const order = ({ rig }: Ran) => rig.created().map(({ wire }) => wire.labels?.['sluice-step']);
 const types = ({ rig }: Ran) => rig.created().map(({ wire }) => wire.instanceType);

@@ -41,7 +41,7 @@ test('a run that takes over is the same run wherever it was left, and starts not
     const resumed = await rig.go(resumeRun({ ...rig.options, runId: handle.runId }));
     if (resumed.ok) await rig.go(resumed.value.finished);
     const report = await rig.go(readRun('/home', handle.runId, rig.disk));
-    const states = report.ok ? report.value.steps.map((step) => `${step.name} ${describeStatus(step)}`) : report.error;
+    const states = report.ok ? report.value.steps.map((step) => `${step.step} ${describeStatus(step)}`) : report.error;
     expect(states, `left after ${leftAfterMs} ms`).toEqual([
       'make reused',
       'side reused',
@@ -71,7 +71,7 @@ test('a run whose earlier one has lost its data does the work again', async () =
   const second = await start(rig, { reuse: { runId: first.runId, force: [] } });
   const { steps } = await rig.go(second.finished);
   // `check` mounts what had to be made again, and `last` waits for it; `side` has no data that could be lost.
-  expect(steps.map((step) => `${step.name} ${describeStatus(step)}`)).toEqual([
+  expect(steps.map((step) => `${step.step} ${describeStatus(step)}`)).toEqual([
     'make succeeded',
     'side reused',
     'check succeeded',
@@ -94,7 +94,7 @@ test('a run that is left has added its successes to the cache index, however slo
   for (const reused of [undefined, true]) {
     const handle = await start(rig, slow);
     expect((await rig.go(handle.finished)).steps[0]).toMatchObject({
-      ...{ name: 'make', status: 'succeeded' },
+      ...{ step: 'make', status: 'succeeded' },
       ...(reused && { reused }),
     });
   }

@@ -27,7 +27,7 @@ async function finish(rig: Rig, handle: RunHandle): Promise<RunReport> {
   return rig.go(handle.finished);
 }
 
-const states = (report: RunReport) => Object.fromEntries(report.steps.map((step) => [step.name, describeStatus(step)]));
+const states = (report: RunReport) => Object.fromEntries(report.steps.map((step) => [step.step, describeStatus(step)]));
 
 describe('startRun', () => {
   test('runs the steps of a diamond in order, one container each', async () => {
@@ -147,7 +147,7 @@ describe('resumeRun', () => {
       if (name === 'pools/') return expect(resumed).toMatchObject({ error: { code: 'RUN_FINISHED' } });
       if (!resumed.ok) throw new Error(resumed.error.message);
       const report = await resumed.value.finished;
-      expect(report).toMatchObject({ runId, status: 'succeeded', steps: [{ name: 'a', status: 'succeeded' }] });
+      expect(report).toMatchObject({ runId, status: 'succeeded', steps: [{ step: 'a', status: 'succeeded' }] });
       expect(rig.events.at(-1)).toMatchObject({ type: 'runFinished', report: { status: 'succeeded' } });
       const { files } = rig.disk;
       expect([...files.keys()].filter((file) => file.endsWith('/report.json'))).toHaveLength(1);

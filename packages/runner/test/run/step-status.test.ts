@@ -113,7 +113,7 @@ test('conditions on a reused and on a timed-out step hold as `needs` of the same
     const started = await rig.go(startRun({ ...rig.options, plan: plan.value, baseDir: '/base' }));
     if (!started.ok) throw new Error(started.error.message);
     const { steps } = await rig.go(started.value.finished);
-    expect(steps.map((step) => `${step.name} ${describeStatus(step)}`)).toEqual([
+    expect(steps.map((step) => `${step.step} ${describeStatus(step)}`)).toEqual([
       `ok ${ok}`,
       'slow failed (timeout)',
       'after-ok succeeded',

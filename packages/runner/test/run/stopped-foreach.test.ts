@@ -58,7 +58,7 @@ async function read(runId: string): Promise<RunReport> {
 
 /** Cells of `deploy` in a report; none of them has ever had a container. */
 function deployed({ steps }: RunReport): readonly unknown[] {
-  const deploy = steps.find(({ name }) => name === 'deploy')!;
+  const deploy = steps.find(({ step: name }) => name === 'deploy')!;
   expect(rig.created().filter(({ wire }) => wire.labels?.['sluice-step'] === 'deploy')).toEqual([]);
   return [deploy.status, ...deploy.cells];
 }
@@ -72,7 +72,7 @@ function ghosts({ runId, steps }: RunReport): string[] {
         of['sluice-run'] === runId ? [`${of['sluice-step']}/${of['sluice-cell']}`] : [],
       ),
   );
-  return steps.flatMap(({ name, cells }) =>
+  return steps.flatMap(({ step: name, cells }) =>
     cells.flatMap(({ cell, status }) =>
       status === 'succeeded' && !created.has(`${name}/${cell}`) ? [`${name}/${cell}`] : [],
     ),
@@ -100,7 +100,7 @@ describe('a run that stops while a foreach is decided', () => {
     expect(deployed(await read(first.runId))).toEqual(['skipped']);
     const reuse = { runId: first.runId, force: [] };
     const second = await rig.go((await begin({ ...BESIDE_A_TEST }, { reuse })).finished);
-    const cells = second.steps.find(({ name }) => name === 'deploy')!.cells;
+    const cells = second.steps.find(({ step: name }) => name === 'deploy')!.cells;
     expect(cells.filter(({ reused }) => reused)).toEqual([]);
   });
 

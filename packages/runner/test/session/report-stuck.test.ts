@@ -19,7 +19,7 @@ test('a run that can never go on ends at once and says what is held by what', as
   const begun = rig.clock.now();
   const report = await rig.go(started.value.finished);
   expect(rig.clock.now() - begun).toBeLessThan(60_000);
-  expect(report.steps.map((step) => `${step.name} ${describeStatus(step)}`)).toEqual([
+  expect(report.steps.map((step) => `${step.step} ${describeStatus(step)}`)).toEqual([
     'web succeeded',
     'use failed',
     'after skipped',

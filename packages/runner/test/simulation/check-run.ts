@@ -230,7 +230,7 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
         phase === 'Succeeded' ? [`${labels['sluice-step']}/${labels['sluice-cell']}`] : [],
       ),
     );
-    for (const [step, { name, cells }] of steps.entries()) {
+    for (const [step, { step: name, cells }] of steps.entries()) {
       if (script.steps[step]?.asks && evidence().published.has(`succeeded:${step}/0`)) continue;
       for (const { cell, status, reused } of cells) {
         const isTrue = status !== 'succeeded' || reused === true || succeeded.has(`${name}/${cell}`);

@@ -62,7 +62,7 @@ describe('a service step', () => {
       return probed.length > 2 ? undefined : 'not yet';
     });
     const report = await finish(world, started);
-    expect(report.steps.map(({ name, status }) => [name, status])).toEqual([
+    expect(report.steps.map(({ step: name, status }) => [name, status])).toEqual([
       ['web', 'succeeded'],
       ['use', 'succeeded'],
     ]);
