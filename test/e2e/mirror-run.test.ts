@@ -56,7 +56,7 @@ const fails = (reason: string, details = {}) => {
 };
 
 function writeCustody(state: string): void {
-  const place = { service: 'https://server.example', cluster: 'main', account: 'physics', isOurs: true };
+  const place = { service: 'https://server.example', cluster: 'main', account: 'physics', publish: {} };
   writeFileSync(join(directory, 'custody.json'), JSON.stringify({ state, place }));
 }
 

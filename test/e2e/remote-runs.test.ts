@@ -100,7 +100,7 @@ test('an order that has not arrived is no run, and says so', async () => {
   const runId = 'aaaaaaaaaaaaa';
   const directory = join(place.home, 'runs', runId);
   mkdirSync(directory);
-  const location = { service: gateway.url, cluster: 'main', account: 'physics', isOurs: true };
+  const location = { service: gateway.url, cluster: 'main', account: 'physics', publish: {} };
   writeFileSync(join(directory, 'custody.json'), JSON.stringify({ state: 'ordering', place: location }));
   writeFileSync(join(directory, 'summary.json'), JSON.stringify({ pipeline: 'two', startedAt: Date.now() }));
   for (const command of ['attach', 'resume']) {

@@ -3,7 +3,7 @@ export { findBusyGroup } from './concurrency/find-busy-group.ts';
 export { findMissingSources } from './data/find-missing-sources.ts';
 export { keepRunLogin } from './data/keep-run-login.ts';
 export { openVolume } from './data/open-volume.ts';
-export { type PublishedCopy, publishOutputs } from './data/publish-outputs.ts';
+export { listPublished, type PublishedCopy, publishOutputs } from './data/publish-outputs.ts';
 export { type PullOptions, type PullTarget, pullOutput, type RunOutputs, readOutputs } from './data/pull-output.ts';
 export { chooseEndedRuns, type EndedRunOptions, type EndedRuns, forgetRemovedRuns } from './gc/choose-ended-runs.ts';
 export { type CollectOptions, collectGarbage, type Freed, type GarbageReport } from './gc/collect-garbage.ts';

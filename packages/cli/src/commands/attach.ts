@@ -35,7 +35,7 @@ export async function attach(
     return withService({ context, options: found.value.options }, async ({ runServer, ...opened }) => {
       const message = `could not attach to run ${runId}: the service executes no runs`;
       if (runServer === undefined) return reject({ exitCode: EXIT_CODE.rejected, message }, { context, options });
-      return followOnServer({ ...opened, runServer }, { runId, isOurs: place.isOurs, context, options });
+      return followOnServer({ ...opened, runServer }, { runId, context, options });
     });
   }
   if (status === 'suspended') {

@@ -72,8 +72,8 @@ export async function pull(
       );
     }
     const { run: summary, place } = found.value;
-    const isPublished = addresses.length === 0 && place?.isOurs === true && summary.endedAt !== undefined;
-    return isPublished ? publish({ home, runId: run.runId, service }, context, options) : EXIT_CODE.ok;
+    const directories = addresses.length === 0 && summary.endedAt !== undefined ? place?.publish : undefined;
+    return directories ? publish({ home, runId: run.runId, service, directories }, context, options) : EXIT_CODE.ok;
   });
 }
 

@@ -65,7 +65,7 @@ async function runOnServer(prepared: PreparedRun, opened: ServerService, request
   ]);
   const ordered = await orderRun(opened, { ...request, prepared, openProgress: () => openProgress(prepared, request) });
   if (!ordered.ok) return printRejectedStart(ordered.error, request);
-  return followOnServer(opened, { runId: ordered.value.runId, isOurs: true, ...request });
+  return followOnServer(opened, { runId: ordered.value.runId, ...request });
 }
 
 async function submit(prepared: PreparedRun, request: Request): Promise<number> {

@@ -1,4 +1,4 @@
-import { createSystemDisk, hasPlan, runDirectory } from '@sluice/home';
+import { createSystemDisk, hasPlan, placeOf, readCustody, runCustody, runDirectory } from '@sluice/home';
 import type { RunError, RunReport } from '@sluice/run';
 import type { AttachedRun } from '@sluice/runner';
 import type { HomeService } from '../connect/open-service.ts';
@@ -17,8 +17,6 @@ import type { JunitOptions } from './write-junit.ts';
 
 interface ServerRunToFollow {
   readonly runId: string;
-  /** Whether this home has ordered it. */
-  readonly isOurs: boolean;
   readonly context: CommandContext;
   readonly options: JunitOptions;
 }
@@ -26,13 +24,14 @@ interface ServerRunToFollow {
 /** Follows the copy of a run, which is kept up to date meanwhile. At its end, its outputs are copied to this machine. */
 export async function followOnServer(
   { home, service, runServer }: Pick<HomeService, 'home' | 'service'> & { readonly runServer: RunServer },
-  { runId, isOurs, context, options }: ServerRunToFollow,
+  { runId, context, options }: ServerRunToFollow,
 ): Promise<number> {
   if (!(await hasPlan(createSystemDisk(), runDirectory(home, runId)))) {
     const attach = suggestCommand(['attach', runId], options);
     const message = `run ${runId} continues on ${runServer.url}, which cannot be read now; follow it with: ${attach}`;
     return reject({ exitCode: EXIT_CODE.suspended, message }, { context, options });
   }
+  const directories = placeOf(await readCustody(runCustody(home, runId)))?.publish;
   const stop = new AbortController();
   const lost = new AbortController();
   const mirror = { home, runId, server: runServer, signal: stop.signal };
@@ -47,13 +46,15 @@ export async function followOnServer(
   try {
     let unpublished: RunError | undefined;
     const publish = async (report: RunReport, progress: Progress) => {
+      // Another home has ordered the run.
+      if (directories === undefined) return report;
       const onWarning = (warning: string) => progress.print(`warning: ${onOneLine(warning)}`);
-      const published = await publishHere(report, { home, service, onWarning });
+      const published = await publishHere(report, { home, service, directories, onWarning });
       if (published.ok) return published.value;
       unpublished = published.error;
       return report;
     };
-    const follow = { home, context, options, lost: lost.signal, onAttached, ...(isOurs && { publish }) };
+    const follow = { home, context, options, lost: lost.signal, onAttached, publish };
     const exitCode = await followAttached(runId, follow);
     if (unpublished !== undefined) return rejectUnpublished(unpublished, { runId, exitCode, context, options });
     if (!lost.signal.aborted) return exitCode;

@@ -55,14 +55,14 @@ export async function updateMirror(
  */
 export async function createMirror(
   options: MirrorOptions,
-  place: Omit<ServerPlace, 'isOurs'>,
+  place: Omit<ServerPlace, 'publish'>,
 ): Promise<Result<void, string>> {
   const { home, runId, server } = options;
   const directory = runDirectory(home, runId);
   const plan = await server.readPlan(runId);
   await lockCopy(directory, async () => {
     if ((await readCustody(runCustody(home, runId))).state !== 'free') return;
-    await moveRun({ home, runId }, 'copy', { place: { ...place, isOurs: false } });
+    await moveRun({ home, runId }, 'copy', { place });
     await storePlan(directory, plan);
   });
   return updateMirror(options);

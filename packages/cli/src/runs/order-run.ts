@@ -2,7 +2,7 @@ import { isServiceError, type ServiceError } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import { createRunId, createSystemDisk, moveRun, runDirectory, writeSummary } from '@sluice/home';
 import type { OrderBody } from '@sluice/host';
-import { type OrderedData, provisionOrder, secretNames } from '@sluice/runner';
+import { listPublished, type OrderedData, provisionOrder, secretNames } from '@sluice/runner';
 import type { HomeService } from '../connect/open-service.ts';
 import type { RunServer } from '../connect/run-server.ts';
 import type { CommandError } from '../context/command-rejection.ts';
@@ -89,7 +89,8 @@ async function send(
   const { options } = request;
   const { url, scope } = runServer;
   const reached = { service: url, cluster: scope.clusterID, account: scope.accountID };
-  const place = { ...reached, ...(options.profile !== undefined && { profile: options.profile }), isOurs: true };
+  const publish = listPublished(given.plan, given.baseDir);
+  const place = { ...reached, ...(options.profile !== undefined && { profile: options.profile }), publish };
   const directory = runDirectory(home, runId);
   const disk = createSystemDisk();
   const moved = await moveRun({ home, runId }, 'order', { place });

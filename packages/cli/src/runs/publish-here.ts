@@ -7,6 +7,8 @@ import { publishOutputs } from '@sluice/runner';
 interface PublishHereOptions {
   readonly home: string;
   readonly service: ContainerService;
+  /** As its custody says. */
+  readonly directories: Readonly<Record<string, string>>;
   readonly onWarning: (message: string) => void;
 }
 
@@ -16,10 +18,10 @@ interface PublishHereOptions {
  */
 export async function publishHere(
   report: RunReport,
-  { home, service, onWarning }: PublishHereOptions,
+  { onWarning, ...given }: PublishHereOptions,
 ): Promise<Result<RunReport, RunError>> {
   const { runId } = report;
-  const published = await publishOutputs({ home, runId, service });
+  const published = await publishOutputs({ ...given, runId });
   if (!published.ok) return fail(describeUnpublished(runId, published.error));
   const outputs = { ...report.outputs };
   for (const { output, directory, warnings, problem } of published.value) {

@@ -15,8 +15,11 @@ const serverPlace = z.strictObject({
   profile: z.string().exactOptional(),
   /** The run in the server's dashboard. */
   runUrl: z.string().exactOptional(),
-  /** Whether this home has ordered the run: then its outputs with `publish` are copied here. */
-  isOurs: z.boolean(),
+  /**
+   * Of a run that this home has ordered: the absolute directories, by the output, of this machine. No other one is written for
+   * the run, whatever its server says.
+   */
+  publish: z.record(z.string().max(256), z.string().max(4_096)).exactOptional(),
 });
 
 /** Where a run is that a server executes. */

@@ -10,7 +10,7 @@ import { createMemoryDisk, type MemoryDisk } from '../memory-disk.ts';
 import { type Actor, exploreSchedules, type Model, type ProcessDisk } from './explore-schedules.ts';
 
 const RUN = '/home/runs/aaaaaaaaaaaaa';
-const PLACE = { service: 'https://server.example', cluster: 'main', account: 'physics', isOurs: true };
+const PLACE = { service: 'https://server.example', cluster: 'main', account: 'physics', publish: {} };
 /** Records that a process writes before the run ends. */
 const WORK = 2;
 /** Attempts to take a run from the process that has it. */

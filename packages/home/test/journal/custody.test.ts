@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type Custody, describeCustody, moveCustody, readCustody } from '../../src/journal/custody.ts';
 import { createMemoryDisk } from '../memory-disk.ts';
 
-const PLACE = { service: 'https://server.example', cluster: 'main', account: 'physics', isOurs: true };
+const PLACE = { service: 'https://server.example', cluster: 'main', account: 'physics', publish: {} };
 const OPTIONS = { profile: 'lab', cpu: 2 };
 
 function createRun() {

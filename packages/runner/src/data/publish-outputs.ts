@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { type ContainerService, isServiceError } from '@sluice/client';
-import { fail, ok, type Result } from '@sluice/core';
+import { fail, ok, type Plan, type Result } from '@sluice/core';
 import { systemErrorCode } from '@sluice/host-system';
 import type { RunError } from '@sluice/run';
 import { readMarker } from '../trees/result-marker.ts';
@@ -20,22 +20,27 @@ export interface PublishedCopy {
 }
 
 /**
- * Copies the outputs of a run to the directories that its pipeline names, as the end of a run does. This is for a run that
- * another machine has executed. What is there already is not copied again.
+ * Copies the outputs of a run that another machine has executed to the directories that its pipeline names, as the end of a
+ * run does. The caller knows them: the journal is that of the other machine. What is there already is not copied again.
  */
 export async function publishOutputs({
   home,
   runId,
   service,
+  directories,
 }: {
   readonly home: string;
   readonly runId: string;
   readonly service: ContainerService;
+  /** Absolute, by the name of the output. */
+  readonly directories: Readonly<Record<string, string>>;
 }): Promise<Result<readonly PublishedCopy[], RunError>> {
   const outputs = await readPublishable(home, runId);
   if (!outputs.ok) return outputs;
   const copies: PublishedCopy[] = [];
-  for (const [output, directory] of Object.entries(outputs.value.directories)) {
+  for (const [output, directory] of Object.entries(directories)) {
+    // Its step was skipped or has failed.
+    if (!outputs.value.names.includes(output)) continue;
     const marker = await readMarker(directory);
     const isKnown = marker?.run === outputs.value.runId && marker.output === output;
     const done = isKnown ? ok([]) : await copy(() => outputs.value.publish(output, { service, to: directory }));
@@ -43,6 +48,14 @@ export async function publishOutputs({
     copies.push({ output, directory: path.resolve(directory), isKnown, ...said });
   }
   return ok(copies);
+}
+
+/** The absolute directories of the outputs with `publish`, by the output. */
+export function listPublished({ pipeline }: Plan, baseDir: string): Record<string, string> {
+  const wanted = Object.entries(pipeline.outputs).flatMap(([name, { publish }]) =>
+    publish === undefined ? [] : [[name, path.resolve(baseDir, publish)] as const],
+  );
+  return Object.fromEntries(wanted);
 }
 
 async function copy(

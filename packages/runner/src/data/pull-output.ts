@@ -50,8 +50,6 @@ export interface RunOutputs {
   readonly names: readonly string[];
   /** The outputs of all steps. */
   readonly steps: readonly OutputReport[];
-  /** The local directories for declared outputs with `publish`, absolute, by the name of the output. */
-  readonly directories: Readonly<Record<string, string>>;
   /**
    * Copies an output to a local directory. `name` is that of a declared output, or `STEP.OUTPUT`, or `STEP/CELL.OUTPUT`
    * for one cell. With `/PATH` after these, it copies a directory or a file of the output. Returns warnings. Throws Node's
@@ -97,7 +95,6 @@ export async function readPublishable(
     runId: run.runId,
     names: Object.keys(outputs),
     steps,
-    directories: listDirectories(run, Object.keys(outputs)),
     pull: (name, target) => copy(name, target, false),
     publish: (name, target) => copy(name, target, true),
   });
@@ -110,14 +107,6 @@ export async function readPublishable(
 export async function pullOutput(options: PullOptions): Promise<Result<string[], RunError>> {
   const outputs = await readOutputs(options.home, options.runId, options.disk);
   return outputs.ok ? outputs.value.pull(options.output, options) : outputs;
-}
-
-function listDirectories({ facts }: ReplayedRun, names: readonly string[]): Record<string, string> {
-  const wanted = names.flatMap((name) => {
-    const publish = own(facts.plan.pipeline.outputs, name)?.publish;
-    return publish === undefined ? [] : [[name, path.resolve(facts.header?.baseDir ?? '/', publish)] as const];
-  });
-  return Object.fromEntries(wanted);
 }
 
 /** The output that `STEP.OUTPUT` names, or as `STEP/CELL.OUTPUT` its part from one cell, which has no manifest. */

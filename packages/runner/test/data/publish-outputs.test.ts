@@ -1,10 +1,10 @@
-import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createSystemDisk } from '@sluice/home';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHandPlan } from '../../../run/test/plans.ts';
-import { publishOutputs } from '../../src/data/publish-outputs.ts';
+import { listPublished, publishOutputs } from '../../src/data/publish-outputs.ts';
 import { pullOutput } from '../../src/data/pull-output.ts';
 import { createChangeRig, make, run } from './change-rig.ts';
 
@@ -25,7 +25,7 @@ async function runElsewhere() {
   const home = path.join(base, 'home');
   const options = { ...rig.options, home, disk: createSystemDisk() };
   const { runId } = await run({ ...rig, options }, PLAN, { baseDir: base, delivers: false });
-  return { home, runId, service: rig.options.service };
+  return { home, runId, service: rig.options.service, directories: listPublished(PLAN, base) };
 }
 
 const markerIn = (name: string) => readFile(path.join(base, name, '.sluice-result.json'), 'utf8');
@@ -38,6 +38,14 @@ describe('publishOutputs', () => {
     expect(published.ok && published.value.map(({ problem }) => problem)).toEqual([undefined, undefined]);
     expect(await readFile(path.join(base, 'two', 'n'), 'utf8')).toBe('6');
     expect(await publishOutputs(ended)).toMatchObject({ value: [{ isKnown: true }, { isKnown: true }] });
+  });
+
+  test('writes only the directories that the caller names, whatever the journal says', async () => {
+    const ended = await runElsewhere();
+    const directories = { two: path.join(base, 'elsewhere'), unknown: path.join(base, 'unknown') };
+    const directory = path.join(base, 'elsewhere');
+    expect(await publishOutputs({ ...ended, directories })).toMatchObject({ value: [{ output: 'two', directory }] });
+    expect((await readdir(base)).sort()).toEqual(['elsewhere', 'home']);
   });
 
   test('rejects the directory of another output, to which a link leads', async () => {

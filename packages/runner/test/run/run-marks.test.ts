@@ -30,7 +30,7 @@ async function leaveRun(rig: Rig): Promise<string> {
 const mark = (rig: Rig, path: string, content: unknown = {}) =>
   rig.disk.replace(path, Buffer.from(JSON.stringify(content)));
 
-const PLACE = { service: 'https://s', cluster: 'sim', account: 'me', isOurs: true };
+const PLACE = { service: 'https://s', cluster: 'sim', account: 'me', publish: {} };
 
 const move = (rig: Rig, runId: string, custody: Custody) =>
   mark(rig, `${runDirectory('/home', runId)}/${CUSTODY_FILE}`, custody);
