@@ -73,7 +73,7 @@ export async function causeGroupChaos(options: Omit<ChaosOptions, 'layers' | 'wi
       const runs = await listRuns(place.home);
       const left = runs.find(({ runId, status }) => status === 'suspended' && !resuming.has(runId))?.runId;
       if (left === undefined && !hasKills() && calmRuns++ >= CALM_RUNS) return;
-      if (left === undefined) await live(['run', 'pipeline.json']);
+      if (left === undefined) await live(['run', '--here', 'pipeline.json']);
       else {
         resuming.add(left);
         await live(['resume', left]);
