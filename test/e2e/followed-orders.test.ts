@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKillingGateway, type KillingGateway } from './killing-gateway.ts';
 import { CREDENTIALS, type Server, serveNew } from './served-rig.ts';
-import { createWorkplace, type Ended, parseLines, type Started, until, type Workplace } from './workplace-rig.ts';
+import {
+  createWorkplace,
+  type Ended,
+  type ListedRun,
+  parseLines,
+  type Started,
+  until,
+  type Workplace,
+} from './workplace-rig.ts';
 
 const PIPELINE = `
 version: 1
@@ -57,6 +65,21 @@ test('a run is executed by the server of its service, and followed to its end', 
   expect((await sluice('approve', '-r', runId, 'gate')).exitCode).toBe(0);
   expect(await started.ended).toMatchObject({ exitCode: 0, stderr: '' });
   expect(place.read('results/log')).toBe('first\n');
+});
+
+test('a rerun is ordered from the server of the run, which reuses its results, whatever the variables select', async () => {
+  const { runId } = parseLines<ListedRun>((await sluice('runs', '--json')).stdout).find(
+    ({ status }) => status === 'succeeded',
+  )!;
+  const env = { ...CREDENTIALS, SLUICE_SERVICE: 'http://127.0.0.1:1' };
+  const again = place.start(['rerun', runId, '--from', 'gate', '--json'], { env });
+  const rerun = await waitForQuestion(again);
+  expect(parseLines((await sluice('runs', '--json')).stdout)[0]).toMatchObject({ runId: rerun, executor: 'server' });
+  expect(await stateOf(rerun)).toMatchObject({
+    steps: expect.arrayContaining([expect.objectContaining({ step: 'first', reused: true })]),
+  });
+  expect((await sluice('approve', '-r', rerun, 'gate')).exitCode).toBe(0);
+  expect((await again.ended).exitCode).toBe(0);
 });
 
 test('Ctrl-C leaves the run on the server, and its end is the exit code of the next command that follows it', async () => {

@@ -1,4 +1,4 @@
-import { readRun } from '@sluice/home';
+import { readRun, type ServerPlace } from '@sluice/home';
 import type { RunReport } from '@sluice/run';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
@@ -7,6 +7,7 @@ import { suggestCommand } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
 import { type OrderOptions, orderOptions } from '../runs/create-order.ts';
 import { selectShownRun } from '../runs/select-shown-run.ts';
+import { serverOptions } from '../runs/server-options.ts';
 import type { JunitOptions } from '../runs/write-junit.ts';
 import { runPipeline } from './run-pipeline.ts';
 
@@ -52,7 +53,7 @@ export async function rerun(
   const recorded = orderOptions(order);
   // A run in the background waits for the approval.
   const { stopAtApproval: _, ...waiting } = recorded;
-  const earlier = keepService(options.detach === true ? waiting : recorded, options);
+  const earlier = keepService(options.detach === true ? waiting : recorded, { options, place: found.value.place });
   return runPipeline(order.file, context, {
     ...earlier,
     ...shared,
@@ -61,11 +62,17 @@ export async function rerun(
   });
 }
 
-/** Another service does not have the account of the earlier one. */
-function keepService(recorded: OrderOptions, { service, profile }: GlobalOptions): OrderOptions {
-  if (service === undefined && profile === undefined) return { ...recorded, isRecorded: true };
+/**
+ * The service of the earlier run, unless the user names another one, which does not have its account. Of a run on a server, it
+ * is that server: the copy of its journal does not choose who gets the sources and the secrets.
+ */
+function keepService(
+  recorded: OrderOptions,
+  { options, place }: { readonly options: GlobalOptions; readonly place: ServerPlace | undefined },
+): OrderOptions {
   const { service: _service, profile: _profile, account: _account, cluster: _cluster, ...others } = recorded;
-  return others;
+  if (options.service !== undefined || options.profile !== undefined) return others;
+  return { ...(place === undefined ? recorded : serverOptions(others, place)), isRecorded: true };
 }
 
 /** Only the user knows the file of a run that no command has started. */
