@@ -65,7 +65,7 @@ export async function openPage(browser: Browser, options: { width?: number; colo
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(error.message));
   page.on('console', (message) => {
-    if (/Content Security Policy|Rejected to/i.test(message.text())) problems.push(message.text());
+    if (/Content Security Policy|Refused to/i.test(message.text())) problems.push(message.text());
   });
   return { page, problems };
 }

@@ -53,7 +53,7 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('a pull', () => {
   it('from a registry where nothing listens is a fault, and not a rejection of the request', async () => {
     expect(await failureOf('127.0.0.1:1/some/image:1')).toMatchObject({
       code: 'FAULT',
-      message: expect.stringMatching(/cannot be pulled from 127\.0\.0\.1:1: .*rejected/),
+      message: expect.stringMatching(/cannot be pulled from 127\.0\.0\.1:1: .*refused/),
     });
   });
 
