@@ -61,7 +61,7 @@ export async function watchNeighbor(server: Omit<HostedServer, 'close'>): Promis
       hasEnded = true;
       await asking;
       expect([status, ...statuses]).toEqual([200, 200]);
-      expect((await fetch(`${neighbor.url}/readyz`)).status).toBe(200);
+      expect(await (await fetch(`${neighbor.url}/readyz`)).json()).toMatchObject({ ready: true });
       letGo(neighbor, run);
       await until(async () => (await caller.status(run.runId)) === 'succeeded', 'the run of the neighbor to succeed');
     },
