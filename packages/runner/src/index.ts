@@ -2,8 +2,9 @@ export { previewReuse, type ReusePreview, type StepsOfPreview, sumUpPreview } fr
 export { findBusyGroup } from './concurrency/find-busy-group.ts';
 export { findMissingSources } from './data/find-missing-sources.ts';
 export { keepRunLogin } from './data/keep-run-login.ts';
+export { listPublished } from './data/list-published.ts';
 export { openVolume } from './data/open-volume.ts';
-export { listPublished, type PublishedCopy, publishOutputs } from './data/publish-outputs.ts';
+export { type PublishedCopy, publishOutputs } from './data/publish-outputs.ts';
 export { type PullOptions, type PullTarget, pullOutput, type RunOutputs, readOutputs } from './data/pull-output.ts';
 export { chooseEndedRuns, type EndedRunOptions, type EndedRuns, forgetRemovedRuns } from './gc/choose-ended-runs.ts';
 export { type CollectOptions, collectGarbage, type Freed, type GarbageReport } from './gc/collect-garbage.ts';

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { backoffDelay, isServiceError } from '@sluice/client';
 import { own } from '@sluice/core';
 import { systemErrorCode } from '@sluice/host-system';
@@ -11,6 +10,7 @@ import { openTreeStates } from '../trees/tree-states.ts';
 import { findManifest } from './create-manifest.ts';
 import { deliverOutput } from './deliver-output.ts';
 import { findPart } from './find-part.ts';
+import { listPublished } from './list-published.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';
 import { rejectChanged } from './reject-changed.ts';
 
@@ -30,9 +30,8 @@ export async function deliverOutputs(session: RunSession, workspace: WorkspaceFi
   const undelivered: Record<string, string> = {};
   const kept: Record<string, KeptResult> = {};
   const made = reportOutputs(session);
-  for (const [name, { publish }] of Object.entries(session.plan.pipeline.outputs)) {
-    if (publish === undefined || session.stopped) continue;
-    const directory = path.resolve(session.facts.header!.baseDir, publish);
+  for (const [name, directory] of Object.entries(listPublished(session.plan, session.facts.header!.baseDir))) {
+    if (session.stopped) break;
     const output = own(made, name);
     if (output === undefined) {
       const marker = await readMarker(directory);

@@ -1,6 +1,5 @@
-import path from 'node:path';
 import { type ContainerService, isServiceError } from '@sluice/client';
-import { fail, ok, type Plan, type Result } from '@sluice/core';
+import { fail, ok, type Result } from '@sluice/core';
 import { systemErrorCode } from '@sluice/host-system';
 import type { RunError } from '@sluice/run';
 import { readMarker } from '../trees/result-marker.ts';
@@ -45,17 +44,9 @@ export async function publishOutputs({
     const isKnown = marker?.run === outputs.value.runId && marker.output === output;
     const done = isKnown ? ok([]) : await copy(() => outputs.value.publish(output, { service, to: directory }));
     const said = done.ok ? { warnings: done.value } : { warnings: [], problem: done.error };
-    copies.push({ output, directory: path.resolve(directory), isKnown, ...said });
+    copies.push({ output, directory, isKnown, ...said });
   }
   return ok(copies);
-}
-
-/** The absolute directories of the outputs with `publish`, by the output. */
-export function listPublished({ pipeline }: Plan, baseDir: string): Record<string, string> {
-  const wanted = Object.entries(pipeline.outputs).flatMap(([name, { publish }]) =>
-    publish === undefined ? [] : [[name, path.resolve(baseDir, publish)] as const],
-  );
-  return Object.fromEntries(wanted);
 }
 
 async function copy(

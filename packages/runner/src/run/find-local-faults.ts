@@ -3,6 +3,7 @@ import path from 'node:path';
 import { createRunId, resolveGroup } from '@sluice/home';
 import type { RunError } from '@sluice/run';
 import { findMissingSources } from '../data/find-missing-sources.ts';
+import { listPublished } from '../data/list-published.ts';
 import { findMountFault } from '../placement/find-mount-fault.ts';
 import type { ProvisionOptions } from '../session/provision-options.ts';
 import { isWithin } from '../trees/is-within.ts';
@@ -77,9 +78,7 @@ async function findTargetFaults(options: LocalFaultOptions): Promise<readonly Lo
   if (outside !== undefined) return [{ code: 'TARGET_REFUSED', message: outside }];
   const faults: LocalFault[] = [];
   const taken = new Map<string, string>();
-  for (const [name, { publish }] of Object.entries(plan.pipeline.outputs)) {
-    if (publish === undefined) continue;
-    const to = path.resolve(baseDir, publish);
+  for (const [name, to] of Object.entries(listPublished(plan, baseDir))) {
     const fault = (await findTargetFault(to, [baseDir, home])) ?? (await findShared(to, taken, name));
     if (fault === undefined) continue;
     const message = `could not use ${to} for output ${name}: ${fault}`;

@@ -4,7 +4,8 @@ import path from 'node:path';
 import { createSystemDisk } from '@sluice/home';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHandPlan } from '../../../run/test/plans.ts';
-import { listPublished, publishOutputs } from '../../src/data/publish-outputs.ts';
+import { listPublished } from '../../src/data/list-published.ts';
+import { publishOutputs } from '../../src/data/publish-outputs.ts';
 import { pullOutput } from '../../src/data/pull-output.ts';
 import { createChangeRig, make, run } from './change-rig.ts';
 
