@@ -94,7 +94,7 @@ test('Ctrl-C leaves the run on the server, and its end is the exit code of the n
   expect((await sluice('attach', runId)).exitCode).toBe(1);
 });
 
-test('a command whose order gets no reply says how to ask for the run, which the server executes once', async () => {
+test('`attach` finds the run of a command that was killed at its order, which the server executes once', async () => {
   const started = begin();
   gateway.killAt('PUT', () => started.process.kill('SIGKILL'));
   await started.ended;
@@ -107,7 +107,7 @@ test('a command whose order gets no reply says how to ask for the run, which the
 });
 
 test.each([
-  ['an approval that nobody waits for', PIPELINE, ['--stop-at-approval'], 'start it without --stop-at-approval'],
+  ['an exit at the approval', PIPELINE, ['--stop-at-approval'], 'start it without --stop-at-approval'],
   ['a command of this machine', NOTIFY, [], 'cannot run a command of this machine'],
 ])('what a server cannot do is rejected, and nothing is started: %s', async (_, text, options, message) => {
   const before = listRuns();

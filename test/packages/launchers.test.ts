@@ -42,7 +42,7 @@ describe.each(['x64', 'arm64'] as const)('the programs of @sluice/launcher-linux
     },
   );
 
-  test.runIf(canRun)('first-process rejects to start without its record', () => {
+  test.runIf(canRun)('first-process does not start without its record', () => {
     const [command = '', ...args] = [...emulator, program('first-process'), '--', 'true'];
     expect(spawnSync(command, args, { input: '' }).status).toBe(125);
   });

@@ -272,7 +272,7 @@ test('check-rules rejects a write to a part of the scheduler state by a module t
   ]);
 });
 
-test('check-rules rejects to read a record by a foreign name, and nothing that is safe', () => {
+test('check-rules rejects a record that is read by a foreign name, and nothing that is safe', () => {
   const files = {
     'packages/core/tsconfig.json': '{"compilerOptions": {"strict": true, "lib": ["es2022"]}, "include": ["src"]}',
     'packages/core/src/pick.ts': [

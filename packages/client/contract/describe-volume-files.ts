@@ -145,7 +145,7 @@ function describeWriting(open: () => VolumeFiles): void {
     expect((await files.list(dir)).map((it) => it.path)).toEqual([`${dir}/file`]);
   });
 
-  it('write: rejects to take the place of a directory', async () => {
+  it('write: does not replace a directory', async () => {
     const files = open();
     const dir = freshId('occupied');
     await files.write(`${dir}/child`, text('x'));

@@ -154,7 +154,7 @@ async function makeLink(dav: DavClient, { path, target }: { path: string; target
 async function makeDirectory(dav: DavClient, path: string): Promise<void> {
   volumePathSegments(path);
   const made = await dav.makeCollections(path).catch((error: unknown) => {
-    // Servers reject to replace a file by a directory in different ways; the existing entry is more informative.
+    // Servers reject the replacement of a file by a directory in different ways; the existing entry is more informative.
     if (!isServiceError(error, 'INVALID_ARGUMENT')) throw error;
     return error;
   });

@@ -1,7 +1,7 @@
 import type { StreamEvents } from '@sluice/host';
 import { apiUrl, isRejection, messageFor, send } from './fetch-reply.ts';
 
-/** Whether events arrive; if the server rejects to send them, why. */
+/** Whether events arrive; if the server does not send them, why. */
 export interface Connection {
   readonly isConnected: boolean;
   readonly rejection?: string;

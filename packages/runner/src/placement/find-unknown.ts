@@ -3,7 +3,7 @@ import type { Plan } from '@sluice/core';
 
 /**
  * A message about the first account or volume of a plan that the service does not have; undefined if it has them all, or
- * if it rejects to list them. Costs one request, and a listing of the volumes if the plan names one by its ID. Throws
+ * if it does not list them. Costs one request, and a listing of the volumes if the plan names one by its ID. Throws
  * `ServiceError` if the service does not answer.
  */
 export async function findUnknown({

@@ -122,7 +122,7 @@ describe('startRun with a concurrency group', () => {
     expect(again.ok && (await rig.go(again.value.finished))).toMatchObject({ status: 'succeeded' });
   });
 
-  test('rejects to resume a run beside another one with `fail`', async () => {
+  test('does not resume a run beside another one with `fail`', async () => {
     const rig = createRig('group-rejected', slow);
     const first = await open(rig, 'fail');
     await rig.until(() => rig.created().some(({ wire }) => wire.phase === 'Running'));

@@ -218,7 +218,7 @@ describe('adoptRun', () => {
     expect(await rig.go(readRun('/home', runId, rig.disk))).toMatchObject({ value: { status: 'suspended' } });
   });
 
-  test('rejects to start again what the service has forgotten', async () => {
+  test('does not start again what the service has forgotten', async () => {
     const rig = createRig('gone', { behave: BEHAVE });
     const runId = await lose(rig, 5);
     await rig.go(rig.options.service.containers.delete({ ...rig.options.scope, id: rig.created()[0]!.wire.id }));

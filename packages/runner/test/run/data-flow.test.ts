@@ -135,7 +135,7 @@ describe('a run with data', () => {
   });
 });
 
-test('an attempt whose outputs a service rejects to move for good is lost, and not published for ever', async () => {
+test('an attempt whose outputs a service never moves is lost, and not published for ever', async () => {
   const rig: Rig = createRig('rejected', { behave: { fit: { work: writes(() => rig, 'accuracy', '1') } } });
   const { volumes } = rig.options.service;
   const reject = async () => {

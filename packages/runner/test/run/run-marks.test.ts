@@ -66,7 +66,7 @@ const isAllowed = (action: string, name: string) => action === 'approve' && name
 const TABLE = Object.keys(MARKS).flatMap((name) => Object.keys(ACTIONS).map((action) => [action, name] as const));
 
 test.each(TABLE.filter(([action, name]) => !isAllowed(action, name)))(
-  'openJournal rejects to %s a run with the mark "%s"',
+  'openJournal does not %s a run with the mark "%s"',
   async (action, name) => {
     const rig = createRig(`marks ${action} ${name}`, BEHAVE);
     const runId = await leaveRun(rig);

@@ -35,14 +35,14 @@ describe('deliverFile', () => {
     expect(readdirSync(path.dirname(target))).toEqual(['model.bin']);
   });
 
-  test.each(['abd', 'longer'])('rejects to replace a file with other content: %s', async (text) => {
+  test.each(['abd', 'longer'])('does not replace a file with other content: %s', async (text) => {
     await deliver('abc');
     expect(await deliver(text)).toEqual(REFUSED);
     expect(readFileSync(target, 'utf8')).toBe('abc');
     expect(readdirSync(path.dirname(target))).toEqual(['model.bin']);
   });
 
-  test('rejects to replace a directory and what a link leads to', async () => {
+  test('does not replace a directory and what a link leads to', async () => {
     target = base;
     expect(await deliver('abc')).toEqual(REFUSED);
     writeFileSync(path.join(base, 'mine'), 'mine');
@@ -52,7 +52,7 @@ describe('deliverFile', () => {
     expect(readFileSync(path.join(base, 'mine'), 'utf8')).toBe('mine');
   });
 
-  test('rejects to replace a file that appears during the copy', async () => {
+  test('does not replace a file that appears during the copy', async () => {
     expect(await deliver('abc', { onRead: () => writeFileSync(target, 'xyz') })).toEqual(REFUSED);
     expect(readFileSync(target, 'utf8')).toBe('xyz');
     expect(readdirSync(path.dirname(target))).toEqual(['model.bin']);

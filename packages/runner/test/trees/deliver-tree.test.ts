@@ -90,7 +90,7 @@ describe('deliverTree', () => {
   test.each([
     ['in a result', async () => void (await deliver(volumeOf({ 'model.bin': 'old' })))],
     ['without a marker', async () => mkdirSync(target)],
-  ])('rejects to replace a file that it has not written, %s', async (_, prepare) => {
+  ])('does not replace a file that it has not written, %s', async (_, prepare) => {
     await prepare();
     mkdirSync(path.join(target, 'mine'));
     writeFileSync(path.join(target, 'mine', 'notes.txt'), 'by hand');

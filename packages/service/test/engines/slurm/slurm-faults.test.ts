@@ -37,7 +37,7 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine on a real 
 
   const open = (root: string) => writeFileSync(join(root, 'go'), '');
 
-  /** Slurm rejects to resume a node that it has not yet heard of again. */
+  /** Slurm does not resume a node that it has not yet heard of again. */
   function resumes(node: string): boolean {
     try {
       slurm('scontrol', 'update', `NodeName=${node}`, 'State=RESUME');
