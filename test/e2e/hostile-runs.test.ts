@@ -131,6 +131,15 @@ test('a server survives changed orders, and another account notices nothing', as
   await neighbor.end();
 });
 
+test('an order whose workspace has a login with a long name is rejected, and the server goes on', async () => {
+  const neighbor = await watchNeighbor(server);
+  const login = { username: 'x'.repeat(5000), password: 'x', address: {} };
+  const workspace = { volumeId: run.workspaceId, login };
+  const order = { ...run, runId: createId(), body: { ...run.body, workspace } };
+  expect(await createCaller(server).order(order)).toMatchObject({ status: 400 });
+  await neighbor.end();
+});
+
 test('a server survives changed pipelines, and another account notices nothing', async () => {
   const neighbor = await watchNeighbor(server);
   const orders = sendOrders();

@@ -1,6 +1,7 @@
 import { own } from '@sluice/client';
 import { nearestName } from '../protocol/nearest-name.ts';
 import { RequestError } from '../protocol/request-error.ts';
+import { shorten } from '../protocol/shorten.ts';
 
 /** The types of query parameters in the protocol. */
 export type QueryKind = 'string' | 'boolean' | 'integer';
@@ -48,8 +49,4 @@ function reject(name: string, why: string): never {
   throw new RequestError('PARAMETER_INVALID', `could not use the query parameter '${name}' because it ${why}`, {
     details: { field: name },
   });
-}
-
-function shorten(text: string): string {
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }

@@ -9,6 +9,7 @@ import { type LogOptions, type LogWriter, logSize, readLog } from '../containers
 import { renderContainer } from '../containers/render-container.ts';
 import { parsePage, renderPageToken } from '../protocol/page.ts';
 import { RequestError } from '../protocol/request-error.ts';
+import { shorten } from '../protocol/shorten.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
 import type { ContainerRow } from '../store/container-row.ts';
 import { findDurable } from '../store/find-durable.ts';
@@ -140,7 +141,7 @@ async function find(options: CreateContainerOptions, principal: Principal, ref: 
   const row = isThere ? (entry?.row ?? (rowKey && store.get(TABLES.containers, rowKey))) : undefined;
   if (!rowKey || !row || row.deleted) {
     const where = `account ${ref.accountID} on cluster ${ref.clusterID}`;
-    throw new RequestError('CONTAINER_NOT_FOUND', `could not find the container '${ref.id}' of ${where}`);
+    throw new RequestError('CONTAINER_NOT_FOUND', `could not find the container '${shorten(ref.id)}' of ${where}`);
   }
   const live = entry !== undefined && cluster.containers.get(rowKey) === entry ? { cluster, entry } : undefined;
   return { live, row, rowKey, cluster };

@@ -13,6 +13,7 @@ import type { Principal } from '../accounts/principal.ts';
 import { amountOf } from '../config/amount-of.ts';
 import type { Cluster } from '../containers/cluster.ts';
 import { RequestError } from '../protocol/request-error.ts';
+import { shorten } from '../protocol/shorten.ts';
 import type { StorageAccess } from '../storage/storage-access.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
 import type { Store } from '../store/store.ts';
@@ -102,7 +103,7 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
       if (opened === undefined || !matches) {
         throw new RequestError(
           'CREDENTIALS_INVALID',
-          `could not open the volume '${ref.id}' because the login is not valid for it`,
+          `could not open the volume '${shorten(ref.id)}' because the login is not valid for it`,
         );
       }
       const fault = (await opened.storage.fault()) ?? volumeFault(opened.root);

@@ -8,6 +8,7 @@ import type { Clock } from '../protocol/clock.ts';
 import { parsePage, renderPageToken } from '../protocol/page.ts';
 import { randomId } from '../protocol/random-id.ts';
 import { RequestError } from '../protocol/request-error.ts';
+import { shorten } from '../protocol/shorten.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
 import { findDurable } from '../store/find-durable.ts';
 import { renderTime } from '../store/render-list-item.ts';
@@ -104,7 +105,7 @@ function find(store: Store, principal: Principal, ref: Ref): { key: string; row:
   const row = key === undefined ? undefined : store.get(TABLES.volumes, key);
   if (key === undefined || row === undefined || row.phase === 'Deleted') {
     const where = `account ${ref.accountID} on cluster ${ref.clusterID}`;
-    throw new RequestError('VOLUME_NOT_FOUND', `could not find the volume '${ref.id}' of ${where}`);
+    throw new RequestError('VOLUME_NOT_FOUND', `could not find the volume '${shorten(ref.id)}' of ${where}`);
   }
   return { key, row };
 }
@@ -123,7 +124,7 @@ async function createVolume(
   if (!identifierSchema.safeParse(ref.id).success || ref.id === '-') {
     throw new RequestError(
       'ID_INVALID',
-      `could not use the volume ID '${ref.id}' because it is not 1 to 63 of a-z, 0-9 and -, or is the wildcard -`,
+      `could not use the volume ID '${shorten(ref.id)}' because it is not 1 to 63 of a-z, 0-9 and -, or is the wildcard -`,
       {
         details: { field: 'volumeID' },
       },

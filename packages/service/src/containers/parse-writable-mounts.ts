@@ -1,6 +1,7 @@
 import { type ContainerSpec, WRITABLE_MOUNTS_LABEL } from '@sluice/client';
 import { z } from 'zod';
 import { RequestError } from '../protocol/request-error.ts';
+import { shorten } from '../protocol/shorten.ts';
 import { normalizeTarget } from './normalize-target.ts';
 
 const mountPointsSchema = z.array(z.string().startsWith('/'));
@@ -17,7 +18,7 @@ export function parseWritableMounts({ labels, volumeMounts }: ContainerSpec): Re
   const known = new Set(Object.values(volumeMounts ?? {}).map(normalizeTarget));
   const writable = parsed.data.map(normalizeTarget);
   const unknown = parsed.data.find((_, index) => !known.has(writable[index]!));
-  if (unknown !== undefined) rejectLabel(`names '${shortened(unknown)}', which is not a mount point of volumeMounts`);
+  if (unknown !== undefined) rejectLabel(`names '${shorten(unknown)}', which is not a mount point of volumeMounts`);
   return new Set(writable);
 }
 
@@ -27,10 +28,6 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function shortened(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }
 
 function rejectLabel(why: string): never {

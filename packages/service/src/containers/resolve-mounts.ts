@@ -1,5 +1,6 @@
 import { type ContainerSpec, isServiceError, type Ref, type Scope } from '@sluice/client';
 import { RequestError } from '../protocol/request-error.ts';
+import { shorten } from '../protocol/shorten.ts';
 import { createStoragePacer, type StorageAccess } from '../storage/storage-access.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
 import type { RowMount } from '../store/container-row.ts';
@@ -155,8 +156,8 @@ function findVolume(key: string, ref: Ref, store: Store): string {
   if (volumeKey === undefined || volume === undefined) {
     throw new RequestError(
       'MOUNT_VOLUME_UNKNOWN',
-      `could not mount '${key}' because account ${ref.accountID} has no volume '${ref.id}' on cluster ${ref.clusterID}`,
-      { details: { field: `volumeMounts.${key}` } },
+      `could not mount '${shorten(key)}' because account ${ref.accountID} has no volume '${shorten(ref.id)}' on cluster ${ref.clusterID}`,
+      { details: { field: `volumeMounts.${shorten(key)}` } },
     );
   }
   if (volume.phase !== 'Available') throw notAvailable(key, volume.phase);
@@ -164,9 +165,13 @@ function findVolume(key: string, ref: Ref, store: Store): string {
 }
 
 function notAvailable(key: string, phase: string, why = ''): RequestError {
-  return new RequestError('VOLUME_NOT_AVAILABLE', `could not mount '${key}' because the volume is ${phase}${why}`, {
-    details: { field: `volumeMounts.${key}`, phase },
-  });
+  return new RequestError(
+    'VOLUME_NOT_AVAILABLE',
+    `could not mount '${shorten(key)}' because the volume is ${phase}${why}`,
+    {
+      details: { field: `volumeMounts.${shorten(key)}`, phase },
+    },
+  );
 }
 
 /** What exists at the sub-path; undefined if it is to be created. Throws if it cannot be created, without creating it. */
@@ -209,7 +214,7 @@ function rejectMount(key: string, why: string): never {
 }
 
 function mountRejection(key: string, why: string): RequestError {
-  return new RequestError('MOUNT_INVALID', `could not mount '${key}' because ${why}`, {
-    details: { field: `volumeMounts.${key}` },
+  return new RequestError('MOUNT_INVALID', `could not mount '${shorten(key)}' because ${why}`, {
+    details: { field: `volumeMounts.${shorten(key)}` },
   });
 }

@@ -2,8 +2,7 @@ import type { z } from 'zod';
 import { findUnencodableText } from './find-unencodable-text.ts';
 import { nearestName } from './nearest-name.ts';
 import { RequestError } from './request-error.ts';
-
-const MAX_SHOWN = 200;
+import { shorten } from './shorten.ts';
 
 /** Parses a request body by its strict schema. The error names the first invalid field, and the nearest name if it is unknown. */
 export function parseBody<T>(schema: z.ZodType<T> & { shape?: object }, input: unknown): T {
@@ -15,7 +14,7 @@ export function parseBody<T>(schema: z.ZodType<T> & { shape?: object }, input: u
   const path = issue.path.join('.');
   if (issue.code === 'unrecognized_keys') {
     const key = issue.keys[0]!;
-    const field = shortened(path === '' ? key : `${path}.${key}`);
+    const field = shorten(path === '' ? key : `${path}.${key}`);
     const nearest = path === '' ? nearestName(key, Object.keys(schema.shape ?? {})) : undefined;
     const hint = nearest === undefined ? '' : `; the nearest known field is '${nearest}'`;
     throw new RequestError('FIELD_UNKNOWN', `could not use the field '${field}' because it is unknown${hint}`, {
@@ -27,12 +26,7 @@ export function parseBody<T>(schema: z.ZodType<T> & { shape?: object }, input: u
 
 /** Rejects the field at `path`; `''` means the body itself. */
 export function rejectField(path: string, why: string): never {
-  const field = shortened(path);
+  const field = shorten(path);
   const what = field === '' ? 'the body' : `the field '${field}'`;
   throw new RequestError('FIELD_INVALID', `could not use ${what} because it ${why}`, { details: { field } });
-}
-
-/** A name that the client chose may be as long as the body. */
-function shortened(path: string): string {
-  return path.length > MAX_SHOWN ? `${path.slice(0, MAX_SHOWN)}…` : path;
 }

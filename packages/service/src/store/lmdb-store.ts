@@ -22,6 +22,8 @@ const FLUSH_BYTES = 256 * 1024;
  * longer writes, so it cannot take what is released for its end.
  */
 const HELD_BYTES = 512 * 1024;
+/** LMDB throws on longer keys. Names come from clients, and an error of LMDB means that the store is unusable. */
+const MAX_KEY_BYTES = 1024;
 /** With more free space than this, the size of a transaction is not estimated. */
 const AMPLE_BYTES = 256 * 1024 * 1024;
 
@@ -79,6 +81,7 @@ class LmdbStore implements Store {
       const rows = unflushed.of(table.name);
       if (rows?.has(key)) return rows.get(key) as T | undefined;
     }
+    if (!isKey(key)) return undefined;
     try {
       return this.#database(table.name).get(key) as T | undefined;
     } catch (error) {
@@ -87,6 +90,7 @@ class LmdbStore implements Store {
   }
 
   *range<T>(table: Table<T>, range: KeyRange): Iterable<readonly [string, T]> {
+    for (const key of [range.from, range.to]) requireKey(key);
     const unflushed = new Map([...(this.#flushing.of(table.name) ?? []), ...(this.#waiting.of(table.name) ?? [])]);
     const limits = { start: range.from, end: range.to, exclusiveStart: range.after === true };
     try {
@@ -100,6 +104,7 @@ class LmdbStore implements Store {
 
   write(changes: readonly Change[], { canWait = false }: WriteOptions = {}): void {
     this.#requireUsable();
+    for (const { key } of changes) requireKey(key);
     this.#waiting.add(changes, { isRevocable: false });
     this.#isOwed ||= !canWait;
     if (!canWait) this.#scheduleNext();
@@ -120,6 +125,7 @@ class LmdbStore implements Store {
     this.#requireUsable();
     if (changes.length === 0 && this.#waiting.isEmpty && this.#flushing.isEmpty) return;
     if (this.#shortage !== undefined) throw this.#shortage;
+    for (const { key } of changes) requireKey(key);
     this.#waiting.add(changes, { isRevocable: true });
     this.#scheduleNext();
     await this.#latest();
@@ -285,6 +291,14 @@ class LmdbStore implements Store {
     this.#shortage = undefined;
     this.#options.onShortage?.(undefined);
   }
+}
+
+function isKey(key: string): boolean {
+  return Buffer.byteLength(key) <= MAX_KEY_BYTES;
+}
+
+function requireKey(key: string): void {
+  if (!isKey(key)) throw new RangeError(`could not use a key of ${key.length} characters in the store`);
 }
 
 /** Whether a `commit` was rejected because the disk is full; it may be retried. */

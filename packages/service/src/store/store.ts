@@ -1,8 +1,10 @@
 /**
  * The service's rows. Keys are strings, sorted by their bytes; values are plain data. Reads see all earlier writes, durable
- * or not. Await `durable` before reporting something that must remain true after a crash.
+ * or not. Await `durable` before reporting something that must remain true after a crash. Keys have at most 1 kB in UTF-8:
+ * writing a longer one throws a `RangeError` and changes nothing.
  */
 export interface Store {
+  /** Undefined, too, for a key that is too long to be written. */
   get<T>(table: Table<T>, key: string): T | undefined;
   /** Entries with `from <= key < to`, in key order; `after` excludes `from` itself. */
   range<T>(table: Table<T>, range: KeyRange): Iterable<readonly [key: string, value: T]>;

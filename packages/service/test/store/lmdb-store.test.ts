@@ -56,6 +56,20 @@ describe('LmdbStore', () => {
     expect([...store.range(WORDS, { from: 'x/1', to: 'x0', after: true })].map(([key]) => key)).toEqual(['x/2']);
   });
 
+  it('finds nothing under a key that is too long, rejects it in a write, and stays usable', async () => {
+    for (const key of ['x'.repeat(1025), 'é'.repeat(600), 'x'.repeat(1_000_000)]) {
+      expect(store.get(WORDS, key)).toBeUndefined();
+      expect(() => store.write([put(WORDS, 'a', '1'), put(WORDS, key, '1')])).toThrow(RangeError);
+      await expect(store.commit([put(WORDS, key, '1')])).rejects.toThrow(RangeError);
+      expect(() => [...store.range(WORDS, { from: key, to: '~' })]).toThrow(RangeError);
+    }
+    expect([store.failure, all(WORDS)]).toEqual([undefined, []]);
+    const longest = 'x'.repeat(1024);
+    await store.commit([put(WORDS, longest, '2')]);
+    expect([store.get(WORDS, longest), all(WORDS)]).toEqual(['2', [`${longest}=2`]]);
+    expect([...store.range(WORDS, { from: longest, to: '~', after: true })]).toEqual([]);
+  });
+
   it('reads what another process has written', async () => {
     const script = `
       import { open } from 'lmdb';
