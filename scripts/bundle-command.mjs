@@ -1,44 +1,48 @@
-// Makes one program of the `sluice` command out of the compiled packages, and compiles it (docs/decisions/0010-bundle.md).
-// The packages stay as they are for programs that import them.
-import { spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import module from 'node:module';
-import { tmpdir } from 'node:os';
+// Makes one program of the `sluice` command out of the sources of the packages (docs/decisions/0010-bundle.md). The packages
+// stay as they are for programs that import them.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
-import { compiledName } from '../packages/cli/bin/load-command.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const service = join(root, 'packages', 'service', 'dist');
+const sources = join(root, 'packages', 'service', 'src');
 const directory = join(root, 'packages', 'cli', 'dist', 'bundle');
 const DAY_MS = 24 * 3_600_000;
 
-/** The service finds its compiled programs beside its own files: its modules must go on saying where they came from. */
+/** Modules that look for files from where they are themselves: in the bundle they would look in the wrong place. */
 const keepPlaces = {
   name: 'keep-places',
   transform(code, id) {
-    if (!id.startsWith(service + sep) || !code.includes('import.meta.url')) return undefined;
-    const place = JSON.stringify(`./${relative(service, id).split(sep).join('/')}`);
-    const url = `new URL(${place}, require('node:url').pathToFileURL(require.resolve('@sluice/service'))).href`;
+    if (id.endsWith(join('host', 'src', 'hosted', 'open-order-planner.ts'))) {
+      const worker = "createRequire(import.meta.url).resolve('@sluice/host/plan-worker')";
+      return { code: replaceOnce(code, worker, '`${__dirname}/plan-worker.cjs`'), map: null };
+    }
+    if (!id.startsWith(sources + sep) || !code.includes('import.meta.url')) return undefined;
+    const place = JSON.stringify(`./src/${relative(sources, id).split(sep).join('/')}`);
+    const manifest = "require.resolve('@sluice/service/package.json')";
+    const url = `new URL(${place}, require('node:url').pathToFileURL(${manifest})).href`;
     return { code: code.replaceAll('import.meta.url', url), map: null };
   },
 };
 
+function replaceOnce(text, from, to) {
+  const parts = text.split(from);
+  if (parts.length !== 2) throw new Error(`could not find ${from} in the sources; change bundle-command.mjs, too`);
+  return parts.join(to);
+}
+
 const bundle = await rolldown({
-  input: { main: join(root, 'packages', 'cli', 'dist', 'main.js') },
+  input: {
+    main: join(root, 'packages', 'cli', 'src', 'main.ts'),
+    'plan-worker': join(root, 'packages', 'host', 'src', 'hosted', 'plan-worker.ts'),
+  },
   platform: 'node',
-  // Its main file is UMD, whose `require` calls a bundler cannot see.
-  resolve: { alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' } },
+  resolve: {
+    conditionNames: ['sluice-source', 'node', 'import', 'default'],
+    // Its main file is UMD, whose `require` calls a bundler cannot see.
+    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
+  },
   // Both load files from beside their own: lmdb a compiled library, ssh2 parts of itself.
   external: ['lmdb', 'ssh2', /\.node$/],
   plugins: [keepPlaces],
@@ -58,9 +62,6 @@ if (isNew) {
   removeOld();
   for (const { fileName, code } of output) writeFileSync(join(directory, fileName), code);
 }
-const hasCompiled = existsSync(compiledName(join(directory, 'main.cjs')));
-if (!hasCompiled && module.enableCompileCache === undefined) compile();
-
 /**
  * What was compiled goes, by whatever Node.js: it tells that of another text by the text's length only. A command that
  * runs loads some of its chunks late: those of the build that it may have begun with stay for a day.
@@ -70,25 +71,5 @@ function removeOld() {
     const file = join(directory, name);
     const isOld = Date.now() - statSync(file).mtimeMs > DAY_MS;
     if (isOld || name.endsWith('.compiled')) rmSync(file, { recursive: true });
-  }
-}
-
-/** Runs the commonest commands once. Where one cannot run here, less is compiled, and nothing is wrong. */
-function compile() {
-  const cwd = mkdtempSync(join(tmpdir(), 'sluice-compile-'));
-  const pipeline = `version: 1
-name: compile
-steps:
-  make: { command: [sh, -c, 'echo 1 > /made/one'], outputs: { made: /made } }
-  use: { command: ['true'], inputs: { made: make.made } }
-`;
-  writeFileSync(join(cwd, 'pipeline.yaml'), pipeline);
-  try {
-    for (const args of [['--help'], ['run', 'pipeline.yaml'], ['plan', 'pipeline.yaml'], ['show'], ['runs']]) {
-      const command = [join(root, 'scripts', 'compile-command.mjs'), ...args, '--home', join(cwd, 'home')];
-      spawnSync(process.execPath, command, { cwd, stdio: 'ignore', timeout: 30_000 });
-    }
-  } finally {
-    rmSync(cwd, { recursive: true, force: true });
   }
 }

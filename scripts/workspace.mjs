@@ -56,14 +56,19 @@ export function installPackages() {
   writeFileSync(STAMP, wanted);
 }
 
-/** Compiles what the `sluice` command needs. */
-export function build() {
-  const native = join(ROOT, 'scripts/build-native.mjs');
-  if (existsSync(native)) quietly(process.execPath, [native]);
-  if (!existsSync(join(ROOT, 'packages/cli/dist/main.js'))) say('building');
+/** Builds what `sluice run` needs: the native programs, and the command out of the sources, whose types are not checked. */
+export function buildCommand() {
+  if (!existsSync(join(ROOT, 'packages/cli/dist/bundle/main.cjs'))) say('building');
+  for (const script of ['build-native.mjs', 'bundle-command.mjs'])
+    quietly(process.execPath, [join(ROOT, 'scripts', script)]);
+}
+
+/** Builds the rest: packages that programs can import, the dashboard, and what Node.js compiles of the commonest commands. */
+export function buildRest() {
   quietly(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-b', 'packages/cli']);
-  quietly(process.execPath, [join(ROOT, 'scripts/bundle-command.mjs')]);
-  quietly(process.execPath, [join(ROOT, 'scripts/build-dashboard.mjs')]);
+  for (const script of ['build-dashboard.mjs', 'compile-bundle.mjs']) {
+    quietly(process.execPath, [join(ROOT, 'scripts', script)]);
+  }
 }
 
 /** Runs a command with the terminal handed through, and ends as it ends. */

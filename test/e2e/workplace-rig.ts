@@ -89,7 +89,8 @@ export interface Workplace {
 
 /** `parent`: containers have a `/tmp` of their own, which hides a workplace there. */
 export function createWorkplace(example?: string, parent = tmpdir()): Workplace {
-  if (!existsSync(join(ROOT, 'packages/cli/dist/main.js'))) throw new Error('the command is not built: pnpm build');
+  if (!existsSync(join(ROOT, 'packages/cli/dist/bundle/main.cjs')))
+    throw new Error('the command is not built: pnpm build');
   const directory = mkdtempSync(join(parent, 'sluice-e2e-'));
   if (example !== undefined) cpSync(join(ROOT, 'examples', example), directory, { recursive: true });
   rmSync(join(directory, 'results'), { recursive: true, force: true });

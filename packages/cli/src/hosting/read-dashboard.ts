@@ -6,7 +6,7 @@ const MISSING = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <title>Sluice</title>
-<p>The files of the dashboard are not built. Build them with: pnpm build
+<p>The files of the dashboard are not built. Build them in the directory of Sluice with: npm run setup
 </html>
 `;
 
