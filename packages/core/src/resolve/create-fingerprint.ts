@@ -72,9 +72,10 @@ export function createFingerprint(container: ResolvedContainer, options: Fingerp
     if (expect) parts.set(`outputs.${name}.expect`, JSON.stringify(expect));
   }
   for (const { name, type, file } of container.results) parts.set(`results.${name}`, `${type} ${file}`);
-  const components = [...parts]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, value]) => ({ name, value: value.length > LONGEST ? `#${options.hash(value)}` : value }));
+  const components = [...parts.keys()].sort().map((name) => {
+    const value = parts.get(name)!;
+    return { name, value: value.length > LONGEST ? `#${options.hash(value)}` : value };
+  });
   return { digest: options.hash(JSON.stringify(components.map(({ name, value }) => [name, value]))), components };
 }
 

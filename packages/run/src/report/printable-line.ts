@@ -46,8 +46,9 @@ function isPrintable(value: unknown): boolean {
   if (typeof value === 'string') return PLAIN.test(value) || !HAS_CONTROLS.test(value);
   if (typeof value !== 'object' || value === null) return true;
   if (Array.isArray(value)) return value.every(isPrintable);
-  for (const [key, item] of Object.entries(value)) {
-    if (!isPrintable(key) || !(VALUES.has(key) || isPrintable(item))) return false;
+  // Without the arrays of `Object.entries`, as each event of a run comes here.
+  for (const key in value) {
+    if (!isPrintable(key) || !(VALUES.has(key) || isPrintable(value[key as keyof typeof value]))) return false;
   }
   return true;
 }

@@ -17,9 +17,10 @@ export function numberEvents<T extends Pick<RunnerOptions, 'reporter' | 'secrets
 ): NumberedOptions<T> {
   let seq = 0;
   const { reporter } = options;
-  const report = ({ type, at, ...event }: UnnumberedEvent) => {
+  const report = (event: UnnumberedEvent) => {
     seq += 1;
-    reporter?.report({ type, runId, seq, at, ...event } as Parameters<Reporter['report']>[0]);
+    const { type, at } = event;
+    reporter?.report(Object.assign({ type, runId, seq, at }, event) as Parameters<Reporter['report']>[0]);
   };
   return { ...options, runId, report, readSecret: (name) => options.secrets?.(name, runId) };
 }
