@@ -157,7 +157,7 @@ function findVolume(key: string, ref: Ref, store: Store): string {
     throw new RequestError(
       'MOUNT_VOLUME_UNKNOWN',
       `could not mount '${shorten(key)}' because account ${ref.accountID} has no volume '${shorten(ref.id)}' on cluster ${ref.clusterID}`,
-      { details: { field: `volumeMounts.${shorten(key)}` } },
+      { details: { field: `volumeMounts.${key}` } },
     );
   }
   if (volume.phase !== 'Available') throw notAvailable(key, volume.phase);
@@ -169,7 +169,7 @@ function notAvailable(key: string, phase: string, why = ''): RequestError {
     'VOLUME_NOT_AVAILABLE',
     `could not mount '${shorten(key)}' because the volume is ${phase}${why}`,
     {
-      details: { field: `volumeMounts.${shorten(key)}`, phase },
+      details: { field: `volumeMounts.${key}`, phase },
     },
   );
 }
@@ -215,6 +215,6 @@ function rejectMount(key: string, why: string): never {
 
 function mountRejection(key: string, why: string): RequestError {
   return new RequestError('MOUNT_INVALID', `could not mount '${shorten(key)}' because ${why}`, {
-    details: { field: `volumeMounts.${shorten(key)}` },
+    details: { field: `volumeMounts.${key}` },
   });
 }
