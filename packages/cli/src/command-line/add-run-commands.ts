@@ -40,7 +40,8 @@ export function addRunCommands(add: AddCommand): void {
   addHosting(add);
   add({
     usage: 'resume [run]',
-    description: 'resume a suspended run, or take back one from the background (default: the newest suspended run)',
+    description:
+      'resume a suspended run, or take back one from the background (default: the newest suspended run of the pipeline)',
     options: [approvalOption(), backgroundOption(), junitOption()],
     load: async (run) => {
       const { resume } = await import('../commands/resume.ts');
@@ -49,7 +50,7 @@ export function addRunCommands(add: AddCommand): void {
   });
   add({
     usage: 'cancel [run]',
-    description: 'cancel a run and its containers (default: the newest)',
+    description: 'cancel a run and its containers (default: the only one that has not ended)',
     load: async (run) => {
       const { cancel } = await import('../commands/cancel.ts');
       return (context, options) => cancel(run, context, options);
@@ -58,7 +59,7 @@ export function addRunCommands(add: AddCommand): void {
   add({
     usage: 'approve <step>',
     description: 'approve or reject a step that waits for approval',
-    options: [runOption(), new Option('--reject', 'reject the step')],
+    options: [runOption('the only run in which the step waits'), new Option('--reject', 'reject the step')],
     load: async (step) => {
       const { approve } = await import('../commands/approve.ts');
       return (context, options) => approve(step!, context, options);
@@ -87,7 +88,8 @@ function addHosting(add: AddCommand): void {
   });
   add({
     usage: 'detach [run]',
-    description: 'continue a run in the background, also one of another terminal (default: the newest)',
+    description:
+      'continue a run in the background, also one of another terminal (default: the only one that has not ended)',
     load: async (run) => {
       const { detach } = await import('../commands/detach.ts');
       return (context, options) => detach(run, context, options);
@@ -122,7 +124,8 @@ function addHosting(add: AddCommand): void {
 function addRerun(add: AddCommand): void {
   add({
     usage: 'rerun [run]',
-    description: 'start an earlier run again, with its file, parameters and options (default: the newest)',
+    description:
+      'start an earlier run again, with its file, parameters and options (default: the newest of the pipeline)',
     options: [
       new Option('--failed', 'reuse successful, unchanged steps of the run'),
       new Option(

@@ -45,7 +45,7 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, meanin
   adopt: [['adopt 3o75va3hwx7o2', 'find the containers of the run; resume it afterwards']],
   cancel: [['cancel 3o75', 'stop the containers; `finally` steps still run']],
   approve: [
-    ['approve release', 'approve the step in the newest run'],
+    ['approve release', 'approve the step in the run in which it waits'],
     ['approve -r 3o75 release --reject', 'reject the step in another run'],
   ],
   gc: [

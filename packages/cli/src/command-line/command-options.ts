@@ -24,8 +24,8 @@ export function createSharedOptions(): Readonly<Record<SharedOption, Option>> {
 }
 
 /** `-r`, of commands whose arguments name something inside a run. */
-export function runOption(): Option {
-  return new Option('-r, --run <run>', 'select the run by its ID or the start of its ID (default: the newest run)');
+export function runOption(otherwise = 'the newest run'): Option {
+  return new Option('-r, --run <run>', `select the run by its ID or the start of its ID (default: ${otherwise})`);
 }
 
 /** `-p`, which collects its values by parameter. */

@@ -1,3 +1,5 @@
+import { createSystemDisk, placeOf, readCustody, replayFromHome, runCustody } from '@sluice/home';
+import { describeApproval, printableLine, type RunSummary, stepIndex } from '@sluice/run';
 import { approveRun } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
@@ -19,11 +21,23 @@ export interface ApproveOptions extends GlobalOptions {
 /** `sluice approve`: approves or rejects a step that waits for approval. */
 export async function approve(step: string, context: CommandContext, options: ApproveOptions): Promise<number> {
   const home = findHome(context, options);
-  const found = await selectShownRun(home, { prefix: options.run, context, options });
-  if (!found.ok) return reject(found.error, { context, options });
-  const { run, place } = found.value;
-  const { runId } = run;
   const approved = options.reject !== true;
+  const words = ['approve', step, ...(approved ? [] : ['--reject']), '-r'];
+  const found = await selectShownRun(home, {
+    prefix: options.run,
+    accept: (run) => mayWait(home, run, step),
+    which: ` in which ${step} waits for approval`,
+    changes: { words, cwd: context.cwd, oneOf: 'run' },
+    context,
+    options,
+  });
+  if (!found.ok) {
+    const advice = await adviseOnRunArgument(home, { word: step, options });
+    return reject(withAdvice(found.error, advice), { context, options });
+  }
+  const { run, place } = found.value;
+  const { runId, pipeline } = run;
+  const question = (await findApproval(home, runId, step))?.question;
   const announce = (isExecuted: boolean) => {
     const { terminal } = context;
     const status = isExecuted ? 'running' : 'suspended';
@@ -31,7 +45,8 @@ export async function approve(step: string, context: CommandContext, options: Ap
     else {
       const resume = suggestCommand(['resume', runId], options);
       const advice = isExecuted ? '' : `; no process is running it; resume it with: ${resume}`;
-      terminal.out(`${approved ? 'approved' : 'rejected'} ${step} of run ${runId}${advice}\n`);
+      const asked = question === undefined ? '' : ` ("${printableLine(question)}")`;
+      terminal.out(`${approved ? 'approved' : 'rejected'} ${step} of ${pipeline}${asked}, run ${runId}${advice}\n`);
     }
     return EXIT_CODE.ok;
   };
@@ -45,4 +60,21 @@ export async function approve(step: string, context: CommandContext, options: Ap
     return reject(withAdvice(fromRunError(answered.error, { options, runId }), advice), { context, options });
   }
   return announce(answered.value.driven);
+}
+
+/** Whether the step of a run waits for approval; of a run on a server, whether it may: the copy of its journal may be old. */
+async function mayWait(home: string, { runId, endedAt }: RunSummary, step: string): Promise<boolean> {
+  if (endedAt !== undefined) return false;
+  const asked = await findApproval(home, runId, step);
+  return asked?.isOpen ?? (asked !== undefined && placeOf(await readCustody(runCustody(home, runId))) !== undefined);
+}
+
+/** A step of a run with what it asks. `isOpen` is undefined while it has not begun to wait for the answer. */
+async function findApproval(home: string, runId: string, step: string) {
+  const run = await replayFromHome(createSystemDisk(), home, runId);
+  const index = run.ok ? stepIndex(run.value.facts.plan, step) : undefined;
+  if (!run.ok || index === undefined) return undefined;
+  const state = run.value.scheduler.state(index);
+  const isOpen = state === 'awaitingApproval' ? true : state === 'waiting' ? undefined : false;
+  return { isOpen, question: describeApproval(run.value, index) };
 }

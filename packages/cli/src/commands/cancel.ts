@@ -24,6 +24,7 @@ export async function cancel(
     prefix,
     accept: ({ endedAt }) => endedAt === undefined,
     which: ' that has not ended',
+    changes: { words: ['cancel'], cwd: context.cwd, oneOf: 'run' },
     context,
     options,
   });

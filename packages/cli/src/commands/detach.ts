@@ -17,6 +17,7 @@ export async function detach(
     prefix,
     accept: ({ endedAt }) => endedAt === undefined,
     which: ' that has not ended',
+    changes: { words: ['detach'], cwd: context.cwd, oneOf: 'run' },
     options,
   });
   if (!found.ok) return reject(found.error, { context, options });

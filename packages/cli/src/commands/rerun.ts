@@ -38,7 +38,12 @@ export async function rerun(
   options: RerunOptions,
 ): Promise<number> {
   const home = findHome(context, options);
-  const found = await selectShownRun(home, { prefix, context, options });
+  const found = await selectShownRun(home, {
+    prefix,
+    changes: { words: ['rerun'], cwd: context.cwd, oneOf: 'pipeline' },
+    context,
+    options,
+  });
   if (!found.ok) return reject(found.error, { context, options });
   const { runId } = found.value.run;
   const report = await readRun(home, runId);

@@ -45,6 +45,7 @@ export async function resume(
     prefix,
     accept: ({ status }) => status === 'suspended',
     which: ' that is suspended',
+    changes: { words: ['resume'], cwd: context.cwd, oneOf: 'pipeline' },
     options,
   });
   const chosen = found.ok

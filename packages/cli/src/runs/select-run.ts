@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { fail, ok, type Result } from '@sluice/core';
-import { isRunId, listRuns, runDirectory } from '@sluice/home';
+import { isRunId, listRuns, readRunOrder, runDirectory } from '@sluice/home';
 import type { RunSummary } from '@sluice/run';
 import type { GlobalOptions } from '../context/command-context.ts';
 import type { CommandError } from '../context/command-rejection.ts';
@@ -8,31 +9,47 @@ import { EXIT_CODE } from '../context/exit-code.ts';
 import { adviseAdoption } from '../context/reject.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 
+/** How a run is selected. */
+export interface RunSelection {
+  readonly prefix: string | undefined;
+  readonly accept?: (run: RunSummary) => boolean | Promise<boolean>;
+  /** Describes what `accept` requires, in messages. */
+  readonly which?: string;
+  /** For a command that changes the run: what it may mean without a prefix. Default: the newest run. */
+  readonly changes?: ChangedRun;
+  /** Global options that suggested commands repeat. */
+  readonly options: GlobalOptions;
+}
+
+/** The run that a command without a prefix changes. */
+export interface ChangedRun {
+  /** The command up to the run, as suggestions repeat it. */
+  readonly words: readonly string[];
+  /** A run whose pipeline file is in this directory is preferred. */
+  readonly cwd: string;
+  /** `run`: there must be only one; `pipeline`: the newest, if all are of one pipeline. */
+  readonly oneOf: 'run' | 'pipeline';
+}
+
 /**
- * Selects the run whose ID starts with `prefix`; without a prefix, the newest that `accept` allows. `which` describes
- * that condition in messages.
+ * Selects the run whose ID starts with `prefix`; without a prefix, the newest that `accept` allows, or the one that `changes`
+ * describes.
  */
 export async function selectRun(
   home: string,
-  {
-    prefix,
-    accept = () => true,
-    which = '',
-    options,
-  }: {
-    prefix: string | undefined;
-    accept?: (run: RunSummary) => boolean;
-    which?: string;
-    /** Global options that suggested commands repeat. */
-    options: GlobalOptions;
-  },
+  { prefix, accept = () => true, which = '', changes, options }: RunSelection,
 ): Promise<Result<RunSummary, CommandError>> {
   const runs = await listRuns(home);
   const list = suggestCommand(['runs'], options);
   const reject = (message: string) => fail({ exitCode: EXIT_CODE.rejected, message });
   if (prefix === undefined) {
-    const newest = runs.find(accept);
-    if (newest !== undefined) return ok(newest);
+    const fitting: RunSummary[] = [];
+    for (const run of runs) {
+      if (!(await accept(run))) continue;
+      if (changes === undefined) return ok(run);
+      if (changes.oneOf === 'run' || fitting.every(({ pipeline }) => pipeline !== run.pipeline)) fitting.push(run);
+    }
+    if (fitting.length > 0) return selectChanged(home, { fitting, changes: changes!, options });
     if (runs.length > 0) return reject(`could not find a run${which} in ${home}; list its runs with: ${list}`);
     return reject(
       `could not find a run in ${home}: it has none; start one with \`sluice run\`, or name another home with --home`,
@@ -45,6 +62,32 @@ export async function selectRun(
   return reject(
     `could not choose a run: the IDs of several runs start with ${prefix}: ${fitting.map(({ runId }) => runId).join(', ')}`,
   );
+}
+
+const MAX_LISTED = 10;
+
+async function selectChanged(
+  home: string,
+  { fitting, changes, options }: { fitting: readonly RunSummary[]; changes: ChangedRun; options: GlobalOptions },
+): Promise<Result<RunSummary, CommandError>> {
+  if (fitting.length === 1) return ok(fitting[0]!);
+  const here: RunSummary[] = [];
+  for (const run of fitting) {
+    const order = await readRunOrder(home, run.runId);
+    if (order !== undefined && dirname(order.file) === changes.cwd) here.push(run);
+  }
+  if (here.length === 1) return ok(here[0]!);
+  const meant = here.length > 1 ? here : fitting;
+  const lines = meant
+    .slice(0, MAX_LISTED)
+    .map(
+      ({ runId, pipeline, status }) =>
+        `  ${suggestCommand([...changes.words, runId], options)}  # ${pipeline}, ${status}`,
+    );
+  if (meant.length > MAX_LISTED)
+    lines.push(`  and ${meant.length - MAX_LISTED} more: ${suggestCommand(['runs'], options)}`);
+  const message = `could not choose a run: ${meant.length} could be meant; name one of them:`;
+  return fail({ exitCode: EXIT_CODE.rejected, message, lines });
 }
 
 /**

@@ -8,7 +8,7 @@ import type { CommandContext, GlobalOptions } from '../context/command-context.t
 import { type CommandError, wholeMessage } from '../context/command-rejection.ts';
 import { printWarning } from '../context/print-warning.ts';
 import { keepRecordedService } from './keep-recorded-service.ts';
-import { selectRun } from './select-run.ts';
+import { type RunSelection, selectRun } from './select-run.ts';
 import { serverOptions } from './server-options.ts';
 
 /** A run of this home, as its journal describes it now, whichever machine executes it. */
@@ -26,7 +26,7 @@ export interface ShownRun<O extends GlobalOptions> {
 }
 
 /** How to select the run; as for `selectRun`. */
-type Selection<O extends GlobalOptions> = Parameters<typeof selectRun>[1] & {
+type Selection<O extends GlobalOptions> = RunSelection & {
   readonly options: O;
   readonly context: CommandContext;
 };

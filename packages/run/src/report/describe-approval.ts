@@ -1,10 +1,13 @@
 import { resolveText } from '@sluice/core';
-import { type ContextSource, createRunContext } from '../facts/step-context.ts';
+import { createRunContext } from '../facts/step-context.ts';
+import type { ReportSource } from './report-source.ts';
 
 /** The message of a step that waits for approval. An expression that cannot be evaluated is shown as it is. */
-export function describeApproval(source: ContextSource, step: number): string {
-  const { name, approval } = source.plan.steps[step]!.step;
+export function describeApproval(run: Pick<ReportSource, 'facts' | 'scheduler'>, step: number): string {
+  const { plan } = run.facts;
+  const { name, approval } = plan.steps[step]!.step;
   const template = approval?.message;
-  const text = template === undefined ? undefined : resolveText(source.plan, template, createRunContext(source, 1));
-  return text?.ok ? text.value : (template ?? `approve step ${name}`);
+  if (template === undefined) return `approve step ${name}`;
+  const text = resolveText(plan, template, createRunContext({ runId: run.facts.header?.runId ?? '', plan, ...run }, 1));
+  return text.ok ? text.value : template;
 }

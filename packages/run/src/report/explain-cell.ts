@@ -2,6 +2,7 @@ import type { NeedCondition } from '@sluice/core';
 import type { PostponeReason } from '../scheduler/model/event.ts';
 import type { SkipCause } from '../scheduler/model/skip-cause.ts';
 import type { WaitReason } from '../scheduler/model/wait-reason.ts';
+import { describeApproval } from './describe-approval.ts';
 import type { ReportSource } from './report-source.ts';
 import { verdictOf } from './verdict-of.ts';
 
@@ -14,6 +15,7 @@ export function explainCell(
   const error = facts.evaluationErrors.get(step);
   if (error !== undefined) return error;
   const wait = scheduler.waitReason(step, cell);
+  if (wait?.kind === 'approval') return `${describeWait(wait)}: ${describeApproval({ facts, scheduler }, step)}`;
   if (wait) return describeWait(wait);
   const skip = scheduler.skipCause(step, cell);
   // A cell that failed itself is not explained by another step's failure, which only prevented a further attempt.
