@@ -1,11 +1,14 @@
+import { parseSize } from './parse-size.ts';
 import type { Capacity } from './service-config.ts';
 
-/** What an instance type or a capacity of the configuration comes to, as rows and the protocol count it. */
+/**
+ * What an instance type or a capacity of the configuration comes to, as rows and the protocol count it: memory in whole GB of
+ * 10^9 bytes, rounded down.
+ */
 export function amountOf({ cpu, memory, gpus }: Capacity): {
   readonly cores: number;
   readonly memoryGB: number;
   readonly gpus: number;
 } {
-  const [, count, unit] = /^(\d+)(GB|TB)$/.exec(memory) ?? [];
-  return { cores: cpu, memoryGB: Number(count) * (unit === 'TB' ? 1000 : 1), gpus };
+  return { cores: cpu, memoryGB: Math.floor(parseSize(memory) / 1e9), gpus };
 }

@@ -5,7 +5,7 @@ import { type InstanceTypeConfig, type ServiceConfig, serviceConfigSchema } from
 /** The only cluster and account of an embedded service. */
 export const EMBEDDED_SCOPE = { clusterID: 'local', accountID: 'local' } as const;
 
-const GIB = 1024 ** 3;
+const GB = 1e9;
 
 /**
  * The configuration of a service for this machine only: cluster `local`, account `local`, and instance types `local-1`,
@@ -14,7 +14,7 @@ const GIB = 1024 ** 3;
  */
 export function embeddedConfig(options: { root: string; cpu?: number }): ServiceConfig {
   const machineCores = availableParallelism();
-  const machineMemoryGB = Math.max(1, Math.floor(totalmem() / GIB));
+  const machineMemoryGB = Math.max(1, Math.floor(totalmem() / GB));
   const cpu = options.cpu ?? machineCores;
   const memoryPerCore = machineMemoryGB / machineCores;
   return serviceConfigSchema.parse({

@@ -3,14 +3,16 @@ import { identifierSchema, own } from '@sluice/client';
 import { z } from 'zod';
 import { dockerConfigSchema } from '../engines/docker/docker-config.ts';
 import { slurmConfigSchema, slurmPlacementSchema } from '../engines/slurm/slurm-config.ts';
-import { SIZE } from './parse-size.ts';
+import { parseSize, SIZE } from './parse-size.ts';
 
 const absolutePath = z.string().refine(isAbsolute, 'must be an absolute path');
 const positive = z.number().int().positive();
 /** At most a hundred years, because dates beyond the year 275760 do not exist. */
 const days = z.number().positive().max(36_500);
-/** Whole gigabytes, because the protocol announces memory as an integer. */
-const memory = z.string().regex(/^[1-9]\d{0,8}(?:GB|TB)$/, 'must be a whole number of GB or TB, for example 16GB');
+const WANTED_SIZE = 'must be a size with a unit, for example 64MB or 500GiB';
+const size = z.string(WANTED_SIZE).regex(SIZE, WANTED_SIZE);
+/** The protocol announces memory as a whole number of GB. */
+const memory = size.refine((text) => !SIZE.test(text) || parseSize(text) >= 1e9, 'must be at least 1GB');
 
 /** A size that containers request by name. `options` are those of the engine (partition, QOS, …). */
 export const instanceTypeConfigSchema = z.strictObject({
@@ -23,7 +25,7 @@ export const instanceTypeConfigSchema = z.strictObject({
   gpuModel: z.string().optional(),
   options: z.record(z.string(), z.unknown()).default({}),
 });
-/** An instance type with defaults applied. Memory is in GiB. */
+/** An instance type with defaults applied. */
 export type InstanceTypeConfig = z.infer<typeof instanceTypeConfigSchema>;
 
 /** The total of a cluster for its live containers. A container that does not fit waits in Pending. */
@@ -32,11 +34,8 @@ export const capacitySchema = z.strictObject({
   memory,
   gpus: z.number().int().nonnegative().default(0),
 });
-/** A cluster's capacity; memory is in GiB. */
+/** A cluster's capacity. */
 export type Capacity = z.infer<typeof capacitySchema>;
-
-const WANTED_SIZE = 'must be a size with a unit, for example 64MB or 500GiB';
-const size = z.string(WANTED_SIZE).regex(SIZE, WANTED_SIZE);
 
 const quotaFields = { containers: positive.optional(), cpu: positive.optional(), volumes: size.optional() };
 /** A cluster in the configuration. Clusters share no storage, capacity or engine. */

@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 import { TABLES } from '../store/tables.ts';
 import { type EnvSealer, openSecretEnvs } from './secret-envs.ts';
 
-const GIB = 1024 ** 3;
+const GB = 1e9;
 
 /** Values for a launch that are not in the container's row. */
 export interface LaunchSettings {
@@ -34,7 +34,7 @@ export function resolveLaunch(row: ContainerRow, { storage, logLimitBytes, seale
       target,
       readOnly,
     })),
-    limits: { cores: row.amount.cores, memoryBytes: row.amount.memoryGB * GIB, gpus: row.amount.gpus },
+    limits: { cores: row.amount.cores, memoryBytes: row.amount.memoryGB * GB, gpus: row.amount.gpus },
     directory: storagePaths.container(storage, row.launchKey),
     logPath: storagePaths.log(storage, row.launchKey),
     logLimitBytes,

@@ -73,10 +73,10 @@ describe('parseServiceConfig', () => {
     ]);
   });
 
-  it('rejects sizes without a unit, and memory that is not whole', () => {
+  it('rejects sizes without a unit, and memory below a GB', () => {
     expect(problems(GOOD.replace('memory: 2GB', 'memory: 2'))).toEqual([expect.stringMatching(/^9:\d+ /)]);
     expect(problems(GOOD.replace('memory: 2GB', 'memory: 512MB'))).toEqual([
-      expect.stringMatching(/^9:\d+ must be a whole number of GB or TB, for example 16GB$/),
+      expect.stringMatching(/^9:\d+ must be at least 1GB$/),
     ]);
   });
 
