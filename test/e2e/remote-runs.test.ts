@@ -70,7 +70,7 @@ test('a run on a server needs no command, and every command works on it', async 
   await until(() => attached.stdout().includes('"approvalAsked"'), 'the question');
   expect((await sluice('why', '-r', runId, 'second')).stdout).toContain('gate');
   const approved = await sluice('approve', '-r', runId, 'gate');
-  expect(approved).toMatchObject({ exitCode: 0, stdout: `approved gate of run ${runId}\n` });
+  expect(approved).toMatchObject({ exitCode: 0, stdout: `approved gate of run ${runId} of two ("go on")\n` });
   expect(await attached.ended).toMatchObject({ exitCode: 0, stderr: '' });
   expect(place.read('results/log')).toBe('first\n');
   expect((await sluice('logs', '-r', runId, 'second')).stdout).toBe('first\nsecond\n');

@@ -46,7 +46,7 @@ export async function approve(step: string, context: CommandContext, options: Ap
       const resume = suggestCommand(['resume', runId], options);
       const advice = isExecuted ? '' : `; no process is running it; resume it with: ${resume}`;
       const asked = question === undefined ? '' : ` ("${printableLine(question)}")`;
-      terminal.out(`${approved ? 'approved' : 'rejected'} ${step} of ${pipeline}${asked}, run ${runId}${advice}\n`);
+      terminal.out(`${approved ? 'approved' : 'rejected'} ${step} of run ${runId} of ${pipeline}${asked}${advice}\n`);
     }
     return EXIT_CODE.ok;
   };

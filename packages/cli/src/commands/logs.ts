@@ -150,7 +150,8 @@ function findLog(
   report: RunReport,
   { name: wantedName, options }: { name: string; options: LogsOptions },
 ): Result<LogSource, CommandError> {
-  const reject = (message: string) => fail({ exitCode: EXIT_CODE.rejected, message });
+  const reject = (message: string, code?: string) =>
+    fail({ exitCode: EXIT_CODE.rejected, message, ...(code !== undefined && { code }) });
   const all = report.steps.flatMap((step) => step.cells.map((cell, index) => ({ step: step.step, cell, index })));
   const named = all.filter(({ step, cell }) => label(step, cell.cell) === wantedName);
   const fitting = named.length > 0 ? named : all.filter(({ step }) => step === wantedName);
@@ -163,7 +164,8 @@ function findLog(
       ? all.map(({ step, cell }) => label(step, cell.cell))
       : report.steps.map(({ step: name }) => name);
     const what = isCell ? 'cell' : 'step';
-    return reject(`could not find the log: run ${report.runId} has no ${what} ${describeUnknown(wantedName, names)}`);
+    const message = `could not find the log: run ${report.runId} has no ${what} ${describeUnknown(wantedName, names)}`;
+    return reject(message, 'STEP_NOT_FOUND');
   }
   if (fitting.length > 1) {
     const names = fitting.slice(0, MANY).map(({ step, cell }) => `  ${label(step, cell.cell)}`);

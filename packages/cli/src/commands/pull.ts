@@ -131,7 +131,8 @@ async function selectOutputs(
     const matches = findOutputs(run, address.value);
     if (matches.length === 0) {
       const its = run.names.length + run.steps.length === 0 ? 'no outputs' : `the outputs ${listOutputs(run)}`;
-      const rejection = { exitCode: EXIT_CODE.rejected, message: `could not pull ${text}: run ${runId} has ${its}` };
+      const message = `could not pull ${text}: run ${runId} has ${its}`;
+      const rejection = { exitCode: EXIT_CODE.rejected, code: 'OUTPUT_NOT_FOUND', message };
       return fail(withAdvice(rejection, await adviseOnRunArgument(home, { word: text, options })));
     }
     const { path } = address.value;

@@ -21,7 +21,7 @@ export function reject(
 const CODES: Readonly<Record<ExitCode, string>> = {
   [EXIT_CODE.ok]: 'OK',
   [EXIT_CODE.runFailed]: 'FAILED',
-  [EXIT_CODE.rejected]: 'REFUSED',
+  [EXIT_CODE.rejected]: 'REJECTED',
   [EXIT_CODE.unreachable]: 'SERVICE_UNREACHABLE',
   [EXIT_CODE.busy]: 'GROUP_BUSY',
   [EXIT_CODE.suspended]: 'SUSPENDED',

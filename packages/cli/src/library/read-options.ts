@@ -1,4 +1,4 @@
-import { guardArguments, isObject, SluiceError } from '@sluice/core';
+import { describeUnknown, guardArguments, isObject, SluiceError } from '@sluice/core';
 import { z } from 'zod';
 import type { OpenedService } from '../connect/opened-service.ts';
 
@@ -24,22 +24,22 @@ const execution = {
   onEvent: z.custom<() => void>(isFunction, { error: 'expected a function' }).optional(),
 };
 
-/** The options of each function of the library, for callers without types. Other keys are ignored. */
+/** The options of each function of the library, for callers without types. Other keys are errors. */
 export const OPTIONS = {
-  home: z.object({ home }),
-  resume: z.object({ ...execution, pipeline: z.unknown().optional() }),
-  run: z.object({
+  home: z.strictObject({ home }),
+  resume: z.strictObject({ ...execution, pipeline: z.unknown().optional() }),
+  run: z.strictObject({
     ...execution,
     params: z.record(z.string(), z.unknown()).optional(),
     parallelism: z.int().min(1).optional(),
     baseDir: TEXT.optional(),
     reuseFrom: TEXT.optional(),
   }),
-  plan: z.object({ params: z.record(z.string(), z.unknown()).optional() }),
-  report: z.object({ home, to: TEXT.optional() }),
-  approve: z.object({ home, approved: z.boolean().optional(), by: z.string().optional() }),
-  pull: z.object({ home, to: TEXT, service }),
-  open: z.object({ home, cpu: z.number().positive().optional() }),
+  plan: z.strictObject({ params: z.record(z.string(), z.unknown()).optional() }),
+  report: z.strictObject({ home, to: TEXT.optional() }),
+  approve: z.strictObject({ home, approved: z.boolean().optional(), by: z.string().optional() }),
+  pull: z.strictObject({ home, to: TEXT, service }),
+  open: z.strictObject({ home, cpu: z.number().positive().optional() }),
   connect: z
     .looseObject({
       baseUrl: TEXT,
@@ -50,7 +50,7 @@ export const OPTIONS = {
     .refine(({ token, login }) => (token === undefined) !== (login === undefined), {
       error: 'expected a token or a login',
     }),
-  source: z.object({
+  source: z.strictObject({
     text: z.string(),
     file: z.string(),
     read: z.custom<() => unknown>(isFunction, { error: 'expected a function' }).optional(),
@@ -64,8 +64,13 @@ export const OPTIONS = {
 export function readArgument<T>(name: string, schema: z.ZodType, argument: T): T {
   const read = guardArguments(name, () => schema.safeParse(argument));
   if (!read.success) {
-    const { path, message } = read.error.issues[0]!;
-    throw new SluiceError('INVALID_ARGUMENT', `${[name, ...path].join(': ')}: ${message}`);
+    const issue = read.error.issues[0]!;
+    const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+    const message =
+      issue.code === 'unrecognized_keys' && issue.path.length === 0
+        ? `there is no option ${describeUnknown(issue.keys[0]!, known)}`
+        : issue.message;
+    throw new SluiceError('INVALID_ARGUMENT', `${[name, ...issue.path].join(': ')}: ${message}`);
   }
   if (!isObject(read.data)) return read.data as T;
   return Object.fromEntries(Object.entries(read.data).filter(([, value]) => value !== undefined)) as T;

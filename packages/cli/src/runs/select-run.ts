@@ -41,7 +41,7 @@ export async function selectRun(
 ): Promise<Result<RunSummary, CommandError>> {
   const runs = await listRuns(home);
   const list = suggestCommand(['runs'], options);
-  const reject = (message: string) => fail({ exitCode: EXIT_CODE.rejected, message });
+  const reject = (message: string, code = 'RUN_NOT_FOUND') => fail({ exitCode: EXIT_CODE.rejected, code, message });
   if (prefix === undefined) {
     const fitting: RunSummary[] = [];
     for (const run of runs) {
@@ -61,6 +61,7 @@ export async function selectRun(
   if (fitting.length === 0) return reject(`could not find run ${prefix} in ${home}; list its runs with: ${list}`);
   return reject(
     `could not choose a run: the IDs of several runs start with ${prefix}: ${fitting.map(({ runId }) => runId).join(', ')}`,
+    'RUN_AMBIGUOUS',
   );
 }
 
@@ -87,7 +88,7 @@ async function selectChanged(
   if (meant.length > MAX_LISTED)
     lines.push(`  and ${meant.length - MAX_LISTED} more: ${suggestCommand(['runs'], options)}`);
   const message = `could not choose a run: ${meant.length} could be meant; name one of them:`;
-  return fail({ exitCode: EXIT_CODE.rejected, message, lines });
+  return fail({ exitCode: EXIT_CODE.rejected, code: 'RUN_AMBIGUOUS', message, lines });
 }
 
 /**

@@ -22,7 +22,7 @@ export async function writeJunit(
   const file = resolve(cwd, junit);
   const reject = (cause: string) => ({
     exitCode: EXIT_CODE.runFailed,
-    code: 'REFUSED',
+    code: 'REJECTED',
     message: `could not write ${file}: ${cause}; write another file with: ${suggestCommand(['report', report.runId, '--junit', 'junit.xml'], options)}`,
   });
   try {

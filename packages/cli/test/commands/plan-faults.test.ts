@@ -83,7 +83,7 @@ describe('plan --json', () => {
     expect(asJson.exitCode).toBe(2);
     const lines = json(asJson.out);
     expect(lines[0]).toHaveProperty('steps');
-    expect(lines.at(-1)).toMatchObject({ type: 'error', code: 'REFUSED', message: expect.stringContaining(reason) });
+    expect(lines.at(-1)).toMatchObject({ type: 'error', code: 'REJECTED', message: expect.stringContaining(reason) });
   });
 
   test('counts the cells of a list in the file, as the table does', async () => {

@@ -66,11 +66,11 @@ function start(...args: readonly string[]): { context: TestContext; ended: Promi
 
 test('errors of every kind have a code', async () => {
   const cases = [
-    [['show'], 'REFUSED'],
+    [['show'], 'RUN_NOT_FOUND'],
     [['runs', '--limit', 'many'], 'USAGE'],
     [['frobnicate'], 'USAGE'],
-    [['login', 'no-address'], 'REFUSED'],
-    [['admin', 'certificate', '--config', 'none.yaml'], 'REFUSED'],
+    [['login', 'no-address'], 'REJECTED'],
+    [['admin', 'certificate', '--config', 'none.yaml'], 'REJECTED'],
   ] as const;
   for (const [args, code] of cases) {
     expect(await printer.print(args), args.join(' ')).toMatchObject({ exitCode: 2, values: [{ type: 'error', code }] });

@@ -193,6 +193,11 @@ test.each<[string, () => unknown]>([
     () => library.createPlan(built().build(), { params: 5 as never }),
   ],
   ['run: the first argument must be a pipeline', () => library.run({} as never)],
+  [
+    'run: there is no option paralelism; did you mean `parallelism`?',
+    () => library.run(built(), { paralelism: 3 } as never),
+  ],
+  ['readRun: there is no option house; did you mean `home`?', () => library.readRun('a', { house: '.' } as never)],
   ['run: onEvent: expected a function', () => library.run(built(), { onEvent: 5 as never })],
   [
     'run: service: expected what openEmbeddedService or connectService has returned',

@@ -63,7 +63,7 @@ test.each([
     expect(await driven.exitCode).toBe(code);
     const { out, err } = driven.context.terminal.written();
     expect(err).toContain('could not write /dev/null: it is not a regular file');
-    expect(JSON.parse(out)).toMatchObject({ type: 'error', code: 'REFUSED' });
+    expect(JSON.parse(out)).toMatchObject({ type: 'error', code: 'REJECTED' });
   },
 );
 

@@ -25,7 +25,7 @@ test('writeJunit says what it could not write, and how to repeat it', async () =
   mkdirSync(join(cwd, 'directory'));
   expect(await write('directory')).toEqual({
     exitCode: 1,
-    code: 'REFUSED',
+    code: 'REJECTED',
     message: `could not write ${cwd}/directory: it is not a regular file; write another file with: sluice report r1 --junit junit.xml --home there`,
   });
   writeFileSync(join(cwd, 'file'), '');

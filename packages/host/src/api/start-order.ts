@@ -41,5 +41,5 @@ export function requireExecutor({ executor }: RunApi): RunExecutor {
 
 /** A request that the state of the home does not allow. */
 export function conflict(message: string): ApiError {
-  return new ApiError(409, 'REFUSED', message);
+  return new ApiError(409, 'REJECTED', message);
 }
