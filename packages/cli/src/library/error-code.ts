@@ -12,6 +12,7 @@ export type SluiceErrorCode =
   /** An argument has the wrong type; only without TypeScript. */
   | 'INVALID_ARGUMENT'
   | 'DUPLICATE_STEP'
+  | 'FOREIGN_HANDLE'
   | 'DUPLICATE_OUTPUT'
   | 'DUPLICATE_RESULT'
   /** A step whose result was requested did not succeed. */

@@ -1,5 +1,6 @@
 import { isObject, requireArgument } from '../model/guard-arguments.ts';
 import { expression, member } from './expression-handle.ts';
+import { inheritOrigin } from './handle-origins.ts';
 import type { OutputHandle, OutputPathHandle, ResultHandle, VolumeHandle, WholeOutputHandle } from './step-handle.ts';
 
 /** The handle of a step, untyped: its type is that of the builder's method. */
@@ -33,16 +34,28 @@ export function volumeHandles(volumes: readonly string[]): Readonly<Record<strin
 }
 
 function volumeHandle(volume: string, path: string): VolumeHandle {
-  return { volume, path, at: (inner) => volumeHandle(volume, joinPath(path, inner)) };
+  const handle: VolumeHandle = {
+    ...{ volume, path },
+    at: (inner) => inheritOrigin(volumeHandle(volume, joinPath(path, inner)), handle),
+  };
+  return handle;
 }
 
 function outputHandle(step: string, output: string): WholeOutputHandle {
   const within = { step, output };
-  return { ...within, at: (path) => outputPathHandle(within, joinPath('', path)) };
+  const handle: WholeOutputHandle = {
+    ...within,
+    at: (path) => inheritOrigin(outputPathHandle(within, joinPath('', path)), handle),
+  };
+  return handle;
 }
 
 function outputPathHandle(within: OutputHandle, path: string): OutputPathHandle {
-  return { within, path, at: (inner) => outputPathHandle(within, joinPath(path, inner)) };
+  const handle: OutputPathHandle = {
+    ...{ within, path },
+    at: (inner) => inheritOrigin(outputPathHandle(within, joinPath(path, inner)), handle),
+  };
+  return handle;
 }
 
 function resultHandle(step: string, result: string): ResultHandle<unknown> {

@@ -1,4 +1,4 @@
-import { isObject, requireArgument } from '../model/guard-arguments.ts';
+import { guardArguments, isObject, requireArgument } from '../model/guard-arguments.ts';
 import type { Json } from '../model/json.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import type { SluiceError } from '../model/sluice-error.ts';
@@ -10,6 +10,7 @@ import type { CheckedPipeline } from '../parse/parse-pipeline.ts';
 import { invalidPipeline } from '../render/invalid-pipeline.ts';
 import { cellsDocument } from './cells.ts';
 import { expression, handlesUnder } from './expression-handle.ts';
+import { createOwnHandles } from './handle-origins.ts';
 import { namesIn, stepHandle, volumeHandles } from './handles.ts';
 import { createParts } from './parts.ts';
 import type { BuildError, ParamShapes, PipelineBuilder, PipelineConfig, VolumeShapes } from './pipeline-builder.ts';
@@ -43,25 +44,31 @@ export function pipeline<
   requireArgument(typeof name === 'string', 'pipeline: the name must be a string');
   const keys = readConfig(`pipeline ${name}`, config);
   const parts = createParts();
+  const { remember, reject } = createOwnHandles(name);
   const step = (stepName: unknown, ...given: readonly unknown[]) => {
-    const { cells, ...read } = readStepArguments(stepName, given);
+    const { cells, ...read } = readStepArguments(stepName, given, (one) => reject(one, `step ${stepName}`, step));
     const { final, ...stepKeys } = read.config;
     const document = stepDocument(stepKeys, cells === undefined ? {} : cellsDocument(cells));
     const kind = (cells?.final ?? final) === true ? 'finally' : 'steps';
     parts.add({ kind, name: read.name, document, callee: step });
-    return stepHandle(read.name, stepKeys);
+    return remember(stepHandle(read.name, stepKeys), `step ${read.name}`, step);
   };
   const uses = (stepName: unknown, file: unknown, given: unknown = {}) => {
     requireArgument(typeof stepName === 'string', 'uses: the name must be a string');
     requireArgument(typeof file === 'string', `uses ${stepName}: the file must be a string`);
+    guardArguments(`uses ${stepName}`, () => reject(given, `step ${stepName}`, uses));
     const read = readConfig(`uses ${stepName}`, given);
     const { outputs: _, results: __, ports: ___, ...useKeys } = read;
     parts.add({ kind: 'steps', name: stepName, document: { uses: file, ...stepDocument(useKeys, {}) }, callee: uses });
-    return stepHandle(stepName, read);
+    return remember(stepHandle(stepName, read), `step ${stepName}`, uses);
   };
-  const output = (key: unknown, from: unknown, options: unknown = {}) =>
-    parts.add({ ...readOutput(key, from, options), kind: 'outputs', callee: output });
+  const output = (key: unknown, from: unknown, options: unknown = {}) => {
+    const read = readOutput(key, from, options);
+    reject(from, `output ${key}`, output);
+    parts.add({ ...read, kind: 'outputs', callee: output });
+  };
   const results = (declared: unknown) => {
+    guardArguments('results', () => reject(declared, 'a result', results));
     for (const result of readResults(declared)) parts.add({ ...result, kind: 'results', callee: results });
     return builder;
   };
@@ -76,8 +83,8 @@ export function pipeline<
   };
   const safeBuild = (options: unknown = {}) => catchArgument(() => check(name, toJSON(), options));
   const builder: unknown = {
-    params: handlesUnder('params', namesIn(keys.params)),
-    volumes: volumeHandles(namesIn(keys.volumes)),
+    params: remember(handlesUnder('params', namesIn(keys.params)), 'a parameter', pipeline),
+    volumes: remember(volumeHandles(namesIn(keys.volumes)), 'a volume', pipeline),
     run: handlesUnder('run', ['id', 'name', 'plannedTime', 'status']),
     attempt: expression('attempt'),
     step,

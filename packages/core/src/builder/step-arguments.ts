@@ -2,14 +2,19 @@ import { guardArguments, isObject, requireArgument } from '../model/guard-argume
 import { type CellsConfig, cellHandles } from './cells.ts';
 import { readConfig } from './read-config.ts';
 
-/** The arguments of `step` after the name, for callers without types; `final` may stand beside the cells, too. */
+/**
+ * The arguments of `step` after the name, for callers without types; `final` may stand beside the cells, too. `check` is
+ * called with each config before it is read, and may throw.
+ */
 export function readStepArguments(
   name: unknown,
   given: readonly unknown[],
+  check: (config: unknown) => void,
 ): { readonly name: string; readonly config: Readonly<Record<string, unknown>>; readonly cells?: CellsConfig } {
   requireArgument(typeof name === 'string', 'step: the name must be a string');
   const [first, second] = given;
   const what = `step ${name}`;
+  guardArguments(what, () => check(first));
   const read = readConfig(what, first);
   if (second === undefined) return { name, config: read };
   requireArgument(
@@ -22,5 +27,6 @@ export function readStepArguments(
   // What the program's own function throws is not changed.
   const config: unknown = (second as (cell: unknown) => unknown)(handles);
   requireArgument(isObject(config), `${what}: the function must return an object`);
+  guardArguments(what, () => check(config));
   return { name, config: readConfig(what, config), cells };
 }
