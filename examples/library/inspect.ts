@@ -1,10 +1,9 @@
 // A program that reads a pipeline file and answers questions about its graph, without running it (docs/library.md).
-import { readFileSync } from 'node:fs';
-import { createPlan, parsePipeline, planGraph, selectSteps } from 'sluice';
+import { createPlan, loadPipeline, planGraph, selectSteps } from 'sluice';
 
 /** Which steps a change of `step` affects, which data it reads, directly or not, and how many containers a run starts. */
-export function inspect(file: string, step: string) {
-  const graph = planGraph(createPlan(parsePipeline({ file, text: readFileSync(file, 'utf8') })));
+export async function inspect(file: string, step: string) {
+  const graph = planGraph(createPlan(await loadPipeline(file)));
   return {
     affected: selectSteps(graph, [step], { direction: 'descendants' }),
     readsFrom: selectSteps(graph, [step], { direction: 'ancestors', along: ({ kind }) => kind === 'data' }),

@@ -56,9 +56,9 @@ test('examples/library writes the file of a pipeline with a service, which the c
   own.remove();
 });
 
-test('examples/library answers questions about the graph of a pipeline file', () => {
+test('examples/library answers questions about the graph of a pipeline file', async () => {
   const file = join(import.meta.dirname, '../../examples/digits/pipeline.yaml');
-  expect(inspect(file, 'evaluate')).toEqual({
+  expect(await inspect(file, 'evaluate')).toEqual({
     affected: ['report'],
     readsFrom: ['prepare', 'fit', 'select'],
     mounts: ['prepare.digits at /in/digits', 'select.best at /in/best'],

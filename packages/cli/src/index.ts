@@ -26,7 +26,15 @@ export {
 export type { RunnerEvent, RunReport, RunSummary, StepExplanation } from '@sluice/run';
 export { type Connection, type ConnectOptions, connectService, openEmbeddedService } from './library/connection.ts';
 export { isSluiceError, type SluiceErrorCode } from './library/error-code.ts';
-export { createPlan, parsePipeline, safeCreatePlan, safeParsePipeline } from './library/parse.ts';
+export {
+  createPlan,
+  type LoadOptions,
+  loadPipeline,
+  parsePipeline,
+  safeCreatePlan,
+  safeLoadPipeline,
+  safeParsePipeline,
+} from './library/parse.ts';
 export {
   type ExecutionOptions,
   type ResumeOptions,

@@ -1,27 +1,85 @@
+import { dirname, relative, resolve } from 'node:path';
 import {
   type CheckedPipeline,
   createPlan as createPlanOfCore,
+  fail,
   type Json,
   type PipelineSource,
   type Plan,
   parsePipeline as parseOfCore,
   type Result,
-  type SluiceError,
+  SluiceError,
 } from '@sluice/core';
-import { attemptNow, type SluiceErrorCode, unwrap } from './error-code.ts';
-import { OPTIONS, readArgument } from './read-options.ts';
+import { openPipelineFiles } from '../pipeline/pipeline-files.ts';
+import { attempt, attemptNow, type SluiceErrorCode, unwrap } from './error-code.ts';
+import { OPTIONS, readArgument, TEXT } from './read-options.ts';
+
+/** Where the relative paths of a parsed pipeline start. */
+const directories = new WeakMap<CheckedPipeline, string>();
+
+/** The directory of the file of a pipeline; that of the process for one of a builder. */
+export function directoryOf(checked: CheckedPipeline): string {
+  return directories.get(checked) ?? process.cwd();
+}
+
+/** Which files of a project a pipeline may include or use. */
+export interface LoadOptions {
+  /** Only files below this directory. Default: the top of the git work tree, else the directory of the file. */
+  readonly root?: string;
+}
 
 /**
- * Reads and checks the text of a pipeline file (YAML 1.2 or JSON). Throws `SluiceError` `INVALID_PIPELINE` with all
- * diagnostics. `read` is needed for files with `include` or `uses`.
+ * Reads and checks a pipeline file (YAML 1.2 or JSON) with the files that it includes and uses, as the command does: relative
+ * paths in it start at its directory. Throws `SluiceError` `INVALID_PIPELINE` with all diagnostics.
  *
  * @example
  * ```ts
- * import { readFileSync } from 'node:fs';
+ * import { loadPipeline, run } from 'sluice';
+ *
+ * const started = await run(await loadPipeline('pipelines/train.yaml'));
+ * console.log((await started.finished).status);
+ * ```
+ */
+export async function loadPipeline(file: string, options: LoadOptions = {}): Promise<CheckedPipeline> {
+  return unwrap(await safeLoadPipeline(file, options));
+}
+
+/**
+ * Like `loadPipeline`, but returns the error.
+ *
+ * @example
+ * ```ts
+ * import { safeLoadPipeline } from 'sluice';
+ *
+ * const loaded = await safeLoadPipeline('pipelines/train.yaml');
+ * if (!loaded.ok) console.error(loaded.error.message);
+ * ```
+ */
+export function safeLoadPipeline(
+  file: string,
+  options: LoadOptions = {},
+): Promise<Result<CheckedPipeline, SluiceError<SluiceErrorCode>>> {
+  return attempt(async () => {
+    const path = resolve(readArgument('loadPipeline: file', TEXT, file));
+    const cwd = process.cwd();
+    const files = openPipelineFiles(path, { cwd, ...readArgument('loadPipeline', OPTIONS.load, options) });
+    const text = files.readMain();
+    if (!text.ok) return fail(new SluiceError('SYSTEM', `could not read ${path}: ${text.error}`));
+    return safeParsePipeline({ text: text.value, file: relative(cwd, path) || path, read: files.readOther });
+  });
+}
+
+/**
+ * Reads and checks the text of a pipeline file (YAML 1.2 or JSON). Throws `SluiceError` `INVALID_PIPELINE` with all
+ * diagnostics. `read` is needed for files with `include` or `uses`. Relative paths start at the directory of `file`, which
+ * need not exist.
+ *
+ * @example
+ * ```ts
  * import { parsePipeline, run } from 'sluice';
  *
- * const file = 'pipeline.yaml';
- * await run(parsePipeline({ file, text: readFileSync(file, 'utf8') }));
+ * const text = 'version: 1\nname: hello\nsteps: { hello: { command: [echo, hello] } }\n';
+ * await run(parsePipeline({ file: 'hello.yaml', text }));
  * ```
  */
 export function parsePipeline(source: PipelineSource): CheckedPipeline {
@@ -40,7 +98,12 @@ export function parsePipeline(source: PipelineSource): CheckedPipeline {
  * ```
  */
 export function safeParsePipeline(source: PipelineSource): Result<CheckedPipeline, SluiceError<SluiceErrorCode>> {
-  return attemptNow('parsePipeline', () => parseOfCore(readArgument('parsePipeline', OPTIONS.source, source)));
+  return attemptNow('parsePipeline', () => {
+    const read = readArgument('parsePipeline', OPTIONS.source, source);
+    const parsed = parseOfCore(read);
+    if (parsed.ok) directories.set(parsed.value, dirname(resolve(read.file)));
+    return parsed;
+  });
 }
 
 /**

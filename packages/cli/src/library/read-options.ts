@@ -27,6 +27,7 @@ const execution = {
 /** The options of each function of the library, for callers without types. Other keys are errors. */
 export const OPTIONS = {
   home: z.strictObject({ home }),
+  load: z.strictObject({ root: TEXT.optional() }),
   resume: z.strictObject({ ...execution, pipeline: z.unknown().optional() }),
   run: z.strictObject({
     ...execution,

@@ -21,7 +21,7 @@ import { keepReserve } from '../home/disk-reserve.ts';
 import { type Connection, prepareOwnHome } from './connection.ts';
 import { attempt, type SluiceErrorCode, unwrap } from './error-code.ts';
 import { createEventQueue } from './event-queue.ts';
-import { safeCreatePlan } from './parse.ts';
+import { directoryOf, safeCreatePlan } from './parse.ts';
 import { OPTIONS, readArgument, TEXT } from './read-options.ts';
 import { createRunHandle, type RunHandle, type RunHandleParts } from './run-handle.ts';
 import type { DeclaredResults } from './run-result.ts';
@@ -56,13 +56,13 @@ export interface RunOptions<P = Readonly<Record<string, ExpressionHandle<Json>>>
   readonly params?: ParamValues<P>;
   /** Maximum number of concurrent containers; the lower of this and the pipeline's own applies. */
   readonly parallelism?: number;
-  /** Directory of relative `source` and `publish` paths. Default: the working directory. */
+  /** Directory of relative `source` and `publish` paths. Default: that of the pipeline's file, else the working directory. */
   readonly baseDir?: string;
   /** Reuses successful, unchanged steps of this earlier run. */
   readonly reuseFrom?: string;
 }
 
-/** A pipeline from `pipeline()`, from `build()` or from `parsePipeline()`. */
+/** A pipeline from `pipeline()`, from `build()`, `loadPipeline()` or `parsePipeline()`. */
 export type Runnable<P, R> = Pick<PipelineBuilder<never, never, R>, 'safeBuild' | 'resultValues'> & {
   readonly params: P;
 };
@@ -114,7 +114,7 @@ export function safeRun<P, R = DeclaredResults>(
 ): Promise<Result<RunHandle<R>, SluiceError<SluiceErrorCode>>> {
   return attempt(async () => {
     const read = readArgument('run', OPTIONS.run, options);
-    const { params = {}, parallelism, baseDir = process.cwd(), reuseFrom } = read;
+    const { params = {}, parallelism, reuseFrom } = read;
     const built = buildGiven('run: the first argument', given);
     if (!built.ok) return built;
     const plan = safeCreatePlan(built.value, { params: params as Readonly<Record<string, Json>> });
@@ -127,7 +127,7 @@ export function safeRun<P, R = DeclaredResults>(
         ...base,
         service,
         scope,
-        baseDir,
+        baseDir: read.baseDir ?? directoryOf(built.value),
         plan: limitParallelism(plan.value, parallelism),
         ...(reuseFrom !== undefined && { reuse: { runId: reuseFrom, force: [] } }),
       });

@@ -1,12 +1,14 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { ok } from '@sluice/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   approveRun,
   type Connection,
   explainStep,
   listRuns,
+  loadPipeline,
   openEmbeddedService,
   parsePipeline,
   pipeline,
@@ -161,6 +163,37 @@ describe('run', () => {
     const result = await (await run(file, { home })).finished;
     expect(result).toMatchObject({ status: 'succeeded', results: { n: 1 } });
     expect(result.results.n).toBe(1);
+  });
+
+  test('relative paths start at the directory of the file, whatever the working directory is', async () => {
+    const place = join(dirname(home), 'project');
+    mkdirSync(join(place, 'src'), { recursive: true });
+    const text = `version: 1
+name: beside
+include: volumes.yaml
+steps:
+  read:
+    script: cp /in/src/text /sluice/results/text && cp /in/src/text /out/copy
+    inputs: { src: volumes.src }
+    outputs: { copy: /out }
+    results: { text: string }
+outputs: { copy: { from: read.copy, publish: ./copies } }
+results: { text: read.text }
+`;
+    writeFileSync(join(place, 'pipeline.yaml'), text);
+    writeFileSync(join(place, 'volumes.yaml'), 'volumes: { src: { source: ./src } }\n');
+    writeFileSync(join(place, 'src/text'), 'beside the file');
+    const file = join(place, 'pipeline.yaml');
+    const read = () => ok('volumes: { src: { source: ./src } }');
+    for (const given of [await loadPipeline(file), parsePipeline({ file, text, read })]) {
+      const result = await (await run(given, { home, service })).finished;
+      expect(result).toMatchObject({ status: 'succeeded', results: { text: 'beside the file' } });
+      expect(readFileSync(join(place, 'copies/copy'), 'utf8')).toBe('beside the file');
+    }
+    await expect(loadPipeline(join(place, 'none.yaml'))).rejects.toMatchObject({
+      code: 'SYSTEM',
+      message: expect.stringContaining('none.yaml'),
+    });
   });
 });
 

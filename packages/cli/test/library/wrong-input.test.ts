@@ -86,6 +86,8 @@ const CALLS: Readonly<Record<string, readonly Call[]>> = {
         .outputs.o.at(wrong),
   ],
   expression: [(wrong) => library.expression(wrong)],
+  loadPipeline: [(wrong) => library.loadPipeline(wrong), (wrong) => library.loadPipeline('p.yaml', { root: wrong })],
+  safeLoadPipeline: [(wrong) => library.safeLoadPipeline(wrong)],
   parsePipeline: [
     (wrong) => library.parsePipeline(wrong),
     (wrong) => library.parsePipeline({ file: 'p.yaml', text: wrong }),
