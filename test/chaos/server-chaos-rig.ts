@@ -115,6 +115,6 @@ function hasEnded(status: string): boolean {
 }
 
 async function readHash(hosted: HostedServer, runId: string): Promise<string> {
-  const reply = await createCaller(hosted).call('GET', `/runs/${runId}/files?step=final&port=out&path=hash`);
+  const reply = await createCaller(hosted).call('GET', `/runs/${runId}/files?step=final&output=out&path=hash`);
   return reply.text();
 }

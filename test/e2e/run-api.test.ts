@@ -36,7 +36,7 @@ steps:
     foreach: "\${{ steps.list.results.items }}"
     command: 'echo "\${{ item }}" > /out/item.txt'
     outputs: { out: /out }
-  use: { command: 'cat /in/made/sub/one.txt', inputs: { made: make.made, sub: make.made/sub }, env: { COLOR: blue } }
+  use: { command: 'cat /in/made/sub/one.txt; cp -r /in/made/sub /made/copy', inputs: { made: make.made, sub: make.made/sub }, outputs: { made: /made }, env: { COLOR: blue } }
   sum: { command: 'cat /in/each/*/item.txt', inputs: { each: each.out } }
   grid: { command: 'exit \${{ matrix.n }}', matrix: { n: [0, 7] }, continueOnError: true }
   gone: { command: 'true', needs: [grid], when: "\${{ false }}" }
@@ -291,33 +291,46 @@ test.each([true, false])(
 );
 
 test('lists the files of inputs and outputs, and sends them as attachments', async () => {
-  const port = (step: string, name: string, path = '') => `/runs/${runId}/files?step=${step}&port=${name}&path=${path}`;
-  expect((await get<FileList>(port('make', 'made'))).entries).toMatchObject([{ name: 'sub', kind: 'directory' }]);
-  expect((await get<FileList>(port('use', 'made', 'sub'))).entries).toMatchObject([{ name: 'one.txt', bytes: 6 }]);
-  expect((await get<FileList>(port('use', 'sub'))).entries).toMatchObject([{ name: 'one.txt', bytes: 6 }]);
-  expect((await get<FileList>(port('sum', 'each'))).entries).toHaveLength(2);
-  const file = await fetch(`${api.url}${port('use', 'made', 'sub/one.txt')}`, { headers: { range: 'bytes=1-3' } });
+  const files = (step: string, port: string, path = '') => `/runs/${runId}/files?step=${step}&${port}&path=${path}`;
+  expect((await get<FileList>(files('make', 'output=made'))).entries).toMatchObject([
+    { name: 'sub', kind: 'directory' },
+  ]);
+  expect((await get<FileList>(files('use', 'input=made', 'sub'))).entries).toMatchObject([
+    { name: 'one.txt', bytes: 6 },
+  ]);
+  expect((await get<FileList>(files('use', 'input=sub'))).entries).toMatchObject([{ name: 'one.txt', bytes: 6 }]);
+  expect((await get<FileList>(files('sum', 'input=each'))).entries).toHaveLength(2);
+  // An input and an output of one name.
+  expect((await get<FileList>(files('use', 'input=made'))).entries).toMatchObject([{ name: 'sub' }]);
+  expect((await get<FileList>(files('use', 'output=made'))).entries).toMatchObject([{ name: 'copy' }]);
+  const file = await fetch(`${api.url}${files('use', 'input=made', 'sub/one.txt')}`, {
+    headers: { range: 'bytes=1-3' },
+  });
   expect([file.status, await file.text()]).toEqual([206, 'ell']);
   expect(file.headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''one.txt");
   expect(file.headers.get('x-content-type-options')).toBe('nosniff');
   expect(file.headers.get('content-security-policy')).toContain('sandbox');
-  expect(await reject(port('make', 'made', '../../x'))).toEqual([404, 'NOT_FOUND', 'FILE_NOT_FOUND']);
-  expect(await reject(port('make', 'other'))).toEqual([404, 'NOT_FOUND', 'PORT_NOT_FOUND']);
+  expect(await reject(files('make', 'output=made', '../../x'))).toEqual([404, 'NOT_FOUND', 'FILE_NOT_FOUND']);
+  expect(await reject(files('make', 'output=other'))).toEqual([404, 'NOT_FOUND', 'OUTPUT_NOT_FOUND']);
+  expect(await reject(files('make', 'input=made'))).toEqual([404, 'NOT_FOUND', 'INPUT_NOT_FOUND']);
+  for (const both of ['', 'input=made&output=made']) {
+    expect(await reject(files('use', both))).toEqual([400, 'INVALID_ARGUMENT', 'PARAMETER_INVALID']);
+  }
 });
 
 test('compares the files of two cells by their content', async () => {
   const compare = (query: string) => get<FileDifferences>(`/runs/${runId}/differences?with=${runId}&${query}`);
-  expect(await compare('step=make&port=made')).toMatchObject({ differences: [], total: 0, same: 1 });
-  expect(await compare('step=each&port=out&cell=1')).toMatchObject({ differences: [], total: 0, same: 1 });
+  expect(await compare('step=make&output=made')).toMatchObject({ differences: [], total: 0, same: 1 });
+  expect(await compare('step=each&output=out&cell=1')).toMatchObject({ differences: [], total: 0, same: 1 });
   const side = { bytes: 2, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) };
-  expect(await compare('step=each&port=out&withCell=1')).toEqual({
+  expect(await compare('step=each&output=out&withCell=1')).toEqual({
     differences: [{ path: 'item.txt', kind: 'changed', here: side, there: side }],
     ...{ otherCell: 1, total: 1, same: 0 },
   });
-  expect((await compare('step=sum&port=each')).same).toBe(2);
-  const path = `/runs/${runId}/differences?step=make&port=made`;
+  expect((await compare('step=sum&input=each')).same).toBe(2);
+  const path = `/runs/${runId}/differences?step=make&output=made`;
   expect(await reject(`${path}&with=aaaaaaaaaaaaa`)).toEqual([404, 'NOT_FOUND', 'RUN_NOT_FOUND']);
-  expect(await reject(`${path}&with=${runId}&withStep=list`)).toEqual([404, 'NOT_FOUND', 'PORT_NOT_FOUND']);
+  expect(await reject(`${path}&with=${runId}&withStep=list`)).toEqual([404, 'NOT_FOUND', 'OUTPUT_NOT_FOUND']);
   expect(await reject(`${path}&with=${runId}&withCell=9`)).toEqual([404, 'NOT_FOUND', 'CELL_NOT_FOUND']);
 });
 
@@ -330,7 +343,7 @@ test('lists clusters with their load, and no pipelines if it executes none', asy
 });
 
 test('rejects unknown runs and paths in the form of the protocol', async () => {
-  for (const path of ['', '/states', '/moves', '/cells', '/cell?step=a', '/log?step=a', '/files?step=a&port=b']) {
+  for (const path of ['', '/states', '/moves', '/cells', '/cell?step=a', '/log?step=a', '/files?step=a&output=b']) {
     expect(await reject(`/runs/aaaaaaaaaaaaa${path}`)).toEqual([404, 'NOT_FOUND', 'RUN_NOT_FOUND']);
     expect((await reject(`/runs/..%2f..%2fx${path}`)).slice(0, 2)).toEqual([404, 'NOT_FOUND']);
   }

@@ -54,3 +54,22 @@ function decodePart(part: string): string {
     return part;
   }
 }
+
+/** An input or an output of a step, which may have both with the same name. */
+export interface DataPort {
+  readonly kind: 'input' | 'output';
+  readonly name: string;
+}
+
+/** An input or output of a cell. */
+export interface PortPlace {
+  readonly runId: string;
+  readonly step: string;
+  readonly cell: number;
+  readonly port: DataPort;
+}
+
+/** The path of the screen of an input or output. */
+export function portPath({ runId, step, cell, port }: PortPlace): readonly string[] {
+  return ['runs', runId, 'data', step, String(cell), port.kind, port.name];
+}

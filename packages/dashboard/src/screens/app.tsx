@@ -72,12 +72,14 @@ function OfRun({ runId, route }: { runId: string; route: Route }) {
     return () => opened.close();
   }, []);
   if (run === undefined) return null;
-  const [, , section, step, third, fourth, ...rest] = route.path;
+  const [, , section, step, third, fourth, fifth, ...rest] = route.path;
   if (section === 'steps' && step !== undefined) {
     if (third !== 'cells') return <StepScreen run={run} route={route} name={step} />;
     return <CellScreen key={`${step}/${fourth}`} run={run} route={route} name={step} cell={Number(fourth)} />;
   }
-  if (section === 'data' && step !== undefined && fourth !== undefined)
-    return <DataScreen run={run} step={step} cell={Number(third)} port={fourth} path={rest} query={route.query} />;
+  if (section === 'data' && step !== undefined && fifth !== undefined && (fourth === 'input' || fourth === 'output')) {
+    const port = { kind: fourth, name: fifth } as const;
+    return <DataScreen run={run} step={step} cell={Number(third)} port={port} path={rest} query={route.query} />;
+  }
   return <RunScreen run={run} route={route} />;
 }

@@ -1,5 +1,5 @@
 import type { CellDetails } from '@sluice/host';
-import { linkTo } from '../live/route.ts';
+import { type DataPort, linkTo, portPath } from '../live/route.ts';
 import { FactTable } from '../parts/fact-table.tsx';
 
 /** Results, command, environment, inputs and outputs of a cell. */
@@ -7,8 +7,8 @@ export function CellData({ value, runId }: { value: CellDetails; runId: string }
   return (
     <div class="fact-columns">
       <FactTable title="Results" values={value.results} />
-      <Ports title="Outputs" ports={value.outputs} value={value} runId={runId} />
-      <Ports title="Inputs" ports={value.inputs} value={value} runId={runId} />
+      <Ports kind="output" ports={value.outputs} value={value} runId={runId} />
+      <Ports kind="input" ports={value.inputs} value={value} runId={runId} />
       {value.image !== undefined && (
         <div>
           <h3>Image</h3>
@@ -34,24 +34,26 @@ export function CellData({ value, runId }: { value: CellDetails; runId: string }
 }
 
 interface PortsProps {
-  readonly title: string;
+  readonly kind: DataPort['kind'];
   readonly ports: CellDetails['outputs'];
   readonly value: CellDetails;
   readonly runId: string;
 }
 
-function Ports({ title, ports, value, runId }: PortsProps) {
+function Ports({ kind, ports, value, runId }: PortsProps) {
   if (ports.length === 0) return null;
   return (
     <div>
-      <h3>{title}</h3>
+      <h3>{kind === 'output' ? 'Outputs' : 'Inputs'}</h3>
       <ul>
         {ports.map(({ name, path, from, place }) => (
           <li key={name}>
             {place === undefined ? (
               <b>{name}</b>
             ) : (
-              <a href={linkTo(['runs', runId, 'data', value.step, String(value.cellIndex), name])}>{name}</a>
+              <a href={linkTo(portPath({ runId, step: value.step, cell: value.cellIndex, port: { kind, name } }))}>
+                {name}
+              </a>
             )}{' '}
             <span class="soft">
               {[path, from === undefined ? undefined : `from ${from}`, place === undefined ? 'no data yet' : undefined]

@@ -2,7 +2,7 @@ import type { FileList } from '@sluice/host';
 import { useEffect, useState } from 'preact/hooks';
 import { apiUrl, messageFor, send } from '../api/fetch-reply.ts';
 import type { LiveRun } from '../live/open-run.ts';
-import { linkTo } from '../live/route.ts';
+import { type DataPort, linkTo, portPath } from '../live/route.ts';
 import { useStore } from '../live/use-store.ts';
 import { byteWords } from '../parts/byte-words.ts';
 import { Note } from '../parts/note.tsx';
@@ -15,7 +15,7 @@ interface DataProps {
   readonly run: LiveRun;
   readonly step: string;
   readonly cell: number;
-  readonly port: string;
+  readonly port: DataPort;
   readonly path: readonly string[];
   readonly query: URLSearchParams;
 }
@@ -26,17 +26,15 @@ const PREVIEW_BYTES = 262_144;
 export function DataScreen({ run, step, cell, port, path, query }: DataProps) {
   useStore(run);
   const filesPath = `runs/${encodeURIComponent(run.runId)}/files`;
-  const place = { step, cell, port, path: path.join('/') };
+  const place = { step, cell, [port.kind]: port.name, path: path.join('/') };
   const content = useContent(apiUrl(filesPath, place));
-  const base = ['runs', run.runId, 'data', step, String(cell), port];
+  const base = portPath({ runId: run.runId, step, cell, port });
   return (
     <>
       {run.details !== undefined && <Trail details={run.details} steps={[step]} />}
-      <h1>
-        {step}.{port}
-      </h1>
+      <h1>{port.kind === 'output' ? `${step}.${port.name}` : `Input ${port.name} of ${step}`}</h1>
       <nav class="trail" aria-label="Directory">
-        <a href={linkTo(base)}>{port}</a>
+        <a href={linkTo(base)}>{port.name}</a>
         {path.map((part, index) => (
           <a key={index} href={linkTo([...base, ...path.slice(0, index + 1)])}>
             {part}

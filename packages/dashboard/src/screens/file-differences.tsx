@@ -1,17 +1,9 @@
 import type { FileDifferences as Differences, RunList } from '@sluice/host';
-import { linkTo, replaceQuery } from '../live/route.ts';
+import { linkTo, type PortPlace, portPath, replaceQuery } from '../live/route.ts';
 import { useReply } from '../live/use-reply.ts';
 import { byteWords } from '../parts/byte-words.ts';
 import { Note } from '../parts/note.tsx';
 import { timeWords } from '../parts/time-words.ts';
-
-/** An input or output of a cell. */
-export interface PortPlace {
-  readonly runId: string;
-  readonly step: string;
-  readonly cell: number;
-  readonly port: string;
-}
 
 interface DifferencesProps {
   readonly place: PortPlace;
@@ -27,7 +19,7 @@ export function FileDifferences({ place, pipeline, other }: DifferencesProps) {
   const { runId, step, cell, port } = place;
   const { value: runs } = useReply<RunList>('runs', { pipeline, pageSize: 50 });
   const path = other === undefined ? undefined : `runs/${encodeURIComponent(runId)}/differences`;
-  const { value, error } = useReply<Differences>(path, { step, cell, port, with: other });
+  const { value, error } = useReply<Differences>(path, { step, cell, [port.kind]: port.name, with: other });
   const others = (runs?.runs ?? []).filter((run) => run.runId !== runId);
   return (
     <section class="panel" aria-labelledby="differences">
@@ -76,7 +68,7 @@ const TONES = { added: 'good', removed: 'bad', changed: 'warn', unknown: 'calm' 
 function DifferenceTable({ value, place, other }: TableProps) {
   const { step, cell, port } = place;
   const linkOf = (runId: string, index: number, path: string) =>
-    linkTo(['runs', runId, 'data', step, String(index), port, ...path.split('/')]);
+    linkTo([...portPath({ runId, step, cell: index, port }), ...path.split('/')]);
   return (
     <div class="scroll">
       <table>
@@ -97,7 +89,7 @@ function DifferenceTable({ value, place, other }: TableProps) {
                   </span>
                   {kind}
                 </span>{' '}
-                {path === '' ? port : path}
+                {path === '' ? port.name : path}
               </td>
               <td>{here === undefined ? '–' : <Side side={here} link={linkOf(place.runId, cell, path)} />}</td>
               <td>{there === undefined ? '–' : <Side side={there} link={linkOf(other, value.otherCell, path)} />}</td>

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import { streamEvents } from '../events/stream-events.ts';
 import { compareFiles } from '../runs/compare-files.ts';
+import { portQuery, readDataPort } from '../runs/data-port.ts';
 import { describeCell } from '../runs/describe-cell.ts';
 import { describeCellNames, describeCells, findCell, readPageToken, searchCells } from '../runs/describe-cells.ts';
 import { describeRun } from '../runs/describe-run.ts';
@@ -169,7 +170,7 @@ export const READ_ROUTES: readonly ApiRoute[] = [
     ...{ method: 'GET', path: '/runs/{runId}/files' },
     query: z.strictObject({
       ...cellAt,
-      port: z.string().describe('name of an input or output'),
+      ...portQuery,
       path: z.string().default('').describe('relative to the input or output'),
     }),
     reply: 'bytes',
@@ -178,7 +179,7 @@ export const READ_ROUTES: readonly ApiRoute[] = [
       const service = await serviceOf(api, at.runId);
       const found = await readFiles(
         { home: api.home, service, run },
-        { ...findCell(run, query), port: query.port, path: query.path },
+        { ...findCell(run, query), port: readDataPort(query), path: query.path },
       );
       return 'list' in found ? found.list : sendBytes(found.file, { http, reply, type: 'application/octet-stream' });
     },
@@ -189,14 +190,17 @@ export const READ_ROUTES: readonly ApiRoute[] = [
     ...{ method: 'GET', path: '/runs/{runId}/differences' },
     query: z.strictObject({
       ...cellAt,
-      port: z.string().describe('name of an input or output'),
+      ...portQuery,
       with: z.string().describe('the ID of the other run'),
       withStep: z.string().exactOptional().describe('absent: the same name'),
       withCell: z.coerce.number().int().min(0).exactOptional().describe('absent: the cell of the same name'),
     }),
     reply: fileDifferences,
     handle: ({ api, at, query }) =>
-      compareFiles({ ...api, openService: (runId) => serviceOf(api, runId) }, at.runId, query),
+      compareFiles({ ...api, openService: (runId) => serviceOf(api, runId) }, at.runId, {
+        ...query,
+        port: readDataPort(query),
+      }),
   }),
   defineRoute({
     operationId: 'streamEvents',

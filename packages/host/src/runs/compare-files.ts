@@ -7,6 +7,7 @@ import type { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import type { fileDifferences } from '../schemas/cell-replies.ts';
 import { compareTrees, type FilePair } from './compare-trees.ts';
+import { type DataPort, unknownPort, unwrittenPort } from './data-port.ts';
 import { findPort } from './describe-cell.ts';
 import { type CellPlace, findCell } from './describe-cells.ts';
 import type { Followers } from './open-followers.ts';
@@ -25,7 +26,7 @@ interface Context {
 interface Query {
   readonly step: string;
   readonly cell: number;
-  readonly port: string;
+  readonly port: DataPort;
   readonly with: string;
   readonly withStep?: string;
   readonly withCell?: number;
@@ -86,13 +87,12 @@ function findOther(
   return { step: found.step, cell: index };
 }
 
-function requirePort(run: RunFollower, place: CellPlace, port: string) {
+function requirePort(run: RunFollower, place: CellPlace, port: DataPort) {
   const places = findPort(run, { ...place, port });
-  if (places === undefined) {
-    throw new ApiError(404, 'PORT_NOT_FOUND', `the step of run ${run.runId} has no input or output ${port}`);
-  }
-  if (places.length > 0) return places;
-  throw new ApiError(409, 'NOT_WRITTEN', `run ${run.runId} has no files of ${port} yet: nothing has written to it`);
+  const step = `the step of run ${run.runId}`;
+  if (places === undefined) throw unknownPort(port, step);
+  if (places.length === 0) throw unwrittenPort(port, step);
+  return places;
 }
 
 /** All files by their path; below the name of the cell if there are several directories. */

@@ -11,6 +11,7 @@ import {
 import type { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import type { cellDetails } from '../schemas/cell-replies.ts';
+import type { DataPort } from './data-port.ts';
 import { type CellPlace, describePlacedCell } from './describe-cells.ts';
 import { describeAttemptUsage, sumAttemptUsage } from './describe-usage.ts';
 import type { Followers } from './open-followers.ts';
@@ -80,15 +81,15 @@ export function findContainer(run: RunFollower, place: CellPlace, attempt: numbe
   return attempt === 0 ? containers.at(-1) : containers.find((one) => one.attempt === attempt);
 }
 
-/** The directories behind a name of an input or output, by the cell that wrote them; `''` if there is only one. */
+/** The directories of an input or output, by the cell that wrote them; `''` if there is only one. */
 export function findPort(
   run: RunFollower,
-  { step, cell, port }: CellPlace & { readonly port: string },
+  { step, cell, port }: CellPlace & { readonly port: DataPort },
 ): readonly { readonly cell: string; readonly place: DataPlace }[] | undefined {
   const { step: spec } = run.model.facts.plan.steps[step]!;
-  if (Object.hasOwn(spec.outputs, port)) {
-    const place = findOutputPlace(run, { step, cell, output: port });
-    return place === undefined ? [] : [{ cell: '', place }];
-  }
-  return Object.hasOwn(spec.inputs, port) ? findInputPlaces(run, { step, input: port }) : undefined;
+  const { kind, name } = port;
+  if (!Object.hasOwn(spec[`${kind}s`], name)) return undefined;
+  if (kind === 'input') return findInputPlaces(run, { step, input: name });
+  const place = findOutputPlace(run, { step, cell, output: name });
+  return place === undefined ? [] : [{ cell: '', place }];
 }

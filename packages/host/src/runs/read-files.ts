@@ -5,6 +5,7 @@ import { openVolume } from '@sluice/runner';
 import type { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import type { fileList } from '../schemas/cell-replies.ts';
+import { type DataPort, unknownPort, unwrittenPort } from './data-port.ts';
 import { findPort } from './describe-cell.ts';
 import { toTime } from './to-time.ts';
 
@@ -19,7 +20,7 @@ export interface ReadableFile {
 export interface FilePlace {
   readonly step: number;
   readonly cell: number;
-  readonly port: string;
+  readonly port: DataPort;
   /** Relative to the input or output; of an input from many cells, the first segment is the cell. */
   readonly path: string;
 }
@@ -37,10 +38,8 @@ export async function readFiles(
 ): Promise<{ readonly list: z.input<typeof fileList> } | { readonly file: ReadableFile }> {
   if (at.path.split('/').some((part) => part === '.' || part === '..')) throw missing(at.path);
   const places = findPort(context.run, at);
-  if (places === undefined) throw new ApiError(404, 'PORT_NOT_FOUND', `the step has no input or output ${at.port}`);
-  if (places.length === 0) {
-    throw new ApiError(409, 'NOT_WRITTEN', `there are no files of ${at.port} yet: nothing has written to it`);
-  }
+  if (places === undefined) throw unknownPort(at.port, 'the step');
+  if (places.length === 0) throw unwrittenPort(at.port, 'the step');
   const [first, ...rest] = at.path.split('/').filter((part) => part !== '');
   if (places.length === 1 && places[0]!.cell === '') return readPlace(context, places[0]!.place, { path: at.path });
   if (first === undefined) {
