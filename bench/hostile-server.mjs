@@ -153,7 +153,8 @@ async function orderAndCancel(account, runId, body) {
 
 /** An ID that the server does not know. */
 function createId(at) {
-  return at.toString(2).replaceAll('0', 'a').replaceAll('1', 'b').padStart(13, 'a');
+  const letters = [...at.toString(8)].map((digit) => 'abcdefgh'[Number(digit)]);
+  return letters.join('').padStart(13, 'a');
 }
 
 async function request({ api, token }, method, path, body) {
