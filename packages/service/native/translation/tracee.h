@@ -43,6 +43,9 @@ struct rewrite {
 
 enum outcome { UNCHANGED, REWRITTEN, WAITING };
 
+/* rewrite.c */
+/* Enough for the path of a call; more is mapped for more. */
+enum { ROOM_BYTES = 16384 };
 /* The guest path from which a path relative to `directory` starts. */
 bool start_of(const struct tracee *tracee, int directory, char *guest);
 /* False if a mmap in the program must create it first. */

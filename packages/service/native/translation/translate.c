@@ -10,55 +10,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-enum { ROOM = 16384, WORD = 8 };
-
-static ssize_t read_proc_link(pid_t task, const char *name, char *target) {
-  char link[64];
-  snprintf(link, sizeof link, "/proc/%d/%s", (int)task, name);
-  ssize_t length = readlink(link, target, PATH_MAX - 1);
-  if (length >= 0) target[length] = '\0';
-  return length;
-}
-
-bool start_of(const struct tracee *tracee, int directory, char *guest) {
-  char name[32] = "cwd", host[PATH_MAX];
-  if (directory != AT_FDCWD) snprintf(name, sizeof name, "fd/%d", directory);
-  if (read_proc_link(tracee->task, name, host) <= 0 || host[0] != '/') return false;
-  if (host[1] == '\0') host[0] = '\0';
-  return view_to_guest(host, guest) != TOO_LONG;
-}
-
-bool has_room(struct tracee *tracee, size_t size) {
-  if (tracee->room_size >= size || rooms_take(tracee, size)) return true;
-  struct registers registers = tracee->entry;
-  size_t rounded = size < ROOM ? ROOM : (size + 4095) / 4096 * 4096;
-  const uint64_t arguments[] = {0, rounded, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, (uint64_t)-1, 0};
-  for (int i = 0; i < 6; i++) registers_set_argument(&registers, i, arguments[i]);
-  registers_set_number(tracee->task, &registers, SYS_mmap);
-  tracee->room_size = rounded;
-  tracee->pending = MAKING_ROOM;
-  return false;
-}
-
-uint64_t put(struct tracee *tracee, struct rewrite *rewrite, const void *data, size_t size) {
-  size_t at = (rewrite->used + WORD - 1) / WORD * WORD;
-  if (at + size > tracee->room_size || !memory_write(tracee->task, tracee->room + at, data, size)) return 0;
-  rewrite->used = at + size;
-  return tracee->room + at;
-}
-
-enum outcome reject_call(struct tracee *tracee, struct rewrite *rewrite, int error) {
-  rewrite->registers = tracee->entry;
-  registers_set_result(&rewrite->registers, -error);
-  registers_set_number(tracee->task, &rewrite->registers, -1);
-  return UNCHANGED;
-}
 
 static bool follows(const struct tracee *tracee, const struct path_argument *argument) {
   uint64_t flags = argument->flags >= 0 ? registers_argument(&tracee->entry, argument->flags) : 0;
@@ -109,7 +63,7 @@ static enum outcome translate_paths(struct tracee *tracee, const struct call *ca
     if (!walk.touched) continue;
     if (error == 0 && call->removes && view_at(walk.guest) != NULL) error = EBUSY;
     if (error != 0) return reject_call(tracee, rewrite, error);
-    if (!has_room(tracee, ROOM)) return WAITING;
+    if (!has_room(tracee, ROOM_BYTES)) return WAITING;
     uint64_t address = put(tracee, rewrite, walk.host, strlen(walk.host) + 1);
     if (address == 0) return reject_call(tracee, rewrite, ENOMEM);
     registers_set_argument(&rewrite->registers, argument->path, address);

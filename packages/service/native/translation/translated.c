@@ -9,6 +9,7 @@
 #include "command.h"
 #include "container-record.h"
 #include "line.h"
+#include "make-view.h"
 #include "tracees.h"
 #include "view.h"
 #include "walk.h"
@@ -78,7 +79,7 @@ void translated_run(struct launch *launch, const struct limit_use *use) {
   container = launch->id;
   struct output output;
   open_streams(launch, &output);
-  view_make(launch);
+  make_view(launch);
   char host[PATH_MAX];
   if (view_to_host(launch->working_directory, host) == TOO_LONG || chdir(host) != 0)
     fault("could not enter '%s': %s", launch->working_directory, strerror(errno));

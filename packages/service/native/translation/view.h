@@ -5,16 +5,14 @@
 #ifndef SLUICE_VIEW_H
 #define SLUICE_VIEW_H
 
-#include "launcher.h"
-
 /* A mount point, the private /tmp, or a directory above a mount point that the host does not have. */
 struct place {
   char *guest, *host;
 };
 
-/* Rejects the container with the reason if the view cannot be created. */
-void view_make(const struct launch *launch);
 void view_add(const char *guest, const char *host);
+/* No effect if there is no place with exactly this path. */
+void view_remove(const char *guest);
 /* The place with exactly this path, or NULL. */
 const struct place *view_at(const char *guest);
 enum beneath { OUTSIDE, BENEATH, TOO_LONG };
