@@ -43,14 +43,16 @@ function writeReference() {
   rmSync(ENTRIES, { recursive: true, force: true });
   mkdirSync(ENTRIES);
   const files = listPublishedPackages(ROOT).flatMap(({ directory, manifest }) =>
-    Object.entries(manifest.exports ?? {}).map(([entry, { types }]) => {
+    Object.entries(manifest.exports ?? {}).flatMap(([entry, { types }]) => {
+      // A program or a manifest: nothing to import.
+      if (types === undefined) return [];
       const file = join(ENTRIES, `${basename(join(directory, entry === '.' ? '' : entry))}.ts`);
       const target = relative(ENTRIES, join(ROOT, directory, types)).replace(/\.d\.ts$/, '.js');
       writeFileSync(
         file,
         `/** \`${join(manifest.name, entry)}\`: ${manifest.description}. @module */\nexport * from '${target}';\n`,
       );
-      return file;
+      return [file];
     }),
   );
   const options = ['--readme', 'none', '--hideGenerator', '--disableSources', '--outputFileStrategy', 'modules'];
