@@ -1,4 +1,4 @@
-import { isObject } from '../model/guard-arguments.ts';
+import { guardArguments, isObject } from '../model/guard-arguments.ts';
 import { SluiceError } from '../model/sluice-error.ts';
 import { type CallSite, captureCallSite, describeCallSite } from './call-site.ts';
 
@@ -16,11 +16,14 @@ const origins = new WeakMap<object, HandleOrigin>();
 
 type Callee = (...args: never[]) => unknown;
 
-/** The handles of one builder. `callee` is the method that the program has called. */
+/** The handles of one builder. */
 export interface OwnHandles {
   /** Remembers where an object of handles comes from, with all handles in it. Returns the object. */
-  remember<T>(handles: T, what: string, callee: Callee): T;
-  /** Throws `SluiceError` `FOREIGN_HANDLE` if a config contains a handle of another builder. */
+  remember<T>(handles: T, what: string, site: CallSite): T;
+  /**
+   * Throws `SluiceError` `FOREIGN_HANDLE` if a config contains a handle of another builder. `callee` is the method that the
+   * program has called.
+   */
   reject(config: unknown, what: string, callee: Callee): void;
 }
 
@@ -28,9 +31,10 @@ export interface OwnHandles {
 export function createOwnHandles(pipeline: string): OwnHandles {
   const owner = {};
   return {
-    remember: (handles, what, callee) =>
-      rememberOrigin(handles, { owner, what: `${what} of pipeline ${pipeline}`, site: captureCallSite(callee) }),
-    reject: (config, what, callee) => rejectForeign(config, { owner, what: `${what} of pipeline ${pipeline}`, callee }),
+    remember: (handles, what, site) =>
+      rememberOrigin(handles, { owner, what: `${what} of pipeline ${pipeline}`, site }),
+    reject: (config, what, callee) =>
+      guardArguments(what, () => rejectForeign(config, { owner, what: `${what} of pipeline ${pipeline}`, callee })),
   };
 }
 

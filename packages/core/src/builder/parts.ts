@@ -10,9 +10,9 @@ type Noun = (typeof NOUNS)[Kind];
 export interface Parts {
   /**
    * Throws `SluiceError` `DUPLICATE_STEP`, `DUPLICATE_OUTPUT` or `DUPLICATE_RESULT`; `callee` is the method that the
-   * program has called.
+   * program has called. Returns where it was called.
    */
-  add(part: { kind: Kind; name: string; document: unknown; callee: (...args: never[]) => unknown }): void;
+  add(part: { kind: Kind; name: string; document: unknown; callee: (...args: never[]) => unknown }): CallSite;
   /** The keys of the file that hold the parts. */
   toDocument(): Readonly<Record<string, unknown>>;
 }
@@ -29,6 +29,7 @@ export function createParts(): Parts {
       if (first !== undefined) throw duplicateError(noun, name, { site, first });
       sites.set(`${noun} ${name}`, site);
       parts[kind].set(name, document);
+      return site;
     },
     toDocument: () => ({
       steps: Object.fromEntries(parts.steps),

@@ -1,4 +1,4 @@
-import { guardArguments, isObject, requireArgument } from '../model/guard-arguments.ts';
+import { isObject, requireArgument } from '../model/guard-arguments.ts';
 import type { Json } from '../model/json.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import type { SluiceError } from '../model/sluice-error.ts';
@@ -8,11 +8,12 @@ import { createFileSet } from '../parse/file-set.ts';
 import { locateFaults } from '../parse/locate-faults.ts';
 import type { CheckedPipeline } from '../parse/parse-pipeline.ts';
 import { invalidPipeline } from '../render/invalid-pipeline.ts';
+import { captureCallSite } from './call-site.ts';
 import { cellsDocument } from './cells.ts';
 import { expression, handlesUnder } from './expression-handle.ts';
 import { createOwnHandles } from './handle-origins.ts';
 import { namesIn, stepHandle, volumeHandles } from './handles.ts';
-import { createParts } from './parts.ts';
+import { createParts, type Parts } from './parts.ts';
 import type { BuildError, ParamShapes, PipelineBuilder, PipelineConfig, VolumeShapes } from './pipeline-builder.ts';
 import { catchArgument, readBuildOptions, readOutput, readResults } from './read-arguments.ts';
 import { readConfig } from './read-config.ts';
@@ -43,6 +44,7 @@ export function pipeline<
 >(name: string, config: PipelineConfig<P, V> = {}): PipelineBuilder<P, V> {
   requireArgument(typeof name === 'string', 'pipeline: the name must be a string');
   const keys = readConfig(`pipeline ${name}`, config);
+  const site = captureCallSite(pipeline);
   const parts = createParts();
   const { remember, reject } = createOwnHandles(name);
   const step = (stepName: unknown, ...given: readonly unknown[]) => {
@@ -50,17 +52,18 @@ export function pipeline<
     const { final, ...stepKeys } = read.config;
     const document = stepDocument(stepKeys, cells === undefined ? {} : cellsDocument(cells));
     const kind = (cells?.final ?? final) === true ? 'finally' : 'steps';
-    parts.add({ kind, name: read.name, document, callee: step });
-    return remember(stepHandle(read.name, stepKeys), `step ${read.name}`, step);
+    const site = parts.add({ kind, name: read.name, document, callee: step });
+    return remember(stepHandle(read.name, stepKeys), `step ${read.name}`, site);
   };
   const uses = (stepName: unknown, file: unknown, given: unknown = {}) => {
     requireArgument(typeof stepName === 'string', 'uses: the name must be a string');
     requireArgument(typeof file === 'string', `uses ${stepName}: the file must be a string`);
-    guardArguments(`uses ${stepName}`, () => reject(given, `step ${stepName}`, uses));
+    reject(given, `uses ${stepName}`, uses);
     const read = readConfig(`uses ${stepName}`, given);
     const { outputs: _, results: __, ports: ___, ...useKeys } = read;
-    parts.add({ kind: 'steps', name: stepName, document: { uses: file, ...stepDocument(useKeys, {}) }, callee: uses });
-    return remember(stepHandle(stepName, read), `step ${stepName}`, uses);
+    const document = { uses: file, ...stepDocument(useKeys, {}) };
+    const site = parts.add({ kind: 'steps', name: stepName, document, callee: uses });
+    return remember(stepHandle(stepName, read), `step ${stepName}`, site);
   };
   const output = (key: unknown, from: unknown, options: unknown = {}) => {
     const read = readOutput(key, from, options);
@@ -68,23 +71,15 @@ export function pipeline<
     parts.add({ ...read, kind: 'outputs', callee: output });
   };
   const results = (declared: unknown) => {
-    guardArguments('results', () => reject(declared, 'a result', results));
+    reject(declared, 'results', results);
     for (const result of readResults(declared)) parts.add({ ...result, kind: 'results', callee: results });
     return builder;
   };
-  const toJSON = () => {
-    const { defaults } = keys;
-    const document = {
-      ...{ version: 1, name, ...keys },
-      ...(isObject(defaults) && { defaults: stepDocument(defaults, {}) }),
-      ...parts.toDocument(),
-    };
-    return JSON.parse(JSON.stringify(document)) as { readonly [key: string]: Json };
-  };
+  const toJSON = () => pipelineDocument({ name, keys, parts });
   const safeBuild = (options: unknown = {}) => catchArgument(() => check(name, toJSON(), options));
   const builder: unknown = {
-    params: remember(handlesUnder('params', namesIn(keys.params)), 'a parameter', pipeline),
-    volumes: remember(volumeHandles(namesIn(keys.volumes)), 'a volume', pipeline),
+    params: remember(handlesUnder('params', namesIn(keys.params)), 'a parameter', site),
+    volumes: remember(volumeHandles(namesIn(keys.volumes)), 'a volume', site),
     run: handlesUnder('run', ['id', 'name', 'plannedTime', 'status']),
     attempt: expression('attempt'),
     step,
@@ -96,6 +91,17 @@ export function pipeline<
     build: (options: unknown = {}) => unwrap(safeBuild(options)),
   };
   return builder as PipelineBuilder<P, V>;
+}
+
+/** The pipeline as the value of a file. */
+function pipelineDocument({ name, keys, parts }: { name: string; keys: ReturnType<typeof readConfig>; parts: Parts }) {
+  const { defaults } = keys;
+  const document = {
+    ...{ version: 1, name, ...keys },
+    ...(isObject(defaults) && { defaults: stepDocument(defaults, {}) }),
+    ...parts.toDocument(),
+  };
+  return JSON.parse(JSON.stringify(document)) as { readonly [key: string]: Json };
 }
 
 function unwrap<T>(result: Result<T, SluiceError>): T {

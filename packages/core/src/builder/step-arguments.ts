@@ -14,7 +14,7 @@ export function readStepArguments(
   requireArgument(typeof name === 'string', 'step: the name must be a string');
   const [first, second] = given;
   const what = `step ${name}`;
-  guardArguments(what, () => check(first));
+  check(first);
   const read = readConfig(what, first);
   if (second === undefined) return { name, config: read };
   requireArgument(
@@ -27,6 +27,6 @@ export function readStepArguments(
   // What the program's own function throws is not changed.
   const config: unknown = (second as (cell: unknown) => unknown)(handles);
   requireArgument(isObject(config), `${what}: the function must return an object`);
-  guardArguments(what, () => check(config));
+  check(config);
   return { name, config: readConfig(what, config), cells };
 }

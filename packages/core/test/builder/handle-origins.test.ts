@@ -36,6 +36,19 @@ test.each<[string, (from: ReturnType<typeof create>, to: ReturnType<typeof creat
   expect(p.build().pipeline.steps).toHaveLength(1);
 });
 
+test('a source that cannot be read is an error of the argument', () => {
+  const { p, a } = create('x');
+  const trap = Object.defineProperty({ ...a.outputs.m }, 'x', {
+    enumerable: true,
+    get() {
+      throw new RangeError('a trap');
+    },
+  });
+  expect(() => p.output('best', trap)).toThrow(
+    expect.objectContaining({ code: 'INVALID_ARGUMENT', message: expect.stringContaining('output best') }),
+  );
+});
+
 test('handles of the same builder are accepted, also through a helper and in a builder of the same name', () => {
   const { p, a } = create('x');
   create('x');
