@@ -45,6 +45,7 @@ import type { move, runDetails, runList, runMoves, runStates } from './schemas/r
 import type { plannedTimeList, scheduleList } from './schemas/schedules.ts';
 
 export { openSecrets, sealSecrets } from './hosted/seal-secrets.ts';
+export type { DataPort } from './runs/data-port.ts';
 export type { ActionName } from './schemas/actions.ts';
 export type { StreamEventName, StreamEvents } from './schemas/events.ts';
 export { MAX_ORDER_BYTES, type OrderBody } from './schemas/order.ts';

@@ -1,3 +1,4 @@
+import type { DataPort } from '@sluice/host';
 import { useEffect, useState } from 'preact/hooks';
 
 /** Where the user is: the part of the URL after `#`, so that every screen has a URL and the server needs only one page. */
@@ -53,12 +54,6 @@ function decodePart(part: string): string {
   } catch {
     return part;
   }
-}
-
-/** An input or an output of a step, which may have both with the same name. */
-export interface DataPort {
-  readonly kind: 'input' | 'output';
-  readonly name: string;
 }
 
 /** An input or output of a cell. */

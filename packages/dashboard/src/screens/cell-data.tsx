@@ -1,5 +1,5 @@
-import type { CellDetails } from '@sluice/host';
-import { type DataPort, linkTo, portPath } from '../live/route.ts';
+import type { CellDetails, DataPort } from '@sluice/host';
+import { linkTo, portPath } from '../live/route.ts';
 import { FactTable } from '../parts/fact-table.tsx';
 
 /** Results, command, environment, inputs and outputs of a cell. */

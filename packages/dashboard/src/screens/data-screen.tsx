@@ -1,8 +1,8 @@
-import type { FileList } from '@sluice/host';
+import type { DataPort, FileList } from '@sluice/host';
 import { useEffect, useState } from 'preact/hooks';
 import { apiUrl, messageFor, send } from '../api/fetch-reply.ts';
 import type { LiveRun } from '../live/open-run.ts';
-import { type DataPort, linkTo, portPath } from '../live/route.ts';
+import { linkTo, portPath } from '../live/route.ts';
 import { useStore } from '../live/use-store.ts';
 import { byteWords } from '../parts/byte-words.ts';
 import { Note } from '../parts/note.tsx';

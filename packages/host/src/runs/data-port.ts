@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 
-/** The query parameters that name an input or an output of a step: exactly one. A step may have both with the same name. */
+/** The query parameters that name an input or an output of a step: exactly one. */
 export const portQuery = {
   input: z.string().exactOptional().describe('its name; either this or `output`'),
   output: z.string().exactOptional().describe('its name; either this or `input`'),
 };
 
-/** An input or an output of a step. */
+/** An input or an output of a step, which may have both with the same name. */
 export interface DataPort {
   readonly kind: 'input' | 'output';
   readonly name: string;
