@@ -1,4 +1,4 @@
-import { parseSize } from './parse-size.ts';
+import { GB, parseSize } from './parse-size.ts';
 import type { Capacity } from './service-config.ts';
 
 /**
@@ -10,5 +10,5 @@ export function amountOf({ cpu, memory, gpus }: Capacity): {
   readonly memoryGB: number;
   readonly gpus: number;
 } {
-  return { cores: cpu, memoryGB: Math.floor(parseSize(memory) / 1e9), gpus };
+  return { cores: cpu, memoryGB: Math.floor(parseSize(memory) / GB), gpus };
 }

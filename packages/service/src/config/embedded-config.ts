@@ -1,11 +1,10 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { cpuModels } from '../engines/machine-models.ts';
+import { GB } from './parse-size.ts';
 import { type InstanceTypeConfig, type ServiceConfig, serviceConfigSchema } from './service-config.ts';
 
 /** The only cluster and account of an embedded service. */
 export const EMBEDDED_SCOPE = { clusterID: 'local', accountID: 'local' } as const;
-
-const GB = 1e9;
 
 /**
  * The configuration of a service for this machine only: cluster `local`, account `local`, and instance types `local-1`,

@@ -1,3 +1,6 @@
+/** The bytes of a GB, in which the protocol announces memory. */
+export const GB = 1e9;
+
 /** A number with a decimal or binary unit: `MB` is 10^6 bytes, `MiB` 2^20, as in a pipeline file. Not zero. */
 export const SIZE = /^(?=.*[1-9])\d{1,9}(?:\.\d{1,9})?(?:B|[KMGT]i?B)$/;
 

@@ -3,16 +3,16 @@ import { identifierSchema, own } from '@sluice/client';
 import { z } from 'zod';
 import { dockerConfigSchema } from '../engines/docker/docker-config.ts';
 import { slurmConfigSchema, slurmPlacementSchema } from '../engines/slurm/slurm-config.ts';
-import { parseSize, SIZE } from './parse-size.ts';
+import { GB, parseSize, SIZE } from './parse-size.ts';
 
 const absolutePath = z.string().refine(isAbsolute, 'must be an absolute path');
 const positive = z.number().int().positive();
 /** At most a hundred years, because dates beyond the year 275760 do not exist. */
 const days = z.number().positive().max(36_500);
 const WANTED_SIZE = 'must be a size with a unit, for example 64MB or 500GiB';
-const size = z.string(WANTED_SIZE).regex(SIZE, WANTED_SIZE);
+const size = z.string(WANTED_SIZE).regex(SIZE, { error: WANTED_SIZE, abort: true });
 /** The protocol announces memory as a whole number of GB. */
-const memory = size.refine((text) => !SIZE.test(text) || parseSize(text) >= 1e9, 'must be at least 1GB');
+const memory = size.refine((text) => parseSize(text) >= GB, 'must be at least 1GB');
 
 /** A size that containers request by name. `options` are those of the engine (partition, QOS, …). */
 export const instanceTypeConfigSchema = z.strictObject({

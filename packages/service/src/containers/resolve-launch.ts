@@ -1,12 +1,11 @@
 import { own } from '@sluice/client';
+import { GB } from '../config/parse-size.ts';
 import type { Launch } from '../engines/engine.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
 import type { ContainerRow } from '../store/container-row.ts';
 import type { Store } from '../store/store.ts';
 import { TABLES } from '../store/tables.ts';
 import { type EnvSealer, openSecretEnvs } from './secret-envs.ts';
-
-const GB = 1e9;
 
 /** Values for a launch that are not in the container's row. */
 export interface LaunchSettings {
