@@ -65,16 +65,15 @@ export async function approve(step: string, context: CommandContext, options: Ap
 /** Whether the step of a run waits for approval; of a run on a server, whether it may: the copy of its journal may be old. */
 async function mayWait(home: string, { runId, endedAt }: RunSummary, step: string): Promise<boolean> {
   if (endedAt !== undefined) return false;
-  const asked = await findApproval(home, runId, step);
-  return asked?.isOpen ?? (asked !== undefined && placeOf(await readCustody(runCustody(home, runId))) !== undefined);
+  const state = (await findApproval(home, runId, step))?.state;
+  if (state !== 'waiting') return state === 'awaitingApproval';
+  return placeOf(await readCustody(runCustody(home, runId))) !== undefined;
 }
 
-/** A step of a run with what it asks. `isOpen` is undefined while it has not begun to wait for the answer. */
+/** The state of a step, and what it asks. */
 async function findApproval(home: string, runId: string, step: string) {
   const run = await replayFromHome(createSystemDisk(), home, runId);
   const index = run.ok ? stepIndex(run.value.facts.plan, step) : undefined;
   if (!run.ok || index === undefined) return undefined;
-  const state = run.value.scheduler.state(index);
-  const isOpen = state === 'awaitingApproval' ? true : state === 'waiting' ? undefined : false;
-  return { isOpen, question: describeApproval(run.value, index) };
+  return { state: run.value.scheduler.state(index), question: describeApproval(run.value, index) };
 }

@@ -49,7 +49,7 @@ export async function selectRun(
       if (changes === undefined) return ok(run);
       if (changes.oneOf === 'run' || fitting.every(({ pipeline }) => pipeline !== run.pipeline)) fitting.push(run);
     }
-    if (fitting.length > 0) return selectChanged(home, { fitting, changes: changes!, options });
+    if (changes !== undefined && fitting.length > 0) return selectChanged(home, { fitting, changes, options });
     if (runs.length > 0) return reject(`could not find a run${which} in ${home}; list its runs with: ${list}`);
     return reject(
       `could not find a run in ${home}: it has none; start one with \`sluice run\`, or name another home with --home`,
