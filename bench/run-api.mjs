@@ -97,7 +97,7 @@ async function measureIdle() {
   for (let i = 0; i < runs; i++) {
     const id = [...String(i).padStart(13, '0')].map((digit) => alphabet[digit]).join('');
     cpSync(join(home, 'runs', name), join(home, 'runs', id), { recursive: true });
-    const summary = { pipeline: 'idle', startedAt: 1_700_000_000_000 + i };
+    const summary = { pipeline: 'idle', createdAt: 1_700_000_000_000 + i };
     writeFileSync(join(home, 'runs', id, 'summary.json'), `${JSON.stringify(summary)}\n`);
   }
   globalThis.gc?.();

@@ -189,8 +189,8 @@ test('uses: a pipeline as a step, twice, with its outputs and results', async ()
 
 test('concurrency: the second run of a group waits for the first', async () => {
   const both = await Promise.all([start('concurrency'), start('concurrency')].map(tell));
-  const [first, second] = both.map(({ report }) => report).sort((a, b) => a.startedAt.localeCompare(b.startedAt));
-  expect(Date.parse(second!.startedAt)).toBeGreaterThanOrEqual(Date.parse(first!.endedAt!));
+  const [first, second] = both.map(({ report }) => report).sort((a, b) => a.startedAt!.localeCompare(b.startedAt!));
+  expect(Date.parse(second!.startedAt!)).toBeGreaterThanOrEqual(Date.parse(first!.endedAt!));
 });
 
 test('placement: passes over clusters without an account', async () => {

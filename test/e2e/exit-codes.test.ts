@@ -128,7 +128,7 @@ outputs:
       `this run did not create the output made: results still contains the output of run ${first?.runId}`,
     );
     const runs = await place.runs();
-    const newest = runs.toSorted((a, b) => b.startedAt.localeCompare(a.startedAt))[0]!;
+    const newest = runs.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt))[0]!;
     const { kept } = await place.show(newest.runId);
     expect(kept?.made).toMatchObject({ runId: first?.runId, directory: expect.stringMatching(/\/results$/) });
     expect(marker()).toMatchObject({ run: first?.runId });

@@ -22,7 +22,7 @@ beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), 'mirror-'));
   directory = join(home, 'runs', RUN);
   await mkdir(directory, { recursive: true });
-  writeFileSync(join(directory, 'summary.json'), JSON.stringify({ pipeline: 'p', startedAt: 1 }));
+  writeFileSync(join(directory, 'summary.json'), JSON.stringify({ pipeline: 'p', createdAt: 1 }));
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
@@ -96,7 +96,7 @@ test.each(['ordering', 'server'])('a run that the server has removed counts as e
   writeCustody(state);
   const removed = fails('RUN_REMOVED', { status: 'failed', endedAt: '2030-01-02T00:00:00.000Z' });
   await expect(updateMirror({ home, runId: RUN, server: removed })).rejects.toThrow('it is not here');
-  const ended = { pipeline: 'p', startedAt: 1, status: 'failed', endedAt: Date.parse('2030-01-02') };
+  const ended = { pipeline: 'p', createdAt: 1, status: 'failed', endedAt: Date.parse('2030-01-02') };
   expect([stateOf(), JSON.parse(read('summary.json'))]).toEqual(['server', ended]);
   expect(await mayExecute()).toBe(false);
 });

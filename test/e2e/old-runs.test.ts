@@ -43,7 +43,7 @@ function addRun(runId: string, days: number): string {
     encodeLine({ seq: index + 1, first: 1, epoch: 1, record } as unknown as JournalLine),
   );
   writeFileSync(join(directory, 'journal.ndjson'), lines.join(''));
-  const summary = { pipeline: 'p', startedAt: at - 1000, status: 'succeeded', endedAt: at };
+  const summary = { pipeline: 'p', createdAt: at - 1000, status: 'succeeded', endedAt: at };
   writeFileSync(join(directory, 'summary.json'), JSON.stringify(summary));
   writeFileSync(join(directory, 'logs', 'a.log'), 'text');
   return directory;

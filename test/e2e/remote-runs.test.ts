@@ -102,7 +102,7 @@ test('an order that has not arrived is no run, and says so', async () => {
   mkdirSync(directory);
   const location = { service: gateway.url, cluster: 'main', account: 'physics', publish: {} };
   writeFileSync(join(directory, 'custody.json'), JSON.stringify({ state: 'ordering', place: location }));
-  writeFileSync(join(directory, 'summary.json'), JSON.stringify({ pipeline: 'two', startedAt: Date.now() }));
+  writeFileSync(join(directory, 'summary.json'), JSON.stringify({ pipeline: 'two', createdAt: Date.now() }));
   for (const command of ['attach', 'resume']) {
     const { exitCode, stderr } = await sluice(command, runId);
     expect(stderr).toContain(`this account has no run ${runId}`);

@@ -97,8 +97,8 @@ test('lists the runs of the home, page by page and filtered', async () => {
   expect(runs).toMatchObject([{ runId, pipeline: 'shown', status: 'succeeded' }]);
   expect(runs[0]?.counts).toEqual({ succeeded: 7, failed: 1, skipped: 1 });
   expect((await get<RunList>('/runs?status=failed')).runs).toEqual([]);
-  expect((await get<RunList>('/runs?pipeline=shown&startedAfter=2000-01-01T00:00:00Z')).runs).toHaveLength(1);
-  expect((await get<RunList>('/runs?startedBefore=2000-01-01T00:00:00Z')).runs).toEqual([]);
+  expect((await get<RunList>('/runs?pipeline=shown&createdAfter=2000-01-01T00:00:00Z')).runs).toHaveLength(1);
+  expect((await get<RunList>('/runs?createdBefore=2000-01-01T00:00:00Z')).runs).toEqual([]);
   expect(runs[0]!.labels).toEqual({ team: 'research' });
   const found = async (query: string) => (await get<RunList>(`/runs?${query}`)).runs.length;
   expect(await found('label=team=research')).toBe(1);

@@ -68,7 +68,8 @@ export interface ListedRun {
   readonly pipeline: string;
   readonly status: 'running' | 'suspended' | 'succeeded' | 'failed' | 'canceled';
   /** RFC 3339. */
-  readonly startedAt: string;
+  readonly createdAt: string;
+  readonly startedAt?: string;
   readonly endedAt?: string;
 }
 

@@ -1,5 +1,6 @@
 import { renderDuration } from '@sluice/core';
 import { readExecutors } from '@sluice/host';
+import { tookMs } from '@sluice/run';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { findHome } from '../home/home.ts';
@@ -36,10 +37,10 @@ export async function runs(context: CommandContext, options: RunsOptions): Promi
     run.pipeline,
     run.status,
     executors[index] === 'none' ? '-' : executors[index]!,
-    renderTimestamp(run.startedAt).slice(0, 'YYYY-MM-DD hh:mm:ss'.length),
-    run.endedAt === undefined ? '-' : renderDuration(run.endedAt - run.startedAt),
+    renderTimestamp(run.createdAt).slice(0, 'YYYY-MM-DD hh:mm:ss'.length),
+    run.endedAt === undefined ? '-' : renderDuration(tookMs(run, run.endedAt)),
     run.problem ?? '',
   ]);
-  terminal.out(renderTable([['RUN', 'PIPELINE', 'STATUS', 'EXECUTOR', 'STARTED', 'TOOK', ''], ...rows]));
+  terminal.out(renderTable([['RUN', 'PIPELINE', 'STATUS', 'EXECUTOR', 'CREATED', 'TOOK', ''], ...rows]));
   return EXIT_CODE.ok;
 }

@@ -14,7 +14,8 @@ const runEntry = z.object({
   runId: z.string(),
   pipeline: z.string(),
   status: z.enum(RUN_PHASES).catch('running'),
-  startedAt: z.string(),
+  createdAt: z.string(),
+  startedAt: z.string().optional(),
   endedAt: z.string().optional(),
 });
 

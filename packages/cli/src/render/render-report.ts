@@ -9,6 +9,7 @@ import {
   printableLine,
   type RunReport,
   type StepReport,
+  tookMs,
 } from '@sluice/run';
 import type { GlobalOptions } from '../context/command-context.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
@@ -84,7 +85,7 @@ function renderVerdict(report: RunReport, { terminal, options, isHomeGone = fals
     [cells.filter(({ status, attempt }) => status === 'ready' && attempt > 0).length, 'between attempts'],
   ] as const;
   const parts = counts.filter(([number]) => number > 0).map(([number, words]) => `${number} ${words}`);
-  const took = report.endedAt === undefined ? '' : ` in ${renderDuration(report.endedAt - report.startedAt)}`;
+  const took = report.endedAt === undefined ? '' : ` in ${renderDuration(tookMs(report, report.endedAt))}`;
   const message = report.message === undefined ? '' : `${report.message}\n`;
   const isResumable = report.status === 'suspended' && !isHomeGone;
   const resume = isResumable ? `resume it with: ${suggestCommand(['resume', report.runId], options)}\n` : '';

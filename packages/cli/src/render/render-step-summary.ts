@@ -1,5 +1,5 @@
 import { renderDuration } from '@sluice/core';
-import { type FailureReport, printableLine, type RunReport } from '@sluice/run';
+import { type FailureReport, printableLine, type RunReport, tookMs } from '@sluice/run';
 import { describeSteps, STEP_COLUMNS } from './describe-steps.ts';
 import { findFailures } from './find-failures.ts';
 
@@ -11,7 +11,7 @@ const TAIL_LINES = 20;
 
 /** A run as Markdown, for the summary of a job of GitHub Actions: its steps, and the ends of the logs of its failures. */
 export function renderStepSummary(report: RunReport): string {
-  const took = report.endedAt === undefined ? '' : ` in ${renderDuration(report.endedAt - report.startedAt)}`;
+  const took = report.endedAt === undefined ? '' : ` in ${renderDuration(tookMs(report, report.endedAt))}`;
   const rows = [STEP_COLUMNS, STEP_COLUMNS.map(() => '---'), ...describeSteps(report.steps.slice(0, MAX_STEPS))];
   const table = rows.map((row, index) => `| ${row.map(index === 1 ? String : escapeMarkdown).join(' | ')} |\n`);
   const failures = [...findFailures(report)];

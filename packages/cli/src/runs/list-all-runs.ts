@@ -46,7 +46,7 @@ export async function listAllRuns(
       onServer.add(run.runId);
     }
   }
-  const all = [...runs.values()].sort((a, b) => b.startedAt - a.startedAt || (a.runId < b.runId ? -1 : 1));
+  const all = [...runs.values()].sort((a, b) => b.createdAt - a.createdAt || (a.runId < b.runId ? -1 : 1));
   return { runs: all.slice(0, options.limit), onServer };
 }
 

@@ -95,7 +95,7 @@ async function send(
   const disk = createSystemDisk();
   const moved = await moveRun({ home, runId }, 'order', { place });
   if (!moved.ok) return fail({ exitCode: EXIT_CODE.rejected, message: `could not order run ${runId}: ${moved.error}` });
-  await writeSummary(disk, directory, { pipeline: given.plan.pipeline.name, startedAt: Date.now() });
+  await writeSummary(disk, directory, { pipeline: given.plan.pipeline.name, createdAt: Date.now() });
   let page: string;
   try {
     page = await runServer.order(runId, createBody({ runId, data, prepared, given }));

@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import { createRunServer } from '../../src/connect/run-server.ts';
 
 test('a server lists all of its runs, whatever the number of pages', async () => {
-  const entry = (runId: string) => ({ runId, pipeline: 'p', status: 'running', startedAt: '2026-01-01T00:00:00Z' });
+  const entry = (runId: string) => ({ runId, pipeline: 'p', status: 'running', createdAt: '2026-01-01T00:00:00Z' });
   const pages = [{ runs: [entry('a'), entry('b')], nextPageToken: '2' }, { runs: [entry('c')] }];
   const tokens: unknown[] = [];
   const call = async <T>({ query }: ApiCall, schema: z.ZodType<T>) => {

@@ -97,6 +97,7 @@ test('a run that has succeeded', async () => {
   });
   expect(shown).toMatchObject({
     status: 'succeeded',
+    createdAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
     startedAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
     results: { accuracy: 0.9 },
     outputs: { best: { publishedTo: join(cwd, 'best'), places: [{ cell: '' }] } },

@@ -70,7 +70,16 @@ const EXPLAINED: StepExplanation = {
 };
 
 const REPORT = {
-  ...{ runId: 'r1', pipeline: 'p', status: 'failed', startedAt: 1, endedAt: 2, clusterId: 'local', accountId: 'me' },
+  ...{
+    runId: 'r1',
+    pipeline: 'p',
+    status: 'failed',
+    createdAt: 1,
+    startedAt: 1,
+    endedAt: 2,
+    clusterId: 'local',
+    accountId: 'me',
+  },
   steps: [
     {
       name: 'fit',

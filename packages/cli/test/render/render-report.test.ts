@@ -14,6 +14,7 @@ function report(more: Partial<RunReport>): RunReport {
   const base = {
     runId: 'r1',
     pipeline: 'digits',
+    createdAt: 1_000,
     startedAt: 1_000,
     endedAt: 7_600,
     clusterId: 'local',

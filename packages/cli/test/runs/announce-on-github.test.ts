@@ -32,7 +32,7 @@ const failures: readonly FailureReport[] = [
 function report(more: Partial<RunReport>): RunReport {
   const failed = { attempt: 2, status: 'failed', reason: 'failed', results: {} } as const;
   return {
-    ...{ runId: 'r1', pipeline: 'digits', status: 'failed', startedAt: 0, endedAt: 2_500 },
+    ...{ runId: 'r1', pipeline: 'digits', status: 'failed', createdAt: 0, startedAt: 0, endedAt: 2_500 },
     ...{ clusterId: 'local', accountId: 'local', outputs: {}, failures },
     steps: [
       {

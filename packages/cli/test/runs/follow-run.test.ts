@@ -6,7 +6,7 @@ import { followRun } from '../../src/runs/follow-run.ts';
 import { createTestContext } from '../recording-terminal.ts';
 
 function report(status: RunReport['status']): RunReport {
-  const base = { runId: 'r1', pipeline: 'p', startedAt: 0, clusterId: 'local', accountId: 'local' };
+  const base = { runId: 'r1', pipeline: 'p', createdAt: 0, startedAt: 0, clusterId: 'local', accountId: 'local' };
   const end = status === 'suspended' ? {} : { endedAt: 1 };
   return { ...base, ...end, status, steps: [], failures: [], outputs: {} };
 }

@@ -8,7 +8,14 @@ import { showEnd } from '../../src/runs/show-end.ts';
 import { createTestContext } from '../recording-terminal.ts';
 
 const SUSPENDED: RunReport = {
-  ...{ runId: 'r1', pipeline: 'digits', status: 'suspended', message: 'the journal is gone', startedAt: 0 },
+  ...{
+    runId: 'r1',
+    pipeline: 'digits',
+    status: 'suspended',
+    message: 'the journal is gone',
+    createdAt: 0,
+    startedAt: 0,
+  },
   ...{ clusterId: 'local', accountId: 'local', outputs: {}, failures: [], steps: [] },
 };
 

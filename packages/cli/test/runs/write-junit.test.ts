@@ -9,7 +9,15 @@ const cwd = mkdtempSync(join(tmpdir(), 'sluice-junit-'));
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
 const report: RunReport = {
-  ...{ runId: 'r1', pipeline: 'p', status: 'succeeded', startedAt: 0, clusterId: 'local', accountId: 'local' },
+  ...{
+    runId: 'r1',
+    pipeline: 'p',
+    status: 'succeeded',
+    createdAt: 0,
+    startedAt: 0,
+    clusterId: 'local',
+    accountId: 'local',
+  },
   ...{ steps: [], failures: [], outputs: {} },
 };
 const write = (junit: string) => writeJunit(report, { context: { cwd }, options: { junit, home: 'there' } });

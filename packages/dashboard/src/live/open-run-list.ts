@@ -68,7 +68,7 @@ export class LiveRunList extends Store {
   }
 
   #update(): void {
-    this.runs = [...this.#byId.values()].sort((a, b) => Date.parse(b.startedAt) - Date.parse(a.startedAt));
+    this.runs = [...this.#byId.values()].sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt));
     this.changed();
   }
 }

@@ -1,4 +1,5 @@
 import type { RunDetails } from '@sluice/host';
+import { beganAt } from './began-at.ts';
 
 /** One value of every run, as text. */
 export interface ComparedRow {
@@ -27,10 +28,10 @@ function valuesOf(run: RunDetails): Map<string, string> {
   const values = new Map<string, string>([
     ['pipeline', run.pipeline],
     ['status', run.status],
-    ['started', run.startedAt],
+    ['created', run.createdAt],
   ]);
   if (run.endedAt !== undefined)
-    values.set('duration (s)', ((Date.parse(run.endedAt) - Date.parse(run.startedAt)) / 1_000).toFixed(1));
+    values.set('duration (s)', ((Date.parse(run.endedAt) - beganAt(run)) / 1_000).toFixed(1));
   for (const [name, value] of Object.entries(run.params)) values.set(`parameter ${name}`, textOf(value));
   for (const [name, value] of Object.entries(run.results ?? {})) values.set(`result ${name}`, textOf(value));
   run.plan.steps.forEach(({ step: name }, step) => {

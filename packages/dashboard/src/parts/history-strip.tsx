@@ -1,5 +1,6 @@
 import type { RunEntry } from '@sluice/host';
 import { linkTo } from '../live/route.ts';
+import { beganAt } from '../model/began-at.ts';
 
 const DAYS = 14;
 const DAY_MS = 86_400_000;
@@ -11,7 +12,7 @@ export function HistoryStrip({ pipeline, runs, now }: { pipeline: string; runs: 
   const days = Array.from({ length: DAYS }, (_, index) => {
     const from = new Date(midnight - (DAYS - 1 - index) * DAY_MS).setHours(0, 0, 0, 0);
     const next = new Date(from + DAY_MS + DAY_MS / 2).setHours(0, 0, 0, 0);
-    const found = runs.filter(({ startedAt }) => Date.parse(startedAt) >= from && Date.parse(startedAt) < next);
+    const found = runs.filter((run) => beganAt(run) >= from && beganAt(run) < next);
     return { date: new Date(from), runs: found };
   });
   const most = Math.max(1, ...days.map((day) => day.runs.length));

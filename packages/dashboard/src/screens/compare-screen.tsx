@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { fetchReply, messageFor } from '../api/fetch-reply.ts';
 import { linkTo, type Route } from '../live/route.ts';
 import { useReply } from '../live/use-reply.ts';
+import { beganAt } from '../model/began-at.ts';
 import { type ComparedRow, compareRuns, linesOf } from '../model/compare-runs.ts';
 import { sortRows, tableOfRuns } from '../model/comparison-table.ts';
 import { renderCsv } from '../model/render-csv.ts';
@@ -116,7 +117,7 @@ function RunChoice({ ids, pipeline }: { ids: readonly string[]; pipeline: string
                 onChange={(event) => choose(run.runId, event.currentTarget.checked)}
               />
               <RunStatus status={run.status} isShort /> {run.pipeline} <span class="soft id">{run.runId}</span>{' '}
-              <span class="soft">{timeWords(run.startedAt)}</span>
+              <span class="soft">{timeWords(beganAt(run))}</span>
             </label>
           </li>
         ))}

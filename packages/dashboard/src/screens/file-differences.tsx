@@ -1,6 +1,7 @@
 import type { FileDifferences as Differences, RunList } from '@sluice/host';
 import { linkTo, type PortPlace, portPath, replaceQuery } from '../live/route.ts';
 import { useReply } from '../live/use-reply.ts';
+import { beganAt } from '../model/began-at.ts';
 import { byteWords } from '../parts/byte-words.ts';
 import { Note } from '../parts/note.tsx';
 import { timeWords } from '../parts/time-words.ts';
@@ -31,7 +32,7 @@ export function FileDifferences({ place, pipeline, other }: DifferencesProps) {
             <option value="">none</option>
             {others.map((run) => (
               <option key={run.runId} value={run.runId}>
-                {`${timeWords(run.startedAt)} ${run.status} ${run.runId}`}
+                {`${timeWords(beganAt(run))} ${run.status} ${run.runId}`}
               </option>
             ))}
           </select>

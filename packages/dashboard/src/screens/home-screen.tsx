@@ -6,6 +6,7 @@ import { type LiveRunList, openRunList } from '../live/open-run-list.ts';
 import { linkTo, type Route, replaceQuery } from '../live/route.ts';
 import { useNow } from '../live/use-now.ts';
 import { useStore } from '../live/use-store.ts';
+import { beganAt } from '../model/began-at.ts';
 import { labelWords, matchRun } from '../model/match-run.ts';
 import { CommandLine } from '../parts/command-line.tsx';
 import { CountBar, countsByCode, countWords } from '../parts/count-bar.tsx';
@@ -103,7 +104,7 @@ function Attention({ runs, now }: { runs: readonly RunEntry[]; now: number }) {
           <li key={run.runId}>
             <RunStatus status="suspended" isShort /> <a href={linkTo(['runs', run.runId])}>{run.pipeline}</a> is
             suspended: no process executes it{' '}
-            <span class="soft">{`${run.runId}, started ${agoWords(Date.parse(run.startedAt), now)}`}</span>
+            <span class="soft">{`${run.runId}, started ${agoWords(beganAt(run), now)}`}</span>
           </li>
         ))}
       </ul>
@@ -167,7 +168,7 @@ function RunTable({ list, query, now, open }: RunsProps) {
 }
 
 function RunRow({ run, now }: { run: RunEntry; now: number }) {
-  const startedAt = Date.parse(run.startedAt);
+  const startedAt = beganAt(run);
   const endedAt = run.endedAt === undefined ? now : Date.parse(run.endedAt);
   const counts = countsByCode(run.counts);
   return (

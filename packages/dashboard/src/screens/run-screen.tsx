@@ -6,6 +6,7 @@ import { linkTo, type Route, replaceQuery } from '../live/route.ts';
 import { useCellSearch } from '../live/use-cell-search.ts';
 import { useNow } from '../live/use-now.ts';
 import { useStore } from '../live/use-store.ts';
+import { beganAt } from '../model/began-at.ts';
 import type { MoveHistory } from '../model/move-history.ts';
 import { type RunModel, totalCounts } from '../model/run-model.ts';
 import { CountBar, countWords } from '../parts/count-bar.tsx';
@@ -25,7 +26,7 @@ export function RunScreen({ run, route }: { run: LiveRun; route: Route }) {
   const now = useNow(isLive);
   if (run.details === undefined || run.model === undefined)
     return <Loading what="the run" connection={run.connection} error={run.error} />;
-  const startedAt = Date.parse(run.details.startedAt);
+  const startedAt = beganAt(run.details);
   const end = isLive ? now : Math.max(lastTime(run.details, run.history), startedAt);
   return <LoadedRun run={run} route={route} details={run.details} model={run.model} times={{ startedAt, end }} />;
 }
@@ -86,7 +87,7 @@ function LoadedRun({ run, route, details, model, times }: LoadedProps) {
 function RunHead({ run, details, model, end }: { run: LiveRun; details: RunDetails; model: RunModel; end: number }) {
   const status = run.status ?? details.status;
   const counts = totalCounts(model);
-  const startedAt = Date.parse(details.startedAt);
+  const startedAt = beganAt(details);
   return (
     <header class="run-head">
       <div>
@@ -120,5 +121,5 @@ function countCells({ cells }: RunModel): number {
 /** When the run ended; of a suspended run, when something last happened. */
 function lastTime(details: RunDetails, history: MoveHistory | undefined): number {
   if (details.endedAt !== undefined) return Date.parse(details.endedAt);
-  return history?.at.at(-1) ?? Date.parse(details.startedAt);
+  return history?.at.at(-1) ?? beganAt(details);
 }

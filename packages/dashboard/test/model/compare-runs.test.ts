@@ -8,6 +8,7 @@ function run(values: Partial<RunDetails>): RunDetails {
     runId: 'a',
     pipeline: 'p',
     status: 'succeeded',
+    createdAt: '2026-01-01T00:00:00.000Z',
     startedAt: '2026-01-01T00:00:00.000Z',
     endedAt: '2026-01-01T00:00:02.500Z',
     clusterId: 'local',

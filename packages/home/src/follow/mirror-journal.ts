@@ -110,7 +110,9 @@ function add(copied: Copied, bytes: Uint8Array): Result<void, string> {
 
 /** As `summarize`, without a replay. */
 function summarizeLine(summary: StoredSummary | undefined, { record }: ReadLine): StoredSummary | undefined {
-  if (record.kind === 'run') return { pipeline: record.pipeline, startedAt: record.at };
+  if (record.kind === 'run') return { pipeline: record.pipeline, createdAt: record.at };
+  if (record.kind === 'event' && record.event.type === 'started' && summary)
+    return { ...summary, startedAt: record.event.at };
   if (record.kind === 'finished' && summary) return { ...summary, status: record.status, endedAt: record.at };
   return summary;
 }

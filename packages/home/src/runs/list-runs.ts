@@ -14,7 +14,7 @@ export async function listRuns(home: string, disk: Disk = createSystemDisk()): P
   const runs = (await Promise.all(ids.map((runId) => readRunSummary(root, runId, disk)))).filter(
     (run) => run !== undefined,
   );
-  return runs.sort((a, b) => b.startedAt - a.startedAt || (a.runId < b.runId ? -1 : 1));
+  return runs.sort((a, b) => b.createdAt - a.createdAt || (a.runId < b.runId ? -1 : 1));
 }
 
 /** One run of the list; undefined if it has not begun or was removed. */
@@ -28,7 +28,7 @@ export async function readRunSummary(
   if (!stored) {
     if (!(await hasBegun(disk, directory))) return undefined;
     const problem = `could not read the summary of run ${runId}`;
-    return { runId, pipeline: '', status: 'suspended', startedAt: 0, problem };
+    return { runId, pipeline: '', status: 'suspended', createdAt: 0, problem };
   }
   if (stored.collectedAt !== undefined) return undefined;
   const { status, ...rest } = stored;
@@ -42,7 +42,7 @@ export async function readRunSummary(
 
 function summaryOf(
   runId: string,
-  { pipeline, labels, startedAt, endedAt, counts }: Omit<StoredSummary, 'status'>,
+  { pipeline, labels, createdAt, startedAt, endedAt, counts }: Omit<StoredSummary, 'status'>,
   status: RunPhase,
 ): RunSummary {
   return {
@@ -50,7 +50,8 @@ function summaryOf(
     pipeline,
     ...(labels && { labels }),
     status,
-    startedAt,
+    createdAt,
+    ...(startedAt !== undefined && { startedAt }),
     ...(endedAt !== undefined && { endedAt }),
     ...(counts && { counts }),
   };

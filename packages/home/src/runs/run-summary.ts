@@ -9,7 +9,8 @@ const time = z.number().min(0).max(MAX_TIME);
 const summarySchema = z.object({
   pipeline: z.string(),
   labels: z.record(z.string(), z.string()).optional(),
-  startedAt: time,
+  createdAt: time,
+  startedAt: time.optional(),
   status: z.enum(['succeeded', 'failed', 'canceled']).optional(),
   endedAt: time.optional(),
   /** The number of cells by status, once the run has ended in this home. */
@@ -68,7 +69,8 @@ export function summarize(facts: RunFacts): StoredSummary {
   return {
     pipeline: facts.plan.pipeline.name,
     ...(Object.keys(labels).length > 0 && { labels }),
-    startedAt: facts.header?.at ?? facts.startedAt,
+    createdAt: facts.header?.at ?? facts.startedAt,
+    ...(facts.startedAt > 0 && { startedAt: facts.startedAt }),
     ...(facts.finished && { status: facts.finished.status, endedAt: facts.finished.at }),
   };
 }

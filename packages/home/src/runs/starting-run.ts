@@ -6,7 +6,7 @@ import type { Disk } from '../journal/disk.ts';
 
 const startingSchema = z.object({
   pipeline: z.string(),
-  startedAt: z.number(),
+  createdAt: z.number(),
   reuses: z.string().optional(),
   /** Absent until all sources are uploaded. */
   sources: z.array(z.string()).optional(),
@@ -64,7 +64,7 @@ export async function listStartingRuns({ disk, home }: Place): Promise<StartingR
     // Claimed, but not written yet: the needs of the run are unknown.
     const content = bytes
       ? startingSchema.parse(JSON.parse(Buffer.from(bytes).toString('utf8')))
-      : { pipeline: '', startedAt: 0 };
+      : { pipeline: '', createdAt: 0 };
     found.push({ runId, ...content });
   }
   return found;

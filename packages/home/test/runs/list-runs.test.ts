@@ -11,7 +11,7 @@ const home = mkdtempSync(join(tmpdir(), 'sluice-list-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 const RUN_ID = '2la5ksswr7qzz';
-const STARTED: StoredSummary = { pipeline: 'p', startedAt: 1 };
+const STARTED: StoredSummary = { pipeline: 'p', createdAt: 1 };
 
 test('a run that ends while it is listed is not called suspended', async () => {
   const disk = createSystemDisk();
@@ -30,7 +30,7 @@ test('a run that ends while it is listed is not called suspended', async () => {
     runId: RUN_ID,
     pipeline: 'p',
     status: 'canceled',
-    startedAt: 1,
+    createdAt: 1,
     endedAt: 2,
   });
 });

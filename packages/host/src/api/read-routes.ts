@@ -38,21 +38,21 @@ export const READ_ROUTES: readonly ApiRoute[] = [
       status: runPhase.exactOptional(),
       pipeline: z.string().exactOptional(),
       label: repeatable.default([]).describe('`NAME=VALUE` or `NAME`; of several, all'),
-      startedAfter: z.iso.datetime().exactOptional(),
-      startedBefore: z.iso.datetime().exactOptional(),
+      createdAfter: z.iso.datetime().exactOptional(),
+      createdBefore: z.iso.datetime().exactOptional(),
       ...{ pageSize, pageToken },
     }),
     reply: runList,
     async handle({ api, query }) {
-      const { status, pipeline, startedAfter, startedBefore } = query;
+      const { status, pipeline, createdAfter, createdBefore } = query;
       const labels = [query.label].flat();
       const wanted = (await api.list.read()).filter(
         (run) =>
           (status === undefined || run.status === status) &&
           (pipeline === undefined || run.pipeline === pipeline) &&
           labels.every((label) => hasLabel(run.labels, label)) &&
-          (startedAfter === undefined || run.startedAt > Date.parse(startedAfter)) &&
-          (startedBefore === undefined || run.startedAt < Date.parse(startedBefore)),
+          (createdAfter === undefined || run.createdAt > Date.parse(createdAfter)) &&
+          (createdBefore === undefined || run.createdAt < Date.parse(createdBefore)),
       );
       const start = query.pageToken === undefined ? 0 : readPageToken(query.pageToken);
       const end = start + query.pageSize;

@@ -61,9 +61,10 @@ export function openRunList(home: string, followers: Followers, hostKind?: Execu
   }
 
   async function describe(run: RunSummary, executor: Executor): Promise<Entry> {
-    const { runId, pipeline, labels, status, startedAt, endedAt, problem, counts: stored } = run;
+    const { runId, pipeline, labels, status, createdAt, startedAt, endedAt, problem, counts: stored } = run;
     const entry = {
-      ...{ runId, pipeline, startedAt: toTime(startedAt), status, executor },
+      ...{ runId, pipeline, createdAt: toTime(createdAt), status, executor },
+      ...(startedAt !== undefined && { startedAt: toTime(startedAt) }),
       ...(labels && { labels: { ...labels } }),
       ...(endedAt !== undefined && { endedAt: toTime(endedAt) }),
       ...(stored && { counts: { ...stored } }),
@@ -82,7 +83,7 @@ export function openRunList(home: string, followers: Followers, hostKind?: Execu
       const runs = await Promise.all(names.filter(isRunId).map(readOne));
       return runs
         .filter((run) => run !== undefined)
-        .sort((a, b) => b.startedAt - a.startedAt || (a.runId < b.runId ? -1 : 1));
+        .sort((a, b) => b.createdAt - a.createdAt || (a.runId < b.runId ? -1 : 1));
     },
     async describe(runs) {
       const executors = await readExecutors(home, runs, { hostKind });

@@ -10,7 +10,7 @@ const RUN = 'aaaaaaaaaaaaa';
 const FILES = {
   'plan.json': Buffer.from('plan'),
   'journal.ndjson': Buffer.from('journal'),
-  ...{ summary: { pipeline: 'p', startedAt: 1 }, cells: 1 },
+  ...{ summary: { pipeline: 'p', createdAt: 1 }, cells: 1 },
 };
 const START = { order: 'abc' };
 let home: string;

@@ -36,7 +36,7 @@ afterEach(() => rmSync(home, { recursive: true }));
 /** A run with a summary of its end, and files. */
 function createRun(): void {
   mkdirSync(at('runs', RUN, 'logs'), { recursive: true });
-  const summary = { pipeline: 'p', startedAt: ENDED - 1000, status: 'succeeded', endedAt: ENDED };
+  const summary = { pipeline: 'p', createdAt: ENDED - 1000, status: 'succeeded', endedAt: ENDED };
   writeFileSync(at('runs', RUN, 'summary.json'), JSON.stringify(summary));
   writeFileSync(at('runs', RUN, 'journal.ndjson'), '{}');
   writeFileSync(at('runs', RUN, 'logs/a.log'), 'text');

@@ -3,6 +3,7 @@ import type { FailureReport } from '../schemas/failure.ts';
 import type { RunReport, StepReport } from '../schemas/run-report.ts';
 import { describeStatus } from './describe-status.ts';
 import { type Markup, markup, NOTHING } from './markup.ts';
+import { runBeganAt, tookMs } from './run-times.ts';
 
 /** A cell of the run as JUnit sees it. */
 interface TestCase {
@@ -22,12 +23,12 @@ export function renderJunit(report: RunReport): string {
   // In the order in which they ended, so that the last failure of a cell remains.
   const failures = new Map(report.failures.map((failure) => [`${failure.step}/${failure.cell}`, failure]));
   const suites = report.steps.map((step) => ({ step, cases: describeCases(step, failures) }));
-  const ranMs = (report.endedAt ?? report.startedAt) - report.startedAt;
+  const ranMs = tookMs(report, runBeganAt(report));
   const total = countCases(suites.flatMap(({ cases }) => cases));
   const elements = suites.map(({ step, cases }) => {
     const counts = countCases(cases);
     const sumMs = cases.reduce((sum, one) => sum + one.ranMs, 0);
-    const startedAt = step.cells.find((cell) => cell.submittedAt !== undefined)?.submittedAt ?? report.startedAt;
+    const startedAt = step.cells.find((cell) => cell.submittedAt !== undefined)?.submittedAt ?? runBeganAt(report);
     return markup`  <testsuite name="${step.step}" tests="${counts.tests}" failures="${counts.failures}" errors="${counts.errors}" skipped="${counts.skipped}" time="${seconds(sumMs)}" timestamp="${new Date(startedAt).toISOString()}" id="${report.runId}">
 ${cases.map((one) => renderCase(one, `${report.pipeline}.${step.step}`))}  </testsuite>
 `;

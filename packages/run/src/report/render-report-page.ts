@@ -14,6 +14,7 @@ import {
 } from './render-tables.ts';
 import { renderTimelineSection } from './render-timeline-section.ts';
 import { REPORT_STYLE } from './report-style.ts';
+import { runBeganAt, tookMs } from './run-times.ts';
 
 /**
  * The report as one self-contained HTML file without scripts and network access, both of which its policy forbids. Its
@@ -36,7 +37,7 @@ function renderHead(report: DetailedReport): Markup {
   const hours = report.usage.reduce((sum, { instanceHours }) => sum + instanceHours, 0);
   const retries = report.attempts.filter(({ attempt }) => attempt > 1).length;
   const facts: readonly (readonly [string, string])[] = [
-    ['took', renderDuration((report.endedAt ?? report.madeAt) - report.startedAt)],
+    ['took', renderDuration(tookMs(report, report.madeAt))],
     ['steps', String(report.steps.length)],
     ['succeeded', String(count('succeeded'))],
     ['reused', String(cells.filter(({ reused }) => reused).length)],
@@ -47,7 +48,7 @@ function renderHead(report: DetailedReport): Markup {
   ];
   const about = report.description === undefined ? NOTHING : markup`<p>${report.description}</p>`;
   const message = report.message === undefined ? NOTHING : markup`<p><b>${report.message}</b></p>`;
-  const began = renderTime(report.startedAt);
+  const began = renderTime(runBeganAt(report));
   const state = report.endedAt === undefined ? `, seen ${renderTime(report.madeAt)}` : '';
   return markup`<h1>${report.pipeline} <span class="badge ${report.status}">${report.status}</span></h1>${about}${message}<p class="soft">run <code>${report.runId}</code>, began ${began}${state}, on ${report.clusterId}</p><div class="facts">${facts.map(([name, value]) => markup`<div><small>${name}</small><b>${value}</b></div>`)}</div>`;
 }

@@ -6,6 +6,7 @@ import { describePlaces } from './describe-places.ts';
 import { describeStatus } from './describe-status.ts';
 import { describeImage } from './list-images.ts';
 import { type Markup, markup, NOTHING } from './markup.ts';
+import { runBeganAt } from './run-times.ts';
 import { statusClass } from './status-class.ts';
 
 const MAX_STEPS = 500;
@@ -32,11 +33,12 @@ export function renderCriticalPath({ criticalPath }: DetailedReport): Markup {
 }
 
 /** The warnings of the run. */
-export function renderWarnings({ warnings = [], startedAt }: DetailedReport): Markup {
+export function renderWarnings(report: DetailedReport): Markup {
+  const { warnings = [] } = report;
   if (warnings.length === 0) return NOTHING;
   const rows = warnings.map(
     ({ at, message }) =>
-      markup`<tr><td class="number">${renderDuration(at - startedAt)}</td><td class="why">${message.slice(0, MAX_VALUE_LENGTH)}</td></tr>`,
+      markup`<tr><td class="number">${renderDuration(at - runBeganAt(report))}</td><td class="why">${message.slice(0, MAX_VALUE_LENGTH)}</td></tr>`,
   );
   return markup`<h2>Warnings</h2><div class="scroll"><table><tr><th class="number">after</th><th class="why">warning</th></tr>${rows}</table></div>`;
 }

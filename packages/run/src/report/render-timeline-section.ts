@@ -3,6 +3,7 @@ import type { AttemptReport } from '../schemas/attempt.ts';
 import type { DetailedReport } from '../schemas/run-report.ts';
 import { beganAt, ranFor } from './attempt-report.ts';
 import { type Markup, markup, NOTHING } from './markup.ts';
+import { runBeganAt } from './run-times.ts';
 
 /** The most rows: one per cell; with more cells one per step; with more steps, the cells that ran longest. */
 const MAX_ROWS = 250;
@@ -27,7 +28,8 @@ export function renderTimelineSection(report: DetailedReport): Markup {
   if (all.length === 0) return NOTHING;
   const end = report.endedAt ?? report.madeAt;
   const shown = chooseRows(all, end);
-  const span = { from: report.startedAt, to: Math.max(end, report.startedAt + 1) };
+  const start = runBeganAt(report);
+  const span = { from: start, to: Math.max(end, start + 1) };
   const notes = [
     ...(byCell ? [] : [`one row per step, since there are ${cells.size} cells`]),
     ...(shown.length < all.length ? [`the ${shown.length} longest of ${all.length} are shown`] : []),

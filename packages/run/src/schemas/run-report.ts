@@ -30,7 +30,8 @@ export const runOutline = {
   runId: z.string(),
   pipeline: z.string(),
   status: runPhase,
-  startedAt: time,
+  createdAt: time.describe('when it was recorded, before it waits for its concurrency group or for a process'),
+  startedAt: time.exactOptional().describe('when its first step could start; absent before'),
   endedAt: time.exactOptional(),
 };
 

@@ -24,7 +24,7 @@ function cell(name: string, status: CellView['status'], more: Partial<CellView> 
 
 function report(more: Partial<RunReport>): RunReport {
   const place = { clusterId: 'local', accountId: 'local' };
-  const base = { runId: 'r1', pipeline: 'digits', startedAt: 1_000, endedAt: 7_600, ...place };
+  const base = { runId: 'r1', pipeline: 'digits', createdAt: 1_000, startedAt: 1_000, endedAt: 7_600, ...place };
   return { ...base, status: 'failed', steps: [], failures: [], outputs: {}, ...more };
 }
 

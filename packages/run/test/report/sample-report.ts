@@ -38,6 +38,7 @@ export function createSampleReport({ steps, logLine }: { steps: number; logLine:
     runId: 'r1',
     pipeline: 'sample',
     status: 'failed',
+    createdAt: 0,
     startedAt: 0,
     endedAt: steps * 1_000,
     madeAt: steps * 1_000,

@@ -27,7 +27,7 @@ export interface GroupRequest extends MemberSource {
    */
   readonly mode: 'start' | 'resume' | 'force';
   /** When a run that is resumed started, in milliseconds since the epoch. */
-  readonly startedAt?: number;
+  readonly createdAt?: number;
   /** Cancels a run that no process is executing. */
   readonly cancelLeft?: (runId: string, by: string) => Promise<unknown>;
   /** Requests about the run while it waits; absent for a new run, which no other process knows. */
@@ -217,12 +217,12 @@ function findReplaced(members: readonly Member[], limit: number): readonly Membe
 
 /** A run that is resumed replaces only runs that started before it. */
 async function mayReplace(
-  { disk, home, mode, startedAt }: GroupRequest,
+  { disk, home, mode, createdAt }: GroupRequest,
   replaced: readonly Member[],
 ): Promise<boolean> {
-  if (mode !== 'resume' || startedAt === undefined) return true;
+  if (mode !== 'resume' || createdAt === undefined) return true;
   const summaries = await Promise.all(replaced.map(({ runId }) => readSummary(disk, runDirectory(home, runId))));
-  return summaries.every((summary) => summary !== undefined && summary.startedAt < startedAt);
+  return summaries.every((summary) => summary !== undefined && summary.createdAt < createdAt);
 }
 
 /** Requests cancellation of runs. Returns whether any has accepted. */

@@ -50,13 +50,13 @@ export async function readRunRecords(
   }
   const known = new Set(records.map(({ runId }) => runId));
   for (const run of starting) if (isWanted(run.runId) && !known.has(run.runId)) records.push(describeStarting(run));
-  return records.sort((a, b) => (a.endedAt ?? a.startedAt) - (b.endedAt ?? b.startedAt));
+  return records.sort((a, b) => (a.endedAt ?? a.createdAt) - (b.endedAt ?? b.createdAt));
 }
 
 /** A run without a journal counts as in progress. */
-function describeStarting({ runId, pipeline, startedAt, reuses, sources }: StartingRun): RunRecord {
+function describeStarting({ runId, pipeline, createdAt, reuses, sources }: StartingRun): RunRecord {
   const needs = sources && { runs: new Set(reuses === undefined ? [] : [reuses]), sources: new Set(sources) };
-  return { runId, pipeline, startedAt, status: 'running', needs, workspaces: [] };
+  return { runId, pipeline, createdAt, status: 'running', needs, workspaces: [] };
 }
 
 async function readRecord(disk: Disk, home: string, run: RunSummary): Promise<RunRecord> {

@@ -94,7 +94,7 @@ async function adopt(
   // A run with a lease but without a summary has never begun.
   const beforeLease = async () => {
     if (await readSummary(disk, directory)) return;
-    await writeSummary(disk, directory, { ...summarize(createRunFacts(plan)), startedAt: options.clock.wall() });
+    await writeSummary(disk, directory, { ...summarize(createRunFacts(plan)), createdAt: options.clock.wall() });
   };
   const reject = ({ records }: FoundJournal) => rejectKnown(runId, records);
   const opened = await openJournal(directory, { ...options, lost: { afterEpoch, beforeLease }, reject });

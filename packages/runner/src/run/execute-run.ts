@@ -1,4 +1,4 @@
-import { findLastTime } from '@sluice/home';
+import { findLastTime, summarize, writeSummary } from '@sluice/home';
 import { createReport } from '@sluice/run';
 import { reportStuck } from '../session/report-stuck.ts';
 import type { RunHandle } from '../session/run-options.ts';
@@ -112,7 +112,11 @@ async function recoverRun({ session, life, loop, parts, facts, workspace, ...sta
   await parts.cache.open();
   parts.cellReporter.runStarted(start.resumed);
   // A crash may have left the run's first record without the event that begins it.
-  if (facts.startedAt === 0) session.post({ type: 'started', at: session.clock.now() });
+  if (facts.startedAt === 0) {
+    const at = start.resumed ? session.clock.now() : facts.header!.at;
+    session.post({ type: 'started', at });
+    if (start.resumed) await writeSummary(session.disk, session.directory, { ...summarize(facts), startedAt: at });
+  }
   if (!start.resumed) return warnOfUnlimitedMemory(session, start.instanceTypes);
   // If the run is suspended meanwhile (login rejected, newer runner), the queries still in flight are never answered.
   const adopting = adoptAttempts(session, parts.watcher, findLastTime(start.opened.records));

@@ -29,7 +29,7 @@ export function provisionOrder<T, E>(
   const options = numberEvents(withDefaults(given), runId);
   const { disk, home, clock, plan } = options;
   return rejectDiskErrors<T, E>(home, async () => {
-    const announced = await announceStart(options, { runId, pipeline: plan.pipeline.name, startedAt: clock.now() });
+    const announced = await announceStart(options, { runId, pipeline: plan.pipeline.name, createdAt: clock.now() });
     try {
       const provisioned = await provisionRun(options);
       if (!provisioned.ok) return provisioned;

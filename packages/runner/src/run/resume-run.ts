@@ -98,7 +98,7 @@ async function rejectWithoutPlan(options: NumberedOptions<ResumeRunOptions>, dir
 async function findGroup(
   { disk, runId }: NumberedOptions<ResumeRunOptions>,
   { directory, plan }: { readonly directory: string; readonly plan: Plan },
-): Promise<Result<Pick<GroupRequest, 'group' | 'scope' | 'startedAt'> | undefined, RunError>> {
+): Promise<Result<Pick<GroupRequest, 'group' | 'scope' | 'createdAt'> | undefined, RunError>> {
   const journal = plan.pipeline.concurrency && (await readJournal(disk, directory));
   const records = journal?.ok ? journal.value.records : [];
   const header = records.find((record) => record.kind === 'run');
@@ -106,7 +106,7 @@ async function findGroup(
   const { clusterID, accountID } = header;
   const group = resolveGroup(plan, { runId, plannedTime: header.plannedTime });
   if (!group.ok || group.value === undefined) return group.ok ? ok(undefined) : group;
-  return ok({ group: group.value, scope: { clusterID, accountID }, startedAt: header.at });
+  return ok({ group: group.value, scope: { clusterID, accountID }, createdAt: header.at });
 }
 
 /** As the option `cancelLeft`, whose default resumes the run; this run's reporter receives none of its events. */
@@ -164,8 +164,11 @@ async function resumeFromJournal(
 ): Promise<Result<RunHandle, RunError>> {
   const { directory, plan, opened, facts, scheduler, moves } = given;
   if (facts.finished) return ok(await concludeRun(options, { ...given, status: facts.finished.status }));
-  // It died right after its first record. Without a summary, a run whose journal is lost has never begun.
-  if (!(await readSummary(options.disk, directory))) await writeSummary(options.disk, directory, summarize(facts));
+  // It died right after its first record, or after that of its start. Without a summary, a run whose journal is lost has
+  // never begun.
+  const stored = await readSummary(options.disk, directory);
+  if (stored === undefined || (stored.startedAt === undefined && facts.startedAt > 0))
+    await writeSummary(options.disk, directory, summarize(facts));
   const scope = { clusterID: facts.header!.clusterID, accountID: facts.header!.accountID };
   const isProvisioned = hasVolumes(opened.records);
   const provisioned = await provisionRun({

@@ -107,7 +107,7 @@ async function announceAndOpen<T>(
   if (isBrief) return open(options, { ...begun, starting });
   const reuses = reused?.value.reuse.runId;
   const announced = await announceStart(options, {
-    ...{ runId, pipeline: name, startedAt: options.clock.now() },
+    ...{ runId, pipeline: name, createdAt: options.clock.now() },
     ...(reuses !== undefined && { reuses }),
   });
   try {
@@ -156,7 +156,7 @@ async function open<T>(
   if (!opened.ok) return opened;
   return releaseOnFailure(opened.value, async () => {
     const execution = await begin(options, {
-      ...{ runId, plannedTime, directory },
+      ...{ runId, plannedTime, directory, startsNow: starting.enters === 'when-it-has-a-place' },
       ...{ opened: opened.value, provisioned: provisioned.value, reuse: reused?.reuse },
     });
     return ok(await starting.act(execution, runId));
@@ -167,6 +167,8 @@ interface Beginning {
   readonly runId: string;
   readonly plannedTime: number;
   readonly directory: string;
+  /** This process executes it, and does not leave it to another one. */
+  readonly startsNow: boolean;
   readonly opened: OpenJournal;
   readonly provisioned: ProvisionedRun;
   readonly reuse: Reuse | undefined;
@@ -175,7 +177,7 @@ interface Beginning {
 /** Records what the run is. */
 async function begin(options: NumberedOptions<StartRunOptions>, given: Beginning): Promise<ExecuteOptions> {
   const { plan, disk } = options;
-  const { runId, plannedTime, directory, opened, provisioned, reuse } = given;
+  const { runId, plannedTime, directory, startsNow, opened, provisioned, reuse } = given;
   const facts = createRunFacts(plan);
   const moves: MoveListener = {};
   const durations = await readDurations(disk, options.home, plan.pipeline.name);
@@ -195,7 +197,8 @@ async function begin(options: NumberedOptions<StartRunOptions>, given: Beginning
     () => true,
     () => false,
   );
-  if (hasBegun) await writeSummary(disk, directory, summarize(facts));
+  if (hasBegun)
+    await writeSummary(disk, directory, { ...summarize(facts), ...(startsNow && { startedAt: header.at }) });
   return {
     options,
     directory,

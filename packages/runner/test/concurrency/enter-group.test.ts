@@ -266,6 +266,22 @@ describe('a recorded run that waits for its group', () => {
     expect(await statusOf()).toBe('succeeded');
   });
 
+  test('is started when it has its place, in the list and in the report', async () => {
+    const rig = createRig('waiting-times', slow);
+    const { first, runId, resumed } = await wait(rig);
+    const listed = async () => (await listRuns('/home', rig.disk)).find((run) => run.runId === runId)!;
+    const waiting = await listed();
+    expect(waiting.startedAt).toBeUndefined();
+    const { endedAt } = await rig.go(first.finished);
+    const handle = await rig.go(resumed);
+    const { createdAt, startedAt } = await listed();
+    expect(createdAt).toBe(waiting.createdAt);
+    expect(startedAt).toBeGreaterThanOrEqual(endedAt!);
+    const report = handle.ok && (await rig.go(handle.value.finished));
+    expect(report).toMatchObject({ createdAt, startedAt });
+    expect(await listed()).toMatchObject({ createdAt, startedAt });
+  });
+
   test('is canceled at once by the process that waits', async () => {
     const rig = createRig('waiting-canceled', slow);
     const { first, runId, statusOf, resumed } = await wait(rig);

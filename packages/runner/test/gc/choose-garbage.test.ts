@@ -4,7 +4,7 @@ import type { RunRecord } from '../../src/gc/read-run-records.ts';
 
 function record(runId: string, endedAt: number, more: Partial<RunRecord> = {}): RunRecord {
   const needs = { runs: new Set<string>(), sources: new Set<string>() };
-  return { runId, pipeline: 'p', status: 'succeeded', startedAt: 0, endedAt, needs, workspaces: [], ...more };
+  return { runId, pipeline: 'p', status: 'succeeded', createdAt: 0, endedAt, needs, workspaces: [], ...more };
 }
 
 const needing = (...runs: string[]) => ({ needs: { runs: new Set(runs), sources: new Set<string>() } });

@@ -195,7 +195,7 @@ describe('collectGarbage', () => {
     rig.disk.files.set(
       `/home/runs/${second.runId}/summary.json`,
       Buffer.from(
-        JSON.stringify({ pipeline: 'hand', startedAt: 0, status: 'succeeded', endedAt: Date.now() + 39 * DAY }),
+        JSON.stringify({ pipeline: 'hand', createdAt: 0, status: 'succeeded', endedAt: Date.now() + 39 * DAY }),
       ),
     );
     const report = await collect(rig);

@@ -21,7 +21,7 @@ test('findOrphans finds what no run here will ask for again; only that is cancel
   // One run has ended by its record although its container is live; another is unknown in this home.
   rig.disk.files.set(
     `/home/runs/${over}/summary.json`,
-    Buffer.from(JSON.stringify({ pipeline: 'hand', startedAt: 0, status: 'failed', endedAt: 1 })),
+    Buffer.from(JSON.stringify({ pipeline: 'hand', createdAt: 0, status: 'failed', endedAt: 1 })),
   );
   await rig.disk.remove(`/home/runs/${unknown}`);
   // Somebody else's, with an ID like ours, and one with labels like ours.

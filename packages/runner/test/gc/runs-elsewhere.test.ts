@@ -7,7 +7,7 @@ const SCOPE = { clusterID: 'main', accountID: 'physics' };
 function record(runId: string, more: Partial<RunRecord> = {}): RunRecord {
   const needs = { runs: new Set<string>(), sources: new Set<string>() };
   const workspaces = [{ ...SCOPE, volumeID: 'ws' }];
-  return { runId, pipeline: 'p', status: 'succeeded', startedAt: 0, endedAt: 10, needs, workspaces, ...more };
+  return { runId, pipeline: 'p', status: 'succeeded', createdAt: 0, endedAt: 10, needs, workspaces, ...more };
 }
 
 const needing = (...runs: string[]) => ({ needs: { runs: new Set(runs), sources: new Set<string>() } });

@@ -77,7 +77,7 @@ test.each([DAY, -DAY])('a clock that is set by %s ms cancels nothing and delays 
   const { report, minutes } = await world.minutesOf(handle.finished);
   expect(report.steps[0]).toMatchObject({ status: 'failed', cells: [{ attempt: 2 }] });
   expect(minutes).toBe(20);
-  expect(report.endedAt! - report.startedAt).toBeLessThan(21 * MINUTE);
+  expect(report.endedAt! - report.startedAt!).toBeLessThan(21 * MINUTE);
 });
 
 test.each([DAY, -DAY])(
@@ -89,7 +89,7 @@ test.each([DAY, -DAY])(
     const begun = world.rig.clock.now();
     const { handle } = await world.start('secondtryabcd');
     const report = await world.rig.go(handle.finished);
-    expect(report.endedAt! - report.startedAt).toBeLessThan(MINUTE);
+    expect(report.endedAt! - report.startedAt!).toBeLessThan(MINUTE);
     const journal = await readJournal(world.rig.disk, runDirectory(world.rig.options.home, 'secondtryabcd'));
     const records = journal.ok ? journal.value.records : [];
     expect(records.find(({ kind }) => kind === 'run')).toMatchObject({ at: begun });
@@ -115,7 +115,7 @@ test.each([DAY, -DAY])('a clock that is set by %s ms between two runners of one 
   const { report, minutes } = await world.minutesOf(resumed.finished);
   expect(report).toMatchObject({ status: 'succeeded' });
   expect(minutes).toBe(20);
-  expect(Math.round((report.endedAt! - report.startedAt) / MINUTE)).toBe(50);
+  expect(Math.round((report.endedAt! - report.startedAt!) / MINUTE)).toBe(50);
 });
 
 test('the time between two runners of one boot counts for a timeout', async () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createRunLife } from '../../src/run/run-life.ts';
 
 const report = (status: RunReport['status'], message?: string): RunReport => ({
-  ...{ runId: 'r1', pipeline: 'test', startedAt: 0, clusterId: 'here', accountId: 'me' },
+  ...{ runId: 'r1', pipeline: 'test', createdAt: 0, startedAt: 0, clusterId: 'here', accountId: 'me' },
   ...{ steps: [], failures: [], outputs: {}, status },
   ...(message !== undefined && { message }),
 });

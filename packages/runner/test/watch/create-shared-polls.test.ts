@@ -62,7 +62,7 @@ describe('createSharedPolls', () => {
     const [beside, byItself] = [await start(world, QUICK), await start(alone, QUICK)];
     const report = await world.rig.go(beside.finished);
     const reference = await alone.rig.go(byItself.finished);
-    expect(report.endedAt! - report.startedAt).toBeLessThan(reference.endedAt! - reference.startedAt + 1_000);
+    expect(report.endedAt! - report.startedAt!).toBeLessThan(reference.endedAt! - reference.startedAt! + 1_000);
     await old.detach();
   });
 
@@ -91,6 +91,6 @@ describe('createSharedPolls', () => {
     const runs = [await start(world), await start(world)];
     const reports = await world.rig.go(Promise.all(runs.map(({ finished }) => finished)));
     expect(reports.map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
-    for (const { startedAt, endedAt } of reports) expect(endedAt! - startedAt).toBeLessThan(10 * MINUTES + 5_000);
+    for (const { startedAt, endedAt } of reports) expect(endedAt! - startedAt!).toBeLessThan(10 * MINUTES + 5_000);
   });
 });

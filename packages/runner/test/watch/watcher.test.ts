@@ -16,7 +16,7 @@ async function run(given: RigOptions) {
   const report = await rig.go(started.value.finished);
   const { calls } = rig.simulated;
   const requests = (calls.get('get') ?? 0) + (calls.get('list') ?? 0);
-  return { rig, report, requests, took: report.endedAt! - report.startedAt };
+  return { rig, report, requests, took: report.endedAt! - report.startedAt! };
 }
 
 describe('a service whose list shows only what is Running', () => {
