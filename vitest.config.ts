@@ -15,13 +15,15 @@ interface Project {
   readonly isSerial?: boolean;
   /** Loaded before each file. */
   readonly setup?: string;
+  /** Each file loads its modules anew: some of them replace modules or keep what this process has of the machine. */
+  readonly isIsolated?: boolean;
 }
 
 /** Ends what hangs; no measure of speed: a busy machine may take ten times as long as a quiet one. */
 const HUNG_AFTER_MS = 180_000;
 
 function project(name: string, options: Project) {
-  const { include, exclude = [], group = 0, isSerial = false, setup } = options;
+  const { include, exclude = [], group = 0, isSerial = false, setup, isIsolated = false } = options;
   return {
     resolve,
     ssr: { resolve: { conditions: resolve.conditions } },
@@ -33,6 +35,8 @@ function project(name: string, options: Project) {
       hookTimeout: HUNG_AFTER_MS,
       expect: { poll: { timeout: HUNG_AFTER_MS / 3 } },
       fileParallelism: !isSerial,
+      // Loading the modules once for each worker saves a third of the processor time of these projects.
+      isolate: isIsolated,
       sequence: { groupOrder: group },
       ...(setup === undefined ? {} : { setupFiles: [setup] }),
     },
@@ -85,17 +89,22 @@ export default defineConfig({
       project('run', { include: ['packages/run/test/**/*.test.ts'] }),
       project('home', { include: ['packages/home/test/**/*.test.ts'] }),
       project('runner', { include: ['packages/runner/test/**/*.test.ts'] }),
-      project('service', { include: ['packages/service/test/**/*.test.ts'], exclude: Object.values(engines) }),
+      project('service', {
+        include: ['packages/service/test/**/*.test.ts'],
+        exclude: Object.values(engines),
+        isIsolated: true,
+      }),
       project('host', { include: ['packages/host/test/**/*.test.ts'] }),
       project('dashboard', { include: ['packages/dashboard/test/**/*.test.ts'] }),
       project('cli', { include: ['packages/cli/test/**/*.test.ts'] }),
-      project('e2e', { include: ['test/**/*.test.ts'], exclude: Object.values(engines) }),
+      project('e2e', { include: ['test/**/*.test.ts'], exclude: Object.values(engines), isIsolated: true }),
       // Without engines these skip their tests, and only the order of the groups matters (scripts/run-tests.mjs).
       ...Object.entries(engines).map(([name, pattern], index) =>
         project(name, {
           include: [pattern],
           group: index + 1,
           isSerial: true,
+          isIsolated: true,
           setup: 'packages/service/test/engines/docker/daemon-hangs.ts',
         }),
       ),

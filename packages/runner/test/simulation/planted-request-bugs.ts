@@ -45,8 +45,8 @@ export const PLANTED_REQUEST_BUGS: readonly PlantedBug[] = [
   {
     name: 'is resumed, and replaces a later run',
     file: 'concurrency/enter-group.ts',
-    find: "if (mode !== 'resume' || startedAt === undefined) return true;",
-    replace: "if (mode !== 'force' || startedAt === undefined) return true;",
+    find: "if (mode !== 'resume' || createdAt === undefined) return true;",
+    replace: "if (mode !== 'force' || createdAt === undefined) return true;",
     within: SERVERS,
   },
 ];
