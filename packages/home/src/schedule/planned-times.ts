@@ -15,17 +15,31 @@ export interface PlannedTimes {
  */
 export function createPlannedTimes({ cron, timezone }: Pick<Schedule, 'cron' | 'timezone'>): PlannedTimes {
   const expressions = cron.map((expression) => createCron(expression, timezone));
-  return {
-    after(time) {
-      const next = expressions.map((expression) => expression.nextRun(new Date(time))?.getTime());
-      return choose(next, Math.min);
-    },
-    upTo(time) {
-      // The reference time itself is excluded, so one millisecond is added to include `time`.
-      const last = expressions.map((expression) => expression.previousRuns(1, new Date(time + 1))[0]?.getTime());
-      return choose(last, Math.max);
-    },
-  };
+  // A schedule is asked every few seconds, and an answer takes up to 100 µs for each expression: the last answer holds
+  // until the next planned time.
+  let coming: { readonly from: number; readonly next: number | undefined } | undefined;
+  let past: { readonly last: number | undefined; readonly next: number | undefined } | undefined;
+
+  function after(time: number): number | undefined {
+    if (coming !== undefined && isWithin(time, coming.from, coming.next)) return coming.next;
+    const next = expressions.map((expression) => expression.nextRun(new Date(time))?.getTime());
+    coming = { from: time, next: choose(next, Math.min) };
+    return coming.next;
+  }
+
+  function upTo(time: number): number | undefined {
+    if (past !== undefined && isWithin(time, past.last, past.next)) return past.last;
+    // The reference time itself is excluded, so one millisecond is added to include `time`.
+    const last = expressions.map((expression) => expression.previousRuns(1, new Date(time + 1))[0]?.getTime());
+    past = { last: choose(last, Math.max), next: after(time) };
+    return past.last;
+  }
+
+  return { after, upTo };
+}
+
+function isWithin(time: number, from = Number.NEGATIVE_INFINITY, end = Number.POSITIVE_INFINITY): boolean {
+  return time >= from && time < end;
 }
 
 /** Why a schedule can never run; undefined if it can. */

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createPlannedTimes, describeScheduleFault } from '../../src/schedule/planned-times.ts';
 
@@ -65,6 +66,24 @@ describe('createPlannedTimes', () => {
     expect(times.upTo(midnight + 1)).toBe(midnight);
     expect(times.after(midnight)).toBe(midnight + 24 * HOUR_MS);
     expect(times.after(midnight - 1)).toBe(midnight);
+  });
+
+  test('answers as if it were asked for the first time, in whatever order', () => {
+    const cron = ['*/30 * * * *', '30 2 * * *', '0 0 29 2 *'];
+    fc.assert(
+      fc.property(
+        fc.subarray(cron, { minLength: 1 }),
+        fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 100 })), { minLength: 2, maxLength: 12 }),
+        (expressions, questions) => {
+          const times = berlin(...expressions);
+          const start = Date.UTC(2026, 9, 24, 22);
+          for (const [isAfter, part] of questions) {
+            const [method, time] = [isAfter ? 'after' : 'upTo', start + part * 5 * 60_000] as const;
+            expect(times[method](time), `${method} ${part}`).toBe(berlin(...expressions)[method](time));
+          }
+        },
+      ),
+    );
   });
 
   const expressions = existsSync(EXPRESSIONS)
