@@ -1,6 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { connectService } from 'sluice';
+import { connectService, openService, pipeline, pullOutput, resume, run } from 'sluice';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { asked } from '../../examples/library/ask.ts';
 import { greetAll } from '../../examples/library/greet.ts';
@@ -34,6 +34,45 @@ test('examples/library builds a pipeline, runs it on a service, and the command 
     name: 'SluiceError',
     code: 'UNAUTHENTICATED',
   });
+});
+
+test('a profile selects the service of a program, as it does for the command', async () => {
+  const { home, directory } = place;
+  const profile = join(directory, 'cluster.yaml');
+  const write = (service: string, password: string) => {
+    writeFileSync(join(directory, 'password'), password);
+    const text = `service: ${service}\nemail: ${CREDENTIALS.SLUICE_EMAIL}\npasswordFile: password\n`;
+    writeFileSync(profile, `${text}limits: { instanceTypes: { none: 1 } }\n`);
+  };
+  write(server.url, CREDENTIALS.SLUICE_PASSWORD);
+  const p = pipeline('by-profile');
+  const hello = p.step('hello', { command: ['sh', '-c', 'echo hello > /out/text/line'], outputs: ['text'] });
+  p.step('ask', { approval: { message: 'Continue?' }, needs: hello });
+  const started = await run(p, { home, profile });
+  for await (const { type } of started.events) if (type === 'approvalAsked') break;
+  await started.detach();
+  const resumed = await resume(started.runId, { home, profile });
+  await resumed.approve('ask');
+  expect((await resumed.finished).report).toMatchObject({
+    status: 'succeeded',
+    clusterId: expect.not.stringMatching(/^local$/),
+  });
+  await pullOutput(started.runId, 'hello.text', { home, profile, to: join(directory, 'text') });
+  expect(readFileSync(join(directory, 'text/line'), 'utf8')).toBe('hello\n');
+
+  const opened = await openService({ home, profile });
+  expect(opened).toMatchObject({ scope: expect.anything(), limits: { instanceTypes: { none: 1 } } });
+  await opened.close();
+  writeFileSync(join(home, 'profile.yaml'), 'service: http://127.0.0.1:9\n');
+  await expect(run(p, { home })).rejects.toMatchObject({ code: 'SERVICE_UNUSABLE' });
+  await expect(openService({ home, profile: 'none' })).rejects.toMatchObject({
+    code: 'SERVICE_UNUSABLE',
+    message: expect.stringContaining('could not find profile none'),
+  });
+  write(server.url, 'wrong');
+  await expect(run(p, { home, profile })).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+  write('http://127.0.0.1:9', 'any');
+  await expect(run(p, { home, profile })).rejects.toMatchObject({ code: 'UNREACHABLE' });
 });
 
 test('examples/library runs without a service of its own, in one home with the command', async () => {

@@ -23,8 +23,16 @@ export {
   selectSteps,
   type VolumeHandle,
 } from '@sluice/core';
-export type { RunnerEvent, RunReport, RunSummary, StepExplanation } from '@sluice/run';
-export { type Connection, type ConnectOptions, connectService, openEmbeddedService } from './library/connection.ts';
+export type { RunnerEvent, RunReport, RunSummary, SiteLimits, StepExplanation } from '@sluice/run';
+export type { TraceSink } from '@sluice/runner';
+export {
+  type Connection,
+  type ConnectOptions,
+  connectService,
+  openEmbeddedService,
+  openService,
+  type ServiceOptions,
+} from './library/connection.ts';
 export { isSluiceError, type SluiceErrorCode } from './library/error-code.ts';
 export {
   createPlan,

@@ -1,9 +1,9 @@
+import { keepRecordedService } from '../connect/keep-recorded-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { reject } from '../context/reject.ts';
 import { findHome } from '../home/home.ts';
 import { handOver } from '../hosting/hand-over.ts';
 import { announceHanded } from '../runs/handed-run.ts';
-import { keepRecordedService } from '../runs/keep-recorded-service.ts';
 import { selectRun } from '../runs/select-run.ts';
 
 /** `sluice detach`: has the home's host execute a run, whether another process executes it now or none does. */

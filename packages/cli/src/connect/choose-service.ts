@@ -25,7 +25,10 @@ export interface ChosenService {
  * Chooses the service by `chooseSetting`. A profile that was only found in the home must be confirmed first, because it
  * decides where credentials, secrets and data are sent.
  */
-export function chooseService(options: GlobalOptions, context: CommandContext): Result<ChosenService, CommandError> {
+export function chooseService(
+  options: GlobalOptions,
+  context: Pick<CommandContext, 'env' | 'cwd'>,
+): Result<ChosenService, CommandError> {
   const { env } = context;
   const home = findHome(context, options);
   const found = findProfile(options, context);

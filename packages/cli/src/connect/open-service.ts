@@ -1,7 +1,7 @@
 import { fail, ok, type Result } from '@sluice/core';
 import type { SiteLimits } from '@sluice/run';
 import type { TraceSink } from '@sluice/runner';
-import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import type { GlobalOptions, ServiceContext } from '../context/command-context.ts';
 import type { CommandError } from '../context/command-rejection.ts';
 import { describeSystemError } from '../context/describe-system-error.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
@@ -39,7 +39,7 @@ export function findScopeFault({ cluster = 'local', account = 'local' }: GlobalO
 }
 
 /** Warns about a profile that was found but is not applied. */
-export function showIgnored({ ignored }: ChosenService, { terminal }: CommandContext): void {
+export function showIgnored({ ignored }: ChosenService, { terminal }: ServiceContext): void {
   if (ignored !== undefined) printWarning(terminal, ignored);
 }
 
@@ -49,7 +49,7 @@ export function showIgnored({ ignored }: ChosenService, { terminal }: CommandCon
  */
 export async function openService(
   options: GlobalOptions,
-  context: CommandContext,
+  context: ServiceContext,
 ): Promise<Result<HomeService, CommandError>> {
   const prepared = await prepareHome(context, options);
   if (!prepared.ok) return prepared;

@@ -19,7 +19,7 @@ export function rejectService(
 ): { ok: false; error: CommandError } {
   const advice = error.code === 'UNAUTHENTICATED' ? login : adviseOnCertificate(error.message, trust);
   const message = `could not use ${url}: ${error.message}${advice === undefined ? '' : `; ${advice}`}`;
-  return fail({ exitCode: serviceExitCode(error), message });
+  return fail({ exitCode: serviceExitCode(error), message, cause: error });
 }
 
 /** Error codes of Node.js and OpenSSL for a certificate that no trusted authority has signed. */

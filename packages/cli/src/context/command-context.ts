@@ -12,6 +12,11 @@ export interface CommandContext {
   exit(exitCode: number): never;
 }
 
+/** What choosing and opening a service needs of the process: a command has a terminal, a program of the library has none. */
+export interface ServiceContext extends Pick<CommandContext, 'env' | 'cwd'> {
+  readonly terminal: Pick<Terminal, 'err'>;
+}
+
 /** The options that commands share; `SHARED_OPTIONS` lists which apply to which. Their defaults depend on environment and profile. */
 export interface GlobalOptions {
   readonly home?: string;

@@ -1,3 +1,4 @@
+import type { ServiceError } from '@sluice/client';
 import type { ExitCode } from './exit-code.ts';
 
 /** Why a command stops early. */
@@ -9,6 +10,8 @@ export interface CommandError {
   readonly message: string;
   /** Further lines that belong to the message, for example what can be chosen. */
   readonly lines?: readonly string[];
+  /** What the service has replied. */
+  readonly cause?: ServiceError;
 }
 
 /** All lines of a rejection, for what shows one text. */

@@ -1,14 +1,77 @@
 import { createHttpService, type HttpServiceOptions, type Scope } from '@sluice/client';
 import { fail, guardArguments, ok, type Result, SluiceError } from '@sluice/core';
+import type { SiteLimits } from '@sluice/run';
+import type { TraceSink } from '@sluice/runner';
 import { openEmbeddedService as openEmbedded } from '../connect/embedded-service.ts';
+import { keepRecordedService } from '../connect/keep-recorded-service.ts';
 import { matchScope } from '../connect/match-scope.ts';
+import { openService as openServiceOfCommand } from '../connect/open-service.ts';
 import type { OpenedService } from '../connect/opened-service.ts';
+import type { CommandError } from '../context/command-rejection.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
 import { prepareHome } from '../home/prepare-home.ts';
 import { attempt, type SluiceErrorCode, unwrap } from './error-code.ts';
 import { OPTIONS, readArgument } from './read-options.ts';
 
 /** An open service, and the cluster and account that runs use on it. Close it after the last run. */
-export type Connection = OpenedService;
+export interface Connection extends OpenedService {
+  /** Limits of the site, from a profile. */
+  readonly limits?: SiteLimits;
+  /** The collector that receives the runs as traces, from a profile or the environment. */
+  readonly traces?: TraceSink;
+}
+
+/** Which service to open. All defaults are those of the command, with the same variables. */
+export interface ServiceOptions {
+  /** Directory of runs, cache and embedded service. Default: the nearest `.sluice`. */
+  readonly home?: string;
+  /** Name or file of a profile. Default: `SLUICE_PROFILE`, else `profile.yaml` of the home, else the user's profile `default`. */
+  readonly profile?: string;
+  readonly cluster?: string;
+  readonly account?: string;
+}
+
+/**
+ * Opens the service that the command would use: that of `SLUICE_SERVICE` or of the profile, else the embedded service of the
+ * home. `run` and `resume` do the same if they get no service. Throws `SluiceError`, for example `SERVICE_UNUSABLE`.
+ *
+ * @example
+ * ```ts
+ * import { openService, pipeline, run } from 'sluice';
+ *
+ * const service = await openService({ profile: 'cluster' });
+ * const p = pipeline('hello');
+ * p.step('hello', { command: ['echo', 'hello'] });
+ * await (await run(p, { service })).finished;
+ * await service.close();
+ * ```
+ */
+export async function openService(options: ServiceOptions = {}): Promise<Connection> {
+  const read = readArgument('openService', OPTIONS.service, options);
+  return unwrap(await attempt(() => openAsCommand(read)));
+}
+
+/** As `openService`. A run that a command has started has its containers and volumes on the service that it recorded. */
+export async function openAsCommand(
+  options: { readonly [K in keyof ServiceOptions]: ServiceOptions[K] | undefined },
+  runId?: string,
+): Promise<Result<Connection, SluiceError<SluiceErrorCode>>> {
+  const named = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  const home = await prepareOwnHome(options.home);
+  if (!home.ok) return home;
+  const chosen = runId === undefined ? named : await keepRecordedService(home.value, runId, named);
+  const err = (line: string) => process.emitWarning(line, 'SluiceWarning');
+  const opened = await openServiceOfCommand(chosen, { env: process.env, cwd: process.cwd(), terminal: { err } });
+  if (!opened.ok) return fail(toConnectionError(opened.error));
+  const { service, scope, limits, traces } = opened.value;
+  const close = () => opened.value.close();
+  return ok({ service, scope, close, ...(limits && { limits }), ...(traces && { traces }) });
+}
+
+function toConnectionError({ exitCode, message, cause }: CommandError): SluiceError<SluiceErrorCode> {
+  if (cause !== undefined) return new SluiceError(cause.code, message, { cause });
+  return new SluiceError(exitCode === EXIT_CODE.unreachable ? 'UNREACHABLE' : 'SERVICE_UNUSABLE', message);
+}
 
 /**
  * Opens the service that is part of Sluice, in this process or in the one that already runs it for the home. It runs

@@ -19,6 +19,8 @@ export type SluiceErrorCode =
   | 'NO_RESULT'
   /** The program did not read the events of a run; see `RunHandle.events`. */
   | 'EVENTS_OVERFLOW'
+  /** No service could be chosen: its profile, address, account or credentials cannot be used; the message says why. */
+  | 'SERVICE_UNUSABLE'
   /** The operating system rejected a file or a process; `cause` is its error. */
   | 'SYSTEM'
   | RunError['code']

@@ -8,12 +8,15 @@ export const TEXT = z.string().min(1);
 const home = TEXT.optional();
 const service = z
   .custom<OpenedService>((value) => isObject(value) && isObject(value.service) && isFunction(value.close), {
-    error: 'expected what openEmbeddedService or connectService has returned',
+    error: 'expected what openService, openEmbeddedService or connectService has returned',
   })
   .optional();
 
+const profile = TEXT.optional();
+
 const execution = {
   home,
+  profile,
   service,
   secrets: z.record(z.string(), z.string()).optional(),
   signal: z
@@ -39,7 +42,8 @@ export const OPTIONS = {
   plan: z.strictObject({ params: z.record(z.string(), z.unknown()).optional() }),
   report: z.strictObject({ home, to: TEXT.optional() }),
   approve: z.strictObject({ home, approved: z.boolean().optional(), by: z.string().optional() }),
-  pull: z.strictObject({ home, to: TEXT, service }),
+  pull: z.strictObject({ home, profile, to: TEXT, service }),
+  service: z.strictObject({ home, profile, cluster: TEXT.optional(), account: TEXT.optional() }),
   open: z.strictObject({ home, cpu: z.number().positive().optional() }),
   connect: z
     .looseObject({

@@ -15,10 +15,9 @@ import {
 } from '@sluice/core';
 import type { Reporter, RunError, RunnerEvent } from '@sluice/run';
 import { findUnknown, type RunHandle as RunnerHandle, resumeRun, startRun } from '@sluice/runner';
-import { openEmbeddedService } from '../connect/embedded-service.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { keepReserve } from '../home/disk-reserve.ts';
-import { type Connection, prepareOwnHome } from './connection.ts';
+import { type Connection, openAsCommand, prepareOwnHome } from './connection.ts';
 import { attempt, type SluiceErrorCode, unwrap } from './error-code.ts';
 import { createEventQueue } from './event-queue.ts';
 import { directoryOf, safeCreatePlan } from './parse.ts';
@@ -28,8 +27,10 @@ import type { DeclaredResults } from './run-result.ts';
 
 /** What every run of a program may set. */
 export interface ExecutionOptions {
-  /** Default: the embedded service of the home, opened for this run. */
+  /** Default: what `openService` opens with `home` and `profile`, for this run. */
   readonly service?: Connection;
+  /** Name or file of a profile, which says which service to use. Default: as for the command. */
+  readonly profile?: string;
   /** Directory of runs, cache and embedded service. Default: the nearest `.sluice`, as for the command. */
   readonly home?: string;
   /** Values of secrets by name. Default: `SLUICE_SECRET_<name>`, then `secrets/<name>` in the home. Never stored. */
@@ -187,15 +188,16 @@ export function safeResume<R = DeclaredResults>(
     const { pipeline, ...read } = readArgument('resume', OPTIONS.resume, options);
     const built = pipeline === undefined ? ok(undefined) : buildGiven('resume: pipeline', pipeline);
     if (!built.ok) return built;
-    return execute<R>({ ...read, declared: built.value?.pipeline.results }, ({ scope: _, ...base }) =>
-      resumeRun({ ...base, runId }),
+    return execute<R>(
+      { ...read, runId, declared: built.value?.pipeline.results },
+      ({ scope: _, limits: __, ...base }) => resumeRun({ ...base, runId }),
     );
   });
 }
 
 type Rejection = RunError | SluiceError<SluiceErrorCode>;
 
-interface Base extends Pick<Connection, 'service' | 'scope'> {
+interface Base extends Omit<Connection, 'close'> {
   readonly home: string;
   readonly secrets: (name: string) => string | undefined;
   readonly reporter: Reporter;
@@ -203,15 +205,17 @@ interface Base extends Pick<Connection, 'service' | 'scope'> {
 
 /** Opens what a run needs, and closes it when the run ends or cannot start. */
 async function execute<R = DeclaredResults>(
-  options: ExecutionOptions & Pick<RunHandleParts, 'declared'>,
+  options: ExecutionOptions & Pick<RunHandleParts, 'declared'> & { readonly runId?: string },
   start: (base: Base) => Promise<Result<RunnerHandle, Rejection>>,
 ): Promise<Result<RunHandle<R>, Rejection>> {
-  const { service, secrets, signal, onEvent, declared } = options;
+  const { service, profile, secrets, signal, onEvent, declared, runId } = options;
   if (signal?.aborted) return fail(new SluiceError('ABORTED', 'the signal was aborted before the run started'));
   const home = await prepareOwnHome(options.home);
   if (!home.ok) return home;
-  const opened = service ?? (await openEmbeddedService(home.value));
-  // The embedded service keeps the reserve of its home by itself.
+  const reached = service ? ok(service) : await openAsCommand({ home: options.home, profile }, runId);
+  if (!reached.ok) return reached;
+  const opened = reached.value;
+  // What is opened here keeps the reserve of its home by itself.
   const dropReserve = service && (await keepReserve(home.value));
   const close = async () => (dropReserve ? dropReserve() : opened.close());
   const queue = createEventQueue();
@@ -223,6 +227,8 @@ async function execute<R = DeclaredResults>(
     const started = await start({
       service: opened.service,
       scope: opened.scope,
+      ...(opened.limits && { limits: opened.limits }),
+      ...(opened.traces && { traces: opened.traces }),
       home: home.value,
       secrets: secrets === undefined ? createSecretReader(home.value, process.env) : (name) => own(secrets, name),
       reporter: { report },

@@ -10,7 +10,7 @@ import {
 import type { RunReport, RunSummary, StepExplanation } from '@sluice/run';
 import { approveRun as approveOfRunner, pullOutput as pullOfRunner } from '@sluice/runner';
 import { findHome } from '../home/home.ts';
-import { type Connection, openEmbeddedService } from './connection.ts';
+import { type Connection, openAsCommand } from './connection.ts';
 import { attempt, unwrap } from './error-code.ts';
 import { OPTIONS, readArgument, TEXT } from './read-options.ts';
 
@@ -130,13 +130,13 @@ export async function approveRun(
 export async function pullOutput(
   runId: string,
   output: string,
-  options: HomeOptions & { readonly to: string; readonly service?: Connection },
+  options: HomeOptions & { readonly to: string; readonly service?: Connection; readonly profile?: string },
 ): Promise<readonly string[]> {
   readArgument('pullOutput: run', TEXT, runId);
   readArgument('pullOutput: output', TEXT, output);
-  const { to, service, ...where } = readArgument('pullOutput', OPTIONS.pull, options);
+  const { to, service, profile, ...where } = readArgument('pullOutput', OPTIONS.pull, options);
   const home = homeOf(where);
-  const opened = service ?? (await openEmbeddedService({ home }));
+  const opened = service ?? unwrap(await attempt(() => openAsCommand({ ...where, profile }, runId)));
   try {
     return unwrap(await attempt(() => pullOfRunner({ home, runId, output, to, service: opened.service })));
   } finally {

@@ -2,12 +2,12 @@ import { isServiceError } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import { isRunId, placeOf, readCustody, readRunSummary, runCustody, type ServerPlace } from '@sluice/home';
 import type { RunSummary } from '@sluice/run';
+import { keepRecordedService } from '../connect/keep-recorded-service.ts';
 import { openService } from '../connect/open-service.ts';
 import type { RunServer } from '../connect/run-server.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { type CommandError, wholeMessage } from '../context/command-rejection.ts';
 import { printWarning } from '../context/print-warning.ts';
-import { keepRecordedService } from './keep-recorded-service.ts';
 import { type RunSelection, selectRun } from './select-run.ts';
 import { serverOptions } from './server-options.ts';
 

@@ -145,6 +145,10 @@ const CALLS: Readonly<Record<string, readonly Call[]>> = {
     (wrong) => library.pullOutput('none', wrong, { home, to: 'to' }),
     (wrong) => library.pullOutput('none', 'a', wrong),
   ],
+  openService: [
+    (wrong) => library.openService({ home, profile: wrong, cluster: '' }),
+    (wrong) => library.openService({ home, account: wrong, cluster: '' }),
+  ],
   openEmbeddedService: [
     (wrong) => library.openEmbeddedService({ home: wrong, cpu: -1 }),
     (wrong) => library.openEmbeddedService({ home, cpu: wrong ?? 0 }),
@@ -202,7 +206,7 @@ test.each<[string, () => unknown]>([
   ['readRun: there is no option house; did you mean `home`?', () => library.readRun('a', { house: '.' } as never)],
   ['run: onEvent: expected a function', () => library.run(built(), { onEvent: 5 as never })],
   [
-    'run: service: expected what openEmbeddedService or connectService has returned',
+    'run: service: expected what openService, openEmbeddedService or connectService has returned',
     () => library.run(built(), { service: {} as never }),
   ],
   ['readRun: home: Invalid input: expected string, received number', () => library.readRun('a', { home: 5 as never })],

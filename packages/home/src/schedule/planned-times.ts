@@ -15,7 +15,7 @@ export interface PlannedTimes {
  */
 export function createPlannedTimes({ cron, timezone }: Pick<Schedule, 'cron' | 'timezone'>): PlannedTimes {
   const expressions = cron.map((expression) => createCron(expression, timezone));
-  // A schedule is asked every few seconds, and an answer takes up to 100 µs for each expression: the last answer holds
+  // A schedule is asked every few seconds, and an answer costs up to 100 µs for each expression: the last answer holds
   // until the next planned time.
   let coming: { readonly from: number; readonly next: number | undefined } | undefined;
   let past: { readonly last: number | undefined; readonly next: number | undefined } | undefined;
