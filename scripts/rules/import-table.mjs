@@ -8,12 +8,14 @@ const MAY_IMPORT = {
   run: ['core'],
   home: ['host-system', 'core', 'run'],
   runner: ['host-system', 'core', 'client', 'run', 'home'],
-  service: ['host-system', 'client'],
+  service: ['host-system', 'core', 'client'],
   host: ['host-system', 'core', 'client', 'run', 'home', 'runner'],
   // Of host only types: it runs in a browser.
   dashboard: ['host', 'run'],
   cli: ['host-system', 'core', 'client', 'run', 'home', 'runner', 'service', 'host', 'dashboard'],
 };
+/** The only names that a package may import from another one: a service knows nothing of pipelines. */
+const ONLY_NAMES = { service: { core: ['durationSchema', 'parseDuration', 'parseSize', 'sizeSchema'] } };
 const IMPORT = /(?:^|\s)(?:import|export)\s[^'"]*?from\s+'([^']+)'|(?:^|[^.\w])import\s*\(?\s*'([^']+)'/g;
 
 /** Imports between packages point one way, go through the front door, and stand in package.json. */
@@ -51,8 +53,19 @@ function checkImports(file, name) {
     } else if (!inTest && other !== undefined && other !== name && !MAY_IMPORT[name].includes(other)) {
       faults.push({ file: file.path, line, message: `${name} may not import ${other}` });
     }
+    for (const word of inTest ? [] : listForbidden(match[0], ONLY_NAMES[name]?.[other]))
+      faults.push({ file: file.path, line, message: `${name} may not import ${word} of ${other}` });
   }
   return faults;
+}
+
+/** The imported names that are not allowed; `allowed` is undefined where all are. */
+function listForbidden(statement, allowed) {
+  if (allowed === undefined) return [];
+  const names = /\{([^}]*)\}/.exec(statement)?.[1].split(',') ?? ['everything'];
+  return names
+    .map((name) => name.replace(/^\s*type\s|\sas\s.*/g, '').trim())
+    .filter((name) => name !== '' && !allowed.includes(name));
 }
 
 /** Whether a file belongs to the package, or, for a test, to the tests of a package that it may import. */

@@ -76,7 +76,7 @@ function configuration(root: string) {
   const instanceType = (id: string) => ({ id, cpu: 1, memory: '1GB', cpuModel: 'Test CPU' });
   return serviceConfigSchema.parse({
     root,
-    cancelGraceSeconds: 1,
+    cancelGrace: '1s',
     sftp: { host: '127.0.0.1', port: 0 },
     ports: { host: '127.0.0.1', port: 0, domain: 'ports.test' },
     clusters: [

@@ -40,7 +40,7 @@ test('the log of a failure on a server can be read after its container was delet
 
   // The service deletes ended containers at once.
   await server.kill();
-  configure(place, { port: Number(new URL(server.url).port), extra: 'retention: { containerDays: 0.000001 }' });
+  configure(place, { port: Number(new URL(server.url).port), extra: 'retention: { containers: 86ms }' });
   server = await serve(place);
   const logs = (step: string, ...more: string[]) => sluice('logs', '-r', runId, step, ...more);
   await until(async () => (await logs('succeeds')).exitCode === 2, 'the containers to be deleted');

@@ -100,7 +100,7 @@ async function openServer(
   const { extra, engine, log: onLine } = given;
   const text = `
 root: ${directory}/data
-cancelGraceSeconds: 1
+cancelGrace: 1s
 clusters:
   - id: main
     engine: ${engine.name}

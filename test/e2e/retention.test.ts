@@ -13,8 +13,7 @@ steps:
   make: { command: [sh, -c, "echo made > /out/text"], outputs: { text: /out }, needs: [gate] }
 outputs: { text: { from: make.text } }
 `;
-/** Less than a millisecond. */
-const RETENTION = 'runs: { retentionDays: 1.0e-9 }';
+const RETENTION = 'runs: { retention: 1ms }';
 
 let place: Workplace;
 let server: Server | undefined;

@@ -43,7 +43,7 @@ const worlds: readonly World[] = [
     engine: 'slurm',
     isThere: process.env.SLUICE_TEST_SLURM === '1',
     image: '',
-    options: { partition: 'main', pollMs: 200 },
+    options: { partition: 'main', pollInterval: '200ms' },
   },
 ];
 

@@ -21,7 +21,7 @@ const isThere = process.env.SLUICE_TEST_SLURM === '1';
 test.skipIf(!isThere && process.env.CI !== 'true')(
   'the root of a server contains no secret of a run on Slurm in clear, also while the run is executed',
   async () => {
-    const engine = { name: 'slurm', options: { partition: 'main', pollMs: 200 } };
+    const engine = { name: 'slurm', options: { partition: 'main', pollInterval: '200ms' } };
     const place = createHostedPlace('', { engine });
     const root = join(place.directory, 'data');
     const server = await place.open();

@@ -21,7 +21,7 @@ const {
 const settings: readonly EngineSetting[] = [
   { name: 'Docker', engine: 'docker', isThere: docker !== undefined, options: { socketPath: docker }, image },
   { name: 'Podman', engine: 'docker', isThere: podman !== undefined, options: { socketPath: podman }, image },
-  { name: 'Slurm', engine: 'slurm', isThere: slurm === '1', options: { partition: 'main', pollMs: 200 } },
+  { name: 'Slurm', engine: 'slurm', isThere: slurm === '1', options: { partition: 'main', pollInterval: '200ms' } },
 ];
 
 let place: Workplace;

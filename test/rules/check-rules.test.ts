@@ -53,6 +53,12 @@ test.each([
     '3: core may not import client',
   ],
   [
+    'a service that reads pipelines',
+    'packages/service/src/step.ts',
+    "import { parseSize, parsePipeline } from '@sluice/core';\nexport const step = [parseSize, parsePipeline];\n",
+    '1: service may not import parsePipeline of core',
+  ],
+  [
     'a package that depends against the table',
     'packages/client/package.json',
     '{"dependencies": {"@sluice/core": "1"}}',

@@ -73,6 +73,7 @@ export {
 export { resolveContainer } from './resolve/resolve-container.ts';
 export { type Decision, resolveDecision } from './resolve/resolve-decision.ts';
 export { resolvePlannedText, resolveText } from './resolve/resolve-text.ts';
+export { durationSchema, sizeSchema } from './schema/amount-schemas.ts';
 export { createCron, cronReason } from './schema/cron.ts';
 export { parseDuration } from './schema/duration.ts';
 export { DURATION, SIZE } from './schema/patterns.ts';

@@ -75,7 +75,7 @@ function rigConfig(root: string, options: RigOptions) {
   const foreign = engine === 'process' ? 'idle' : engine;
   return serviceConfigSchema.parse({
     root,
-    cancelGraceSeconds: 2,
+    cancelGrace: '2s',
     clusters: [
       { id: 'one', engine, capacity, accounts: ['mine'], instanceTypes },
       { id: 'two', engine, capacity, accounts: ['mine'], instanceTypes: [{ id: 'other', cpu: 1, memory: '1GB' }] },

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { describeIssue } from '@sluice/client';
-import { DURATION, fail, ok, parseDuration, type Result } from '@sluice/core';
+import { durationSchema, fail, ok, parseDuration, type Result } from '@sluice/core';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import type { CommandError } from '../context/command-rejection.ts';
@@ -28,10 +28,7 @@ const profileSchema = z.strictObject({
       /** Most mounts of one container. */
       mounts: z.int().min(1).exactOptional(),
       /** A container that the service has not listed for this long counts as lost. */
-      lostAfter: z
-        .string()
-        .regex(DURATION, 'must be a duration with its unit, for example 90s, 15m or 2h')
-        .exactOptional(),
+      lostAfter: durationSchema().exactOptional(),
     })
     .transform(({ lostAfter, ...limits }) => ({
       ...limits,

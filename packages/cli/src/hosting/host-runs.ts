@@ -56,7 +56,7 @@ export function createRunHosting(config: ServedConfig, { log, metrics, traces }:
     return {
       service: service!.inProcess({ userId: 'runs', accounts: [{ ...scope }] }),
       limits: () => limitsOf(current, account),
-      retentionDays: () => own(current.runs.accounts, account)?.retentionDays ?? current.runs.retentionDays,
+      retentionMs: () => own(current.runs.accounts, account)?.retention ?? current.runs.retention,
       retentionTime: () => service!.retentionTime(),
       findInodeShortage: () => service!.findInodeShortage(),
       notifier: createRestrictedNotifier(readRules),

@@ -1,19 +1,17 @@
 import { isAbsolute, join, relative, resolve } from 'node:path';
-import { parseSize, SIZE } from '@sluice/core';
+import { durationSchema, parseDuration, parseSize, sizeSchema } from '@sluice/core';
 import { findWebhookFault } from '@sluice/host';
 import { z } from 'zod';
 
 const positive = z.number().int().positive();
-const size = z.string().regex(SIZE, 'must be a size with a unit, for example 10GB').transform(parseSize);
-/** Longer times are surely mistakes. */
-const MAX_DAYS = 36_500;
-const days = z.number().positive().max(MAX_DAYS);
+const size = sizeSchema.transform(parseSize);
+const retention = durationSchema({ min: '1ms' }).transform(parseDuration);
 const limits = {
   concurrent: positive,
   steps: positive,
   storage: size,
   submissionsPerMinute: positive,
-  retentionDays: days,
+  retention,
 };
 const webhook = z.string().superRefine((entry, context) => {
   const message = findWebhookFault(entry);
@@ -28,7 +26,7 @@ export const runsSchema = z
     storage: size.prefault('10GB'),
     submissionsPerMinute: limits.submissionsPerMinute.default(60),
     /** Ended runs are removed after this time. */
-    retentionDays: limits.retentionDays.default(90),
+    retention: retention.prefault('90d'),
     /** Other limits for single accounts, by `CLUSTER/ACCOUNT`. */
     accounts: z.record(z.string(), z.strictObject(limits).partial()).default({}),
     /** The key of the runs' secrets, relative to the directory of the configuration. */
@@ -38,7 +36,7 @@ export const runsSchema = z
   })
   .prefault({});
 
-/** The validated `runs` section of a configuration. Sizes are in bytes. */
+/** The validated `runs` section of a configuration. Sizes are in bytes, times in milliseconds. */
 export type RunsConfig = z.output<typeof runsSchema>;
 
 /** The file with the key of the runs' secrets. `directory` is that of the configuration. */

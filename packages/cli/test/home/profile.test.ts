@@ -42,8 +42,14 @@ test.each([
 test.each([
   ['limits: { mounts: many }\n', '`limits.mounts` must be a number'],
   ['limits: { mounts: 0 }\n', '`limits.mounts` must be at least 1'],
-  ['limits: { lostAfter: 10 }\n', '`limits.lostAfter` must be a text, and is a number'],
-  ['limits: { lostAfter: ten }\n', '`limits.lostAfter` must be a duration with its unit, for example 90s, 15m or 2h'],
+  [
+    'limits: { lostAfter: 10 }\n',
+    '`limits.lostAfter` must be a duration with its unit, for example 500ms, 90s, 12h or 7d',
+  ],
+  [
+    'limits: { lostAfter: ten }\n',
+    '`limits.lostAfter` must be a duration with its unit, for example 500ms, 90s, 12h or 7d',
+  ],
   ['account: 5\n', '`account` must be a text'],
   ['service: one\n', '`service` must be an address'],
 ])('readProfile says which setting is wrong, in plain words: %s', (text, said) => {

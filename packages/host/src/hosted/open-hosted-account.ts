@@ -25,7 +25,7 @@ export interface HostedAccountOptions extends Pick<SecretStoreOptions, 'createKe
   /** Called for each decision, since a configuration may change. */
   readonly limits: () => AccountLimits;
   /** Ended runs are removed after this time; called for each removal. */
-  readonly retentionDays: () => number;
+  readonly retentionMs: () => number;
   /** The time that removals use, which a wrong clock does not change at once; milliseconds since the Unix epoch. */
   readonly retentionTime: () => number;
   /** Why no file of a run may be created on the disk of the server; undefined if one may. */
@@ -62,7 +62,7 @@ export function hostedHome(root: string, { clusterID, accountID }: Scope): strin
 
 /** Resumes the runs of the account, and opens its API. Throws if another process executes them. */
 export async function openHostedAccount(options: HostedAccountOptions): Promise<HostedAccount> {
-  const { root, scope, service, limits, retentionDays, retentionTime, log, notifier, metrics, traces } = options;
+  const { root, scope, service, limits, retentionMs, retentionTime, log, notifier, metrics, traces } = options;
   const { findInodeShortage } = options;
   const account = `${scope.clusterID}/${scope.accountID}`;
   const home = hostedHome(root, scope);
@@ -101,7 +101,7 @@ export async function openHostedAccount(options: HostedAccountOptions): Promise<
     openService: async () => ok(service),
   });
   const removal = { home, orders, followers: api.followers, log, now: retentionTime, closing: api.closing };
-  const removals = removeInTurn(() => removeOldRuns(retentionDays(), removal), log);
+  const removals = removeInTurn(() => removeOldRuns(retentionMs(), removal), log);
   return {
     api,
     removeOldRuns: removals.next,

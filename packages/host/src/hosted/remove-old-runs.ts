@@ -1,11 +1,10 @@
 import { lstat } from 'node:fs/promises';
+import { renderDuration } from '@sluice/core';
 import { isHosted, runDirectory, withRunClaim } from '@sluice/home';
 import { chooseEndedRuns, forgetRemovedRuns } from '@sluice/runner';
 import type { RunOrders } from '../api/run-api.ts';
 import type { Followers } from '../runs/open-followers.ts';
 import { deleteRemoved, finishRemovals, moveToRemoved, prepareRemovals } from './removed-runs.ts';
-
-const DAY_MS = 86_400_000;
 
 /** What removing the old runs of an account depends on. */
 export interface RemovalParts {
@@ -21,16 +20,16 @@ export interface RemovalParts {
 }
 
 /**
- * Removes the runs that ended at least `retentionDays` ago, except those that a kept run reuses, that have an output to be
+ * Removes the runs that ended at least `retentionMs` ago, except those that a kept run reuses, that have an output to be
  * retained, or that a client or a process uses at this moment. First finishes what a killed process has begun. May be
  * interrupted at any time.
  */
-export async function removeOldRuns(retentionDays: number, parts: RemovalParts): Promise<void> {
+export async function removeOldRuns(retentionMs: number, parts: RemovalParts): Promise<void> {
   const { home, log, now, closing } = parts;
   if (closing.aborted) return;
   await prepareRemovals(home);
   await finishRemovals(home, now());
-  const chosen = await chooseEndedRuns({ home, endedBefore: now() - retentionDays * DAY_MS, signal: closing });
+  const chosen = await chooseEndedRuns({ home, endedBefore: now() - retentionMs, signal: closing });
   let count = 0;
   for (const runId of chosen.runIds) {
     if (closing.aborted) return;
@@ -39,7 +38,7 @@ export async function removeOldRuns(retentionDays: number, parts: RemovalParts):
     count++;
     await deleteRemoved(home, runId);
   }
-  if (count > 0) log(`removed ${count} runs that ended more than ${retentionDays} days ago`);
+  if (count > 0) log(`removed ${count} runs that ended more than ${renderDuration(retentionMs)} ago`);
   await forgetRemovedRuns(home);
 }
 

@@ -1,7 +1,8 @@
 import { own, type Scope } from '@sluice/client';
-import { parseSize, renderSize } from '../config/parse-size.ts';
+import { parseSize } from '@sluice/core';
 import type { ClusterConfig } from '../config/service-config.ts';
 import { RequestError } from '../protocol/request-error.ts';
+import { renderSize } from '../protocol/sizes.ts';
 
 /** The maximum of an account: containers that have not ended, their cores, and bytes in volumes. Absent: no limit. */
 export interface QuotaAmounts {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import { isServiceError } from '@sluice/client';
+import { parseDuration } from '@sluice/core';
 import Fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -30,7 +31,6 @@ import { ROUTES } from './routes.ts';
 import { createReplySignals, sendStream } from './send-stream.ts';
 import type { ServedService } from './served-service.ts';
 
-const DAY_MS = 86_400_000;
 /** Enough for ten thousand mounts with paths and mount points of a few hundred characters. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
@@ -70,7 +70,7 @@ export function createApi(service: ServedService, options: ApiOptions): FastifyI
   addErrors(api);
   const tokens = createTokens({
     ...{ store: service.store, clock: service.clock },
-    lifetimeMs: service.config.login.tokenDays * DAY_MS,
+    lifetimeMs: parseDuration(service.config.login.tokenLifetime),
     isAccount: ({ clusterID, accountID }) =>
       service.clusters.get(clusterID)?.config.accounts.includes(accountID) === true,
   });

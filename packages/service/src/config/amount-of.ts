@@ -1,4 +1,5 @@
-import { GB, parseSize } from './parse-size.ts';
+import { parseSize } from '@sluice/core';
+import { GB } from '../protocol/sizes.ts';
 import type { Capacity } from './service-config.ts';
 
 /**

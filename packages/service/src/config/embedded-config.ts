@@ -1,6 +1,6 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { cpuModels } from '../engines/machine-models.ts';
-import { GB } from './parse-size.ts';
+import { GB } from '../protocol/sizes.ts';
 import { type InstanceTypeConfig, type ServiceConfig, serviceConfigSchema } from './service-config.ts';
 
 /** The only cluster and account of an embedded service. */

@@ -1,18 +1,16 @@
 import { isAbsolute } from 'node:path';
 import { identifierSchema, own } from '@sluice/client';
+import { durationSchema, parseSize, sizeSchema } from '@sluice/core';
 import { z } from 'zod';
 import { dockerConfigSchema } from '../engines/docker/docker-config.ts';
 import { slurmConfigSchema, slurmPlacementSchema } from '../engines/slurm/slurm-config.ts';
-import { GB, parseSize, SIZE } from './parse-size.ts';
+import { GB } from '../protocol/sizes.ts';
 
 const absolutePath = z.string().refine(isAbsolute, 'must be an absolute path');
 const positive = z.number().int().positive();
-/** At most a hundred years, because dates beyond the year 275760 do not exist. */
-const days = z.number().positive().max(36_500);
-const WANTED_SIZE = 'must be a size with a unit, for example 64MB or 500GiB';
-const size = z.string(WANTED_SIZE).regex(SIZE, { error: WANTED_SIZE, abort: true });
+const lifetime = durationSchema({ min: '1ms' });
 /** The protocol announces memory as a whole number of GB. */
-const memory = size.refine((text) => parseSize(text) >= GB, 'must be at least 1GB');
+const memory = sizeSchema.refine((text) => parseSize(text) >= GB, 'must be at least 1GB');
 
 /** A size that containers request by name. `options` are those of the engine (partition, QOS, …). */
 export const instanceTypeConfigSchema = z.strictObject({
@@ -37,7 +35,7 @@ export const capacitySchema = z.strictObject({
 /** A cluster's capacity. */
 export type Capacity = z.infer<typeof capacitySchema>;
 
-const quotaFields = { containers: positive.optional(), cpu: positive.optional(), volumes: size.optional() };
+const quotaFields = { containers: positive.optional(), cpu: positive.optional(), volumes: sizeSchema.optional() };
 /** A cluster in the configuration. Clusters share no storage, capacity or engine. */
 export const clusterConfigSchema = z.strictObject({
   id: identifierSchema.refine((id) => id !== '-', 'must not be the wildcard -'),
@@ -60,8 +58,8 @@ export type ClusterConfig = z.infer<typeof clusterConfigSchema>;
 /** Certificate and key as PEM files. */
 const tlsConfigSchema = z.strictObject({ certFile: absolutePath, keyFile: absolutePath });
 
-/** 23 days; a timer of more than 24.8 days would fire immediately. */
-const MAX_GRACE_SECONDS = 2_000_000;
+/** A timer of more than 24.8 days would fire immediately. */
+const LONGEST_TIMER = '23d';
 
 const listenSchema = z.strictObject({ host: z.string().min(1), port: z.number().int().min(0).max(65_535) });
 
@@ -70,8 +68,8 @@ const fieldsSchema = z.strictObject({
   clusters: z.array(clusterConfigSchema).min(1),
   retention: z
     .strictObject({
-      containerDays: days.default(7),
-      volumeDays: days.default(7),
+      containers: lifetime.default('7d'),
+      volumes: lifetime.default('7d'),
     })
     .prefault({}),
   login: z
@@ -80,13 +78,13 @@ const fieldsSchema = z.strictObject({
         .string()
         .regex(/^[A-Za-z0-9_-]+$/)
         .default('svc_token'),
-      tokenDays: days.default(30),
+      tokenLifetime: lifetime.default('30d'),
     })
     .prefault({}),
   /** The size of each container's log; of a longer one, the beginning and the end are kept. */
-  logs: z.strictObject({ max: size.default('1GB') }).prefault({}),
+  logs: z.strictObject({ max: sizeSchema.default('1GB') }).prefault({}),
   /** Time between the stop signal and the kill of a canceled container. */
-  cancelGraceSeconds: z.number().nonnegative().max(MAX_GRACE_SECONDS).default(10),
+  cancelGrace: durationSchema({ max: LONGEST_TIMER }).default('10s'),
   /** The URL at which clients reach the service, if it differs from the listener's (behind a reverse proxy). */
   publicUrl: z.url().optional(),
   tls: tlsConfigSchema.optional(),

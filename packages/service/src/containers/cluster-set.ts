@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { own } from '@sluice/client';
-import { parseSize } from '../config/parse-size.ts';
+import { parseSize } from '@sluice/core';
 import type { ClusterConfig, ServiceConfig } from '../config/service-config.ts';
 import { ENGINE_FACTORIES } from '../engines/engine-factories.ts';
 import type { EngineFactory, EngineSite } from '../engines/engine-factory.ts';

@@ -1,6 +1,6 @@
 import { own } from '@sluice/client';
-import { GB } from '../config/parse-size.ts';
 import type { Launch } from '../engines/engine.ts';
+import { GB } from '../protocol/sizes.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
 import type { ContainerRow } from '../store/container-row.ts';
 import type { Store } from '../store/store.ts';

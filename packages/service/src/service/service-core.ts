@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { ChangeHint } from '@sluice/client';
+import { parseDuration } from '@sluice/core';
 import { type Logger, pino } from 'pino';
 import type { ServedService } from '../api/served-service.ts';
 import { createContainerCalls } from '../calls/container-calls.ts';
@@ -26,7 +27,6 @@ import { startRetention } from './retention.ts';
 import { openRetentionTime } from './retention-time.ts';
 import type { ServiceOptions } from './service-options.ts';
 
-const DAY_MS = 86_400_000;
 /** More than normal use needs; each costs a few kilobytes of memory. */
 const MAX_LIVE_PER_ACCOUNT = 200_000;
 
@@ -78,7 +78,7 @@ async function assemble(options: AssembleOptions, store: Store): Promise<Service
   let failure: unknown;
   const exposure = await openExposure(config, { clock, log });
   const clusters = await createClusterSet({
-    ...{ store, clock, log, config, cancelGraceMs: config.cancelGraceSeconds * 1000, exposure },
+    ...{ store, clock, log, config, cancelGraceMs: parseDuration(config.cancelGrace), exposure },
     ...(options.engines === undefined ? {} : { engines: options.engines }),
     hiddenPaths: options.hiddenPaths ?? [],
     ...(options.sealer && { sealer: options.sealer }),
@@ -111,8 +111,8 @@ async function assemble(options: AssembleOptions, store: Store): Promise<Service
   });
   const stopRetention = startRetention({
     ...{ store, clock, time, log, clusters, volumes: calls.volumes },
-    volumeMs: config.retention.volumeDays * DAY_MS,
-    containerMs: config.retention.containerDays * DAY_MS,
+    volumeMs: parseDuration(config.retention.volumes),
+    containerMs: parseDuration(config.retention.containers),
   });
   return {
     ...{ config, store, clusters, calls, clock, log, retentionTime: time.now },
@@ -138,13 +138,13 @@ function createCalls({ config, clock, log }: AssembleOptions, parts: CallsParts)
   const sequence = openSequence(store);
   const containers = createContainerCalls({
     ...{ store, clusters, sequence, clock, hostFor: exposure?.hostFor },
-    cancelGraceMs: config.cancelGraceSeconds * 1000,
-    retentionMs: config.retention.containerDays * DAY_MS,
+    cancelGraceMs: parseDuration(config.cancelGrace),
+    retentionMs: parseDuration(config.retention.containers),
     maxLive: MAX_LIVE_PER_ACCOUNT,
   });
   const volumes = createVolumeCalls({
     ...{ store, clusters, sequence, clock, log },
-    retentionMs: config.retention.volumeDays * DAY_MS,
+    retentionMs: parseDuration(config.retention.volumes),
     onRevoked({ clusterID, accountID, id }) {
       for (const listener of revocations) listener({ clusterID, accountID, volumeID: id });
     },

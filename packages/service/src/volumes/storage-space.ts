@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { renderSize } from '../config/parse-size.ts';
+import { renderSize } from '../protocol/sizes.ts';
 
 /** Size of a block in stat(2), independent of the file system. */
 const BLOCK_BYTES = 512;

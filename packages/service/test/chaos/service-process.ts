@@ -18,7 +18,7 @@ export interface ServiceProgram {
 const ENTRY = `
 import { createService, embeddedConfig, EMBEDDED_SCOPE } from '../../src/index.ts';
 const [root, socketPath] = process.argv.slice(2);
-const service = await createService({ config: { ...embeddedConfig({ root, cpu: 200 }), cancelGraceSeconds: 1 } });
+const service = await createService({ config: { ...embeddedConfig({ root, cpu: 200 }), cancelGrace: '1s' } });
 await service.listen({ socketPath, principal: { userId: 'chaos', accounts: [EMBEDDED_SCOPE] } });
 process.stdout.write('ready\\n');
 process.once('SIGTERM', () => service.close().then(() => process.exit(0)));

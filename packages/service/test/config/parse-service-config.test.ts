@@ -25,7 +25,11 @@ describe('parseServiceConfig', () => {
     const result = parseServiceConfig(GOOD, '/srv');
     expect(result).toMatchObject({
       ok: true,
-      value: { root: '/srv/data', retention: { containerDays: 7 }, login: { tokenHeader: 'svc_token', tokenDays: 30 } },
+      value: {
+        root: '/srv/data',
+        retention: { containers: '7d' },
+        login: { tokenHeader: 'svc_token', tokenLifetime: '30d' },
+      },
     });
   });
 
@@ -39,9 +43,12 @@ describe('parseServiceConfig', () => {
     ]);
   });
 
-  it('rejects a retention that no date can express', () => {
-    const text = `${GOOD}retention: { containerDays: 1e9, volumeDays: 36500 }\n`;
-    expect(problems(text)).toEqual([expect.stringMatching(/^12:29 .*36500/)]);
+  it('rejects a retention without a unit, and one of no time', () => {
+    const text = `${GOOD}retention: { containers: 7, volumes: 0d }\n`;
+    expect(problems(text)).toEqual([
+      expect.stringMatching(/^12:26 .*a duration with its unit/),
+      expect.stringMatching(/^12:38 .*at least 1ms/),
+    ]);
   });
 
   it('rejects options of an engine that has none, at each of them', () => {
@@ -59,11 +66,13 @@ describe('parseServiceConfig', () => {
         'memory: 2GB }',
         `memory: 2GB, options: ${ofType} }`,
       );
-    const good = '{ partition: gpu, qos: high, timeLimitMinutes: 60 }';
-    expect(parseServiceConfig(withOptions('slurm', '{ runtime: podman, pollMs: 500 }', good), '/srv').ok).toBe(true);
-    expect(parseServiceConfig(withOptions('docker', '{ pollMs: 500 }', '{}'), '/srv').ok).toBe(true);
-    expect(problems(withOptions('docker', '{ pollMs: often }', '{ runtime: runsc }'))).toEqual([
-      expect.stringMatching(/^\d+:\d+ must be a number/),
+    const good = '{ partition: gpu, qos: high, timeLimit: 60m }';
+    expect(parseServiceConfig(withOptions('slurm', '{ runtime: podman, pollInterval: 500ms }', good), '/srv').ok).toBe(
+      true,
+    );
+    expect(parseServiceConfig(withOptions('docker', '{ pollInterval: 500ms }', '{}'), '/srv').ok).toBe(true);
+    expect(problems(withOptions('docker', '{ pollInterval: often }', '{ runtime: runsc }'))).toEqual([
+      expect.stringMatching(/^\d+:\d+ must be a duration/),
       expect.stringMatching(/^\d+:\d+ instance types of the engine 'docker' have no option 'runtime'; remove it$/),
     ]);
     expect(problems(withOptions('slurm', '{ runtime: runc }', '{ partition: 7, gres: gpu }'))).toEqual([
@@ -95,8 +104,8 @@ describe('parseServiceConfig', () => {
   });
 
   it('rejects a grace period longer than a timer can be', () => {
-    expect(parseServiceConfig(`${GOOD}cancelGraceSeconds: 2000000\n`, '/srv').ok).toBe(true);
-    expect(problems(`${GOOD}cancelGraceSeconds: 2200000\n`)).toEqual([expect.stringMatching(/^12:\d+ .*2000000/)]);
+    expect(parseServiceConfig(`${GOOD}cancelGrace: 23d\n`, '/srv').ok).toBe(true);
+    expect(problems(`${GOOD}cancelGrace: 24d\n`)).toEqual([expect.stringMatching(/^12:\d+ .*at most 23d/)]);
   });
 
   it('rejects several accounts on an engine that does not isolate them', () => {

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openRig, PRINCIPAL, SCOPE } from '../service-rig.ts';
 
 it('a delete after a cancel kills immediately, whatever the grace period of the cancel', async () => {
-  const rig = await openRig({ config: { cancelGraceSeconds: 1_000_000 } });
+  const rig = await openRig({ config: { cancelGrace: '11d' } });
   onTestFinished(() => rig.close());
   const { containers } = rig.service.inProcess(PRINCIPAL);
   const command = ['sh', '-c', 'trap "" TERM; echo up; while :; do sleep 0.05; done'];

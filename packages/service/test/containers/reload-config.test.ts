@@ -30,10 +30,10 @@ test('reloadConfig applies accounts and instance types, and lists what needs a r
   const created = await service.containers.create(SCOPE, { instanceType: 'new', command: ['true'] });
   expect(created.instanceType).toBe('new');
 
-  const next = { ...rig.config, cancelGraceSeconds: 9, clusters: [{ ...one, capacity: undefined }, two, three] };
+  const next = { ...rig.config, cancelGrace: '9s', clusters: [{ ...one, capacity: undefined }, two, three] };
   expect(await rig.service.reload(next)).toEqual({
     applied: ['clusters.one.instanceTypes'],
-    needsRestart: ['cancelGraceSeconds', 'clusters.one.capacity'],
+    needsRestart: ['cancelGrace', 'clusters.one.capacity'],
     rejected: [],
   });
   expect(await idsNow()).toEqual(['small', 'big']);

@@ -30,7 +30,7 @@ const subjects: Record<string, () => Promise<Subject>> = {
     const slurm = createFakeSlurm();
     return {
       engine: 'slurm',
-      options: { pollMs: 50, recordGraceMs: 0 },
+      options: { pollInterval: '50ms', recordGrace: '0s' },
       looks: () => slurm.calls('squeue').length,
       ended: () => new Set(slurm.calls('scancel').map((call) => /--name=(\S+)/.exec(call)?.[1])).size,
       remove: slurm.remove,
@@ -41,7 +41,7 @@ const subjects: Record<string, () => Promise<Subject>> = {
     const count = (pattern: RegExp) => new Set(docker.calls.filter((call) => pattern.test(call))).size;
     return {
       engine: 'docker',
-      options: { pollMs: 50, socketPath: docker.socketPath },
+      options: { pollInterval: '50ms', socketPath: docker.socketPath },
       looks: () => docker.calls.filter((call) => call === 'GET /containers/json').length,
       ended: () => count(/\/stop$/),
       remove: docker.close,

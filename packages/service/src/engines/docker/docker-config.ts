@@ -1,4 +1,5 @@
 import { own } from '@sluice/client';
+import { durationSchema } from '@sluice/core';
 import { z } from 'zod';
 
 /** The socket that Docker's own clients use: `DOCKER_HOST` if it names a Unix socket, otherwise the default path. */
@@ -17,8 +18,8 @@ export const dockerConfigSchema = z.strictObject({
   registries: loginsSchema.default({}),
   /** Logins of single accounts, by account ID. They take precedence over `registries`. */
   accounts: z.record(z.string(), z.strictObject({ registries: loginsSchema })).default({}),
-  /** Interval in milliseconds at which the containers are listed, in case an event was missed. */
-  pollMs: z.number().int().positive().default(5000),
+  /** Interval at which the containers are listed, in case an event was missed. */
+  pollInterval: durationSchema({ min: '1ms', max: '1h' }).default('5s'),
 });
 /** The checked configuration, with all defaults filled in. */
 export type DockerConfig = z.infer<typeof dockerConfigSchema>;

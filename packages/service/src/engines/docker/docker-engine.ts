@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FEATURES, type Feature } from '@sluice/client';
+import { parseDuration } from '@sluice/core';
 import { LOCAL_STORAGE, type StorageAccess, tryInThread } from '../../storage/storage-access.ts';
 import {
   type Engine,
@@ -52,7 +53,7 @@ export interface DockerEngineOptions extends Pick<EngineSite, 'clusterID'>, Part
 
 /**
  * Runs containers with Docker Engine, or with Podman through its compatible socket. Each container starts with our first
- * process, which records how the command ended; the daemon's events, and a list every `pollMs`, trigger the reading of
+ * process, which records how the command ended; the daemon's events, and a list at an interval, trigger the reading of
  * records. With `live-restore`, containers survive a restart of the daemon. The constructor starts no work; `open` connects.
  */
 export function createDockerEngine(config: DockerConfig, options: DockerEngineOptions): Engine {
@@ -96,7 +97,7 @@ class DockerEngine implements Engine {
       this.#limitsMemory = info.MemoryLimit !== false;
       this.#models = await dockerModels(info);
     });
-    watch.start(this.#config.pollMs);
+    watch.start(parseDuration(this.#config.pollInterval));
   }
 
   get features(): readonly Feature[] {

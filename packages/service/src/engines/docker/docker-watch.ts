@@ -52,10 +52,10 @@ export class DockerWatch {
     this.#storage = storage;
   }
 
-  /** Follows the daemon's events, and lists the containers every `pollMs` in case an event was missed. */
-  start(pollMs: number): void {
+  /** Follows the daemon's events, and lists the containers every `intervalMs` in case an event was missed. */
+  start(intervalMs: number): void {
     void this.#listen();
-    this.#poll = setInterval(() => void this.#sweep().catch(() => undefined), pollMs).unref();
+    this.#poll = setInterval(() => void this.#sweep().catch(() => undefined), intervalMs).unref();
   }
 
   /** Stops watching. Resolves when all followed logs are closed. */

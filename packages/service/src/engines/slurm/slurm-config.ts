@@ -1,3 +1,4 @@
+import { durationSchema } from '@sluice/core';
 import { z } from 'zod';
 
 /** Slurm options that a cluster's configuration, or an instance type's `options`, may set. */
@@ -5,8 +6,8 @@ const placementShape = {
   partition: z.string().optional(),
   qos: z.string().optional(),
   account: z.string().optional(),
-  /** Slurm's own time limit, in minutes. */
-  timeLimitMinutes: z.number().int().positive().optional(),
+  /** Slurm's own time limit, which counts whole minutes. */
+  timeLimit: durationSchema({ min: '1m' }).optional(),
 };
 
 /** Per instance type: overrides the cluster's settings. */
@@ -25,10 +26,10 @@ export const slurmConfigSchema = z.strictObject({
   unixUsers: z.record(z.string(), z.string().min(1)).optional(),
   /** Path of slurm.conf if it is not the default one. */
   confPath: z.string().optional(),
-  /** Interval of the calls of `squeue`, in milliseconds. */
-  pollMs: z.number().int().positive().default(1000),
-  /** How long the exit record of a job that left the queue may be delayed by shared storage, in milliseconds. */
-  recordGraceMs: z.number().int().nonnegative().default(10_000),
+  /** Interval of the calls of `squeue`. */
+  pollInterval: durationSchema({ min: '1ms', max: '1h' }).default('1s'),
+  /** How long the exit record of a job that left the queue may be delayed by shared storage. */
+  recordGrace: durationSchema({ max: '1h' }).default('10s'),
 });
 /** The checked configuration, with all defaults filled in. */
 export type SlurmConfig = z.infer<typeof slurmConfigSchema>;

@@ -1,3 +1,4 @@
+import { parseDuration } from '@sluice/core';
 import type { Launch } from '../engine.ts';
 import type { SlurmPlacement } from './slurm-config.ts';
 
@@ -26,7 +27,7 @@ export function sbatchArguments(launch: Launch, options: SlurmPlacement): string
     ...(options.partition ? [`--partition=${options.partition}`] : []),
     ...(options.qos ? [`--qos=${options.qos}`] : []),
     ...(options.account ? [`--account=${options.account}`] : []),
-    ...(options.timeLimitMinutes ? [`--time=${options.timeLimitMinutes}`] : []),
+    ...(options.timeLimit ? [`--time=${Math.ceil(parseDuration(options.timeLimit) / 60_000)}`] : []),
     // Each container is started only once: the runner decides about retries, not Slurm.
     '--no-requeue',
     // Any other value makes each node log the user in first to get the environment, which takes at least a second per job.

@@ -1,3 +1,4 @@
+import { parseDuration } from '@sluice/core';
 import { type StorageAccess, tryInThread } from '../../storage/storage-access.ts';
 import type { EngineSink, Launch } from '../engine.ts';
 import { forEachLimit } from '../for-each-limit.ts';
@@ -19,7 +20,7 @@ const IDLE_MS = 30_000;
 /** The cluster to watch. */
 export interface SlurmWatchOptions {
   readonly slurm: SlurmCommands;
-  readonly config: Pick<SlurmConfig, 'pollMs' | 'recordGraceMs'>;
+  readonly config: Pick<SlurmConfig, 'pollInterval' | 'recordGrace'>;
   /** Of the containers' directories. */
   readonly storage: StorageAccess;
 }
@@ -48,7 +49,7 @@ export class SlurmWatch {
     this.#addressOf = createSlurmNodes(slurm);
   }
 
-  /** Starts reporting to `sink`, every `pollMs`. */
+  /** Starts reporting to `sink`, at the interval of the configuration. */
   start(sink: EngineSink): void {
     this.#sink = sink;
     this.#schedule();
@@ -133,7 +134,7 @@ export class SlurmWatch {
         .finally(() => {
           if (!this.#closed) this.#schedule();
         });
-    }, this.#config.pollMs);
+    }, parseDuration(this.#config.pollInterval));
   }
 
   /** Reports the current state according to the queue and the records. */
@@ -182,7 +183,7 @@ export class SlurmWatch {
     const evidence = { ...seen, hasRecord: [exit, rejection, fault].some((record) => record !== undefined) };
     const { launch, owners } = entry;
     const kill = () => killJobs(this.#slurm, { key: launch.key, owners });
-    if (!(await isJobOver(entry, evidence, { graceMs: this.#config.recordGraceMs, kill }))) return;
+    if (!(await isJobOver(entry, evidence, { graceMs: parseDuration(this.#config.recordGrace), kill }))) return;
     await this.#limitLog(launch).catch(() => undefined);
     this.forget(entry);
     const { stopped, state } = entry;

@@ -15,6 +15,6 @@ export function createWithoutFirstProcess(): Engine {
 
 /** With more of the configuration. */
 export function createWith(config: Partial<z.input<typeof dockerConfigSchema>>, firstProcessPath?: string): Engine {
-  const full = dockerConfigSchema.parse({ pollMs: 500, ...config });
+  const full = dockerConfigSchema.parse({ pollInterval: '500ms', ...config });
   return createDockerEngine(full, { clusterID: 'here', ...(firstProcessPath ? { firstProcessPath } : {}) });
 }

@@ -25,7 +25,7 @@ describe.each(DAEMONS)('two accounts on one machine with %s', (_, path) => {
     let services: Record<'mine' | 'yours', ContainerService>;
     beforeAll(async () => {
       const instanceTypes = [{ id: 'small', cpu: 1, memory: '1GB' }];
-      const options = { socketPath: path, pollMs: 500 };
+      const options = { socketPath: path, pollInterval: '500ms' };
       const clusters = [{ id: 'one', engine: 'docker', accounts: ['mine', 'yours'], instanceTypes, options }];
       rig = await openRig({ config: { clusters, ports: { domain: 'svc.test', host: '127.0.0.1', port: 0 } } });
       const of = (accountID: string) =>

@@ -5,5 +5,7 @@ import { createSlurmEngine } from '../../../src/engines/slurm/slurm-engine.ts';
 
 /** On the cluster that `.ci/start-slurm.sh` has started. */
 export default function create(): Engine {
-  return createSlurmEngine(slurmConfigSchema.parse({ pollMs: 200, recordGraceMs: 2000 }), { storage: tmpdir() });
+  return createSlurmEngine(slurmConfigSchema.parse({ pollInterval: '200ms', recordGrace: '2000ms' }), {
+    storage: tmpdir(),
+  });
 }

@@ -6,6 +6,11 @@ import { createSlurmEngine } from '../../../src/engines/slurm/slurm-engine.ts';
 /** On the cluster that `.ci/start-slurm.sh` has started, with images run by the Podman of the user that it has made. */
 export default function create(): Engine {
   const unixUsers = { tester: process.env.SLUICE_TEST_SLURM_USER ?? '' };
-  const config = slurmConfigSchema.parse({ runtime: 'podman', unixUsers, pollMs: 200, recordGraceMs: 2000 });
+  const config = slurmConfigSchema.parse({
+    runtime: 'podman',
+    unixUsers,
+    pollInterval: '200ms',
+    recordGrace: '2000ms',
+  });
   return createSlurmEngine(config, { storage: tmpdir() });
 }

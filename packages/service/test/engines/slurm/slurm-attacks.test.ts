@@ -37,8 +37,8 @@ function describeMode(name: string, unixUser: string | undefined, subject: Attac
     const storage = isMissing ? '' : makeStorage();
     const config = slurmConfigSchema.parse({
       ...(unixUser !== undefined && { unixUsers: { tester: unixUser } }),
-      pollMs: 200,
-      recordGraceMs: 2000,
+      pollInterval: '200ms',
+      recordGrace: '2000ms',
     });
     const rig = new EngineRig(() => createSlurmEngine(config, { storage, maskedPaths: [storage] }), {
       ...slurmSubject({ partition: 'main' }),

@@ -13,7 +13,7 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine with charl
   let image: string;
 
   beforeAll(async () => {
-    const config = slurmConfigSchema.parse({ runtime: 'charliecloud', pollMs: 200, recordGraceMs: 2000 });
+    const config = slurmConfigSchema.parse({ runtime: 'charliecloud', pollInterval: '200ms', recordGrace: '2000ms' });
     rig = slurmRig({ partition: 'main' }, () => createSlurmEngine(config, { storage: tmpdir() }));
     await rig.open();
     image = join(rig.directory, 'an image');

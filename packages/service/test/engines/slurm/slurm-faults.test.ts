@@ -179,7 +179,7 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine on a real 
   });
 
   it('ends a job that exceeds the time limit of its instance type as timed out', async () => {
-    const limited = slurmRig({ partition: 'main', timeLimitMinutes: 1 });
+    const limited = slurmRig({ partition: 'main', timeLimit: '1m' });
     await limited.open();
     const container = await limited.launch({ command: ['sleep', '600'] });
     await until('the limit of a minute has passed', () => container.observations.some((one) => one.type === 'ended'));

@@ -15,7 +15,7 @@ import { hasSlurm, slurm, slurmSubject, until, withProgram } from './slurm-rig.t
 const isRoot = process.geteuid?.() === 0;
 /** Other than the runtime `none`, it needs no file of its own to start. */
 function createCharliecloud(): Engine {
-  const config = slurmConfigSchema.parse({ runtime: 'charliecloud', pollMs: 200, recordGraceMs: 2000 });
+  const config = slurmConfigSchema.parse({ runtime: 'charliecloud', pollInterval: '200ms', recordGrace: '2000ms' });
   return createSlurmEngine(config, { storage: tmpdir() });
 }
 

@@ -33,7 +33,7 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine with the n
     // Not beneath /tmp, of which each container has its own.
     storage = await mkdtemp('/var/tmp/sluice-storage-');
     await writeFile(join(storage, 'secret'), 'of another account');
-    const config = slurmConfigSchema.parse({ pollMs: 200, recordGraceMs: 2000 });
+    const config = slurmConfigSchema.parse({ pollInterval: '200ms', recordGrace: '2000ms' });
     const subject = { ...slurmSubject({}), directory: storage };
     rig = new EngineRig(
       () => createSlurmEngine(config, { storage, maskedPaths: [storage, '/no/such/place'] }),

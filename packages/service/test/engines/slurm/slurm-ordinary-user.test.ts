@@ -18,7 +18,7 @@ describe.skipIf(isMissing)('the node as image, as a user without rights', () => 
   // Not beneath /tmp, of which each container has its own.
   const storage = isMissing ? '' : mkdtempSync('/var/tmp/sluice-storage-');
   const subject = { ...slurmSubject({ partition: 'main' }), directory: storage };
-  const config = slurmConfigSchema.parse({ unixUsers: { tester: user }, pollMs: 200, recordGraceMs: 2000 });
+  const config = slurmConfigSchema.parse({ unixUsers: { tester: user }, pollInterval: '200ms', recordGrace: '2000ms' });
   const rig = new EngineRig(() => createSlurmEngine(config, { storage, maskedPaths: [] }), subject);
 
   beforeAll(async () => {

@@ -26,12 +26,12 @@ describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)('another us
         id: 'hpc',
         engine: 'slurm',
         storage: join(root, 'storage'),
-        options: { partition: 'main', pollMs: 200, recordGraceMs: 2000, ...options },
+        options: { partition: 'main', pollInterval: '200ms', recordGrace: '2000ms', ...options },
         accounts: ['vision'],
         instanceTypes: [{ id: 'one', cpu: 1, memory: '1GB' }],
       };
       service = await createService({
-        config: serviceConfigSchema.parse({ root: join(root, 'own'), clusters: [cluster], cancelGraceSeconds: 1 }),
+        config: serviceConfigSchema.parse({ root: join(root, 'own'), clusters: [cluster], cancelGrace: '1s' }),
       });
     });
     afterAll(async () => {

@@ -15,7 +15,7 @@ describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)('Slurm engi
 
   beforeAll(async () => {
     // A forged end would count at the next look.
-    const config = slurmConfigSchema.parse({ pollMs: 200, recordGraceMs: 0 });
+    const config = slurmConfigSchema.parse({ pollInterval: '200ms', recordGrace: '0s' });
     rig = slurmRig({ partition: 'main' }, () => createSlurmEngine(config, { storage: rig.directory }));
     await rig.open();
   });

@@ -22,7 +22,7 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true').each(['none', 'charliecl
     beforeAll(async () => {
       images = mkdtempSync(join(tmpdir(), 'sluice-image-'));
       makeCharliecloudImage(join(images, 'image'));
-      const config = slurmConfigSchema.parse({ runtime, pollMs: 200, recordGraceMs: 2000 });
+      const config = slurmConfigSchema.parse({ runtime, pollInterval: '200ms', recordGrace: '2000ms' });
       rig = new EngineRig(() => createSlurmEngine(config, { storage: tmpdir() }), slurmSubject({ partition: 'main' }));
       await rig.open();
     });

@@ -88,7 +88,7 @@ describe('Slurm engine whose controller did not tell its settings at the start',
 
   it('starts no container as long as it does not know which socket to hide, and warns of memory later', async () => {
     slurm.fail('no-settings');
-    const config = slurmConfigSchema.parse({ pollMs: 50, recordGraceMs: 0 });
+    const config = slurmConfigSchema.parse({ pollInterval: '50ms', recordGrace: '0s' });
     const rig = new EngineRig(() => createSlurmEngine(config, { storage: tmpdir() }), {});
     await rig.open();
     expect(rig.engine.features).not.toContain('unlimited-memory');

@@ -34,7 +34,7 @@ const launch: Launch = {
 
 describe('sbatchArguments', () => {
   it('asks for the instance type, its place and no second start', () => {
-    expect(sbatchArguments(launch, { partition: 'gpu', qos: 'high', timeLimitMinutes: 90 })).toEqual([
+    expect(sbatchArguments(launch, { partition: 'gpu', qos: 'high', timeLimit: '90m' })).toEqual([
       '--parsable',
       '--job-name=sluice-c1-abc',
       '--comment=c1-abc',

@@ -33,12 +33,12 @@ describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)(
         id: 'hpc',
         engine: 'slurm',
         storage: join(root, 'storage'),
-        options: { partition: 'main', pollMs: 200, recordGraceMs: 2000, unixUsers: { vision: user } },
+        options: { partition: 'main', pollInterval: '200ms', recordGrace: '2000ms', unixUsers: { vision: user } },
         accounts: ['vision', 'speech'],
         instanceTypes: [{ id: 'one', cpu: 1, memory: '1GB' }],
       };
       service = await createService({
-        config: serviceConfigSchema.parse({ root: join(root, 'own'), clusters: [cluster], cancelGraceSeconds: 1 }),
+        config: serviceConfigSchema.parse({ root: join(root, 'own'), clusters: [cluster], cancelGrace: '1s' }),
       });
     }
 

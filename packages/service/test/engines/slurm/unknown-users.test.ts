@@ -13,7 +13,7 @@ describe('Slurm engine with users that Slurm cannot look up', () => {
   beforeEach(async () => {
     slurm = createFakeSlurm();
     // A job that the queue lacks once ends its container.
-    const config = slurmConfigSchema.parse({ pollMs: 10, recordGraceMs: 0 });
+    const config = slurmConfigSchema.parse({ pollInterval: '10ms', recordGrace: '0s' });
     rig = new EngineRig(() => createSlurmEngine(config, { storage: tmpdir() }), {});
     await rig.open();
   });
@@ -43,7 +43,7 @@ describe('Slurm engine with users that Slurm cannot look up', () => {
 
   it('ends no container while every answer lacks a user, and reports that Slurm does not answer', async () => {
     await rig.leave();
-    const config = slurmConfigSchema.parse({ pollMs: 10, recordGraceMs: 0 });
+    const config = slurmConfigSchema.parse({ pollInterval: '10ms', recordGrace: '0s' });
     const engine = createSlurmEngine(config, { storage: tmpdir() });
     const answers: (string | undefined)[] = [];
     const ended: string[] = [];
