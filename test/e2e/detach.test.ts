@@ -82,6 +82,37 @@ test('a run of a terminal is handed over and taken back', async () => {
   expect(await place.containers()).toHaveLength(1);
 });
 
+test('suspend has no process execute a run, of a terminal or of the background, until another command continues it', async () => {
+  const terminal = place.start(['run', '-p', 'seconds=3600']);
+  await until(async () => (await place.runs()).some(({ status }) => status === 'running'), 'the run');
+  await until(async () => (await containersOf()).length === 1, 'its container');
+  const suspended = await place.sluice('suspend');
+  expect(suspended).toMatchObject({ stderr: '', stdout: expect.stringContaining('its containers keep running') });
+  const { exitCode, stdout } = await terminal.ended;
+  const [{ runId } = { runId: '' }] = await place.runs();
+  expect({ exitCode, stdout }).toMatchObject({
+    exitCode: 75,
+    stdout: expect.stringContaining(`sluice resume ${runId}, or in the background with: sluice detach ${runId}`),
+  });
+  expect(await place.sluice('suspend', runId)).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('no process executes it'),
+  });
+  const { hostPid } = await detach('detach', runId);
+  await until(async () => (await executorOf(runId)) === hostPid, 'the background process to execute it');
+  const [again] = parseLines((await place.sluice('suspend', runId, '--json')).stdout);
+  expect(again).toMatchObject({ type: 'suspension', runId });
+  await until(() => !isAlive(hostPid), 'the end of the host');
+  expect(await place.runs()).toMatchObject([{ runId, status: 'suspended' }]);
+  const canceled = await place.sluice('cancel', runId);
+  expect(canceled.exitCode).toBe(0);
+  expect(await place.sluice('suspend', runId)).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('it has ended: canceled'),
+  });
+  expect(await place.containers()).toHaveLength(1);
+});
+
 /** By the journal: the service may be in use. */
 async function containersOf(): Promise<string[]> {
   const [run] = await place.runs();

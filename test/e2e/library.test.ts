@@ -50,7 +50,7 @@ test('a profile selects the service of a program, as it does for the command', a
   p.step('ask', { approval: { message: 'Continue?' }, needs: hello });
   const started = await run(p, { home, profile });
   for await (const { type } of started.events) if (type === 'approvalAsked') break;
-  await started.detach();
+  await started.suspend();
   const resumed = await resume(started.runId, { home, profile });
   await resumed.approve('ask');
   expect((await resumed.finished).report).toMatchObject({

@@ -48,6 +48,20 @@ test('sluice schedule run waits until it receives a signal', async () => {
   expect(parseLines(stdout)).toMatchObject([{ type: 'scheduleWatched', seq: 1, schedule: 'report' }]);
 });
 
+test('a run of a schedule is not suspended, since its schedule would resume it', async () => {
+  const schedule = '{ cron: "0 2 * * *", timezone: UTC }';
+  write('slow.yaml', `version: 1\nname: slow\nschedule: ${schedule}\nsteps: { sleep: { command: [sleep, "3600"] } }\n`);
+  const backfill = place.start(['schedule', 'backfill', '2025-03-29..2025-03-29', 'slow.yaml']);
+  await until(async () => (await place.runs()).some(({ status }) => status === 'running'), 'the run');
+  const [run] = await place.runs();
+  expect(await place.sluice('suspend')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining(`would resume it; to end it: sluice cancel ${run!.runId}`),
+  });
+  expect((await place.sluice('cancel', run!.runId)).exitCode).toBe(0);
+  await backfill.ended;
+});
+
 test('sluice schedule run --once runs nothing that was planned before it was first looked after', async () => {
   expect(await place.sluice('schedule', 'run', '--once', 'report.yaml')).toEqual({
     exitCode: 0,

@@ -27,7 +27,6 @@ export {
   type RunFiles,
   type RunFilesOptions,
 } from './run/create-run-files.ts';
-export { detachRun } from './run/detach-run.ts';
 export { findLocalFaults, type LocalFault } from './run/find-local-faults.ts';
 export { findMissingSecret } from './run/find-missing-secret.ts';
 export { findOutsideOutput } from './run/find-outside-output.ts';
@@ -35,6 +34,7 @@ export { type OrderedData, provisionOrder } from './run/provision-order.ts';
 export { resolveImages } from './run/resolve-images.ts';
 export { resumeRun } from './run/resume-run.ts';
 export { type SubmittedRun, startRun, submitRun } from './run/start-run.ts';
+export { suspendRun } from './run/suspend-run.ts';
 export { type OpenSchedule, openSchedule } from './schedule/open-schedule.ts';
 export type { ScheduleOptions } from './schedule/schedule-session.ts';
 export { secretNames } from './session/create-redactor.ts';

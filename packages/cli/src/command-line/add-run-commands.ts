@@ -96,6 +96,15 @@ function addHosting(add: AddCommand): void {
     },
   });
   add({
+    usage: 'suspend [run]',
+    description:
+      'have no process execute a run until resume or detach; its containers keep running (default: the only one that has not ended)',
+    load: async (run) => {
+      const { suspend } = await import('../commands/suspend.ts');
+      return (context, options) => suspend(run, context, options);
+    },
+  });
+  add({
     usage: 'ui',
     description: 'show the runs of the home in a browser, and execute detached runs and schedules',
     options: [

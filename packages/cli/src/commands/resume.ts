@@ -1,7 +1,6 @@
-import { fail, ok, type Result } from '@sluice/core';
-import { moveRun, placeOf, readCustody, restoreCustody, runCustody } from '@sluice/home';
-import type { RunError } from '@sluice/run';
-import { detachRun, resumeRun } from '@sluice/runner';
+import { ok } from '@sluice/core';
+import { placeOf, readCustody, runCustody } from '@sluice/home';
+import { resumeRun } from '@sluice/runner';
 import { keepRecordedService } from '../connect/keep-recorded-service.ts';
 import { withService } from '../connect/with-service.ts';
 import type { CommandContext } from '../context/command-context.ts';
@@ -9,6 +8,7 @@ import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunError, reject } from '../context/reject.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { findHome } from '../home/home.ts';
+import { takeRun } from '../hosting/take-run.ts';
 import { createProgress } from '../render/create-progress.ts';
 import { followRun } from '../runs/follow-run.ts';
 import { selectRun, selectUnlistedRun } from '../runs/select-run.ts';
@@ -18,20 +18,10 @@ import { detach } from './detach.ts';
 
 /** Options of `sluice resume`. */
 export interface ResumeOptions extends JunitOptions {
-  /** Detach from a run that only waits for an approval. */
+  /** Suspend a run that only waits for an approval. */
   readonly stopAtApproval?: boolean;
   /** Have the run executed by a process in the background. */
   readonly detach?: boolean;
-}
-
-/** A run of the home's host, which would resume it again, is taken from it. */
-async function takeBack(home: string, runId: string): Promise<Result<unknown, RunError>> {
-  const moved = await moveRun({ home, runId }, 'take');
-  if (!moved.ok) return fail({ code: 'RUN_IN_USE', message: `could not resume run ${runId}: ${moved.error}` });
-  if (moved.value.state !== 'host') return moved;
-  const left = await detachRun({ home, runId });
-  if (!left.ok) await restoreCustody(home, runId, moved.value);
-  return left;
 }
 
 /** `sluice resume`: continues a suspended run and follows it. No container is started twice. */
@@ -56,7 +46,8 @@ export async function resume(
   if (options.detach === true) return detach(runId, context, options);
   // Its server continues it by itself.
   if (placeOf(await readCustody(runCustody(home, runId))) !== undefined) return attach(runId, context, options);
-  const isTaken = await takeBack(home, runId);
+  // The host of the home would resume it again.
+  const isTaken = await takeRun(home, { runId, of: 'host', verb: 'resume' });
   if (!isTaken.ok) return reject(fromRunError(isTaken.error, { options, runId }), { context, options });
   const reachable = await keepRecordedService(home, runId, options);
   const reached = { context, options: reachable, startsContainers: true };

@@ -134,7 +134,7 @@ async function runAll(scheduled: readonly Served[], given: Given): Promise<numbe
 }
 
 interface Output {
-  /** Collects the runs that this process detaches from. */
+  /** Collects the runs that this process suspends. */
   readonly left: Set<string>;
   readonly renderJson: ScheduleEventRenderer;
 }
@@ -165,7 +165,7 @@ function openWork(one: Served, given: Given & Output): Work | string {
   if (range && !range.ok) return range.error;
   if (range && range.value.to > Date.now()) return `the range ${options.backfill} ends in the future`;
   const onEvent = (event: ScheduleEvent) => {
-    if (event.type === 'scheduledRunDetached') left.add(event.runId);
+    if (event.type === 'scheduledRunSuspended') left.add(event.runId);
     if (event.type === 'scheduledRunFinished') left.delete(event.runId);
     context.terminal.out(options.json ? renderJson(event) : renderScheduleEvent(event, timezone));
   };

@@ -15,6 +15,7 @@ const SHARED_OPTIONS: ReadonlyMap<string, readonly SharedOption[]> = new Map<str
   ['resume', [...SERVICE, 'json']],
   ['attach', [...SERVER, 'json']],
   ['detach', [...SERVICE, 'json']],
+  ['suspend', ['home', 'json']],
   ['ui', ['home', 'json']],
   ['host', ['home']],
   ['cancel', [...SERVICE, 'json']],

@@ -1,7 +1,7 @@
 import { fail, ok, type Result } from '@sluice/core';
 import { describeCustody, moveRun, readCustody, restoreCustody, runCustody } from '@sluice/home';
 import type { RunSummary } from '@sluice/run';
-import { detachRun } from '@sluice/runner';
+import { suspendRun } from '@sluice/runner';
 import { selectHostedOptions } from '../connect/hosted-options.ts';
 import type { CommandError } from '../context/command-rejection.ts';
 import { describeSystemError } from '../context/describe-system-error.ts';
@@ -35,7 +35,7 @@ export async function handOver(
     return rejection(`${describeSystemError(error)}; nothing has changed`);
   }
   if (!moved.ok) return rejection(moved.error);
-  const left = await detachRun({ home, runId });
+  const left = await suspendRun({ home, runId });
   if (!left.ok) {
     await restoreCustody(home, runId, moved.value);
     return fail(fromRunError(left.error, { options, runId }));

@@ -34,7 +34,7 @@ export interface RunHosting {
    * of accounts that it has again.
    */
   reload(config: ServedConfig): Promise<void>;
-  /** Detaches from all runs. */
+  /** Suspends all runs. */
   close(): Promise<void>;
 }
 

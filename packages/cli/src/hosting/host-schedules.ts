@@ -24,7 +24,7 @@ export interface HostSchedulesOptions extends ChosenTraces {
 
 /** Schedules that run in the process of a service. */
 export interface ScheduleHost {
-  /** Detaches from the runs; the next process with these schedules resumes them. */
+  /** Suspends the runs; the next process with these schedules resumes them. */
   close(): Promise<void>;
 }
 
@@ -124,7 +124,7 @@ async function openOne(
     secrets: createSecretReader(home, context.env),
     onEvent(event) {
       logEvent(log, { account, event });
-      if (event.type === 'scheduledRunDetached') metrics.leave(event.runId);
+      if (event.type === 'scheduledRunSuspended') metrics.leave(event.runId);
     },
   });
   if (opened.ok) return opened.value;

@@ -25,7 +25,7 @@ interface HomeSchedulesOptions {
 
 /** The schedules of a home that this process runs. */
 export interface HomeSchedules {
-  /** Detaches from their runs. */
+  /** Suspends their runs. */
   close(): Promise<void>;
 }
 
@@ -146,7 +146,7 @@ async function openOne(
     secrets: createSecretReader(home, context.env),
     onEvent(event) {
       log(describeEvent(event));
-      if (event.type === 'scheduledRunDetached') metrics.leave(event.runId);
+      if (event.type === 'scheduledRunSuspended') metrics.leave(event.runId);
     },
     ...(traces && { traces }),
   });

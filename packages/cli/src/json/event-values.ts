@@ -20,7 +20,7 @@ export const EVENT_VALUES = {
   scheduledRunFinished: z
     .strictObject({ ...scheduledRun, status: z.enum(['succeeded', 'failed', 'canceled']) })
     .describe('The run of a planned time has ended.'),
-  scheduledRunDetached: z
+  scheduledRunSuspended: z
     .strictObject({ ...scheduledRun, message })
     .describe('The process does not execute the run any more, and the run has not ended.'),
   plannedTimeSkipped: z

@@ -63,6 +63,7 @@ export const OPERATE_VALUES = {
       canceled: z.boolean(),
     })
     .describe('A container that no run will use again.'),
+  suspension: z.strictObject({ runId: z.string() }).describe('A run that no process executes any more.'),
   detached: z
     .strictObject({
       runId: z.string(),

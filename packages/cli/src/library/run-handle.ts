@@ -16,12 +16,12 @@ export interface RunHandle<R = DeclaredResults> {
    * ignore them.
    */
   readonly events: AsyncIterable<RunnerEvent>;
-  /** Resolves at the end of the run, whatever its status, and after `detach`. Rejects only for a bug. */
+  /** Resolves at the end of the run, whatever its status, and after `suspend`. Rejects only for a bug. */
   readonly finished: Promise<RunResult<R>>;
   /** Cancels the containers and starts no other steps; final steps still run. No effect if repeated. */
   cancel(): void;
   /** Stops following the run: its containers keep running. Resolves when the run can be resumed. */
-  detach(): Promise<void>;
+  suspend(): Promise<void>;
   /** Approves or rejects a step that waits for approval. Throws `SluiceError` `NOT_ASKED` if it does not. */
   approve(step: string, options?: { readonly approved?: boolean; readonly by?: string }): void;
 }
@@ -56,8 +56,8 @@ export function createRunHandle<R>(
     events: queue.events,
     finished,
     cancel,
-    detach: async () => {
-      await run.detach();
+    suspend: async () => {
+      await run.suspend();
       await finished;
     },
     approve: (step, options = {}) => {

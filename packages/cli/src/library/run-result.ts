@@ -20,7 +20,7 @@ export type DeclaredResults = Readonly<Record<string, Json>>;
 /** How a run ended. `R` are the values of the results that the pipeline declares. */
 export interface RunResult<R = DeclaredResults> {
   readonly runId: string;
-  /** `suspended` after `detach`; the run can be resumed. */
+  /** `suspended` after `suspend`; the run can be resumed. */
   readonly status: RunReport['status'];
   /** All that is known of the run: its steps, failures and outputs. */
   readonly report: RunReport;

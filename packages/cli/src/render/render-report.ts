@@ -88,9 +88,10 @@ function renderVerdict(report: RunReport, { terminal, options, isHomeGone = fals
   const took = report.endedAt === undefined ? '' : ` in ${renderDuration(tookMs(report, report.endedAt))}`;
   const message = report.message === undefined ? '' : `${report.message}\n`;
   const isResumable = report.status === 'suspended' && !isHomeGone;
-  const resume = isResumable ? `resume it with: ${suggestCommand(['resume', report.runId], options)}\n` : '';
+  const [again, behind] = ['resume', 'detach'].map((verb) => suggestCommand([verb, report.runId], options));
+  const resume = isResumable ? `resume it with: ${again}, or in the background with: ${behind}\n` : '';
   const verdict = `${terminal.style('bold', report.pipeline)} ${renderStatus({ status: report.status }, { terminal })}${took}`;
-  return `${message}${verdict}: ${parts.length === 0 ? 'no steps executed' : parts.join(', ')} (run ${report.runId})\n${resume}`;
+  return `${message}${verdict}: ${parts.length === 0 ? 'no step has started' : parts.join(', ')} (run ${report.runId})\n${resume}`;
 }
 
 /** A table of the failures, the ends of the first logs, and suggested commands. */

@@ -26,8 +26,8 @@ function describe(event: ScheduleEvent, timezone: string): string {
       return `${event.schedule} ${time(event.plannedAt)}: resumed run ${event.runId}`;
     case 'scheduledRunFinished':
       return `${event.schedule} ${time(event.plannedAt)}: run ${event.runId} ${event.status}`;
-    case 'scheduledRunDetached':
-      return `${event.schedule} ${time(event.plannedAt)}: detached from run ${event.runId}: ${event.message}`;
+    case 'scheduledRunSuspended':
+      return `${event.schedule} ${time(event.plannedAt)}: suspended run ${event.runId}: ${event.message}`;
     case 'plannedTimeSkipped':
       return `${event.schedule} ${time(event.plannedAt)}: skipped: ${event.message}`;
     case 'plannedTimePostponed':

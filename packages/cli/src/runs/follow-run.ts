@@ -9,14 +9,14 @@ import { showEnd } from './show-end.ts';
 import type { JunitOptions } from './write-junit.ts';
 
 const LONG_MS = 1_000_000_000;
-/** Time for a second SIGINT before the first one detaches. */
+/** Time for a second SIGINT before the first one suspends. */
 const SECOND_INTERRUPT_MS = 1_500;
 /** After SIGTERM, the process exits within this time even if something hangs: all state is durable. */
-const DETACH_TIMEOUT_MS = 4_000;
+const SUSPEND_TIMEOUT_MS = 4_000;
 
 /**
- * Follows a run until it ends or is detached, and resolves to the exit code. SIGINT once detaches, twice cancels, three
- * times exits at once; SIGTERM detaches; SIGHUP is ignored.
+ * Follows a run until it ends or is suspended, and resolves to the exit code. SIGINT once suspends, twice cancels, three
+ * times exits at once; SIGTERM suspends; SIGHUP is ignored.
  */
 export async function followRun(
   run: RunHandle,
@@ -33,10 +33,10 @@ export async function followRun(
   const interrupt = async () => {
     interrupts += 1;
     if (interrupts === 1) {
-      if (terminal.interactive) progress.print('detaching; press Ctrl-C again to cancel the run');
+      if (terminal.interactive) progress.print('suspending; press Ctrl-C again to cancel the run');
       // Programs send signals one right after the other, too.
       await new Promise((resolve) => setTimeout(resolve, SECOND_INTERRUPT_MS));
-      if (interrupts === 1) await run.detach();
+      if (interrupts === 1) await run.suspend();
     } else if (interrupts === 2) {
       progress.print('canceling the run; press Ctrl-C again to exit at once');
       run.cancel('interrupt');
@@ -49,8 +49,8 @@ export async function followRun(
   const unsubscribe = [
     context.onSignal('SIGINT', () => void interrupt()),
     context.onSignal('SIGTERM', () => {
-      timeout ??= setTimeout(() => context.exit(EXIT_CODE.suspended), DETACH_TIMEOUT_MS).unref();
-      void run.detach();
+      timeout ??= setTimeout(() => context.exit(EXIT_CODE.suspended), SUSPEND_TIMEOUT_MS).unref();
+      void run.suspend();
     }),
     context.onSignal('SIGHUP', () => {}),
   ];

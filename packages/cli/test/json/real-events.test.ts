@@ -171,11 +171,11 @@ test('schedule backfill prints a run that it leaves, cannot resume, and resumes'
   const first = start(backfill, SECRET);
   const files = () => readdirSync(join(cwd, '.sluice/service'), { recursive: true, encoding: 'utf8' });
   await expect.poll(() => files().some((path) => path.endsWith('/begun')), { timeout: 60_000 }).toBe(true);
-  expect(typesOf(await first.stopAfter(''))).toEqual(['scheduledRunStarted', 'scheduledRunDetached']);
+  expect(typesOf(await first.stopAfter(''))).toEqual(['scheduledRunStarted', 'scheduledRunSuspended']);
   const [postponed] = await start(backfill).stopAfter('\n');
   expect(postponed).toMatchObject({ type: 'plannedTimePostponed', message: expect.stringContaining('token') });
   const resumed = await start(backfill, SECRET).stopAfter('\n');
-  expect(typesOf(resumed)).toEqual(['scheduledRunResumed', 'scheduledRunDetached']);
+  expect(typesOf(resumed)).toEqual(['scheduledRunResumed', 'scheduledRunSuspended']);
   const { runId } = resumed[0] as { runId: string };
   expect(await printer.print(['cancel', runId], SECRET)).toMatchObject({ exitCode: 0 });
 });

@@ -129,6 +129,10 @@ test('a run is handed to the host of its home', async () => {
   expect(detached).toMatchObject({ type: 'detached', hostPid: process.pid });
   const hosted = { runId: detached!.runId, status: 'succeeded' };
   await expect.poll(() => print('runs'), { timeout: 60_000 }).toContainEqual(expect.objectContaining(hosted));
+  const asking = await print('run', 'ask.yaml', '--detach');
+  const { runId } = asking[0] as { runId: string };
+  expect(await print('suspend', runId)).toEqual([{ schema: 1, type: 'suspension', runId }]);
+  expect((await print('cancel', runId)).at(-1)).toMatchObject({ type: 'cancellation', status: 'canceled' });
   await host!.close();
 });
 

@@ -119,9 +119,9 @@ describe('run', () => {
     expect(await listRuns({ home })).toHaveLength(count);
   });
 
-  test('a detached run is resumed, and approved from outside or by its handle', async () => {
+  test('a suspended run is resumed, and approved from outside or by its handle', async () => {
     const started = await run(approval(), { home, service });
-    await started.detach();
+    await started.suspend();
     expect(await started.finished).toMatchObject({ status: 'suspended' });
     const resumed = await resume(started.runId, { home, service });
     for await (const { type } of resumed.events) if (type === 'approvalAsked') break;
@@ -142,7 +142,7 @@ describe('run', () => {
     const say = p.step('say', { script: 'echo 5 > /sluice/results/count', results: { count: 'number' } });
     const declared = p.results({ count: say.results.count });
     const started = await run(declared, { home, service });
-    await started.detach();
+    await started.suspend();
     const resumed = await resume(started.runId, { home, service, pipeline: declared });
     for await (const { type } of resumed.events) if (type === 'approvalAsked') break;
     resumed.approve('ask');

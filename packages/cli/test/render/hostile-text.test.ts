@@ -148,7 +148,7 @@ const RENDERERS: Readonly<Record<string, (piece: string) => string>> = {
     return shown.written().out;
   },
   schedule: (piece) =>
-    [{ type: 'scheduleBlocked' }, { type: 'scheduledRunDetached' }, { type: 'plannedTimeSkipped' }]
+    [{ type: 'scheduleBlocked' }, { type: 'scheduledRunSuspended' }, { type: 'plannedTimeSkipped' }]
       .map(({ type }) => {
         const event = poison({ type, schedule: 'nightly', runId: 'r1', message: 'the disk is full' }, piece);
         return renderScheduleEvent({ ...event, plannedAt: 0 } as unknown as ScheduleEvent, 'UTC');

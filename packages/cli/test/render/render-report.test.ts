@@ -131,7 +131,7 @@ test('renderReport lists many failures, bounded, and cannot be led astray by wha
 test('renderReport of a suspended run says how to go on', () => {
   const text = renderReport(report({ status: 'suspended', message: 'the disk is full' }), { terminal, cwd: '/' });
   expect(text).toContain('the disk is full\n');
-  expect(text).toContain('resume it with: sluice resume r1\n');
+  expect(text).toContain('resume it with: sluice resume r1, or in the background with: sluice detach r1\n');
 });
 
 test('renderSteps counts the cells of a step by status', () => {
@@ -159,6 +159,6 @@ test('renderReport counts the cells of a suspended run that are between two atte
   );
   const waiting = [{ ...steps[0], cells: [cell('', 'ready', { attempt: 0 })] }];
   expect(renderReport(report({ ...suspended, steps: waiting }), { terminal, cwd: '/project' })).toContain(
-    'digits suspended in 6.6 s: no steps executed (run r1)',
+    'digits suspended in 6.6 s: no step has started (run r1)',
   );
 });

@@ -23,8 +23,8 @@ function createFakeRun(): { run: RunHandle; told: string[]; end: (status: RunRep
     directory: '/home/runs/r1',
     finished,
     cancel: (by) => told.push(`cancel by ${by}`),
-    detach: async () => {
-      told.push('detach');
+    suspend: async () => {
+      told.push('suspend');
       end('suspended');
     },
     approve: () => false,
@@ -68,7 +68,7 @@ test.each([
 );
 
 test.each([true, false])(
-  'followRun waits for a second SIGINT and detaches without one (terminal: %s)',
+  'followRun waits for a second SIGINT and suspends without one (terminal: %s)',
   async (interactive) => {
     vi.useFakeTimers();
     try {
@@ -77,7 +77,7 @@ test.each([true, false])(
       expect(driven.told).toEqual([]);
       await vi.advanceTimersByTimeAsync(2_000);
       expect(await driven.exitCode).toBe(130);
-      expect(driven.told).toEqual(['detach']);
+      expect(driven.told).toEqual(['suspend']);
       expect(driven.context.terminal.written().out).toContain('sluice resume r1');
     } finally {
       vi.useRealTimers();
@@ -95,13 +95,13 @@ test.each([true, false])('followRun cancels at the second SIGINT (terminal: %s)'
   expect(driven.told).toEqual(['cancel by interrupt']);
 });
 
-test('followRun detaches on SIGTERM, with the exit code of a suspended run, and continues after SIGHUP', async () => {
+test('followRun suspends on SIGTERM, with the exit code of a suspended run, and continues after SIGHUP', async () => {
   const driven = drive(true);
   driven.context.send('SIGHUP');
   expect(driven.told).toEqual([]);
   driven.context.send('SIGTERM');
   expect(await driven.exitCode).toBe(75);
-  expect(driven.told).toEqual(['detach']);
+  expect(driven.told).toEqual(['suspend']);
 });
 
 test('followRun leaves in time after SIGTERM, also when letting go hangs', async () => {
@@ -110,7 +110,7 @@ test('followRun leaves in time after SIGTERM, also when letting go hangs', async
     const context = createTestContext({ cwd: '/', interactive: true });
     const fake = createFakeRun();
     const left: number[] = [];
-    const hanging = { ...fake.run, detach: () => new Promise<void>(() => {}) };
+    const hanging = { ...fake.run, suspend: () => new Promise<void>(() => {}) };
     const leaving = { ...context, exit: (code: number) => void left.push(code) as never };
     const progress = { report: () => {}, print: () => {}, close: () => {} };
     void followRun(hanging, { context: leaving, progress, options: {} });

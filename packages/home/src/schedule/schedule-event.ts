@@ -15,7 +15,7 @@ export type ScheduleEvent = { readonly schedule: string; readonly at: number } &
     }
   /** This process does not execute the run any more, and the run has not ended. */
   | {
-      readonly type: 'scheduledRunDetached';
+      readonly type: 'scheduledRunSuspended';
       readonly plannedAt: number;
       readonly runId: string;
       readonly message: string;

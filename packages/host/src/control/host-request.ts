@@ -7,7 +7,7 @@ const hostRequest = z.discriminatedUnion('verb', [
   z.object({ verb: z.literal('status') }),
   /** Create a link to the page of the host. */
   z.object({ verb: z.literal('link') }),
-  /** Detach from all runs and end, unless the host has a listener. */
+  /** Suspend all runs and end, unless the host has a listener. */
   z.object({ verb: z.literal('end') }),
 ]);
 

@@ -15,7 +15,7 @@ export interface HostClaim {
 
 const PAUSE_MS = 50;
 const UNKNOWN = 'the process that hosts the runs of this home does not know the request: it has another version';
-/** How long an ending host may take to detach from its runs, which takes long for a large run on a busy machine. */
+/** How long an ending host may take to suspend its runs, which takes long for a large run on a busy machine. */
 const ENDING_MS = 10 * 60_000;
 /** A wait is reported after this time, and then each time that it has passed again. */
 const REPORT_MS = 5_000;

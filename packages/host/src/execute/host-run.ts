@@ -18,7 +18,7 @@ export interface HostedRun {
   /** Uses this environment from now on, and tries again at once if the run is not executed. */
   retry(env: NodeJS.ProcessEnv): void;
   /** Leaves the run; resolves when its journal is closed. */
-  detach(): Promise<void>;
+  suspend(): Promise<void>;
 }
 
 /** What executing hosted runs depends on. */
@@ -95,10 +95,10 @@ export function hostRun(runId: string, parts: HostRunParts & { readonly env: Nod
       state.isRequested = true;
       state.wake.abort();
     },
-    async detach() {
+    async suspend() {
       state.leaving.abort();
       state.wake.abort();
-      await state.handle?.detach();
+      await state.handle?.suspend();
       await over;
     },
   };
@@ -146,7 +146,7 @@ async function execute(state: State, parts: HostRunParts): Promise<Attempted> {
   state.message = undefined;
   parts.log(`run ${runId}: executing`);
   // The host may have been asked to end while the run was resumed.
-  if (isLeaving(state)) await handle.detach();
+  if (isLeaving(state)) await handle.suspend();
   const watch = setInterval(() => void leaveOnHold(handle, parts), HOLD_MS).unref();
   const report = await handle.finished.finally(() => clearInterval(watch));
   state.handle = undefined;
@@ -159,7 +159,7 @@ async function leaveOnHold(handle: RunHandle, { findHold, log }: HostRunParts): 
   const hold = await findHold?.().catch(() => undefined);
   if (hold === undefined) return;
   log(`run ${handle.runId}: suspended: ${hold}`);
-  await handle.detach();
+  await handle.suspend();
 }
 
 async function take(state: State, parts: HostRunParts): Promise<RunHandle | Attempted> {

@@ -26,7 +26,7 @@ export interface RunHost {
   leave(runId: string): Promise<void>;
   /** Resolves when the host should be closed: it has no more runs, or another process asked it to end. */
   readonly ended: Promise<void>;
-  /** Detaches from all runs, which stay marked. Another process can host them when the promise resolves. */
+  /** Suspends all runs, which stay marked. Another process can host them when the promise resolves. */
   close(): Promise<void>;
 }
 
@@ -64,7 +64,7 @@ export async function openRunHost(options: RunHostOptions): Promise<RunHost | un
     take: (runId, env = options.env) => void take(state, runId, env),
     takeMarked: () => takeMarked(state),
     status: () => describe(state),
-    leave: async (runId) => state.runs.get(runId)?.detach(),
+    leave: async (runId) => state.runs.get(runId)?.suspend(),
     ended,
     close: () => close(state, { claim, closeServices: services.close }),
   };
@@ -133,7 +133,7 @@ async function close(
   { claim, closeServices }: { readonly claim: HostClaim; readonly closeServices: () => Promise<void> },
 ): Promise<void> {
   finish(state);
-  await Promise.all([...state.runs.values()].map((run) => run.detach()));
+  await Promise.all([...state.runs.values()].map((run) => run.suspend()));
   await closeServices();
   await claim.release();
 }

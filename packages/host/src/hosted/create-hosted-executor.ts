@@ -34,7 +34,7 @@ export interface HostedExecutor extends RunExecutor {
    * for a slot to end.
    */
   cancelLeft(runId: string, by: string): Promise<boolean>;
-  /** Detaches from the runs that it cancels; the next process cancels them. */
+  /** Suspends the runs that it cancels; the next process cancels them. */
   close(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export function createHostedExecutor(parts: HostedExecutorParts): HostedExecutor
   return {
     async close() {
       await Promise.allSettled(canceling.begun);
-      await Promise.all([...canceling.runs].map(([run, recorded]) => Promise.all([run.detach(), recorded])));
+      await Promise.all([...canceling.runs].map(([run, recorded]) => Promise.all([run.suspend(), recorded])));
     },
     async cancelLeft(runId, by) {
       const canceled = await begin(runId, by);
@@ -141,7 +141,7 @@ async function cancel(runId: string, given: CancelParts): Promise<Result<Cancele
   let needsSlot = false;
   const leave = () => {
     needsSlot = true;
-    void run?.detach();
+    void run?.suspend();
   };
   const resumed = await resumeRun({
     ...{ runId, home, service: rejectCreation(service, leave), cancelBy, signal: leaving },

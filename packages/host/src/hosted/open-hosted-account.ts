@@ -44,7 +44,7 @@ export interface HostedAccount {
   removeOldRuns(): Promise<void>;
   /** Applies changed limits and keys to the runs that wait for them. */
   update(): Promise<void>;
-  /** Detaches from all runs; the next process resumes them. */
+  /** Suspends all runs; the next process resumes them. */
   close(): Promise<void>;
 }
 

@@ -10,13 +10,13 @@ export interface HostedAccounts {
   /** Opens the account at the first call. Throws `ApiError` for an account that is not served. */
   find(scope: Scope): Promise<HostedAccount>;
   /**
-   * Executes the runs of these accounts, applies changed limits to them, and detaches from the runs of all others: what a
+   * Executes the runs of these accounts, applies changed limits to them, and suspends the runs of all others: what a
    * restart would do. May be called again at any time.
    */
   serve(scopes: readonly Scope[]): Promise<void>;
   /** Removes the old runs of all these accounts. Rejects if another process executes the runs of one. */
   removeOldRuns(): Promise<void>;
-  /** Detaches from all runs. */
+  /** Suspends all runs. */
   close(): Promise<void>;
 }
 

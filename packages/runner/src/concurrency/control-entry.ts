@@ -27,7 +27,7 @@ export function controlEntry(
       const request = JSON.parse(rest.join(' ')) as SentRequest;
       if (isLate(request.before, clock)) return LATE;
       if (request.verb === 'cancel') canceledBy ??= request.by;
-      else if (request.verb === 'detach') isLeft = true;
+      else if (request.verb === 'suspend') isLeft = true;
       else return 'the run waits for its concurrency group';
       return 'ok';
     },

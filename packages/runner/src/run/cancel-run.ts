@@ -9,8 +9,7 @@ import {
   sleep,
 } from '@sluice/home';
 import type { RunError, RunReport } from '@sluice/run';
-import { askRunner } from '../session/ask-runner.ts';
-import { RESUMING } from '../session/control-run.ts';
+import { askResumedRunner, RESUME_MS } from '../session/ask-runner.ts';
 import { withDefaults } from '../session/run-defaults.ts';
 import type { ResumeRunOptions } from '../session/run-options.ts';
 import { resumeRun } from './resume-run.ts';
@@ -39,8 +38,6 @@ export async function cancelRun(
 }
 
 const PAUSE_MS = 50;
-/** A process that resumes a run for longer than this waits for something, such as its concurrency group. */
-const RESUME_MS = 10_000;
 
 /**
  * Requests the living runner of a run to cancel it, and waits while the run is being resumed. If no process executes the
@@ -62,13 +59,7 @@ export async function requestCancel({
   const found = await findRunId(disk, home, given.runId);
   if (!found.ok) return found;
   const runId = found.value;
-  const request = () => askRunner({ disk, clock }, runDirectory(home, runId), { verb: 'cancel', by });
-  const until = clock.now() + RESUME_MS;
-  let answer = await request();
-  while (answer === RESUMING && clock.now() < until) {
-    await sleep(clock, PAUSE_MS);
-    answer = await request();
-  }
+  const answer = await askResumedRunner({ disk, clock }, runDirectory(home, runId), { verb: 'cancel', by });
   if (answer === undefined || answer === 'ok') return ok({ runId, isExecuted: answer === 'ok' });
   return fail({ code: 'RUN_IN_USE', message: `could not cancel the run: ${answer}` });
 }

@@ -32,7 +32,7 @@ export async function concludeRun(options: NumberedOptions<ResumeRunOptions>, en
     directory,
     finished: Promise.resolve(report),
     cancel() {},
-    detach: () => Promise.resolve(),
+    suspend: () => Promise.resolve(),
     approve: () => false,
     recorded: async () => false,
   };

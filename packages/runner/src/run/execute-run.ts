@@ -25,7 +25,7 @@ interface WiredRun extends ExecuteOptions {
 }
 
 /**
- * Executes a run until it has finished, is detached, or cannot continue. When the promise resolves, the service has
+ * Executes a run until it has finished, is suspended, or cannot continue. When the promise resolves, the service has
  * been queried for everything that an earlier runner may have left.
  */
 export async function executeRun(start: ExecuteOptions): Promise<RunHandle> {

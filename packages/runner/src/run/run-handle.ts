@@ -14,7 +14,7 @@ export function createRunHandle(session: RunSession, life: RunLife, loop: Pick<R
     directory: session.directory,
     finished: life.finished,
     cancel: (by) => session.post({ type: 'cancelRequested', at: clock.now(), by }),
-    detach: () => life.suspend('detached from the run; its containers keep running'),
+    suspend: () => life.suspend('its containers keep running, and no other step starts'),
     approve(name, { approved, by }) {
       const step = stepIndex(plan, name);
       if (step === undefined || answered.has(step) || scheduler.state(step) !== 'awaitingApproval') return false;

@@ -19,7 +19,7 @@ export interface OpenSchedule {
   runDue(): Promise<boolean>;
   /** Executes the runs from `from` to `to` inclusive, one after the other, except those that have run. False: not all succeeded. */
   backfill(range: { readonly from: number; readonly to: number }): Promise<boolean>;
-  /** Detaches the runs; resolves when their journals are closed. */
+  /** Suspends the runs; resolves when their journals are closed. */
   close(): Promise<void>;
 }
 
@@ -75,7 +75,7 @@ export function openSchedule(given: ScheduleOptions): Result<OpenSchedule, strin
     async close() {
       closed = true;
       pause.wake();
-      await Promise.all([...session.active.values()].map((handle) => handle.detach()));
+      await Promise.all([...session.active.values()].map((handle) => handle.suspend()));
       const { watching } = session;
       session.watching = undefined;
       await watching?.release();

@@ -92,7 +92,7 @@ function attach(session: ScheduleSession, { run, handle }: { run: OpenRun; handl
     session.active.delete(runId);
     if (status === 'suspended' || status === 'running' || status === 'waiting') {
       session.report({
-        type: 'scheduledRunDetached',
+        type: 'scheduledRunSuspended',
         plannedAt: planned,
         runId,
         message: message ?? 'it has not finished',
@@ -104,7 +104,7 @@ function attach(session: ScheduleSession, { run, handle }: { run: OpenRun; handl
     session.wake();
   });
   finished.catch(session.fail);
-  if (session.closed()) void handle.detach();
+  if (session.closed()) void handle.suspend();
 }
 
 async function reject(

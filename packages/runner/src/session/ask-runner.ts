@@ -9,9 +9,11 @@ import {
   sleep,
 } from '@sluice/home';
 import type { BootTime } from '@sluice/run';
-import type { ControlRequest, SentRequest } from './control-run.ts';
+import { type ControlRequest, RESUMING, type SentRequest } from './control-run.ts';
 
 const PAUSE_MS = 50;
+/** A process that resumes a run for longer than this waits for something, such as its concurrency group. */
+export const RESUME_MS = 10_000;
 
 /**
  * Sends a request to the living runner of a run, or to the process that waits for the run's concurrency group. Returns `ok`
@@ -42,4 +44,16 @@ export async function askRunner(
   if (answer !== '') return answer;
   const who = lease ? `its runner process, ${lease.pid} on ${lease.host},` : 'its runner process';
   return `${who} ${describeUnanswered(before)}; look at the run, then try again or end that process: the containers keep running`;
+}
+
+/** As `askRunner`, but gives a process that is resuming the run the time for it. */
+export async function askResumedRunner(...asked: Parameters<typeof askRunner>): Promise<string | undefined> {
+  const [{ clock }] = asked;
+  const until = clock.now() + RESUME_MS;
+  let answer = await askRunner(...asked);
+  while (answer === RESUMING && clock.now() < until) {
+    await sleep(clock, PAUSE_MS);
+    answer = await askRunner(...asked);
+  }
+  return answer;
 }

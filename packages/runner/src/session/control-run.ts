@@ -5,7 +5,7 @@ import type { RunHandle } from './run-options.ts';
 /** What another process may request from the runner of a run, as one line of JSON. */
 export type ControlRequest =
   | { readonly verb: 'cancel'; readonly by: string }
-  | { readonly verb: 'detach' }
+  | { readonly verb: 'suspend' }
   | { readonly verb: 'approve'; readonly step: string; readonly approved: boolean; readonly by: string };
 
 /** A request as it is sent. */
@@ -41,8 +41,8 @@ export function controlRun(clock: Pick<Clock, 'boot'>): {
         case 'cancel':
           handle.cancel(request.by);
           return confirm(handle);
-        case 'detach':
-          void handle.detach();
+        case 'suspend':
+          void handle.suspend();
           return 'ok';
         default:
           // From a newer version; confusing it with another request could end the run.

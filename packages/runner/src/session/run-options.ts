@@ -9,7 +9,7 @@ import type { Notifier } from './system-notifier.ts';
 
 /** Options for starting, resuming and adopting a run. */
 export interface RunnerOptions {
-  /** The caller closes it, after the run has finished or was detached. */
+  /** The caller closes it, after the run has finished or was suspended. */
   readonly service: ContainerService;
   /** The directory that contains runs, cache and credentials; created if absent. */
   readonly home: string;
@@ -92,14 +92,14 @@ export interface RunHandle {
   /** The run's directory in the home, absolute. */
   readonly directory: string;
   /**
-   * Resolves when the run ends, or with status `suspended` after `detach` or if this runner had to stop (journal not
+   * Resolves when the run ends, or with status `suspended` after `suspend` or if this runner had to stop (journal not
    * writable, another runner resumed the run). Rejects only for a bug.
    */
   readonly finished: Promise<RunReport>;
   /** Starts nothing new and cancels running containers; `finally` steps still run. A second call has no effect. */
   cancel(by: string): void;
   /** Leaves the containers running; resolves when the journal is durable and closed. */
-  detach(): Promise<void>;
+  suspend(): Promise<void>;
   /** Answers an approval step. False: no such step waits for approval. */
   approve(step: string, answer: { approved: boolean; by: string }): boolean;
   /**

@@ -87,7 +87,7 @@ export function createReuseWorld(
     answer();
     if (leaveAfterMs === undefined) return handle.finished;
     await rig.clock.delay(leaveAfterMs);
-    await handle.detach();
+    await handle.suspend();
     const report = await handle.finished;
     if (report.status !== 'suspended') return report;
     const { runId } = handle;

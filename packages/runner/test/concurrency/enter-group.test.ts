@@ -3,9 +3,9 @@ import { listRuns, parseJournal, replaceGroup } from '@sluice/home';
 import { describe, expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { requestCancel } from '../../src/run/cancel-run.ts';
-import { detachRun } from '../../src/run/detach-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun, submitRun } from '../../src/run/start-run.ts';
+import { suspendRun } from '../../src/run/suspend-run.ts';
 import type { RunHandle } from '../../src/session/run-options.ts';
 import { killedAfter } from '../simulation/killed-after.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
@@ -70,7 +70,7 @@ describe('startRun with a concurrency group', () => {
     const first = await start();
     if (!first.ok) throw new Error(first.error.message);
     await rig.until(() => rig.created().some(({ wire }) => wire.phase === 'Running'));
-    await rig.go(first.value.detach());
+    await rig.go(first.value.suspend());
     away = true;
     const resuming = resumeRun({ ...options, runId: first.value.runId });
     await rig.go(rig.clock.delay(1000));
@@ -90,7 +90,7 @@ describe('startRun with a concurrency group', () => {
       const rig = createRig(`group-left-${overlap}`, slow);
       const first = await open(rig, overlap);
       await rig.until(() => rig.created().some(({ wire }) => wire.phase === 'Running'));
-      await rig.go(first.detach());
+      await rig.go(first.suspend());
       const second = startRun({ ...rig.options, plan: grouped(overlap), baseDir: '/base' });
       if (overlap === 'fail') {
         const message = expect.stringContaining(`no process is executing run ${first.runId}`);
@@ -108,7 +108,7 @@ describe('startRun with a concurrency group', () => {
     const rig = createRig('group-idle', slow);
     const first = await open(rig, 'queue');
     await rig.until(() => rig.created().some(({ wire }) => wire.phase === 'Running'));
-    await rig.go(first.detach());
+    await rig.go(first.suspend());
     await rig.go(rig.clock.delay(700_000));
     const second = await open(rig, 'queue');
     await rig.until(() => rig.created().length === 2);
@@ -126,7 +126,7 @@ describe('startRun with a concurrency group', () => {
     const rig = createRig('group-rejected', slow);
     const first = await open(rig, 'fail');
     await rig.until(() => rig.created().some(({ wire }) => wire.phase === 'Running'));
-    await rig.go(first.detach());
+    await rig.go(first.suspend());
     await rig.go(rig.clock.delay(700_000));
     const second = await open(rig, 'fail');
     const resume = () => rig.go(resumeRun({ ...rig.options, runId: first.runId }));
@@ -139,7 +139,7 @@ describe('startRun with a concurrency group', () => {
     const rig = createRig('group-resumed', slow);
     const first = await open(rig, 'fail');
     await rig.until(() => rig.created().some(({ wire }) => wire.phase === 'Running'));
-    await rig.go(first.detach());
+    await rig.go(first.suspend());
     const resumed = await rig.go(resumeRun({ ...rig.options, runId: first.runId }));
     expect(resumed).toMatchObject({ ok: true });
     const second = () => rig.go(startRun({ ...rig.options, plan: grouped('fail'), baseDir: '/base' }));
@@ -154,7 +154,7 @@ describe('startRun with a concurrency group', () => {
     const rig = createRig('group-cancel-left', slow);
     const first = await open(rig, 'replace');
     await rig.until(() => rig.created().some(({ wire }) => wire.phase === 'Running'));
-    await rig.go(first.detach());
+    await rig.go(first.suspend());
     await rig.go(rig.clock.delay(ms));
     await open(rig, 'replace');
     const runs = await listRuns('/home', rig.disk);
@@ -166,7 +166,7 @@ describe('startRun with a concurrency group', () => {
     const rig = createRig('group-cancel-elsewhere', slow);
     const first = await open(rig, 'replace');
     await rig.until(() => rig.created().some(({ wire }) => wire.phase === 'Running'));
-    await rig.go(first.detach());
+    await rig.go(first.suspend());
     const asked: string[][] = [];
     const cancelLeft = async (runId: string, by: string) => {
       asked.push([runId, by]);
@@ -234,7 +234,7 @@ describe('startRun with a concurrency group', () => {
   test('keeps the place of a run whose directory is lost, if the service cannot tell', async () => {
     const rig = createRig('group-lost', { ...slow, dialect: { list: 500 } });
     const first = await open(rig, 'queue');
-    await rig.go(first.detach());
+    await rig.go(first.suspend());
     for (const file of [...rig.disk.files.keys()]) if (file.includes(first.runId)) rig.disk.files.delete(file);
     const second = await rig.go(startRun({ ...rig.options, plan: grouped('fail'), baseDir: '/base' }));
     expect(second).toMatchObject({ error: { code: 'GROUP_BUSY' } });
@@ -301,7 +301,7 @@ describe('a recorded run that waits for its group', () => {
     const { first, runId, statusOf, resumed } = await wait(rig, { signal: leaving.signal });
     const { clock, disk } = rig;
     if (how === 'signal') leaving.abort();
-    else expect(await rig.go(detachRun({ home: '/home', runId, clock, disk }))).toEqual({ ok: true, value: true });
+    else expect(await rig.go(suspendRun({ home: '/home', runId, clock, disk }))).toEqual({ ok: true, value: true });
     expect(await rig.go(resumed)).toMatchObject({ ok: false, error: { code: 'RUN_IN_USE' } });
     expect(await statusOf()).toBe('suspended');
     await rig.go(first.finished);
@@ -340,7 +340,7 @@ describe('a run that is resumed with `replace`', () => {
     const later = await submit(rig, 'replace');
     const first = await resume(rig, earlier);
     await rig.until(() => rig.created().some(({ wire }) => wire.phase === 'Running'));
-    await rig.go(first.detach());
+    await rig.go(first.suspend());
     const second = await resume(rig, later);
     const runs = await listRuns('/home', rig.disk);
     expect(runs.find(({ runId }) => runId === earlier)).toMatchObject({ status: 'canceled' });

@@ -51,7 +51,7 @@ describe('pools', () => {
     const rig = createRig('away', { behave: { first: { runMs: HOUR } } });
     const first = await start(rig, planOf('first'));
     await rig.until(() => rig.created().length === 1);
-    await rig.go(first.detach());
+    await rig.go(first.suspend());
     const begun = rig.clock.now();
     const second = await start(rig, planOf('second'));
     await rig.go(second.finished);
@@ -66,7 +66,7 @@ describe('pools', () => {
     const rig = createRig('taken-up', { behave: { first: { runMs: HOUR } } });
     const first = await start(rig, planOf('first'));
     await rig.until(() => rig.created().length === 1);
-    await rig.go(first.detach());
+    await rig.go(first.suspend());
     await rig.disk.remove('/home/pools');
     const resumed = await rig.go(resumeRun({ ...rig.options, runId: first.runId }));
     if (!resumed.ok) throw new Error(resumed.error.message);
@@ -102,7 +102,7 @@ describe('pools', () => {
     const plan = planOf('first');
     const first = await start(rig, plan);
     await rig.until(() => rig.created().length === 1);
-    await rig.go(first.detach());
+    await rig.go(first.suspend());
     for (const path of rig.disk.files.keys()) if (path.endsWith('journal.ndjson')) rig.disk.files.delete(path);
     const second = await start(rig, planOf('second'));
     const isWaiting = () => rig.events.some(isPostponed);
@@ -226,7 +226,7 @@ property.prop([world], { numRuns: 60 })(
       check();
       return rig.created().length >= Math.min(leaveAfter, count);
     });
-    await rig.go(handles[0]!.detach());
+    await rig.go(handles[0]!.suspend());
     const resumed = await rig.go(resumeRun({ ...rig.options, runId: handles[0]!.runId }));
     const isFinished = !resumed.ok && resumed.error.code === 'RUN_FINISHED';
     if (!resumed.ok && !isFinished) throw new Error(resumed.error.message);

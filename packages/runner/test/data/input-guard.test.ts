@@ -129,7 +129,7 @@ describe('an input on a service that cannot mount it read-only', () => {
     const started = await rig.go(startRun({ ...rig.options, plan: createHandPlan([make, readOnly()]), baseDir: '/' }));
     if (!started.ok) throw new Error(started.error.message);
     await rig.until(() => rig.created().length === 2);
-    await rig.go(started.value.detach());
+    await rig.go(started.value.suspend());
     write(rig, rig.created()[1]!.wire, { at: '/in/data', name: 'n', text: '7' });
     const resumed = await rig.go(resumeRun({ ...rig.options, runId: started.value.runId }));
     if (!resumed.ok) throw new Error(resumed.error.message);

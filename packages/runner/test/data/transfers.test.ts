@@ -165,7 +165,7 @@ describe('a run over two clusters', () => {
       step('big', { ...reads('make'), resources: { cpu: 8 } }),
     ]);
     await world.rig.until(() => across(world.rig).length === 1);
-    await world.rig.go(first.detach());
+    await world.rig.go(first.suspend());
     const handle = await world.resume(first.runId);
     expect(await world.rig.go(handle.finished)).toMatchObject({ status: 'succeeded' });
     expect(clusters(world.rig)).toEqual(['make sim', 'make sim', 'big far']);
@@ -200,7 +200,7 @@ describe('a run over two clusters', () => {
       ]);
       trouble = true;
       await world.rig.until(() => world.rig.created().length >= 1 + (seed % 4));
-      await world.rig.go(first.detach());
+      await world.rig.go(first.suspend());
       trouble = false;
       const resumed = world.resume(first.runId);
       const handle = await resumed;

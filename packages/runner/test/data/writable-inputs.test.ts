@@ -142,7 +142,7 @@ describe('a private copy', () => {
     const started = await rig.go(startRun({ ...rig.options, plan: createHandPlan([make, change()]), baseDir: '/' }));
     if (!started.ok) throw new Error(started.error.message);
     await rig.until(() => rig.created().length === 2);
-    await rig.go(started.value.detach());
+    await rig.go(started.value.suspend());
     const [volume] = [...rig.simulated.volumes.values()];
     const { runId } = started.value;
     // What a runner that died in the middle may have left of an attempt that ended before.

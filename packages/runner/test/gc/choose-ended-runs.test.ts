@@ -69,7 +69,7 @@ test('a run that waits for a person is kept however old it is, and what a new ru
   expect(await rig.go(chosen.findReason(asking.value.runId))).toBe('its journal does not say that it has ended');
   const later = await run(rig, { reuse: runId });
   expect(await rig.go(chosen.findReason(runId))).toBe(`run ${later.runId} reuses its outputs, or may do so`);
-  await rig.go(asking.value.detach());
+  await rig.go(asking.value.suspend());
   expect((await choose(rig)).runIds).toEqual([]);
 });
 

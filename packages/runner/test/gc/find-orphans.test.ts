@@ -14,7 +14,7 @@ test('findOrphans finds what no run here will ask for again; only that is cancel
     const started = await rig.go(startRun({ ...rig.options, plan, baseDir: '/base' }));
     if (!started.ok) throw new Error(started.error.message);
     await rig.until(() => rig.created().length > before);
-    await rig.go(started.value.detach());
+    await rig.go(started.value.suspend());
     return started.value.runId;
   };
   const [suspended, over, unknown] = [await start(), await start(), await start()];

@@ -92,7 +92,7 @@ async function runAll(seed: string, { subject, base }: { subject: ModelSubject; 
     await go(clock.delay(run.leaveAfterMs));
     // A process that leaves is gone; one that writes local files could not be told from the next one here.
     if (isDelivering) return go(started.value.finished);
-    await go(started.value.detach());
+    await go(started.value.suspend());
     const report = await go(started.value.finished);
     if (report.status !== 'suspended') return report;
     const resumed = await go(subject.resumeRun({ ...options, runId: started.value.runId }));

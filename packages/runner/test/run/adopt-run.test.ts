@@ -33,7 +33,7 @@ async function lose(rig: Rig, containers: number, keepsPlan = false): Promise<st
   const started = await rig.go(startRun({ ...rig.options, plan: PLAN, baseDir: '/base' }));
   if (!started.ok) throw new Error(started.error.message);
   await rig.until(() => rig.created().length >= containers);
-  await rig.go(started.value.detach());
+  await rig.go(started.value.suspend());
   for (const path of [...rig.disk.files.keys()]) {
     const isLost = keepsPlan ? path.endsWith('journal.ndjson') : path.includes(started.value.runId);
     if (isLost) rig.disk.files.delete(path);
@@ -191,7 +191,7 @@ describe('adoptRun', () => {
     const started = await rig.go(startRun({ ...rig.options, plan: PLAN, baseDir: '/base' }));
     if (!started.ok) throw new Error(started.error.message);
     await rig.until(() => rig.created().length > 3);
-    await rig.go(started.value.detach());
+    await rig.go(started.value.suspend());
     const file = `/home/runs/${started.value.runId}/journal.ndjson`;
     const bytes = rig.disk.files.get(file)!;
     bytes.fill(0, 20, 60);

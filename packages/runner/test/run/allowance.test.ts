@@ -58,7 +58,7 @@ test('a run that is resumed counts the cells that were decided before', async ()
   const started = await rig.go(startRun({ ...options, plan: FAN_OUT, baseDir: '/base' }));
   if (!started.ok) throw new Error(started.error.message);
   await rig.until(() => rig.created().length === 4);
-  await rig.go(started.value.detach());
+  await rig.go(started.value.suspend());
   const resumed = await rig.go(resumeRun({ ...options, runId: started.value.runId }));
   if (!resumed.ok) throw new Error(resumed.error.message);
   expect((await rig.go(resumed.value.finished)).steps.map(describeStatus)).toEqual([

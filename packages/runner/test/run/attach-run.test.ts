@@ -72,12 +72,12 @@ test('stays while the run changes hands, and ends when no process executes it', 
   const handle = await start(rig);
   await rig.until(() => rig.created().length === 2);
   const { attached } = await attach(rig, handle.runId);
-  await rig.go(handle.detach());
+  await rig.go(handle.suspend());
   await rig.go(rig.clock.delay(2_000));
   const resumed = await rig.go(resumeRun({ ...rig.options, runId: handle.runId }));
   if (!resumed.ok) throw new Error(resumed.error.message);
   await rig.go(rig.clock.delay(10_000));
-  await rig.go(resumed.value.detach());
+  await rig.go(resumed.value.suspend());
   const left = rig.clock.now();
   expect(await rig.go(attached.finished)).toMatchObject({ status: 'suspended' });
   expect(rig.clock.now() - left).toBeGreaterThan(4_000);
@@ -86,7 +86,7 @@ test('stays while the run changes hands, and ends when no process executes it', 
 test('waits for a run that a process is about to execute', async () => {
   const rig = rigOf('awaited');
   const handle = await start(rig);
-  await rig.go(handle.detach());
+  await rig.go(handle.suspend());
   let asked = 0;
   const { attached } = await attach(rig, handle.runId, async () => ++asked < 4);
   expect(await rig.go(attached.finished)).toMatchObject({ status: 'suspended' });

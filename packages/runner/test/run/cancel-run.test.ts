@@ -13,7 +13,7 @@ async function leaveRun(seed: string) {
   const started = await rig.go(startRun({ ...rig.options, plan: PLAN, baseDir: '/base' }));
   if (!started.ok) throw new Error(started.error.message);
   await rig.until(() => rig.created().some(({ wire }) => wire.phase === 'Running'));
-  await rig.go(started.value.detach());
+  await rig.go(started.value.suspend());
   return { rig, runId: started.value.runId };
 }
 

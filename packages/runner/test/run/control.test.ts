@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { approveRun } from '../../src/run/approve-run.ts';
 import { cancelRun } from '../../src/run/cancel-run.ts';
-import { detachRun } from '../../src/run/detach-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun, submitRun } from '../../src/run/start-run.ts';
+import { suspendRun } from '../../src/run/suspend-run.ts';
 import { RESUMING } from '../../src/session/control-run.ts';
 import type { RunHandle } from '../../src/session/run-options.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
@@ -46,7 +46,7 @@ describe('cancelRun', () => {
     const rig = slowRig('revive');
     const handle = await start(rig, SLOW);
     await rig.until(() => rig.created().length === 1);
-    await rig.go(handle.detach());
+    await rig.go(handle.suspend());
     const canceled = await rig.go(cancelRun({ ...rig.options, runId: handle.runId, by: 'a test' }));
     expect(canceled).toMatchObject({ ok: true, value: { status: 'canceled' } });
     expect(rig.created().map(({ wire }) => wire.phase)).toEqual(['Canceled']);
@@ -101,12 +101,12 @@ describe('cancelRun', () => {
   );
 });
 
-describe('detachRun', () => {
+describe('suspendRun', () => {
   test('makes the process that executes a run leave it, so that another one can resume it', async () => {
-    const rig = slowRig('detach');
+    const rig = slowRig('suspend');
     const handle = await start(rig, SLOW);
     await rig.until(() => rig.created().length === 1);
-    expect(await rig.go(detachRun({ ...rig.options, runId: handle.runId }))).toEqual({ ok: true, value: true });
+    expect(await rig.go(suspendRun({ ...rig.options, runId: handle.runId }))).toEqual({ ok: true, value: true });
     expect(await rig.go(handle.finished)).toMatchObject({ status: 'suspended' });
     const resumed = await rig.go(resumeRun({ ...rig.options, runId: handle.runId }));
     if (!resumed.ok) throw new Error(resumed.error.message);
@@ -115,10 +115,10 @@ describe('detachRun', () => {
   });
 
   test('reports that no process executes the run', async () => {
-    const rig = slowRig('detached');
+    const rig = slowRig('left');
     const handle = await start(rig, SLOW);
-    await rig.go(handle.detach());
-    expect(await rig.go(detachRun({ ...rig.options, runId: handle.runId }))).toEqual({ ok: true, value: false });
+    await rig.go(handle.suspend());
+    expect(await rig.go(suspendRun({ ...rig.options, runId: handle.runId }))).toEqual({ ok: true, value: false });
   });
 });
 
@@ -205,7 +205,7 @@ describe('approveRun', () => {
     await rig.until(() => rig.created().length === 1);
     const answer = { runId: handle.runId, step: 'slow', approved: true, by: 'a test' };
     expect(await rig.go(approveRun('/home', answer, rig))).toMatchObject({ error: { code: 'NOT_ASKED' } });
-    await rig.go(handle.detach());
+    await rig.go(handle.suspend());
     expect(await rig.go(approveRun('/home', answer, rig))).toMatchObject({ error: { code: 'NOT_ASKED' } });
   });
 });
@@ -217,7 +217,7 @@ describe('listRuns and readRun', () => {
     await rig.until(() => rig.created().length === 1);
     const status = async () => (await rig.go(listRuns('/home', rig.disk))).map((run) => run.status);
     expect(await status()).toEqual(['running']);
-    await rig.go(first.detach());
+    await rig.go(first.suspend());
     expect(await status()).toEqual(['suspended']);
     expect(await rig.go(readRun('/home', first.runId, rig.disk))).toMatchObject({
       ok: true,
@@ -232,7 +232,7 @@ describe('listRuns and readRun', () => {
   test('leave out what a crash left of a run before its first record, which cannot be resumed', async () => {
     const rig = slowRig('unborn');
     const handle = await start(rig, SLOW);
-    await rig.go(handle.detach());
+    await rig.go(handle.suspend());
     const inRun = (name: string) => `/home/runs/${handle.runId}/${name}`;
     rig.disk.files.delete(inRun('summary.json'));
     expect(await rig.go(listRuns('/home', rig.disk))).toMatchObject([{ problem: expect.stringMatching('summary') }]);

@@ -30,7 +30,7 @@ test('a run that was left for eight days says what is lost and why, and does tha
   const rig = createSlowRig('eight days');
   const handle = await start(rig);
   await rig.until(() => rig.events.some((event) => event.type === 'cellChanged' && event.status === 'running'));
-  await rig.go(handle.detach());
+  await rig.go(handle.suspend());
   await rig.go(rig.clock.delay(8 * DAY));
   const report = await resume(rig, handle.runId);
   expect(report.status).toBe('succeeded');
@@ -45,7 +45,7 @@ test('what may have been started eight days ago is not started again under its I
   const rig = createSlowRig('doubt');
   const handle = await start(rig);
   // No reply has come yet.
-  await rig.go(handle.detach());
+  await rig.go(handle.suspend());
   await rig.go(rig.clock.delay(8 * DAY));
   const report = await resume(rig, handle.runId);
   expect(report.status).toBe('succeeded');
@@ -60,7 +60,7 @@ test('what may have been started eight days ago is not started again under its I
 test('a run that was left for six days takes up what has ended meanwhile', async () => {
   const rig = createSlowRig('six days');
   const handle = await start(rig);
-  await rig.go(handle.detach());
+  await rig.go(handle.suspend());
   await rig.go(rig.clock.delay(6 * DAY));
   const report = await resume(rig, handle.runId);
   expect(report).toMatchObject({ status: 'succeeded', failures: [] });

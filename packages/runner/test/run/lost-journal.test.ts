@@ -21,7 +21,7 @@ async function lose(given: RigOptions = {}): Promise<Rig> {
   const started = await rig.go(startRun(begin(rig)));
   if (!started.ok) throw new Error(started.error.message);
   await rig.until(() => rig.created().length === 2);
-  await rig.go(started.value.detach());
+  await rig.go(started.value.suspend());
   rig.disk.files.delete(JOURNAL);
   return rig;
 }
@@ -100,7 +100,7 @@ describe('resumeRun', () => {
     const summary = `${DIRECTORY}/summary.json`;
     const started = await rig.go(startRun(begin(rig)));
     if (!started.ok) throw new Error(started.error.message);
-    await rig.go(started.value.detach());
+    await rig.go(started.value.suspend());
     rig.disk.files.delete(summary);
     const resumed = await rig.go(resumeRun({ ...rig.options, runId: RUN_ID }));
     if (!resumed.ok) throw new Error(resumed.error.message);

@@ -52,8 +52,8 @@ test.each<Request>([
 
 test('a request that meets a process leaving the run is not confirmed by it', async () => {
   const rig = createRig('leaving');
-  const { runId, detach } = await startAsking(rig, createSlowDisk(rig));
-  const left = detach();
+  const { runId, suspend } = await startAsking(rig, createSlowDisk(rig));
+  const left = suspend();
   expect(await rig.go(requestCancel({ ...rig.options, runId, by }))).toEqual({
     ...{ ok: true, value: { runId, isExecuted: false } },
   });

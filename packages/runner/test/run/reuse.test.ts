@@ -37,7 +37,7 @@ test('a run that takes over is the same run wherever it was left, and starts not
     const handle = await start(rig, { reuse: { runId: failed.runId, force: [] } });
     const leftAt = rig.clock.now() + leftAfterMs;
     await rig.until(() => rig.clock.now() >= leftAt);
-    await rig.go(handle.detach());
+    await rig.go(handle.suspend());
     const resumed = await rig.go(resumeRun({ ...rig.options, runId: handle.runId }));
     if (resumed.ok) await rig.go(resumed.value.finished);
     const report = await rig.go(readRun('/home', handle.runId, rig.disk));

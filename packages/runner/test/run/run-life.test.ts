@@ -54,13 +54,13 @@ test('createRunLife: a bug rejects, before and after the end is durable', async 
 
 test('createRunLife: only the first outcome counts, and everything is released once', async () => {
   const { life, calls } = createLife();
-  const suspended = life.suspend('detached');
+  const suspended = life.suspend('left');
   life.fail(new TypeError('a bug'));
   life.end(report('succeeded'));
   await life.conclude();
   await life.suspend('again');
   await suspended;
-  expect(await life.finished).toMatchObject({ status: 'suspended', message: 'detached' });
+  expect(await life.finished).toMatchObject({ status: 'suspended', message: 'left' });
   expect(calls).toEqual(['loop', 'journal']);
 });
 
@@ -75,7 +75,7 @@ test('createRunLife: leaving a run whose report is being stored waits for it, an
     await written;
     calls.push('report');
   });
-  const suspended = life.suspend('detached');
+  const suspended = life.suspend('left');
   // As long as the file system takes, nothing is released.
   await new Promise((resolve) => setImmediate(resolve));
   expect(calls).toEqual([]);
@@ -91,7 +91,7 @@ test('createRunLife: an abandoned run is released and has no outcome', async () 
   const { life, calls } = createLife();
   await life.abandon();
   life.fail(new TypeError('a bug'));
-  await life.suspend('detached');
+  await life.suspend('left');
   const outcome = await Promise.race([life.finished, Promise.resolve('none')]);
   expect(outcome).toBe('none');
   expect(calls).toEqual(['loop', 'journal']);

@@ -23,7 +23,7 @@ async function leaveRun(rig: Rig): Promise<string> {
   const started = await start(rig);
   if (!started.ok) throw new Error(started.error.message);
   await rig.until(() => rig.created().length === 1);
-  await rig.go(started.value.detach());
+  await rig.go(started.value.suspend());
   return started.value.runId;
 }
 
@@ -113,7 +113,7 @@ test('startRun cancels an earlier run of its group with the secrets of that run,
   const first = await rig.go(startRun({ ...options, secrets }));
   if (!first.ok) throw new Error(first.error.message);
   await rig.until(() => rig.created().length === 1);
-  await rig.go(first.value.detach());
+  await rig.go(first.value.suspend());
   await mark(rig, `${runDirectory('/home', first.value.runId)}/${RECEIVED_FILE}`);
   asked.length = 0;
   const second = await rig.go(startRun({ ...options, secrets }));

@@ -66,7 +66,7 @@ describe('startRun', () => {
     const rig = createRig('numbers');
     const first = await start(rig);
     await rig.until(() => rig.created().length > 0);
-    await rig.go(first.detach());
+    await rig.go(first.suspend());
     const { runId } = first;
     const isCounted = (events: readonly RunnerEvent[]) =>
       events.every((event, index) => event.runId === runId && event.seq === index + 1);
@@ -100,11 +100,11 @@ describe('startRun', () => {
 });
 
 describe('resumeRun', () => {
-  test('goes on where a detached run was left, and starts nothing twice', async () => {
-    const rig = createRig('detach');
+  test('goes on where a suspended run was left, and starts nothing twice', async () => {
+    const rig = createRig('suspend');
     const first = await start(rig);
     await rig.until(() => rig.created().length === 3);
-    await rig.go(first.detach());
+    await rig.go(first.suspend());
     expect(await finish(rig, first)).toMatchObject({ status: 'suspended' });
     const resumed = await rig.go(resumeRun({ ...rig.options, runId: first.runId }));
     if (!resumed.ok) throw new Error(resumed.error.message);

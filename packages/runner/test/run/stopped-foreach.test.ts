@@ -108,7 +108,7 @@ describe('a run that stops while a foreach is decided', () => {
     behave.smoke = { runMs: 600_000 };
     const handle = await begin(BESIDE_A_FAULT);
     await rig.until(() => rig.events.some((event) => event.type === 'cellChanged' && event.step === 'broken'));
-    await rig.go(handle.detach());
+    await rig.go(handle.suspend());
     const resumed = await rig.go(resumeRun({ ...rig.options, runId: handle.runId }));
     if (!resumed.ok) throw new Error(resumed.error.message);
     expect(deployed(await rig.go(resumed.value.finished))).toEqual(['skipped']);

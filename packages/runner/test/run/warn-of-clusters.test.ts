@@ -20,7 +20,7 @@ describe('warnOfUnlimitedMemory', () => {
   test('warns once of a cluster that does not limit memory, also if the run is resumed', async () => {
     const rig = createRig('unlimited', { features: ['read-only-mounts', 'unlimited-memory'] });
     const handle = await start(rig);
-    await rig.go(handle.detach());
+    await rig.go(handle.suspend());
     const resumed = await rig.go(resumeRun({ ...rig.options, runId: handle.runId }));
     if (!resumed.ok) throw new Error(resumed.error.message);
     const report = await rig.go(resumed.value.finished);

@@ -231,7 +231,7 @@ describe('openSchedule', () => {
     const before = world.watch();
     await world.pass(HOUR_MS + MINUTE_MS);
     await world.rig.go(before.schedule.close());
-    expect(before.said()).toEqual(['started 01:00', 'detached 01:00']);
+    expect(before.said()).toEqual(['started 01:00', 'suspended 01:00']);
     const after = world.watch();
     await world.pass(90 * MINUTE_MS);
     expect(after.said()).toContain('finished 01:00');
@@ -254,7 +254,7 @@ describe('openSchedule', () => {
       await world.rig.go(closing!);
       said.add(watcher.said().join(', '));
     }
-    expect([...said].sort()).toEqual(['', 'started 01:00, detached 01:00']);
+    expect([...said].sort()).toEqual(['', 'started 01:00, suspended 01:00']);
   });
 
   test('a run that has begun is not given up because it cannot be taken up now', async () => {

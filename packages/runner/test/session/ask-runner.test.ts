@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { approveRun } from '../../src/run/approve-run.ts';
 import { cancelRun } from '../../src/run/cancel-run.ts';
-import { detachRun } from '../../src/run/detach-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
+import { suspendRun } from '../../src/run/suspend-run.ts';
 import type { RunHandle } from '../../src/session/run-options.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 
@@ -48,13 +48,13 @@ test('lets no request take effect after its client has reported that it failed',
   expect(rig.created()).toEqual([]);
 });
 
-test.each(['cancel', 'detach'] as const)('lets a late request to %s a run change nothing', async (verb) => {
+test.each(['cancel', 'suspend'] as const)('lets a late request to %s a run change nothing', async (verb) => {
   const rig = slowRig(`late ${verb}`);
   const handle = await start(rig, SLOW);
   await rig.until(() => rig.created().length === 1);
   const stopped = stopHolder(rig, 60_000);
   const options = { ...rig.options, disk: stopped.disk, runId: handle.runId };
-  const asked = verb === 'cancel' ? cancelRun({ ...options, by: 'x' }) : detachRun(options);
+  const asked = verb === 'cancel' ? cancelRun({ ...options, by: 'x' }) : suspendRun(options);
   expect(await rig.go<unknown>(asked)).toMatchObject({ ok: false, error: { code: 'RUN_IN_USE' } });
   await rig.go(stopped.delivered());
   expect(await rig.go(handle.finished)).toMatchObject({ status: 'succeeded' });

@@ -54,10 +54,10 @@ test('a run that is canceled leaves no timer, even if the service asked to wait 
   expect(timers.size).toBe(0);
 });
 
-test('a run that is detached leaves no timer, even in a pause between two requests', async () => {
-  const { rig, run, timers } = await waitForRetry('detached', { runMs: 10 * HOUR, isCanceled: false });
+test('a run that is suspended leaves no timer, even in a pause between two requests', async () => {
+  const { rig, run, timers } = await waitForRetry('left', { runMs: 10 * HOUR, isCanceled: false });
   expect(timers.size).toBeGreaterThan(0);
-  await rig.go(run.detach());
+  await rig.go(run.suspend());
   expect(await rig.go(run.finished)).toMatchObject({ status: 'suspended' });
   expect(timers.size).toBe(0);
 });

@@ -21,7 +21,7 @@ export interface RunnerUnderTest {
   readonly createRunFiles: typeof import('../../src/run/create-run-files.ts').createRunFiles;
   readonly provisionOrder: typeof import('../../src/run/provision-order.ts').provisionOrder;
   readonly approveRun: typeof import('../../src/run/approve-run.ts').approveRun;
-  readonly detachRun: typeof import('../../src/run/detach-run.ts').detachRun;
+  readonly suspendRun: typeof import('../../src/run/suspend-run.ts').suspendRun;
   readonly requestCancel: typeof import('../../src/run/cancel-run.ts').requestCancel;
 }
 
@@ -141,7 +141,7 @@ async function liveOnce(world: World, run: SimulatedRun, { mishap, onHandle }: L
   const handle = opened.value;
   onHandle(handle);
   handle.finished.catch(() => {});
-  if (mishap?.kind === 'detach') clock.setTimer(clock.now() + mishap.afterMs, () => void handle.detach());
+  if (mishap?.kind === 'suspend') clock.setTimer(clock.now() + mishap.afterMs, () => void handle.suspend());
   if (mishap?.kind === 'clockJump') clock.setTimer(clock.now() + mishap.afterMs, () => clock.jump(mishap.ms));
   if (mishap?.kind !== 'second') return until(world, process, handle.finished);
   let second: Promise<RunReport | undefined> | undefined;

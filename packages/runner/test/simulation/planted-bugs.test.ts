@@ -24,7 +24,7 @@ async function plant(bug: PlantedBug, number: number): Promise<RunnerUnderTest> 
   const load = await plantBug(bug, String(number));
   const modules = [
     ...['run/start-run.ts', 'run/resume-run.ts', '../../home/src/runs/read-run.ts', 'run/adopt-run.ts'],
-    ...['run/approve-run.ts', 'run/detach-run.ts', 'run/cancel-run.ts'],
+    ...['run/approve-run.ts', 'run/suspend-run.ts', 'run/cancel-run.ts'],
     ...['run/create-run-files.ts', 'run/provision-order.ts'],
   ];
   const loaded = await Promise.all(modules.map(load));

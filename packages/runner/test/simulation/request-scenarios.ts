@@ -66,8 +66,8 @@ function addRequests(run: RunScript, random: Random, unsuited = UNSUITED): RunSc
   const asks = random.chance(0.7);
   const verbs = [
     'cancel',
-    'detach',
-    'detach',
+    'suspend',
+    'suspend',
     ...(asks ? (['approve', 'reject', 'approve', 'reject'] as const) : []),
   ] as const;
   const requests = Array.from(

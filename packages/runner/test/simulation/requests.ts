@@ -14,7 +14,7 @@ const ANSWERED_AGAIN_MS = 60_000;
 
 type Outcome = 'done' | 'open' | 'failed';
 
-/** What the clients return for an answer, a cancellation and a detachment. */
+/** What the clients return for an answer, a cancellation and a suspension. */
 type RequestResult = { readonly driven: boolean } | { readonly isExecuted: boolean } | boolean;
 
 /** A request, and its outcome as far as it is known. */
@@ -74,7 +74,7 @@ async function send(
   const options = { home: '/home', runId, by, disk: client.disk, clock: client.clock };
   const ask = (): Promise<Result<RequestResult, RunError>> => {
     if (verb === 'cancel') return runner.requestCancel(options);
-    if (verb === 'detach') return runner.detachRun(options);
+    if (verb === 'suspend') return runner.suspendRun(options);
     return runner.approveRun('/home', { runId, step: ASKING_STEP, approved: verb === 'approve', by }, options);
   };
   const result = await Promise.race([ask(), client.died]);

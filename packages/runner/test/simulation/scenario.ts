@@ -46,7 +46,7 @@ export type Mishap =
   | { readonly kind: 'lose'; readonly operation: number; readonly before: boolean; readonly whole: boolean }
   /** It dies as it sends a create, and the end of its journal, the intent of that create, is lost from the disk. */
   | { readonly kind: 'tear'; readonly operation: number }
-  | { readonly kind: 'detach'; readonly afterMs: number }
+  | { readonly kind: 'suspend'; readonly afterMs: number }
   | { readonly kind: 'diskFull'; readonly operation: number }
   | { readonly kind: 'syncFailure'; readonly operation: number }
   /** A second runner takes the run while the first one lives. */
@@ -241,7 +241,7 @@ function drawMishap(random: Random): Mishap {
   const afterMs = random.below(60_000);
   switch (random.below(9)) {
     case 0:
-      return { kind: 'detach', afterMs };
+      return { kind: 'suspend', afterMs };
     case 1:
       return { kind: 'diskFull', operation };
     case 2:

@@ -208,7 +208,7 @@ describe('openTraceExport', () => {
     return { runId: started.value.runId, status, warnings };
   }
 
-  test('sends nothing twice if every request is answered, also after a detach', async () => {
+  test('sends nothing twice if every request is answered, also after a suspend', async () => {
     const rig = createRig('once', { behave: { slow: { runMs: 60_000 } } });
     const spans: ReceivedSpan[] = [];
     const send: TraceSink['send'] = async (body) => {
@@ -218,10 +218,10 @@ describe('openTraceExport', () => {
     const options = { ...rig.options, traces: { send } };
     const started = await rig.go(startRun({ ...options, plan: PLAN, baseDir: '/base' }));
     if (!started.ok) throw new Error(started.error.message);
-    const { runId, detach } = started.value;
+    const { runId, suspend } = started.value;
     await rig.until(() => spans.length > 0);
     expect(spans.map(({ name }) => name)).toContain('grid');
-    await rig.go(detach());
+    await rig.go(suspend());
     const resumed = await rig.go(resumeRun({ ...options, runId }));
     if (!resumed.ok) throw new Error(resumed.error.message);
     await rig.go(resumed.value.finished);

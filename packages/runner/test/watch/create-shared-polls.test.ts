@@ -63,7 +63,7 @@ describe('createSharedPolls', () => {
     const report = await world.rig.go(beside.finished);
     const reference = await alone.rig.go(byItself.finished);
     expect(report.endedAt! - report.startedAt!).toBeLessThan(reference.endedAt! - reference.startedAt! + 1_000);
-    await old.detach();
+    await old.suspend();
   });
 
   test('every run learns that the login is rejected', async () => {
@@ -80,7 +80,7 @@ describe('createSharedPolls', () => {
     const world = open('leaving', { behave: { crowd: { runMs: 10 * MINUTES } } });
     const [first, second] = [await start(world), await start(world)];
     await world.rig.until(() => world.rig.created().length === 2 * CELLS);
-    await first.detach();
+    await first.suspend();
     expect((await world.rig.go(second.finished)).status).toBe('succeeded');
     // After the last run has left, another can join.
     expect((await world.rig.go((await start(world)).finished)).status).toBe('succeeded');

@@ -44,7 +44,7 @@ async function startAndLeave(world: World, afterMinutes: number): Promise<string
   const started = await world.start(never);
   if (!started.ok) throw new Error(started.error.message);
   await world.rig.until(() => world.minutes() >= afterMinutes);
-  await world.rig.go(started.value.detach());
+  await world.rig.go(started.value.suspend());
   return started.value.runId;
 }
 

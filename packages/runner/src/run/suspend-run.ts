@@ -1,7 +1,7 @@
 import { fail, ok, type Result } from '@sluice/core';
 import { askPhase, runDirectory, sleep } from '@sluice/home';
 import type { RunError } from '@sluice/run';
-import { askRunner } from '../session/ask-runner.ts';
+import { askResumedRunner } from '../session/ask-runner.ts';
 import { withDefaults } from '../session/run-defaults.ts';
 import type { RunnerOptions } from '../session/run-options.ts';
 
@@ -13,14 +13,14 @@ const RELEASE_MS = 30_000;
  * Requests the process that executes a run, or waits for its concurrency group, to leave it, and waits until the run can be
  * resumed. `false`: no process had it. The containers keep running.
  */
-export async function detachRun(
+export async function suspendRun(
   given: Pick<RunnerOptions, 'home' | 'clock' | 'disk'> & { readonly runId: string },
 ): Promise<Result<boolean, RunError>> {
   const { disk, clock, home, runId } = withDefaults(given);
   const directory = runDirectory(home, runId);
   const reject = (reason: string) =>
-    fail({ code: 'RUN_IN_USE' as const, message: `could not detach run ${runId}: ${reason}` });
-  const answer = await askRunner({ disk, clock }, directory, { verb: 'detach' });
+    fail({ code: 'RUN_IN_USE' as const, message: `could not suspend run ${runId}: ${reason}` });
+  const answer = await askResumedRunner({ disk, clock }, directory, { verb: 'suspend' });
   if (answer === undefined) return ok(false);
   if (answer !== 'ok') return reject(answer);
   const until = clock.now() + RELEASE_MS;
