@@ -57,6 +57,21 @@ test('steps start after the command has ended, and the background process ends a
   expect(existsSync(join(place.home, 'runs', runId, 'custody.json'))).toBe(false);
 });
 
+test('wait and --quiet print nothing of a run that succeeds, and the report of one that does not', async () => {
+  const fails = PIPELINE.replace('echo second', 'exit 9').replace('name: two', 'name: fails');
+  writeFileSync(join(place.directory, 'fails.yaml'), fails);
+  const { runId } = await runDetached(1);
+  expect(await place.sluice('wait', runId)).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+  const { stdout } = await place.sluice('wait', runId, '--json');
+  expect(JSON.parse(stdout)).toMatchObject({ type: 'runReport', runId, status: 'succeeded' });
+  expect(await place.sluice('run', '--quiet')).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+  const failed = await detach('run', 'fails.yaml', '--detach');
+  const report = expect.stringMatching(/second.*\n(.*\n)*.*fails failed/);
+  expect(await place.sluice('wait', failed.runId)).toMatchObject({ exitCode: 1, stdout: report });
+  expect(await place.sluice('run', 'fails.yaml', '--quiet')).toMatchObject({ exitCode: 1, stdout: report });
+  expect(await place.sluice('run', '--quiet', '--json')).toMatchObject({ exitCode: 2 });
+});
+
 test('concurrent commands start one background process, which ignores the hangup of their terminal', async () => {
   const detached = await Promise.all([runDetached(2), runDetached(2), runDetached(2)]);
   const pids = new Set(detached.map(({ hostPid }) => hostPid));

@@ -10,39 +10,22 @@ import {
   junitOption,
   paramOption,
   parsePositive,
+  quietOption,
   reuseOptions,
   runOption,
 } from './command-options.ts';
 
 /** Adds the commands that start, continue and end runs. */
 export function addRunCommands(add: AddCommand): void {
-  add({
-    usage: 'run [file]',
-    description: `run a pipeline (default: ${DEFAULT_FILE})`,
-    options: [
-      ...fileOptions(),
-      new Option(
-        '--parallelism <n>',
-        'limit the containers that run at once, in addition to the limit in the file',
-      ).argParser(parsePositive),
-      ...reuseOptions(),
-      approvalOption(),
-      hereOption(),
-      detachOption(),
-      junitOption(),
-    ],
-    load: async (file = DEFAULT_FILE) => {
-      const { runPipeline } = await import('../commands/run-pipeline.ts');
-      return (context, options) => runPipeline(file, context, options);
-    },
-  });
+  addRun(add);
   addRerun(add);
-  addHosting(add);
+  addFollowing(add);
+  addHosts(add);
   add({
     usage: 'resume [run]',
     description:
-      'resume a suspended run, or take back one from the background (default: the newest suspended run of the pipeline)',
-    options: [approvalOption(), backgroundOption(), junitOption()],
+      'continue a suspended run, or one of the background, in this terminal (default: the newest suspended run of the pipeline)',
+    options: [approvalOption(), backgroundOption(), junitOption(), quietOption()],
     load: async (run) => {
       const { resume } = await import('../commands/resume.ts');
       return (context, options) => resume(run, context, options);
@@ -76,14 +59,46 @@ export function addRunCommands(add: AddCommand): void {
   });
 }
 
-function addHosting(add: AddCommand): void {
+function addRun(add: AddCommand): void {
+  add({
+    usage: 'run [file]',
+    description: `run a pipeline (default: ${DEFAULT_FILE})`,
+    options: [
+      ...fileOptions(),
+      new Option(
+        '--parallelism <n>',
+        'limit the containers that run at once, in addition to the limit in the file',
+      ).argParser(parsePositive),
+      ...reuseOptions(),
+      approvalOption(),
+      hereOption(),
+      detachOption(),
+      junitOption(),
+      quietOption(),
+    ],
+    load: async (file = DEFAULT_FILE) => {
+      const { runPipeline } = await import('../commands/run-pipeline.ts');
+      return (context, options) => runPipeline(file, context, options);
+    },
+  });
+}
+
+function addFollowing(add: AddCommand): void {
   add({
     usage: 'attach [run]',
     description: 'follow a run that another process executes (default: the newest); Ctrl-C stops following it',
-    options: [junitOption()],
+    options: [junitOption(), quietOption()],
     load: async (run) => {
       const { attach } = await import('../commands/attach.ts');
       return (context, options) => attach(run, context, options);
+    },
+  });
+  add({
+    usage: 'wait [run]',
+    description: 'wait silently for the end of a run (default: the newest); the exit code is that of the run',
+    load: async (run) => {
+      const { wait } = await import('../commands/wait.ts');
+      return (context, options) => wait(run, context, options);
     },
   });
   add({
@@ -104,6 +119,9 @@ function addHosting(add: AddCommand): void {
       return (context, options) => suspend(run, context, options);
     },
   });
+}
+
+function addHosts(add: AddCommand): void {
   add({
     usage: 'ui',
     description: 'show the runs of the home in a browser, and execute detached runs and schedules',
@@ -145,6 +163,7 @@ function addRerun(add: AddCommand): void {
       hereOption(),
       detachOption(),
       junitOption(),
+      quietOption(),
     ],
     load: async (run) => {
       const { rerun } = await import('../commands/rerun.ts');

@@ -17,6 +17,10 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, meanin
     ['attach', 'follow the newest run'],
     ['attach 3o75 --json', 'print the events of a run as JSON lines'],
   ],
+  wait: [
+    ['wait 3o75', 'wait for a run in a script: 0 if it has succeeded, 1 if not'],
+    ['wait 3o75 --json', 'print its report at the end'],
+  ],
   detach: [['detach 3o75', 'continue a run of another terminal in the background; that terminal is free again']],
   suspend: [['suspend 3o75', 'leave a run to a later resume or detach; its containers keep running']],
   ui: [

@@ -91,6 +91,11 @@ export function junitOption(): Option {
   return new Option('--junit <file>', 'write the result of the run to this file as JUnit XML').conflicts('detach');
 }
 
+/** `--quiet`, of commands that follow a run. */
+export function quietOption(): Option {
+  return new Option('--quiet', 'print only errors, and the report of a run that does not succeed').conflicts('json');
+}
+
 /** `--config`, of commands that read the configuration of a service. */
 export function configOption(): Option {
   return new Option(

@@ -11,14 +11,14 @@ import { handToHost } from '../hosting/hand-to-host.ts';
 import { createHostWaitReporter } from '../hosting/report-host-wait.ts';
 import { followAttached } from '../runs/follow-attached.ts';
 import { followOnServer } from '../runs/follow-on-server.ts';
+import type { FollowOptions } from '../runs/follow-options.ts';
 import { selectShownRun } from '../runs/select-shown-run.ts';
-import type { JunitOptions } from '../runs/write-junit.ts';
 
 /** `sluice attach`: follows a run by its journal, whichever process executes it. Signals only end the command. */
 export async function attach(
   prefix: string | undefined,
   context: CommandContext,
-  options: JunitOptions,
+  options: FollowOptions,
 ): Promise<number> {
   const home = findHome(context, options);
   const found = await selectShownRun(home, { prefix, context, options });

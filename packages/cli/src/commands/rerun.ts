@@ -6,13 +6,13 @@ import { fromRunError, reject } from '../context/reject.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
 import { type OrderOptions, orderOptions } from '../runs/create-order.ts';
+import type { FollowOptions } from '../runs/follow-options.ts';
 import { selectShownRun } from '../runs/select-shown-run.ts';
 import { serverOptions } from '../runs/server-options.ts';
-import type { JunitOptions } from '../runs/write-junit.ts';
 import { runPipeline } from './run-pipeline.ts';
 
 /** Options of `sluice rerun`. Without `failed` and `from`, nothing is reused. */
-export interface RerunOptions extends JunitOptions {
+export interface RerunOptions extends FollowOptions {
   /** Reuse the steps that succeeded and have not changed. */
   readonly failed?: boolean;
   /** As `failed`, but rerun these steps and their dependents. */

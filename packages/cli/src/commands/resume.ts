@@ -10,14 +10,14 @@ import { createSecretReader } from '../home/create-secret-reader.ts';
 import { findHome } from '../home/home.ts';
 import { takeRun } from '../hosting/take-run.ts';
 import { createProgress } from '../render/create-progress.ts';
+import type { FollowOptions } from '../runs/follow-options.ts';
 import { followRun } from '../runs/follow-run.ts';
 import { selectRun, selectUnlistedRun } from '../runs/select-run.ts';
-import type { JunitOptions } from '../runs/write-junit.ts';
 import { attach } from './attach.ts';
 import { detach } from './detach.ts';
 
 /** Options of `sluice resume`. */
-export interface ResumeOptions extends JunitOptions {
+export interface ResumeOptions extends FollowOptions {
   /** Suspend a run that only waits for an approval. */
   readonly stopAtApproval?: boolean;
   /** Have the run executed by a process in the background. */

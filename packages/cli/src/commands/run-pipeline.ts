@@ -6,13 +6,13 @@ import { fromRunError, reject } from '../context/reject.ts';
 import { printDiagnostics } from '../pipeline/print-diagnostics.ts';
 import type { Progress } from '../render/plain-progress.ts';
 import { findUnknownIn } from '../runs/find-unknown-in.ts';
+import type { FollowOptions } from '../runs/follow-options.ts';
 import type { ServerService } from '../runs/order-run.ts';
 import { type PreparedRun, prepareRun, printRejectedStart, type StartOptions } from '../runs/prepare-run.ts';
 import { startOptions } from '../runs/start-options.ts';
-import type { JunitOptions } from '../runs/write-junit.ts';
 
 /** Options of `sluice run`. */
-export interface RunPipelineOptions extends StartOptions, JunitOptions {
+export interface RunPipelineOptions extends StartOptions, FollowOptions {
   /** Have the run executed by a process in the background, or by the server of its service. */
   readonly detach?: boolean;
 }

@@ -14,6 +14,7 @@ const SHARED_OPTIONS: ReadonlyMap<string, readonly SharedOption[]> = new Map<str
   ['rerun', [...SERVICE, 'json']],
   ['resume', [...SERVICE, 'json']],
   ['attach', [...SERVER, 'json']],
+  ['wait', [...SERVER, 'json']],
   ['detach', [...SERVICE, 'json']],
   ['suspend', ['home', 'json']],
   ['ui', ['home', 'json']],

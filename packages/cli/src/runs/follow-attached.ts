@@ -6,8 +6,8 @@ import { fromRunError, reject } from '../context/reject.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { createProgress } from '../render/create-progress.ts';
 import type { Progress } from '../render/plain-progress.ts';
+import type { FollowOptions } from './follow-options.ts';
 import { showEnd } from './show-end.ts';
-import type { JunitOptions } from './write-junit.ts';
 
 /**
  * Follows a run until its end or a signal. Signals are awaited before the first event is reported, and have their usual
@@ -18,7 +18,7 @@ export async function followAttached(
   given: {
     home: string;
     context: CommandContext;
-    options: JunitOptions;
+    options: FollowOptions;
     isAwaited?: () => Promise<boolean>;
     onAttached?: (run: AttachedRun, progress: Progress) => void;
     publish?: (report: RunReport, progress: Progress) => Promise<RunReport>;

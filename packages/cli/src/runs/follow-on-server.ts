@@ -10,15 +10,15 @@ import { suggestCommand } from '../context/suggest-command.ts';
 import type { Progress } from '../render/plain-progress.ts';
 import { onOneLine } from '../text/on-one-line.ts';
 import { followAttached } from './follow-attached.ts';
+import type { FollowOptions } from './follow-options.ts';
 import { followServer } from './follow-server.ts';
 import { lostRunError } from './lost-run.ts';
 import { publishHere } from './publish-here.ts';
-import type { JunitOptions } from './write-junit.ts';
 
 interface ServerRunToFollow {
   readonly runId: string;
   readonly context: CommandContext;
-  readonly options: JunitOptions;
+  readonly options: FollowOptions;
 }
 
 /** Follows the copy of a run, which is kept up to date meanwhile. At its end, its outputs are copied to this machine. */

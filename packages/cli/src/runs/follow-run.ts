@@ -5,8 +5,8 @@ import { EXIT_CODE } from '../context/exit-code.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { watchDisk } from '../home/watch-disk.ts';
 import type { Progress } from '../render/plain-progress.ts';
+import type { FollowOptions } from './follow-options.ts';
 import { showEnd } from './show-end.ts';
-import type { JunitOptions } from './write-junit.ts';
 
 const LONG_MS = 1_000_000_000;
 /** Time for a second SIGINT before the first one suspends. */
@@ -23,7 +23,7 @@ export async function followRun(
   given: {
     context: CommandContext;
     progress: Progress;
-    options: JunitOptions;
+    options: FollowOptions;
   },
 ): Promise<number> {
   const { context, progress, options } = given;
