@@ -5,6 +5,7 @@ import type { CommandError } from '../context/command-rejection.ts';
 import { describeSystemError } from '../context/describe-system-error.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { addExamples } from './command-examples.ts';
+import { SYNONYMS } from './command-synonyms.ts';
 import { createCommandLine } from './create-command-line.ts';
 
 const COMPLETION = 'print the completion script for bash, zsh, fish or powershell';
@@ -23,7 +24,9 @@ export async function runCommandLine(args: readonly string[], context: CommandCo
     addExamples([completion]);
   }
   try {
-    await program.parseAsync(redirectUnknownHelp(program, args), { from: 'user' });
+    const words = redirectUnknownHelp(program, args);
+    rejectSynonym(program, words);
+    await program.parseAsync(words, { from: 'user' });
     return commandLine.exitCode();
   } catch (error) {
     // Commander has already printed its message. Help and version also end here.
@@ -36,6 +39,15 @@ export async function runCommandLine(args: readonly string[], context: CommandCo
     const { reject } = await import('../context/reject.ts');
     return reject(await describeFailure(error), { context, options: { json: args.includes('--json') } });
   }
+}
+
+/** Throws if the command has a name of another system, and says which of ours is meant. */
+function rejectSynonym(program: Command, words: readonly string[]): void {
+  if (!words.some((word) => SYNONYMS.has(word))) return;
+  const [name = ''] = program.parseOptions([...words]).operands;
+  const ours = SYNONYMS.get(name);
+  if (ours !== undefined)
+    program.error(`error: unknown command '${name}'\n(Did you mean ${ours}?)`, { code: 'commander.unknownCommand' });
 }
 
 /** Prints an error that the parser has printed for people, if the arguments request JSON. */

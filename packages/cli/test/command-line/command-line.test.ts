@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { SYNONYMS } from '../../src/command-line/command-synonyms.ts';
+import { createCommandLine } from '../../src/command-line/create-command-line.ts';
 import { runCommandLine } from '../../src/command-line/run-command-line.ts';
 import { createTestContext } from '../recording-terminal.ts';
 
@@ -37,6 +39,10 @@ test.each([
   [['rnu', '-h'], 'Did you mean run?'],
   [['--home', '/nowhere', 'rnu', '--help'], 'Did you mean run?'],
   [['help', 'rnu'], 'Did you mean run?'],
+  [['status'], 'Did you mean show?'],
+  [['--home', '/nowhere', 'ps'], 'Did you mean runs?'],
+  [['help', 'stop'], 'Did you mean cancel?'],
+  [['retry', '-h'], 'Did you mean rerun?'],
   [['admin', 'usr', '--help'], 'Did you mean user?'],
   [['admin', 'user', 'ad', '--help'], 'Did you mean add?'],
   [['doctor', '--service', 'https://x'], "unknown option '--service'"],
@@ -44,6 +50,15 @@ test.each([
   [['serve'], "required option '--config <file>'"],
 ])('runCommandLine ends with 2 for wrong usage: %j', async (args, message) => {
   expect(await run(...args)).toMatchObject({ exitCode: 2, err: expect.stringContaining(message) });
+});
+
+test('a synonym of another system names a command of ours, and is none', async () => {
+  const { program } = createCommandLine(createTestContext({ cwd: '/' }));
+  const names = new Set(program.commands.map((command) => command.name()));
+  for (const [name, ours] of SYNONYMS) {
+    expect(names, name).not.toContain(name);
+    expect(names, ours).toContain(ours);
+  }
 });
 
 test('runCommandLine ends with 2 for a file that does not exist', async () => {

@@ -11,7 +11,8 @@ function nearestName(name: string, known: Iterable<string>): string | undefined 
   for (const candidate of known) {
     if (Math.abs(candidate.length - name.length) >= bound) continue;
     const steps = distance(folded, foldName(candidate));
-    if (steps < bound) {
+    // A name without a common letter is no misspelling.
+    if (steps < bound && steps < Math.max(name.length, candidate.length)) {
       best = candidate;
       bound = steps;
     }
