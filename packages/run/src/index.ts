@@ -105,6 +105,7 @@ export {
   type RunReportValue,
   runReportValue,
 } from './report/report-value.ts';
+export { matchesFilter, type RunFilter } from './report/run-filter.ts';
 export { tookMs } from './report/run-times.ts';
 export { describeServiceHold, findServiceHold } from './report/service-hold.ts';
 export { statusOfCell, statusOfStep } from './report/status-of-cell.ts';

@@ -1,19 +1,11 @@
 import { Option } from 'commander';
 import type { AddCommand } from './add-command.ts';
-import { junitOption, parseCount, parsePositive, runOption } from './command-options.ts';
+import { addText, junitOption, parseCount, parsePositive, runOption } from './command-options.ts';
 import { VERSION } from './version.ts';
 
 /** Adds the commands that show runs. */
 export function addInspectCommands(add: AddCommand): void {
-  add({
-    usage: 'runs',
-    description: 'list the runs of this home and of its server, newest first',
-    options: [new Option('-n, --limit <n>', 'limit the number of runs').argParser(parsePositive)],
-    load: async () => {
-      const { runs } = await import('../commands/runs.ts');
-      return (context, options) => runs(context, options);
-    },
-  });
+  addRuns(add);
   add({
     usage: 'show [run]',
     description: 'show the steps, failures and files of a run (default: the newest)',
@@ -67,6 +59,25 @@ function addMcp(add: AddCommand): void {
     load: async () => {
       const { serveMcp } = await import('../commands/serve-mcp.ts');
       return (context, options) => serveMcp({ context, options, version: VERSION });
+    },
+  });
+}
+
+function addRuns(add: AddCommand): void {
+  add({
+    usage: 'runs',
+    description: 'list the runs of this home and of its server, newest first',
+    options: [
+      new Option('-n, --limit <n>', 'show only the newest (default: 50, with --json all)').argParser(parsePositive),
+      new Option('--all', 'show all').conflicts('limit'),
+      new Option('--status <status>', 'show runs with this status; repeatable').argParser(addText),
+      new Option('--pipeline <name>', 'show runs of this pipeline'),
+      new Option('--label <name[=value]>', 'show runs whose pipeline has this label; repeatable').argParser(addText),
+      new Option('--since <time>', 'show runs since a duration ago, such as 7d, or since a date'),
+    ],
+    load: async () => {
+      const { runs } = await import('../commands/runs.ts');
+      return (context, options) => runs(context, options);
     },
   });
 }

@@ -17,6 +17,7 @@ const runEntry = z.object({
   createdAt: z.string(),
   startedAt: z.string().optional(),
   endedAt: z.string().optional(),
+  labels: z.record(z.string(), z.string()).exactOptional(),
 });
 
 /** A run in the list of a server. Times are RFC 3339. */

@@ -1,6 +1,6 @@
 import { isServiceError } from '@sluice/client';
 import { listRuns, placeOf, readCustody, runCustody } from '@sluice/home';
-import type { RunSummary } from '@sluice/run';
+import { matchesFilter, type RunFilter, type RunSummary } from '@sluice/run';
 import type { RunServer, ServerRun } from '../connect/run-server.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { wholeMessage } from '../context/command-rejection.ts';
@@ -17,6 +17,8 @@ interface ListedRuns {
   readonly runs: readonly RunSummary[];
   /** The IDs of those that a server has listed. */
   readonly onServer: ReadonlySet<string>;
+  /** How many more there are. */
+  readonly omitted: number;
 }
 
 /**
@@ -25,7 +27,17 @@ interface ListedRuns {
  */
 export async function listAllRuns(
   home: string,
-  { context, options }: { readonly context: CommandContext; readonly options: GlobalOptions & { limit?: number } },
+  {
+    context,
+    options,
+    limit,
+    filter = {},
+  }: {
+    readonly context: CommandContext;
+    readonly options: GlobalOptions;
+    readonly limit?: number | undefined;
+    readonly filter?: RunFilter;
+  },
 ): Promise<ListedRuns> {
   const local = await listRuns(home);
   const servers = await Promise.all(
@@ -40,14 +52,20 @@ export async function listAllRuns(
   const theirs = new Set(local.flatMap(({ runId }, index) => (servers[index] !== undefined ? [runId] : [])));
   const onServer = new Set<string>();
   for (const place of places.values()) {
-    for (const run of await listPlace(place, context, options.limit ?? LISTED)) {
+    for (const run of await listPlace(place, context, isEmpty(filter) ? (limit ?? LISTED) : undefined)) {
       if (runs.has(run.runId) && !theirs.has(run.runId)) continue;
       runs.set(run.runId, summarizeServerRun(run));
       onServer.add(run.runId);
     }
   }
-  const all = [...runs.values()].sort((a, b) => b.createdAt - a.createdAt || (a.runId < b.runId ? -1 : 1));
-  return { runs: all.slice(0, options.limit), onServer };
+  const wanted = [...runs.values()].filter((run) => matchesFilter(run, filter));
+  const all = wanted.sort((a, b) => b.createdAt - a.createdAt || (a.runId < b.runId ? -1 : 1));
+  const shown = all.slice(0, limit);
+  return { runs: shown, onServer, omitted: all.length - shown.length };
+}
+
+function isEmpty(filter: RunFilter): boolean {
+  return Object.values(filter).every((value) => value === undefined || value.length === 0);
 }
 
 function describePlace({ service, cluster, account, profile }: GlobalOptions): string {
@@ -58,7 +76,7 @@ function describePlace({ service, cluster, account, profile }: GlobalOptions): s
 async function listPlace(
   options: GlobalOptions,
   context: CommandContext,
-  count: number,
+  count: number | undefined,
 ): Promise<readonly ServerRun[]> {
   const { chooseService } = await import('../connect/choose-service.ts');
   const chosen = chooseService(options, context);
@@ -83,7 +101,9 @@ async function listPlace(
   }
 }
 
-async function listNewest(server: RunServer, count: number): Promise<readonly ServerRun[]> {
+/** The newest `count` runs, or all. */
+async function listNewest(server: RunServer, count: number | undefined): Promise<readonly ServerRun[]> {
   const signal = AbortSignal.timeout(REPLY_MS);
-  return (await server.isAvailable(signal)) ? server.list(count, signal) : [];
+  if (!(await server.isAvailable(signal))) return [];
+  return count === undefined ? server.listAll() : server.list(count, signal);
 }

@@ -1,5 +1,4 @@
-import { own } from '@sluice/core';
-import { cellStatus, runPhase } from '@sluice/run';
+import { cellStatus, matchesFilter, runPhase } from '@sluice/run';
 import { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import { streamEvents } from '../events/stream-events.ts';
@@ -35,7 +34,10 @@ export const READ_ROUTES: readonly ApiRoute[] = [
   defineRoute({
     ...{ operationId: 'listRuns', summary: 'The runs of the home, newest first', method: 'GET', path: '/runs' },
     query: z.strictObject({
-      status: runPhase.exactOptional(),
+      status: z
+        .union([runPhase, z.array(runPhase)])
+        .default([])
+        .describe('of several, any'),
       pipeline: z.string().exactOptional(),
       label: repeatable.default([]).describe('`NAME=VALUE` or `NAME`; of several, all'),
       createdAfter: z.iso.datetime().exactOptional(),
@@ -44,16 +46,13 @@ export const READ_ROUTES: readonly ApiRoute[] = [
     }),
     reply: runList,
     async handle({ api, query }) {
-      const { status, pipeline, createdAfter, createdBefore } = query;
-      const labels = [query.label].flat();
-      const wanted = (await api.list.read()).filter(
-        (run) =>
-          (status === undefined || run.status === status) &&
-          (pipeline === undefined || run.pipeline === pipeline) &&
-          labels.every((label) => hasLabel(run.labels, label)) &&
-          (createdAfter === undefined || run.createdAt > Date.parse(createdAfter)) &&
-          (createdBefore === undefined || run.createdAt < Date.parse(createdBefore)),
-      );
+      const filter = {
+        ...{ statuses: [query.status].flat(), labels: [query.label].flat() },
+        ...(query.pipeline !== undefined && { pipeline: query.pipeline }),
+        ...(query.createdAfter !== undefined && { createdAfter: Date.parse(query.createdAfter) }),
+        ...(query.createdBefore !== undefined && { createdBefore: Date.parse(query.createdBefore) }),
+      };
+      const wanted = (await api.list.read()).filter((run) => matchesFilter(run, filter));
       const start = query.pageToken === undefined ? 0 : readPageToken(query.pageToken);
       const end = start + query.pageSize;
       const runs = await api.list.describe(wanted.slice(start, end));
@@ -224,9 +223,3 @@ export const READ_ROUTES: readonly ApiRoute[] = [
     },
   }),
 ];
-
-function hasLabel(labels: Readonly<Record<string, string>> = {}, wanted: string): boolean {
-  const [name = '', ...value] = wanted.split('=');
-  const found = own(labels, name);
-  return found !== undefined && (value.length === 0 || found === value.join('='));
-}
