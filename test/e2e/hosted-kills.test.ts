@@ -194,7 +194,7 @@ async function prepareEnded(): Promise<string> {
 }
 
 test('a server that is killed anywhere while it starts a rerun starts it once when the request is repeated', async () => {
-  const request = { of: ended.runId, force: [] };
+  const request = { of: ended.runId, from: [] };
   await killEverywhere(
     prepareEnded,
     (server) => server.rerun(RERUN, request),
@@ -219,7 +219,7 @@ test('a server that is killed anywhere while it starts a rerun starts it once wh
 test('a rerun starts once for requests at once, and nothing for another one with its ID', async () => {
   const home = await prepareEnded();
   const server = startServer(home);
-  const request = { of: ended.runId, force: ['make'] };
+  const request = { of: ended.runId, from: ['make'] };
   const results = await Promise.all([1, 2, 3].map(() => server.rerun(RERUN, request)));
   expect(results.every(({ ok }) => ok)).toBe(true);
   await expect(server.rerun(RERUN, { of: ended.runId })).rejects.toMatchObject({ reason: 'RUN_EXISTS' });
@@ -257,7 +257,7 @@ test('a server that is killed anywhere while it removes an old run has all of it
 test('a run is not removed while it is being rerun, and not rerun after it was removed', async () => {
   const home = await prepareEnded();
   const server = startServer(home);
-  const rerun = () => server.exclude(ended.runId, () => server.rerun(RERUN, { of: ended.runId, force: [] }));
+  const rerun = () => server.exclude(ended.runId, () => server.rerun(RERUN, { of: ended.runId, from: [] }));
   const [reply] = await Promise.all([rerun(), server.removeOld()]);
   expect(reply).toEqual({ ok: true, value: undefined });
   expect(readdirSync(join(home, 'runs')).sort()).toEqual([ended.runId, RERUN].sort());
@@ -266,7 +266,7 @@ test('a run is not removed while it is being rerun, and not rerun after it was r
   const removed = later.removeOld();
   await later.exclude(ended.runId, async () => {});
   await removed;
-  expect(await later.exclude(ended.runId, () => later.rerun(RERUN, { of: ended.runId, force: [] }))).toMatchObject({
+  expect(await later.exclude(ended.runId, () => later.rerun(RERUN, { of: ended.runId, from: [] }))).toMatchObject({
     ...{ ok: false, error: { code: 'RUN_NOT_FOUND' } },
   });
   expect(readdirSync(join(other, 'runs'))).toEqual([]);

@@ -107,8 +107,8 @@ test('hostile names, sizes and contents are rejected and leave nothing', async (
     ['no workspace', { ...body, workspace: undefined }, 'SOURCE_MISSING'],
     ['a path as a workspace', { ...body, workspace: { ...body.workspace, volumeId: '../x' } }, 'PARAMETER_INVALID'],
     ['a wrong login', { ...body, workspace: { ...body.workspace, login: LOGIN } }, 'LOGIN_INVALID'],
-    ['a run to reuse that is a path', { ...body, reuse: { runId: '../../x', force: [] } }, 'PARAMETER_INVALID'],
-    ['a run to reuse that is not here', { ...body, reuse: { runId: 'bbbbbbbbbbbbb', force: [] } }, 'RUN_NOT_FOUND'],
+    ['a run to reuse that is a path', { ...body, reuse: { runId: '../../x', from: [] } }, 'PARAMETER_INVALID'],
+    ['a run to reuse that is not here', { ...body, reuse: { runId: 'bbbbbbbbbbbbb', from: [] } }, 'RUN_NOT_FOUND'],
     ['an unknown key', { ...body, home: '/tmp' }, 'PARAMETER_INVALID'],
     ['a missing secret', text(`${WITH_SOURCE}secrets: [token]\n`), 'SECRET_MISSING'],
   ];

@@ -126,7 +126,7 @@ async function attack(document: unknown, transport: HostileTransport): Promise<v
 
 test('a server survives changed orders, and another account notices nothing', async () => {
   const neighbor = await watchNeighbor(server);
-  await attack({ ...run.body, reuse: { runId: 'aaaaaaaaaaaaa', force: ['make'] } }, sendOrders());
+  await attack({ ...run.body, reuse: { runId: 'aaaaaaaaaaaaa', from: ['make'] } }, sendOrders());
   await attack(run.body, sendOrders());
   await neighbor.end();
 });

@@ -81,7 +81,7 @@ test('examples/library runs without a service of its own, in one home with the c
   expect(runs).toMatchObject([{ pipeline: 'greetings', status: 'succeeded' }]);
   expect(await place.sluice('rerun', '--from', 'greet', '-p', 'n=1')).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining(`with: sluice run -p n=1 --reuse-from ${runs[0]!.runId} --force greet (add`),
+    stderr: expect.stringContaining(`with: sluice run -p n=1 --reuse-from ${runs[0]!.runId} --from greet (add`),
   });
 });
 

@@ -79,11 +79,11 @@ test('sluice run --reuse reuses successful, unchanged steps and runs the others'
   expect((await place.sluice('why', 'last')).stdout).toContain('command is ["echo","two"]; it was ["echo","one"]');
 });
 
-test('sluice run --force reruns a step and everything that depends on it in any way', async () => {
+test('sluice run --from reruns a step and everything that depends on it in any way', async () => {
   write('true');
   await statesAfter();
   const again = { check: 'succeeded', agree: 'succeeded', last: 'succeeded', tell: 'succeeded' };
-  expect(await statesAfter('--force', 'check')).toEqual({ prepare: 'reused', fit: 'reused', ...again });
+  expect(await statesAfter('--from', 'check')).toEqual({ prepare: 'reused', fit: 'reused', ...again });
   expect((await place.sluice('why', 'last')).stdout).toContain(
     'not reused: step agree, which comes before it, was executed in this run',
   );
@@ -143,7 +143,7 @@ steps:
   write((text) => text.replace('"a", "b"', '"a", "c"'));
   const after = { each: 'comes after list', never: 'comes after list', after: 'comes after never' };
   expect(await reasons()).toEqual({ ...same, list: 'differs in command', ...after });
-  expect(await reasons('--force', 'after')).toMatchObject({
+  expect(await reasons('--from', 'after')).toMatchObject({
     list: 'differs in command',
     after: 'a rerun was requested',
   });
@@ -163,7 +163,7 @@ test('sluice run --reuse rejects a run of another pipeline and a step that is no
     stderr: expect.stringContaining('it is one of pipeline other, and this is p'),
   });
   write('true', 'other');
-  expect(await place.sluice('run', 'p.yaml', '--force', 'chek')).toMatchObject({
+  expect(await place.sluice('run', 'p.yaml', '--from', 'chek')).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining('has no step chek; did you mean `check`?'),
   });
@@ -274,7 +274,7 @@ steps:
   await approve();
   const again = { check: 'succeeded', release: 'succeeded', push: 'succeeded' };
   expect(await approve('--reuse', '-p', 'n=2')).toEqual({ build: 'succeeded', ...again });
-  expect(await approve('--force', 'check', '-p', 'n=2')).toEqual({ build: 'reused', ...again });
+  expect(await approve('--from', 'check', '-p', 'n=2')).toEqual({ build: 'reused', ...again });
   const taken = { build: 'reused', check: 'reused', release: 'succeeded', push: 'reused' };
   expect(await approve('--reuse', '-p', 'n=2')).toEqual(taken);
 });

@@ -16,7 +16,6 @@ const ARGUMENTS: ReadonlyMap<string, keyof CompletionValues> = new Map([
 const OPTIONS: ReadonlyMap<string, keyof CompletionValues> = new Map([
   ['run', 'runs'],
   ['reuse-from', 'runs'],
-  ['force', 'steps'],
   ['from', 'steps'],
   ['profile', 'profiles'],
 ]);

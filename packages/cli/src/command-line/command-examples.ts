@@ -9,7 +9,7 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, meanin
     ['run --detach', 'run it in the background'],
     [`run digits.yaml -p seed=7 -p 'models=["a","b"]'`, 'run another file with parameters'],
     ['run --reuse', 'run only the steps that failed or changed'],
-    ['run --force fit', 'rerun the step fit and everything that depends on it'],
+    ['run --from fit', 'rerun the step fit and everything that depends on it'],
     ['run --parallelism 4 --json', 'run at most four containers at once; print events as JSON lines'],
     ['run --service https://containers.example.org', 'run on another service'],
   ],

@@ -57,7 +57,7 @@ export function reuseOptions(): readonly Option[] {
     new Option('--reuse', 'reuse successful, unchanged steps from the latest run'),
     new Option('--reuse-from <run>', 'reuse steps from this run instead of the latest'),
     new Option(
-      '--force <step>',
+      '--from <step>',
       'like --reuse, but rerun this step and everything that depends on it; repeatable',
     ).argParser(addText),
   ];

@@ -63,7 +63,7 @@ export async function rerun(
     ...earlier,
     ...shared,
     param: { ...earlier.param, ...param },
-    ...((failed || from.length > 0) && { reuseFrom: runId, force: from }),
+    ...((failed || from.length > 0) && { reuseFrom: runId, from }),
   });
 }
 
@@ -86,7 +86,7 @@ function describeUnrecorded(runId: string, { failed = false, from = [], param = 
     'run',
     ...Object.entries(param).flatMap(([name, value]) => ['-p', `${name}=${value}`]),
     ...(failed || from.length > 0 ? ['--reuse-from', runId] : []),
-    ...from.flatMap((step) => ['--force', step]),
+    ...from.flatMap((step) => ['--from', step]),
   ];
   const again = suggestCommand(words, shared);
   return `a program or a server started it, so no command is recorded; start it there again, or run its file with: ${again} (add its file, if that is not pipeline.yaml, and its parameters)`;

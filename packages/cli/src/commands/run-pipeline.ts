@@ -85,7 +85,7 @@ async function openProgress({ reuse }: PreparedRun, { context, options }: Reques
   return progress;
 }
 
-function describeReuse({ runId, force }: Reuse): string {
-  const rerun = force.length === 0 ? '' : `; rerunning ${force.join(', ')} and all dependents`;
+function describeReuse({ runId, from }: Reuse): string {
+  const rerun = from.length === 0 ? '' : `; rerunning ${from.join(', ')} and all dependents`;
   return `reusing successful, unchanged steps of run ${runId}${rerun}`;
 }

@@ -75,7 +75,7 @@ async function preview(order: StartRequest, given: RunExecutorOptions): Promise<
   if (outside !== undefined) return fail(outside);
   const names = plan.steps.map(({ step }) => step.name);
   if (!order.reuse || !('rerunOf' in order.origin)) return ok({ reused: [], run: names });
-  const reuse = { runId: order.origin.rerunOf, force: order.from };
+  const reuse = { runId: order.origin.rerunOf, from: order.from };
   const previewed = await previewReuse({ plan, reuse, home, baseDir });
   if (!previewed.ok) return fail(previewed.error.message);
   return ok(sumUpPreview(previewed.value));
@@ -92,7 +92,7 @@ async function start(order: StartRequest, runId: string, given: RunExecutorOptio
     ...{ file, context: selectContext(order, given) },
     options: {
       ...{ ...options, runId },
-      ...(isReused && 'rerunOf' in order.origin && { reuseFrom: order.origin.rerunOf, force: order.from }),
+      ...(isReused && 'rerunOf' in order.origin && { reuseFrom: order.origin.rerunOf, from: order.from }),
     },
   };
   const prepared = await prepareRun(request);

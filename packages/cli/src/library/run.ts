@@ -130,7 +130,7 @@ export function safeRun<P, R = DeclaredResults>(
         scope,
         baseDir: read.baseDir ?? directoryOf(built.value),
         plan: limitParallelism(plan.value, parallelism),
-        ...(reuseFrom !== undefined && { reuse: { runId: reuseFrom, force: [] } }),
+        ...(reuseFrom !== undefined && { reuse: { runId: reuseFrom, from: [] } }),
       });
     });
   });

@@ -3,14 +3,14 @@ import type { Reuse } from '@sluice/run';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandError } from '../context/command-rejection.ts';
 
-/** `reuseFrom` and `force` imply `reuse`. */
+/** `reuseFrom` and `from` imply `reuse`. */
 export interface ReuseOptions extends GlobalOptions {
   /** Reuse steps of the latest run of the pipeline. */
   readonly reuse?: boolean;
   /** Prefix of the ID of the run to reuse instead. */
   readonly reuseFrom?: string;
   /** Steps to rerun although an earlier run is reused. */
-  readonly force?: readonly string[];
+  readonly from?: readonly string[];
 }
 
 /** Selects the run to reuse; no `reuse` in the result if the options do not request it. */
@@ -18,8 +18,8 @@ export async function findReuse(
   plan: Plan,
   { context, options }: { context: CommandContext; options: ReuseOptions },
 ): Promise<Result<{ readonly reuse?: Reuse }, CommandError>> {
-  const { reuse = false, reuseFrom, force = [] } = options;
-  if (!reuse && reuseFrom === undefined && force.length === 0) return ok({});
+  const { reuse = false, reuseFrom, from = [] } = options;
+  if (!reuse && reuseFrom === undefined && from.length === 0) return ok({});
   const [{ selectRun }, { findHome }] = await Promise.all([import('./select-run.ts'), import('../home/home.ts')]);
   const home = findHome(context, options);
   const { name } = plan.pipeline;
@@ -29,5 +29,5 @@ export async function findReuse(
     which: ` of pipeline ${name}`,
     options,
   });
-  return found.ok ? ok({ reuse: { runId: found.value.runId, force } }) : found;
+  return found.ok ? ok({ reuse: { runId: found.value.runId, from } }) : found;
 }

@@ -124,7 +124,7 @@ function createBody({ runId, data, prepared, given }: Omit<Sending, 'request'>):
     pipeline: { file, texts: Object.fromEntries(texts) },
     ...data,
     secrets: Object.fromEntries(values),
-    ...(reuse && { reuse: { runId: reuse.runId, force: [...reuse.force] } }),
+    ...(reuse && { reuse: { runId: reuse.runId, from: [...reuse.from] } }),
   };
 }
 

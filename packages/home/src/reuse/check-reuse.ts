@@ -6,7 +6,7 @@ import { readRunFiles } from '../runs/read-run.ts';
 
 /** Checks that a run can be reused by this pipeline. `plannedTime` is that of the earlier run, which the new run repeats. */
 export async function checkReuse(
-  { runId, force }: Reuse,
+  { runId, from }: Reuse,
   { disk, home, plan }: { readonly disk: Disk; readonly home: string; readonly plan: Plan },
 ): Promise<Result<{ readonly reuse: Reuse; readonly plannedTime: number }, RunError>> {
   const files = await readRunFiles(disk, home, runId);
@@ -22,13 +22,13 @@ export async function checkReuse(
     const message = `could not reuse run ${files.value.runId}: it ${whose}, and this is ${name}`;
     return fail({ code: 'RUN_NOT_FOUND', message });
   }
-  const unknown = force.find((step) => stepIndex(plan, step) === undefined);
+  const unknown = from.find((step) => stepIndex(plan, step) === undefined);
   if (unknown !== undefined) {
     const names = plan.steps.map(({ step }) => step.name);
     return fail({ code: 'STEP_NOT_FOUND', message: `pipeline ${name} has no step ${describeUnknown(unknown, names)}` });
   }
   return ok({
-    reuse: { runId: files.value.runId, force: [...new Set(force)].sort() },
+    reuse: { runId: files.value.runId, from: [...new Set(from)].sort() },
     plannedTime: header.plannedTime,
   });
 }

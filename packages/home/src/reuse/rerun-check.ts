@@ -19,7 +19,7 @@ export function createRerunCheck(
   lineage: (step: number) => Lineage,
 ): (step: number) => RerunReason | undefined {
   const { reuse } = facts.header ?? {};
-  const force = new Set(reuse?.force);
+  const from = new Set(reuse?.from);
   /** Computed once per step, not per cell. */
   const known = new Map<number, RerunReason | undefined>();
 
@@ -27,7 +27,7 @@ export function createRerunCheck(
     const { step: spec, dependencies, final } = plan.steps[step]!;
     if (final) return { kind: 'final' };
     if (reuse === undefined) return undefined;
-    if (force.has(spec.name)) return { kind: 'requested' };
+    if (from.has(spec.name)) return { kind: 'requested' };
     for (const { on } of dependencies) {
       const { worked } = lineage(on);
       if (worked !== undefined) return { kind: 'after', step: worked };

@@ -90,7 +90,7 @@ function readRequest(order: StartRequest): RerunRequest | undefined {
   if (!('rerunOf' in origin)) return undefined;
   const of = origin.rerunOf;
   const [changed] = Object.keys(params);
-  if (changed === undefined) return { of, ...(reuse && { force: [...from] }) };
+  if (changed === undefined) return { of, ...(reuse && { from: [...from] }) };
   throw needClient(order, of, `a server has no pipeline file, which another value of parameter ${changed} needs`);
 }
 

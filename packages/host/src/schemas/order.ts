@@ -20,7 +20,7 @@ function countCharacters(texts: Readonly<Record<string, string>>): number {
 /** What is reused of an earlier run of the server. */
 const reuse = z.strictObject({
   runId: z.string().refine(isRunId, 'must be the ID of a run'),
-  force: z.array(name).max(MAX_NAMES).describe('steps that are run although they have not changed'),
+  from: z.array(name).max(MAX_NAMES).describe('steps that are run although they have not changed'),
 });
 
 /** The body of `PUT /runs/{runId}`: what a person has written, and where the data is that was uploaded for it. */
@@ -63,7 +63,7 @@ export const orderReply = z.strictObject({
 /** Which run a server executes again, as it is recorded beside the new run. */
 export const rerunRequest = z.strictObject({
   of: z.string().describe('the ended run'),
-  force: z
+  from: z
     .array(z.string())
     .exactOptional()
     .describe('steps that are run although they have not changed; absent: nothing is reused'),

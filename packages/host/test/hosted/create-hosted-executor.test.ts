@@ -39,7 +39,7 @@ test('what only the client has is rejected with its command, everything else wit
   });
   await expect(busy.start({ ...ORDER, reuse: false, from: [] }, 'b')).rejects.toMatchObject({ reason: 'GROUP_BUSY' });
   expect(busy.requests).toEqual([
-    { runId: 'b', of: 'a', force: ['fit'] },
+    { runId: 'b', of: 'a', from: ['fit'] },
     { runId: 'b', of: 'a' },
   ]);
 });

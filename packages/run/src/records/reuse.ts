@@ -2,5 +2,5 @@
 export interface Reuse {
   readonly runId: string;
   /** Steps that are rerun although they have not changed; their dependents are rerun, too. */
-  readonly force: readonly string[];
+  readonly from: readonly string[];
 }

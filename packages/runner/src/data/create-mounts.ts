@@ -103,7 +103,7 @@ function findWidest(inputs: readonly InputMounts[], excess: number): string[] {
 }
 
 function describeWidest(steps: readonly string[]): string {
-  const forced = steps.map((step) => `--force ${step}`).join(' ');
+  const forced = steps.map((step) => `--from ${step}`).join(' ');
   return `each reused cell of ${steps.join(' and ')} needs one; add \`${forced}\` to run these cells again instead of reusing them`;
 }
 

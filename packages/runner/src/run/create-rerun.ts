@@ -15,7 +15,7 @@ export interface RerunOptions {
   /** The ID of the ended run. */
   readonly of: string;
   /** Reuse what succeeded, except for these steps and everything downstream. Absent: everything is run. */
-  readonly force?: readonly string[];
+  readonly from?: readonly string[];
   readonly service: ContainerService;
 }
 
@@ -35,9 +35,9 @@ export async function previewRerun(
     ? await rejectServiceErrors(() => openRunData({ ...options, home, ...describe(read.value) }))
     : ok(undefined);
   if (!checked.ok) return checked;
-  const { of, force } = options;
-  if (force === undefined) return ok({ reused: [], run: plan.steps.map(({ step }) => step.name) });
-  const previewed = await previewReuse({ plan, home, reuse: { runId: of, force } });
+  const { of, from } = options;
+  if (from === undefined) return ok({ reused: [], run: plan.steps.map(({ step }) => step.name) });
+  const previewed = await previewReuse({ plan, home, reuse: { runId: of, from } });
   return previewed.ok ? ok(sumUpPreview(previewed.value)) : previewed;
 }
 
@@ -46,11 +46,11 @@ export async function previewRerun(
  * workspace, as `createRunFiles`.
  */
 export function createRerun(options: RerunOptions & { readonly runId: string }): Promise<Result<RunFiles, RunError>> {
-  const { of, force } = options;
+  const { of, from } = options;
   return rejectServiceErrors(async () => {
     const read = await readEnded(options);
     if (!read.ok) return read;
-    const reuse = force && { runId: of, force };
+    const reuse = from && { runId: of, from };
     return createRunFiles({ ...options, ...describe(read.value), rerunOf: of, ...(reuse && { reuse }) });
   });
 }

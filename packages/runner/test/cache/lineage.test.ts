@@ -24,8 +24,8 @@ steps:
   list: { command: [list], inputs: { i: migrate.o }${cache} }`;
 
 /** Starts a run that reuses the earlier one, and compares what it does with what was predicted. */
-async function repeat(world: ReuseWorld, earlier: RunReport, run: GivenRun, force: string[] = []): Promise<RunReport> {
-  const again = { ...run, reuse: { runId: earlier.runId, force } };
+async function repeat(world: ReuseWorld, earlier: RunReport, run: GivenRun, from: string[] = []): Promise<RunReport> {
+  const again = { ...run, reuse: { runId: earlier.runId, from } };
   const predicted = await world.preview(again);
   const report = await world.start(again);
   const reused = report.steps.map(({ step: name, cells }) => [name, cells.filter((cell) => cell.reused).length]);

@@ -74,11 +74,11 @@ export async function runReuseModel(seed: string, subject: ReuseSubject): Promis
 function drawRun(body: string, past: readonly RunReport[], random: Random): GivenRun {
   const params = { p: random.below(2), ...(random.chance(0.2) && { go: random.chance(0.5) }) };
   const names = planOf({ body }).steps.map(({ step }) => step.name);
-  const force = random.chance(0.3) ? [random.pick(names)] : [];
+  const from = random.chance(0.3) ? [random.pick(names)] : [];
   return {
     body,
     params,
-    ...(past.length > 0 && random.chance(0.5) && { reuse: { runId: random.pick(past).runId, force } }),
+    ...(past.length > 0 && random.chance(0.5) && { reuse: { runId: random.pick(past).runId, from } }),
     ...(random.chance(0.2) && { leaveAfterMs: random.below(2000) }),
   };
 }

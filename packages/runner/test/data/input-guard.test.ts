@@ -89,12 +89,12 @@ describe('an input on a service that cannot mount it read-only', () => {
 
   test.each([
     ['cache', cached, {}],
-    ['reuse', make, { force: [] }],
+    ['reuse', make, { from: [] }],
   ])('is made again by the next run, which %s would have given it', async (_, step, reuse) => {
     const rig = createChangeRig(UNPROTECTED);
     const first = await run(rig, createHandPlan([step, readOnly()]));
     expect(first.status).toBe('failed');
-    const more = 'force' in reuse ? { reuse: { runId: first.runId, force: [] } } : {};
+    const more = 'from' in reuse ? { reuse: { runId: first.runId, from: [] } } : {};
     const second = await run(rig, createHandPlan([step, change()]), more);
     expect(states(second)).toEqual({ 'make/': 'succeeded', 'change/': 'succeeded' });
     const explained = await explainStep({ disk: rig.disk, home: '/home', runId: second.runId, step: 'make' });

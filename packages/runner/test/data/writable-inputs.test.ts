@@ -59,7 +59,7 @@ describe('a step that writes to a shared volume', () => {
     const shared = { from: { volume: 'shared', path: '' }, path: '/shared', writable: true } as const;
     const plan = createHandPlan([make, change({ inputs: { shared } })], { volumes: { shared: { retain: true } } });
     const first = await run(rig, plan);
-    const second = await run(rig, plan, { reuse: { runId: first.runId, force: [] } });
+    const second = await run(rig, plan, { reuse: { runId: first.runId, from: [] } });
     expect(second.steps.map((step) => `${step.step} ${describeStatus(step)}`)).toEqual([
       'make reused',
       'change succeeded',

@@ -12,7 +12,7 @@ const make = createStep('make', { outputs: { made: { path: '/made', retain: fals
 const PLAN = createHandPlan([make]);
 
 async function run(rig: Rig, { plan = PLAN, reuse }: { plan?: Plan; reuse?: string } = {}): Promise<RunReport> {
-  const more = reuse === undefined ? {} : { reuse: { runId: reuse, force: [] } };
+  const more = reuse === undefined ? {} : { reuse: { runId: reuse, from: [] } };
   const started = await rig.go(startRun({ ...rig.options, plan, baseDir: '/', ...more }));
   if (!started.ok) throw new Error(started.error.message);
   return rig.go(started.value.finished);

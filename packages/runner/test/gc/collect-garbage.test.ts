@@ -236,7 +236,7 @@ describe('collectGarbage', () => {
   test('keeps a run that another one reuses since the first read', async () => {
     const rig = createGcRig();
     const first = await run(rig, bare);
-    const reuse = { runId: first.runId, force: [] };
+    const reuse = { runId: first.runId, from: [] };
     const start = () => startRun({ ...rig.options, plan: bare, baseDir: base, reuse });
     let second: RunReport | undefined;
     const disk = interrupted(
@@ -257,7 +257,7 @@ describe('collectGarbage', () => {
   test('makes a run that starts while another is removed execute its steps again', async () => {
     const rig = createGcRig();
     const first = await run(rig, bare);
-    const reuse = { runId: first.runId, force: [] };
+    const reuse = { runId: first.runId, from: [] };
     // The new run has looked for the old one already.
     const disk = interrupted(
       rig,

@@ -27,14 +27,14 @@ export function drawRuns(seed: string): ModelRun[] {
     const names = Object.keys(world.steps);
     if (random.chance(0.15)) world.version.set(random.pick(names), index + 1);
     const earlier = runs.flatMap((run, at) => (run.file.name === world.name ? [at] : []));
-    const force = random.chance(0.2) ? [random.pick(names)] : [];
+    const from = random.chance(0.2) ? [random.pick(names)] : [];
     const isCalm = random.chance(0.5);
     runs.push({
       file: createFile(world.name, world.steps, world.version),
       params,
       source,
       clusterID: random.chance(0.85) ? HOME : FAR,
-      ...(earlier.length > 0 && random.chance(0.3) && { reuse: { of: random.pick(earlier), force } }),
+      ...(earlier.length > 0 && random.chance(0.3) && { reuse: { of: random.pick(earlier), from } }),
       ...(random.chance(0.15) && { leaveAfterMs: random.below(1500) }),
       collectsGarbage: random.chance(0.1),
       luck: isCalm ? '' : `${seed}/${index}`,

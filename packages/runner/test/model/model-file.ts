@@ -39,7 +39,7 @@ export interface ModelRun {
   readonly source: Readonly<Record<string, string>>;
   readonly clusterID: string;
   /** Index of the earlier run of the pipeline whose successes are reused, and the steps that are rerun. */
-  readonly reuse?: { readonly of: number; readonly force: readonly string[] };
+  readonly reuse?: { readonly of: number; readonly from: readonly string[] };
   /** The runner leaves the run so many milliseconds after its start, and takes it up again. */
   readonly leaveAfterMs?: number;
   /** Old runs are collected before this one. */

@@ -82,7 +82,7 @@ async function runAll(seed: string, { subject, base }: { subject: ModelSubject; 
     const plan = planOf(run);
     const scope = { clusterID: run.clusterID, accountID: 'me' };
     const earlier = run.reuse && past[run.reuse.of];
-    const reuse = earlier && run.reuse ? { reuse: { runId: earlier.runId, force: run.reuse.force } } : {};
+    const reuse = earlier && run.reuse ? { reuse: { runId: earlier.runId, from: run.reuse.from } } : {};
     let started = await go(subject.startRun({ ...options, plan, scope, baseDir: base, ...reuse }));
     // Its run may have been collected.
     if (!started.ok && earlier) started = await go(subject.startRun({ ...options, plan, scope, baseDir: base }));

@@ -125,7 +125,7 @@ describe('a step of which some cells are reused', () => {
     const failed = await run(plan);
     expect(cellStates(failed)).toEqual(['succeeded', 'failed', 'succeeded']);
     behave.fit = { work: sign };
-    const report = await run(plan, { reuse: { runId: failed.runId, force: [] } });
+    const report = await run(plan, { reuse: { runId: failed.runId, from: [] } });
     expect(cellStates(report)).toEqual(['reused', 'succeeded', 'reused']);
     await expectDelivery(path.join(base, 'result'), report.runId, [1, 2, 3]);
     await expectDelivery(await pull(report.runId), report.runId, [1, 2, 3]);
@@ -158,11 +158,11 @@ describe('a step of which some cells are reused', () => {
       {
         step: 'join',
         message:
-          'step join needs 5 mounts, but its service accepts 4: each reused cell of fit needs one; add `--force fit` to run these cells again instead of reusing them',
+          'step join needs 5 mounts, but its service accepts 4: each reused cell of fit needs one; add `--from fit` to run these cells again instead of reusing them',
       },
     ]);
     expect(rig.created().filter(({ wire }) => wire.labels?.['sluice-step'] === 'join')).toHaveLength(1);
-    const forced = await run(wider, { limits, reuse: { runId: rejected.runId, force: ['fit'] } });
+    const forced = await run(wider, { limits, reuse: { runId: rejected.runId, from: ['fit'] } });
     expect(forced.status).toBe('succeeded');
     expect((await run(wider, { limits: { ...limits, mounts: 5 } })).status).toBe('succeeded');
   });

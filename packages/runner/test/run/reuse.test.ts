@@ -34,7 +34,7 @@ test('a run that takes over is the same run wherever it was left, and starts not
   behave.check = { end: 'Succeeded', runMs: 500 };
   for (const leftAfterMs of [0, 1, 10, 30, 100, 400, 600, 700]) {
     const before = rig.created().length;
-    const handle = await start(rig, { reuse: { runId: failed.runId, force: [] } });
+    const handle = await start(rig, { reuse: { runId: failed.runId, from: [] } });
     const leftAt = rig.clock.now() + leftAfterMs;
     await rig.until(() => rig.clock.now() >= leftAt);
     await rig.go(handle.suspend());
@@ -68,7 +68,7 @@ test('a run whose earlier one has lost its data does the work again', async () =
       directories.delete(path);
     }
   }
-  const second = await start(rig, { reuse: { runId: first.runId, force: [] } });
+  const second = await start(rig, { reuse: { runId: first.runId, from: [] } });
   const { steps } = await rig.go(second.finished);
   // `check` mounts what had to be made again, and `last` waits for it; `side` has no data that could be lost.
   expect(steps.map((step) => `${step.step} ${describeStatus(step)}`)).toEqual([

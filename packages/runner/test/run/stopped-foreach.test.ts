@@ -98,7 +98,7 @@ describe('a run that stops while a foreach is decided', () => {
     expect(first.status).toBe('failed');
     expect(deployed(first)).toEqual(['skipped']);
     expect(deployed(await read(first.runId))).toEqual(['skipped']);
-    const reuse = { runId: first.runId, force: [] };
+    const reuse = { runId: first.runId, from: [] };
     const second = await rig.go((await begin({ ...BESIDE_A_TEST }, { reuse })).finished);
     const cells = second.steps.find(({ step: name }) => name === 'deploy')!.cells;
     expect(cells.filter(({ reused }) => reused)).toEqual([]);
