@@ -96,7 +96,7 @@ describe('explainStep', () => {
     const { home } = rig.options;
     const disk = rig.options.disk!;
     for (const [step, message] of [
-      ['x', `run ${runId} has no step x; did you mean \`a\`?`],
+      ['x', `run ${runId} has no step x; there is \`a\``],
       ['a/x', `step a of run ${runId} has no cell x`],
     ] as const) {
       const rejected = await rig.go(explainStep({ home, disk, runId, step }));
