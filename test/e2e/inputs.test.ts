@@ -48,7 +48,7 @@ async function run(input: string, options: StartOptions) {
 }
 
 const CHANGED = /^could not publish: input n \(make\.n\) was changed while the attempt ran: n was changed; /;
-const REFUSED = /^could not start on input n \(make\.n\): an earlier attempt changed it: n was changed; /;
+const REJECTED = /^could not start on input n \(make\.n\): an earlier attempt changed it: n was changed; /;
 
 /** Every cell was kept from writing by a read-only mount, and none by a comparison. */
 function expectReadOnly(failures: readonly FailureReport[]): void {
@@ -62,7 +62,7 @@ function expectReadOnly(failures: readonly FailureReport[]): void {
 /** The first cell was found out by the comparison, and no other was started. */
 function expectCompared([first, ...others]: readonly FailureReport[]): void {
   expect(first?.message).toMatch(CHANGED);
-  for (const { message } of others) expect(message).toMatch(REFUSED);
+  for (const { message } of others) expect(message).toMatch(REJECTED);
   for (const { message, hint } of [first!, ...others]) {
     expect(message).toContain('writable: true');
     expect(hint).toBeUndefined();

@@ -54,4 +54,14 @@ export {
 } from './library/run.ts';
 export type { RunHandle } from './library/run-handle.ts';
 export type { DeclaredResults, ResultsOf, RunResult } from './library/run-result.ts';
-export { approveRun, explainStep, type HomeOptions, listRuns, pullOutput, readRun, reportRun } from './library/runs.ts';
+export {
+  approveRun,
+  cancelRun,
+  explainStep,
+  type HomeOptions,
+  listRuns,
+  pullOutput,
+  readRun,
+  reportRun,
+  suspendRun,
+} from './library/runs.ts';

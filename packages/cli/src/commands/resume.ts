@@ -8,7 +8,7 @@ import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunError, reject } from '../context/reject.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { findHome } from '../home/home.ts';
-import { takeRun } from '../hosting/take-run.ts';
+import { takeRun } from '../home/take-run.ts';
 import { createProgress } from '../render/create-progress.ts';
 import type { FollowOptions } from '../runs/follow-options.ts';
 import { followRun } from '../runs/follow-run.ts';

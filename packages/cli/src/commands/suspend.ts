@@ -4,7 +4,7 @@ import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunError, reject } from '../context/reject.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
-import { takeRun } from '../hosting/take-run.ts';
+import { takeRun } from '../home/take-run.ts';
 import { renderValue } from '../json/render-value.ts';
 import { selectRun } from '../runs/select-run.ts';
 

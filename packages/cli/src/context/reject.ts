@@ -45,7 +45,7 @@ interface Suggestion {
 
 const EXIT_CODES: Partial<Record<RunError['code'], ExitCode>> = {
   SERVICE_UNREACHABLE: EXIT_CODE.unreachable,
-  LOGIN_REFUSED: EXIT_CODE.unreachable,
+  LOGIN_REJECTED: EXIT_CODE.unreachable,
   GROUP_BUSY: EXIT_CODE.busy,
   RUN_IN_USE: EXIT_CODE.suspended,
   RUN_HOSTED: EXIT_CODE.suspended,
@@ -83,7 +83,7 @@ function adviseOn({ code }: RunError, { options, runId, loginAdvice }: Suggestio
       );
     case 'RUN_HOSTED':
       return runId && `follow it with: ${suggest('attach', runId)}`;
-    case 'LOGIN_REFUSED':
+    case 'LOGIN_REJECTED':
       return loginAdvice;
     case 'JOURNAL_LOST':
       return runId && adviseAdoption(runId, options);

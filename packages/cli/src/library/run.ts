@@ -123,7 +123,7 @@ export function safeRun<P, R = DeclaredResults>(
     const declared = built.value.pipeline.results;
     return execute<R>({ ...read, declared }, async ({ service, scope, ...base }) => {
       const unknown = await findUnknown({ plan: plan.value, service, scope });
-      if (unknown !== undefined) return fail(new SluiceError('SERVICE_REFUSED', unknown));
+      if (unknown !== undefined) return fail(new SluiceError('SERVICE_REJECTED', unknown));
       return startRun({
         ...base,
         service,

@@ -1,15 +1,24 @@
 import { userInfo } from 'node:os';
 import { ok } from '@sluice/core';
 import {
+  createSystemDisk,
   explainStep as explainOfRunner,
+  findRunId,
   listRuns as listOfRunner,
   type ReportFiles,
   readRun as readOfRunner,
   reportRun as reportOfRunner,
 } from '@sluice/home';
 import type { RunReport, RunSummary, StepExplanation } from '@sluice/run';
-import { approveRun as approveOfRunner, pullOutput as pullOfRunner } from '@sluice/runner';
+import {
+  approveRun as approveOfRunner,
+  cancelRun as cancelOfRunner,
+  pullOutput as pullOfRunner,
+  requestCancel,
+} from '@sluice/runner';
+import { createSecretReader } from '../home/create-secret-reader.ts';
 import { findHome } from '../home/home.ts';
+import { takeRun } from '../home/take-run.ts';
 import { type Connection, openAsCommand } from './connection.ts';
 import { attempt, unwrap } from './error-code.ts';
 import { OPTIONS, readArgument, TEXT } from './read-options.ts';
@@ -114,10 +123,64 @@ export async function approveRun(
 }
 
 /**
+ * Has no process execute a run, also one of another program, of a terminal or of the background: its containers keep running,
+ * and no other step starts until it is resumed. Returns whether a process executed it. Throws `SluiceError`.
+ *
+ * @example
+ * ```ts
+ * import { resume, suspendRun } from 'sluice';
+ *
+ * await suspendRun('3o75');
+ * const here = await resume('3o75');
+ * console.log((await here.finished).status);
+ * ```
+ */
+export async function suspendRun(runId: string, options: HomeOptions = {}): Promise<boolean> {
+  readArgument('suspendRun: run', TEXT, runId);
+  const home = homeOf(readArgument('suspendRun', OPTIONS.home, options));
+  return unwrap(
+    await attempt(async () => {
+      const found = await findRunId(createSystemDisk(), home, runId);
+      return found.ok ? takeRun(home, { runId: found.value, of: 'any', verb: 'suspend' }) : found;
+    }),
+  );
+}
+
+/**
+ * Cancels a run of the home and its containers, wherever it is executed; `finally` steps still run. Resolves as soon as the
+ * process that executes it has recorded the request; if there is none, at the end of the run, which this program executes
+ * until then. Throws `SluiceError`, for example `RUN_FINISHED`.
+ *
+ * @example
+ * ```ts
+ * import { cancelRun, listRuns } from 'sluice';
+ *
+ * for (const { runId, endedAt } of await listRuns()) if (endedAt === undefined) await cancelRun(runId);
+ * ```
+ */
+export async function cancelRun(
+  runId: string,
+  options: HomeOptions & { readonly service?: Connection; readonly profile?: string; readonly by?: string } = {},
+): Promise<void> {
+  readArgument('cancelRun: run', TEXT, runId);
+  const { service, profile, by = userInfo().username, ...where } = readArgument('cancelRun', OPTIONS.cancel, options);
+  const home = homeOf(where);
+  const requested = unwrap(await attempt(() => requestCancel({ home, runId, by })));
+  if (requested.isExecuted) return;
+  const opened = service ?? unwrap(await attempt(() => openAsCommand({ ...where, profile }, requested.runId)));
+  const secrets = createSecretReader(home, process.env);
+  try {
+    unwrap(await attempt(() => cancelOfRunner({ home, runId, by, secrets, service: opened.service })));
+  } finally {
+    if (service === undefined) await opened.close();
+  }
+}
+
+/**
  * Copies an output of a run, `NAME` or `STEP[/CELL].OUTPUT`, to the local directory `to`, which is replaced as a whole. With
  * `/PATH` after an output of a step, copies a directory of it, or a file to the local file `to`. Returns warnings, for
  * example about skipped links. Throws `SluiceError`: `SOURCE_MISSING` if the run has no such output or path,
- * `TARGET_REFUSED` if `to` holds something that Sluice did not write.
+ * `TARGET_REJECTED` if `to` holds something that Sluice did not write.
  *
  * @example
  * ```ts

@@ -5,7 +5,7 @@ import type { LoadedPlan } from './load-plan.ts';
 const CODES: ReadonlyMap<LocalFault['code'], string> = new Map([
   ['SOURCE_MISSING', 'missing-source'],
   ['TOO_MANY_MOUNTS', 'too-many-mounts'],
-  ['TARGET_REFUSED', 'unusable-target'],
+  ['TARGET_REJECTED', 'unusable-target'],
   ['GROUP_INVALID', 'invalid-group'],
 ]);
 

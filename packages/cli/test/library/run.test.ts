@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   approveRun,
   type Connection,
+  cancelRun,
   explainStep,
   listRuns,
   loadPipeline,
@@ -18,6 +19,7 @@ import {
   resume,
   run,
   safeRun,
+  suspendRun,
 } from '../../src/index.ts';
 
 const home = join(mkdtempSync(join(tmpdir(), 'sluice-library-')), 'home');
@@ -82,7 +84,7 @@ describe('run', () => {
     for (const [output, code] of [
       ['all.list/product', 'SOURCE_MISSING'],
       ['all.lists', 'SOURCE_MISSING'],
-      ['list', 'TARGET_REFUSED'],
+      ['list', 'TARGET_REJECTED'],
     ] as const) {
       await expect(pullOutput(started.runId, output, { home, service, to: file })).rejects.toMatchObject({ code });
     }
@@ -135,6 +137,23 @@ describe('run', () => {
     expect(await resumed.finished).toMatchObject({ status: 'succeeded' });
     await expect(approveRun(started.runId, 'ask', { home })).rejects.toMatchObject({ code: 'NOT_ASKED' });
     await expect(resume(started.runId, { home, service })).rejects.toMatchObject({ code: 'RUN_FINISHED' });
+  });
+
+  test('a run is suspended and canceled from outside, whether a process executes it or not', async () => {
+    const started = await run(approval(), { home, service });
+    const { runId } = started;
+    expect(await suspendRun(runId, { home })).toBe(true);
+    expect(await started.finished).toMatchObject({ status: 'suspended' });
+    expect(await suspendRun(runId.slice(0, 8), { home })).toBe(false);
+    const resumed = await resume(runId, { home, service });
+    await cancelRun(runId, { home, service, by: 'ada' });
+    expect(await resumed.finished).toMatchObject({ status: 'canceled' });
+    await expect(cancelRun(runId, { home, service })).rejects.toMatchObject({ code: 'RUN_FINISHED' });
+    await expect(suspendRun('none', { home })).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
+    const left = await run(approval(), { home, service });
+    await left.suspend();
+    await cancelRun(left.runId, { home, service });
+    expect(await readRun(left.runId, { home })).toMatchObject({ status: 'canceled' });
   });
 
   test('a resumed run has the types of its results if the pipeline is given', async () => {

@@ -140,6 +140,8 @@ const CALLS: Readonly<Record<string, readonly Call[]>> = {
     (wrong) => library.approveRun('none', wrong, { home }),
     (wrong) => library.approveRun('none', 'a', wrong),
   ],
+  suspendRun: [(wrong) => library.suspendRun(wrong, { home }), (wrong) => library.suspendRun('none', wrong)],
+  cancelRun: [(wrong) => library.cancelRun(wrong, { home }), (wrong) => library.cancelRun('none', wrong)],
   pullOutput: [
     (wrong) => library.pullOutput(wrong, 'a', { home, to: 'to' }),
     (wrong) => library.pullOutput('none', wrong, { home, to: 'to' }),

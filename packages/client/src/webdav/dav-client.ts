@@ -176,11 +176,11 @@ async function moveOutcome(sender: Sender, { reply, what }: { reply: Reply; what
 }
 
 /** Statuses of servers that do not copy, or copied only a part (207). */
-const COPY_REFUSED: ReadonlySet<number> = new Set([207, 403, 405, 415, 501]);
+const COPY_REJECTED: ReadonlySet<number> = new Set([207, 403, 405, 415, 501]);
 
 async function copy(sender: Sender, request: DavRequest): Promise<MoveOutcome | 'rejected'> {
   const reply = await sender.send(request);
-  if (COPY_REFUSED.has(reply.statusCode)) return discard(reply, 'rejected' as const);
+  if (COPY_REJECTED.has(reply.statusCode)) return discard(reply, 'rejected' as const);
   return moveOutcome(sender, { reply, what: request.what });
 }
 

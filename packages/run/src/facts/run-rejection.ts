@@ -19,13 +19,13 @@ export interface RunError {
     | 'SECRET_MISSING'
     | 'SOURCE_MISSING'
     /** The local directory for an output contains something that must not be replaced. */
-    | 'TARGET_REFUSED'
+    | 'TARGET_REJECTED'
     | 'NO_INSTANCE_TYPE'
     | 'TOO_MANY_MOUNTS'
     | 'SERVICE_UNREACHABLE'
-    | 'SERVICE_REFUSED'
+    | 'SERVICE_REJECTED'
     /** The service rejects the login: a token or password is wrong or has expired. */
-    | 'LOGIN_REFUSED'
+    | 'LOGIN_REJECTED'
     /** Another run of the pipeline's concurrency group is in progress. */
     | 'GROUP_BUSY'
     /** The expression of the concurrency group cannot be evaluated. */
@@ -38,7 +38,7 @@ export interface RunError {
 
 const TEMPORARY: ReadonlySet<RunError['code']> = new Set([
   'SERVICE_UNREACHABLE',
-  'LOGIN_REFUSED',
+  'LOGIN_REJECTED',
   'GROUP_BUSY',
   'HOME_UNUSABLE',
 ]);

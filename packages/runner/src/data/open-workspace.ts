@@ -52,7 +52,7 @@ async function openKnown(options: WorkspaceOptions, volumeID: string): Promise<R
   const phase = login && (await awaitAvailable(options, volumeID));
   if (login && phase === 'Available') return ok({ volumeID, login });
   const message = `could not open workspace ${volumeID} of this run: it is ${phase ?? 'missing'}`;
-  return fail({ code: 'SERVICE_REFUSED', message });
+  return fail({ code: 'SERVICE_REJECTED', message });
 }
 
 async function findAvailable(options: WorkspaceOptions, key: string): Promise<OpenWorkspace | undefined> {
@@ -70,10 +70,13 @@ async function create(options: WorkspaceOptions, key: string): Promise<Result<Op
     if (!created) continue;
     const phase = await awaitAvailable(options, created.volumeID);
     if (phase === 'Available') return ok(created);
-    return fail({ code: 'SERVICE_REFUSED', message: `could not create workspace ${created.volumeID}: it is ${phase}` });
+    return fail({
+      code: 'SERVICE_REJECTED',
+      message: `could not create workspace ${created.volumeID}: it is ${phase}`,
+    });
   }
   const message = `could not create a workspace for ${options.pipeline} in ${MAX_TRIES} tries`;
-  return fail({ code: 'SERVICE_REFUSED', message });
+  return fail({ code: 'SERVICE_REJECTED', message });
 }
 
 /** Records a name and creates the volume. Undefined: its login is lost, or another process uses the name. */

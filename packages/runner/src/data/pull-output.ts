@@ -137,7 +137,7 @@ async function pullFrom(run: ReplayedRun, pull: Pull): Promise<Result<string[], 
   for (const { clusterId, accountId, volumeId } of output.places) {
     if (volumes.has(volumeId)) continue;
     const opened = await openVolume({ home, service, disk, volume: { clusterId, accountId, volumeId } });
-    if (!opened.ok) return fail({ code: 'SERVICE_REFUSED', message: opened.error });
+    if (!opened.ok) return fail({ code: 'SERVICE_REJECTED', message: opened.error });
     volumes.set(volumeId, opened.value);
   }
   const published = {
@@ -152,7 +152,7 @@ async function pullFrom(run: ReplayedRun, pull: Pull): Promise<Result<string[], 
   } catch (error) {
     if (!isServiceError(error)) throw error;
     const away = isServiceError(error, 'UNREACHABLE', 'NO_REPLY', 'UNAVAILABLE');
-    return fail({ code: away ? 'SERVICE_UNREACHABLE' : 'SERVICE_REFUSED', message: error.message });
+    return fail({ code: away ? 'SERVICE_UNREACHABLE' : 'SERVICE_REJECTED', message: error.message });
   }
 }
 
@@ -170,5 +170,5 @@ async function deliverPart(
       ? await deliverFile({ ...target, ...part.value })
       : await deliverOutput({ ...target, ...part.value.output, marker, around: [home], publishes });
   if (done.ok) return done;
-  return fail({ code: 'TARGET_REFUSED', message: `could not copy output ${name} to ${to}: ${done.error}` });
+  return fail({ code: 'TARGET_REJECTED', message: `could not copy output ${name} to ${to}: ${done.error}` });
 }

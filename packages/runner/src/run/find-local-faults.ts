@@ -75,14 +75,14 @@ async function whyUnreadable(source: string, home: string): Promise<string | und
 async function findTargetFaults(options: LocalFaultOptions): Promise<readonly LocalFault[]> {
   const { plan, baseDir, home } = options;
   const outside = await findOutsideOutput(options);
-  if (outside !== undefined) return [{ code: 'TARGET_REFUSED', message: outside }];
+  if (outside !== undefined) return [{ code: 'TARGET_REJECTED', message: outside }];
   const faults: LocalFault[] = [];
   const taken = new Map<string, string>();
   for (const [name, to] of Object.entries(listPublished(plan, baseDir))) {
     const fault = (await findTargetFault(to, [baseDir, home])) ?? (await findShared(to, taken, name));
     if (fault === undefined) continue;
     const message = `could not use ${to} for output ${name}: ${fault}`;
-    faults.push({ code: 'TARGET_REFUSED', message, path: ['outputs', name, 'publish'] });
+    faults.push({ code: 'TARGET_REJECTED', message, path: ['outputs', name, 'publish'] });
   }
   return faults;
 }

@@ -7,10 +7,10 @@ const SILENT: ReadonlySet<ServiceErrorCode> = new Set(['UNREACHABLE', 'NO_REPLY'
 /** The rejection for an error of the service. `what` is the failed operation, if the error's message does not name it. */
 export function serviceRejection(error: ServiceError, what?: string): RunError {
   const message = what === undefined ? error.message : `${what}: ${error.message}`;
-  if (error.code === 'UNAUTHENTICATED') return { code: 'LOGIN_REFUSED', message };
+  if (error.code === 'UNAUTHENTICATED') return { code: 'LOGIN_REJECTED', message };
   // A gateway's error page says nothing about the service.
   const isSilent = error.isForeign || SILENT.has(error.code);
-  return { code: isSilent ? 'SERVICE_UNREACHABLE' : 'SERVICE_REFUSED', message };
+  return { code: isSilent ? 'SERVICE_UNREACHABLE' : 'SERVICE_REJECTED', message };
 }
 
 /** The result of an action, or the rejection for an error of the service that it throws. Throws all other errors. */

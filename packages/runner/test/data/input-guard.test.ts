@@ -200,7 +200,7 @@ describe('what was changed on a service that cannot mount read-only', () => {
       expect(report.outputs.data?.notPublished).toContain('a container has changed the published data: n was changed');
       const { home, disk, service } = rig.options;
       const pulled = await pullOutput({ home, disk: disk!, service, runId: report.runId, output: 'data', to: base });
-      expect(pulled).toMatchObject({ ok: false, error: { code: 'SERVICE_REFUSED' } });
+      expect(pulled).toMatchObject({ ok: false, error: { code: 'SERVICE_REJECTED' } });
       await expect(readFile(path.join(base, 'results', 'n'))).rejects.toThrow('ENOENT');
     }));
 });

@@ -47,7 +47,7 @@ describe('resumeRun', () => {
     const rig = await lose();
     const { service } = rig.options;
     for (const [error, code] of [
-      [new ServiceError('UNAUTHENTICATED', 'the service replied 401', { status: 401 }), 'LOGIN_REFUSED'],
+      [new ServiceError('UNAUTHENTICATED', 'the service replied 401', { status: 401 }), 'LOGIN_REJECTED'],
       [new ServiceError('UNREACHABLE', 'no connection'), 'SERVICE_UNREACHABLE'],
     ] as const) {
       const discovery = { ...service.discovery, listAccounts: () => Promise.reject(error) };

@@ -333,7 +333,7 @@ async function resumeLost(
     (code === 'RUN_FINISHED' && there.every(({ live }) => !live));
   // Where the resume cannot be written down, nothing is said of the containers, and nothing is begun.
   const isDiskFull = code === 'HOME_UNUSABLE' && disk.room < Number.POSITIVE_INFINITY;
-  const isRight = isTold || code.startsWith('SERVICE_') || code === 'LOGIN_REFUSED' || isDiskFull;
+  const isRight = isTold || code.startsWith('SERVICE_') || code === 'LOGIN_REJECTED' || isDiskFull;
   if (!isRight)
     violations.push(`run ${run.runId} was resumed with ${code}, although it has ${there.length} containers`);
 }

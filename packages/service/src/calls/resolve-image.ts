@@ -21,7 +21,7 @@ export async function resolveImage(
     return digest === undefined ? undefined : { digest };
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
-    if (error.code === 'REFUSED') throw invalid(`is rejected: ${error.message}`);
+    if (error.code === 'REJECTED') throw invalid(`is rejected: ${error.message}`);
     throw away(image, error.message, error);
   }
 }

@@ -238,7 +238,7 @@ export class EngineDriver {
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         if (error instanceof EngineError && error.code !== 'UNAVAILABLE') {
-          const end = { kind: error.code === 'REFUSED' ? 'rejected' : 'fault', reason } as const;
+          const end = { kind: error.code === 'REJECTED' ? 'rejected' : 'fault', reason } as const;
           this.#sink.report(launch.key, { type: 'ended', endedAt: this.#clock.now(), end });
           return;
         }

@@ -18,7 +18,7 @@ export interface Engine {
   /**
    * Starts the container of `launch.key`. Idempotent: another call with the same key never starts a second container, even
    * after a lost response or a restart of the service or the engine. Resolves once the engine has taken it. Throws
-   * `EngineError`: `REFUSED` and `FAULT` end the container at once with that reason, `UNAVAILABLE` is retried. If `signal` is aborted,
+   * `EngineError`: `REJECTED` and `FAULT` end the container at once with that reason, `UNAVAILABLE` is retried. If `signal` is aborted,
    * the container is no longer needed: slow preparations such as a pull are aborted, and the promise settles.
    */
   launch(launch: Launch, options?: LaunchOptions): Promise<void>;
@@ -34,11 +34,11 @@ export interface Engine {
   stop(key: string, options: { graceMs: number }): Promise<void>;
   /** Removes an ended container from the system behind the engine; its directory is removed by the service. Idempotent. */
   remove(key: string): Promise<void>;
-  /** Throws `EngineError` `REFUSED` for an invalid image name. Does not check whether the image exists. */
+  /** Throws `EngineError` `REJECTED` for an invalid image name. Does not check whether the image exists. */
   checkImage?(image: string): void;
   /**
    * The digest of the image that `launch` would run now; undefined if it cannot be determined. Only for engines with the
-   * feature `image-digests`. Throws `EngineError` `REFUSED` for an invalid image name.
+   * feature `image-digests`. Throws `EngineError` `REJECTED` for an invalid image name.
    */
   resolveImage?(image: string, options: { readonly accountID: string }): Promise<string | undefined>;
   /**
@@ -176,12 +176,12 @@ export type End =
   | { readonly kind: 'fault'; readonly reason: string };
 
 /**
- * A request that the engine cannot fulfill: `REFUSED` means never, `FAULT` not for this container, but perhaps for another
+ * A request that the engine cannot fulfill: `REJECTED` means never, `FAULT` not for this container, but perhaps for another
  * attempt, and `UNAVAILABLE` not now. The message is shown to users.
  */
 export class EngineError extends Error {
   override readonly name = 'EngineError';
-  readonly code: 'REFUSED' | 'FAULT' | 'UNAVAILABLE';
+  readonly code: 'REJECTED' | 'FAULT' | 'UNAVAILABLE';
 
   constructor(code: EngineError['code'], message: string, options?: { cause?: unknown }) {
     super(message, options);

@@ -1,9 +1,9 @@
 import { EngineError } from './engine.ts';
 
-/** Quotes `value` as one word of `sh`. Throws `EngineError` `REFUSED` for NUL, which arguments cannot contain. */
+/** Quotes `value` as one word of `sh`. Throws `EngineError` `REJECTED` for NUL, which arguments cannot contain. */
 export function shellQuote(value: string): string {
   if (value.includes('\0'))
-    throw new EngineError('REFUSED', 'a value with a NUL character cannot be passed to a command');
+    throw new EngineError('REJECTED', 'a value with a NUL character cannot be passed to a command');
   return `'${value.replaceAll("'", `'\\''`)}'`;
 }
 

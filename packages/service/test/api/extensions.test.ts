@@ -163,7 +163,7 @@ describe('endpoint images', () => {
   it('reports why the engine cannot resolve the image', async () => {
     const { resolveImage } = engine;
     engine.resolveImage = async (image) => {
-      throw new EngineError(image === 'A b' ? 'REFUSED' : 'UNAVAILABLE', 'no such thing');
+      throw new EngineError(image === 'A b' ? 'REJECTED' : 'UNAVAILABLE', 'no such thing');
     };
     expect((await ask('?image=A%20b')).status).toBe(400);
     const away = await ask('?image=x');

@@ -40,7 +40,7 @@ describe('an unavailable engine', () => {
   });
 
   it('ends the container with its message if it rejects the launch', async () => {
-    engine.launchErrors.push(new EngineError('REFUSED', 'could not run the image x because there is no Docker'));
+    engine.launchErrors.push(new EngineError('REJECTED', 'could not run the image x because there is no Docker'));
     await create('a');
     await reaches('a', 'Failed');
     expect(await get('a')).toMatchObject({ state: 'could not run the image x because there is no Docker' });
@@ -52,7 +52,7 @@ describe('an unavailable engine', () => {
     engine.launchErrors.push(new EngineError('UNAVAILABLE', `could not open '${storage}/volumes/mine/v'`));
     await create('a');
     await expect.poll(async () => (await get('a')).state).toContain("could not open '(storage)/volumes/mine/v'");
-    engine.launchErrors.push(new EngineError('REFUSED', `nothing is at ${storage}/x`));
+    engine.launchErrors.push(new EngineError('REJECTED', `nothing is at ${storage}/x`));
     await create('b');
     await reaches('b', 'Failed');
     expect((await get('b')).state).toBe('nothing is at (storage)/x');

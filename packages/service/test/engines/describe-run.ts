@@ -195,7 +195,7 @@ export function describeRun(rig: EngineRig, subject: EngineUnderTest): void {
       const container = await rig.prepare({ command: ['true'], image: 'debian:12' });
       const rejection = await rig.engine.launch(container.launch).catch((error: unknown) => error);
       expect(rejection).toBeInstanceOf(EngineError);
-      expect(rejection).toMatchObject({ code: 'REFUSED', message: expect.stringMatching(/debian:12.*docker/s) });
+      expect(rejection).toMatchObject({ code: 'REJECTED', message: expect.stringMatching(/debian:12.*docker/s) });
     });
   }
 }

@@ -198,7 +198,7 @@ export class EngineRig {
     try {
       await this.engine.launch(container.launch);
     } catch (error) {
-      if (!(error instanceof EngineError && error.code === 'REFUSED')) throw error;
+      if (!(error instanceof EngineError && error.code === 'REJECTED')) throw error;
       const end: End = { kind: 'rejected', reason: error.message };
       container.report(container.launch.key, { type: 'ended', endedAt: Date.now(), end });
       return end;

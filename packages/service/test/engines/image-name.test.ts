@@ -52,7 +52,7 @@ describe('checkImageName', () => {
   it.each(GOOD)('accepts %s', (image) => expect(() => checkImageName(image)).not.toThrow());
 
   it.each(BAD)('rejects %j', (image) =>
-    expect(() => checkImageName(image)).toThrow(expect.objectContaining({ code: 'REFUSED' })),
+    expect(() => checkImageName(image)).toThrow(expect.objectContaining({ code: 'REJECTED' })),
   );
 
   it('judges the longest that a request can have at once, whatever it repeats', () => {

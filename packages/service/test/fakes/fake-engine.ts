@@ -76,7 +76,7 @@ export class FakeEngine implements Engine {
   }
 
   checkImage(): void {
-    if (this.imageFault !== undefined) throw new EngineError('REFUSED', this.imageFault);
+    if (this.imageFault !== undefined) throw new EngineError('REJECTED', this.imageFault);
   }
 
   async resolveImage(image: string): Promise<string | undefined> {

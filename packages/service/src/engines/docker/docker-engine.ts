@@ -232,12 +232,12 @@ async function removeDockerContainer(api: DockerApi, key: string): Promise<void>
   await ignoring([404, 409], api.call('DELETE', path, { query, answersWithin: ACTS_WITHIN_MS }));
 }
 
-/** Converts an error of the daemon. Client errors are final (`REFUSED`), all others may be temporary (`UNAVAILABLE`). */
+/** Converts an error of the daemon. Client errors are final (`REJECTED`), all others may be temporary (`UNAVAILABLE`). */
 function asEngineError(error: unknown): EngineError {
   if (error instanceof EngineError) return error;
   const isFinal =
     error instanceof DockerError &&
     (error.status < 500 || (FINAL_ERRORS.test(error.message) && !PASSING_ERRORS.test(error.message)));
   const message = error instanceof Error ? error.message : String(error);
-  return new EngineError(isFinal ? 'REFUSED' : 'UNAVAILABLE', message, { cause: error });
+  return new EngineError(isFinal ? 'REJECTED' : 'UNAVAILABLE', message, { cause: error });
 }

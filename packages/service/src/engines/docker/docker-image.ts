@@ -24,7 +24,7 @@ export interface DockerImage {
 }
 
 /**
- * Pulls the image unless the daemon has it, and reports progress to `onProgress`. Throws `EngineError`: `REFUSED` if the
+ * Pulls the image unless the daemon has it, and reports progress to `onProgress`. Throws `EngineError`: `REJECTED` if the
  * registry does not have it or denies access, `FAULT` if the registry cannot be asked or sends nothing for long. All accounts share the daemon's images, so if accounts have their own logins, the registry checks access
  * even for an image that is present.
  */
@@ -98,7 +98,7 @@ async function inspectImage(api: DockerApi, image: string): Promise<DockerImage 
 }
 
 function rejected(image: string, words: string): EngineError {
-  return new EngineError('REFUSED', `${describePull(image)}: ${words}`);
+  return new EngineError('REJECTED', `${describePull(image)}: ${words}`);
 }
 
 function describePull(image: string): string {

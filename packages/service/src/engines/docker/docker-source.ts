@@ -19,7 +19,7 @@ export interface HeldSource {
 }
 
 /**
- * Resolves the sources of mounts. Throws `EngineError` `REFUSED` if a source does not exist or links lead out of the volume.
+ * Resolves the sources of mounts. Throws `EngineError` `REJECTED` if a source does not exist or links lead out of the volume.
  * Each file is opened before its path is read, so `identity` never belongs to a file outside. The daemon resolves `path`
  * again by itself; the first process checks that it found the same file.
  */
@@ -36,7 +36,7 @@ async function resolveSource(mount: Mount, mounted: readonly string[]): Promise<
   const root = await realpath(mount.root);
   const found = await lookAt(join(root, mount.subPath)).catch(() => undefined);
   if (found === undefined || !`${found.path}/`.startsWith(`${root}/`)) {
-    throw new EngineError('REFUSED', `${mount.subPath} of the volume cannot be mounted: it is absent or leads out`);
+    throw new EngineError('REJECTED', `${mount.subPath} of the volume cannot be mounted: it is absent or leads out`);
   }
   const inner = mount.readOnly ? mounted.filter((point) => point.startsWith(`${found.path}/`)) : [];
   return { mount, ...found, submounts: inner.map((point) => point.slice(found.path.length)) };

@@ -30,12 +30,12 @@ export interface StartOptions {
 /** Pulls, creates and starts. Idempotent: each part detects what an earlier attempt has completed. */
 export async function startDockerContainer(api: DockerApi, launch: Launch, options: StartOptions): Promise<void> {
   if (launch.image === undefined) {
-    throw new EngineError('REFUSED', 'a container on Docker needs an image, and none was given');
+    throw new EngineError('REJECTED', 'a container on Docker needs an image, and none was given');
   }
   if (launch.limits.gpus > 0 && api.isPodman) {
     // Podman would start the container without GPUs and report no error.
     throw new EngineError(
-      'REFUSED',
+      'REJECTED',
       'a container with GPUs cannot run here: the socket of Podman takes no request for them',
     );
   }

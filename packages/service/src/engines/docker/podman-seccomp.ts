@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const PLACES = ['/etc/containers/seccomp.json', '/usr/share/containers/seccomp.json'];
 
 /** System calls that Podman allows for containers within containers. */
-const REFUSED = [
+const REJECTED = [
   ...['unshare', 'setns', 'mount', 'umount', 'umount2', 'pivot_root', 'mount_setattr', 'open_tree', 'move_mount'],
   ...['fsopen', 'fsconfig', 'fsmount', 'fspick', 'keyctl', 'add_key', 'request_key'],
 ];
@@ -48,14 +48,14 @@ async function readProfile(): Promise<string | undefined> {
 
 /** Makes the profile as strict as Docker's about namespaces, mounts and keys. */
 function restrictProfile<T extends Profile>(own: T): T {
-  const changed = new Set([...REFUSED, 'clone', 'clone3']);
+  const changed = new Set([...REJECTED, 'clone', 'clone3']);
   const kept = own.syscalls.map((rule) => ({ ...rule, names: rule.names.filter((name) => !changed.has(name)) }));
   const args = [{ index: 0, value: NAMESPACES, valueTwo: 0, op: 'SCMP_CMP_MASKED_EQ' }];
   return {
     ...own,
     syscalls: [
       ...kept.filter(({ names }) => names.length > 0),
-      { names: REFUSED, action: 'SCMP_ACT_ERRNO', errnoRet: EPERM },
+      { names: REJECTED, action: 'SCMP_ACT_ERRNO', errnoRet: EPERM },
       { names: ['clone'], action: 'SCMP_ACT_ALLOW', args },
       // A filter cannot read its flags; after ENOSYS the C library uses `clone`.
       { names: ['clone3'], action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS },

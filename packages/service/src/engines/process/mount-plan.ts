@@ -14,7 +14,7 @@ const reserved = ['/proc', '/sys', '/dev'];
 const mountsAtMost = 10_000;
 
 /**
- * Sorts mounts: outer ones before inner ones, and equal sets in the same order. Throws `EngineError` `REFUSED` if two mounts
+ * Sorts mounts: outer ones before inner ones, and equal sets in the same order. Throws `EngineError` `REJECTED` if two mounts
  * have the same target, or a target belongs to the kernel.
  */
 export function planMounts(mounts: readonly Mount[]): PlannedMount[] {
@@ -52,5 +52,5 @@ function isBeneath(path: string, above: string): boolean {
 }
 
 function rejection(message: string): EngineError {
-  return new EngineError('REFUSED', message);
+  return new EngineError('REJECTED', message);
 }

@@ -5,7 +5,7 @@ import { planMounts } from './mount-plan.ts';
 /** Working directory and `HOME`: the private `/tmp`, the only place that is always writable. */
 const home = '/tmp';
 
-/** Resolves a launch into a request. Throws `EngineError` `REFUSED` for what this engine cannot do. */
+/** Resolves a launch into a request. Throws `EngineError` `REJECTED` for what this engine cannot do. */
 export function resolveRequest(launch: Launch, id: string): LaunchRequest {
   if (launch.image !== undefined) {
     throw rejection(
@@ -50,5 +50,5 @@ function checkNoNul(strings: readonly string[]): void {
 }
 
 function rejection(message: string): EngineError {
-  return new EngineError('REFUSED', message);
+  return new EngineError('REJECTED', message);
 }

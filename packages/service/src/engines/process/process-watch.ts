@@ -70,7 +70,7 @@ export class ProcessWatch {
     return [...this.#byKey.values()].filter(({ state }) => state !== 'ended');
   }
 
-  /** Throws `EngineError` `REFUSED` without tracking the container if this engine cannot run it. */
+  /** Throws `EngineError` `REJECTED` without tracking the container if this engine cannot run it. */
   launch(launch: Launch, launcher: Launcher): TrackedContainer {
     const request = resolveRequest(launch, String(this.#nextId));
     const container = this.#track(launch, 'launching');
@@ -150,7 +150,7 @@ export class ProcessWatch {
         void this.#endWithLog(container, parseExitRecord(event.record));
         return;
       case 'rejected':
-        this.reject(container, new EngineError('REFUSED', event.reason));
+        this.reject(container, new EngineError('REJECTED', event.reason));
         return;
       case 'fault':
         this.reject(container, new EngineError('UNAVAILABLE', event.reason));

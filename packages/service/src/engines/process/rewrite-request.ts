@@ -10,7 +10,7 @@ const SCRIPTS_AT_MOST = { files: 1000, bytes: 16 * 2 ** 20 };
 
 /**
  * Converts a request into one without mounts: mount points are replaced by host paths in arguments and environment, and in a
- * copy of each mounted directory that contains a script named by an argument. Throws `EngineError` `REFUSED`.
+ * copy of each mounted directory that contains a script named by an argument. Throws `EngineError` `REJECTED`.
  */
 export async function rewriteRequest(request: LaunchRequest): Promise<LaunchRequest> {
   const places = new Map<string, string>([['/tmp', join(request.directory, 'tmp')]]);
@@ -73,7 +73,7 @@ function rejectInside(target: string, places: ReadonlyMap<string, string>): void
   if (outer === undefined) return;
   const advice = 'install a C compiler (gcc, libc6-dev) and run npm run setup, or allow user namespaces';
   throw new EngineError(
-    'REFUSED',
+    'REJECTED',
     `could not mount at '${target}': it is inside the mount point '${outer}', which needs namespaces or the compiled launcher; ${advice}`,
   );
 }
@@ -88,7 +88,7 @@ export function createRewriter(places: ReadonlyMap<string, string>): (text: stri
 
 /** Resolved once, at the start; a link that is changed later is not checked again. */
 async function findSource({ root, subPath, kind, target }: PlannedMount): Promise<string> {
-  const reject = (why: string) => new EngineError('REFUSED', `could not mount '${subPath}' at '${target}': ${why}`);
+  const reject = (why: string) => new EngineError('REJECTED', `could not mount '${subPath}' at '${target}': ${why}`);
   const above = await realpath(root).catch(() => undefined);
   const source = await realpath(join(root, subPath)).catch(() => undefined);
   if (above === undefined || source === undefined) throw reject(`no such ${kind}`);

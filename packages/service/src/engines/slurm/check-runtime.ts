@@ -10,26 +10,26 @@ const SEPARATORS: Readonly<Record<SlurmConfig['runtime'], string>> = {
   charliecloud: ':',
 };
 
-/** Throws `EngineError` `REFUSED`, with advice, for a launch that the cluster's runtime cannot run. */
+/** Throws `EngineError` `REJECTED`, with advice, for a launch that the cluster's runtime cannot run. */
 export function checkRuntime(launch: Launch, config: Pick<SlurmConfig, 'runtime'>): void {
   if (config.runtime === 'none' && launch.image !== undefined) {
     throw new EngineError(
-      'REFUSED',
+      'REJECTED',
       `image ${launch.image} cannot be run: this cluster has no container runtime; leave the image out, use a cluster with docker, or set this cluster's runtime to podman, apptainer or charliecloud`,
     );
   }
   if (config.runtime !== 'none' && launch.image === undefined) {
-    throw new EngineError('REFUSED', `a container on this cluster needs an image, which ${config.runtime} runs`);
+    throw new EngineError('REJECTED', `a container on this cluster needs an image, which ${config.runtime} runs`);
   }
   if (launch.image?.startsWith('-')) {
-    throw new EngineError('REFUSED', `image ${launch.image} cannot be run: ${config.runtime} takes it for an option`);
+    throw new EngineError('REJECTED', `image ${launch.image} cannot be run: ${config.runtime} takes it for an option`);
   }
   if (config.runtime === 'none' && launch.command.length === 0) {
-    throw new EngineError('REFUSED', 'a container without an image needs a command');
+    throw new EngineError('REJECTED', 'a container without an image needs a command');
   }
   if (config.runtime === 'charliecloud' && launch.command.length === 0) {
     throw new EngineError(
-      'REFUSED',
+      'REJECTED',
       'a container on this cluster needs a command: charliecloud knows none of an image',
     );
   }
@@ -38,7 +38,7 @@ export function checkRuntime(launch: Launch, config: Pick<SlurmConfig, 'runtime'
       const found = [...SEPARATORS[config.runtime]].find((separator) => path.includes(separator));
       if (found === undefined) continue;
       const why = `${config.runtime} takes no '${found}' in the path of a mount`;
-      throw new EngineError('REFUSED', `'${mount.subPath || mount.target}' cannot be mounted: ${why}`);
+      throw new EngineError('REJECTED', `'${mount.subPath || mount.target}' cannot be mounted: ${why}`);
     }
   }
 }

@@ -195,7 +195,7 @@ class SlurmEngine implements Engine {
     const user = this.#users.get(launch.accountID);
     if (this.#config.unixUsers && user === undefined) {
       const why = `no Unix user is configured for it: add it to 'unixUsers' and restart the service`;
-      throw new EngineError('REFUSED', `could not run a job for account '${launch.accountID}': ${why}`);
+      throw new EngineError('REJECTED', `could not run a job for account '${launch.accountID}': ${why}`);
     }
     const records = openSlurmRecords(launch.directory, this.#storage);
     const { storage } = this.#options;
@@ -213,7 +213,7 @@ class SlurmEngine implements Engine {
     } catch (error) {
       if (error instanceof EngineError) throw error;
       const message = error instanceof Error ? error.message : String(error);
-      throw new EngineError(isPermanentRejection(message) ? 'REFUSED' : 'UNAVAILABLE', message, { cause: error });
+      throw new EngineError(isPermanentRejection(message) ? 'REJECTED' : 'UNAVAILABLE', message, { cause: error });
     }
   }
 }

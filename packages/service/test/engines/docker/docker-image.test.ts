@@ -49,7 +49,9 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine with ima
     await makeImage('sluice-test-digest', ['ENV VERSION=2']);
     expect(await digest()).not.toBe(first);
     expect(await rig.engine.resolveImage?.('sluice-test-none:1', { accountID: 'tester' })).toBeUndefined();
-    await expect(rig.engine.resolveImage?.('../x', { accountID: 'tester' })).rejects.toMatchObject({ code: 'REFUSED' });
+    await expect(rig.engine.resolveImage?.('../x', { accountID: 'tester' })).rejects.toMatchObject({
+      code: 'REJECTED',
+    });
   });
 
   it('hands signals on, and tells an end by signal', async () => {

@@ -79,7 +79,7 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('a pull', () => {
       reply.writeHead(isProbe ? 200 : status, { 'content-type': 'application/json' });
       reply.end(isProbe ? '{}' : JSON.stringify({ errors: [{ code, message: code.toLowerCase() }] }));
     });
-    expect(failure).toMatchObject({ code: 'REFUSED' });
+    expect(failure).toMatchObject({ code: 'REJECTED' });
   });
 
   it('from a registry that sends nothing ends as a fault', async () => {

@@ -25,7 +25,7 @@ test.each([
   ['/dev/shm'],
   ['/x/../dev/null'],
 ])('planMounts rejects the mount point %s', (target) => {
-  expect(() => planMounts([at(target)])).toThrow(expect.objectContaining({ code: 'REFUSED' }));
+  expect(() => planMounts([at(target)])).toThrow(expect.objectContaining({ code: 'REJECTED' }));
 });
 
 test('planMounts rejects two volumes at one place and more than fit', () => {
