@@ -70,7 +70,7 @@ outputs:
   });
 });
 
-test('sluice run rejects a place to publish that it must not replace before anything runs, and --out and --to likewise', async () => {
+test('sluice run rejects a place to publish that it must not replace before anything runs, and --to likewise', async () => {
   const text = (to: string) => `
 version: 1
 name: p
@@ -93,7 +93,7 @@ outputs:
   }
   write('p.yaml', text('./results'));
   expect(await place.sluice('run', 'p.yaml')).toMatchObject({ exitCode: 0 });
-  expect(await place.sluice('report', '--out', '/proc/nope')).toMatchObject({ exitCode: expect.any(Number) });
+  expect(await place.sluice('report', '--to', '/proc/nope')).toMatchObject({ exitCode: expect.any(Number) });
   expect(await place.sluice('pull', '--to', '/proc/nope')).toMatchObject({ exitCode: expect.any(Number) });
   expect(await place.sluice('runs', '--home', '/proc/nope/home')).toMatchObject({ exitCode: expect.any(Number) });
 });

@@ -60,7 +60,7 @@ test('a run writes its report, and sluice report writes it again elsewhere', asy
   const directory = join(place.home, 'runs', runId);
   for (const name of ['report.html', 'attempts.csv', 'report.json'])
     expect(existsSync(join(directory, name))).toBe(true);
-  expect((await place.sluice('report', '--out', 'out')).stdout).toContain('out/report.html');
+  expect((await place.sluice('report', '--to', 'out')).stdout).toContain('out/report.html');
   for (const name of ['report.html', 'attempts.csv', 'report.json']) {
     expect(place.read(join('out', name))).toBe(readFileSync(join(directory, name), 'utf8'));
   }

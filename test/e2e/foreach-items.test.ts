@@ -46,7 +46,7 @@ test('cells of a foreach over maps have readable names, and their items are show
     ['s2', { id: 'S2', ok: false }],
   ]);
   expect((await place.sluice('why', 'auto/id-s1-ok-true')).stdout).toContain('item: {"id":"S1","ok":true}\n');
-  expect((await place.sluice('report', '--out', 'page')).exitCode).toBe(0);
+  expect((await place.sluice('report', '--to', 'page')).exitCode).toBe(0);
   const files = readdirSync(join(place.directory, 'page'));
   const text = (end: string) =>
     readFileSync(join(place.directory, 'page', files.find((name) => name.endsWith(end)) ?? ''), 'utf8');

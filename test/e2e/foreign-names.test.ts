@@ -85,7 +85,7 @@ describe("a pipeline whose every name is one of JavaScript's own", () => {
       ['why', 'constructor'],
       ['why', 'hasownproperty'],
       ['logs', 'constructor'],
-      ['report', '--out', 'page'],
+      ['report', '--to', 'page'],
       ['pull', 'constructor', '--to', 'pulled'],
       ['gc', '--dry-run'],
     ]) {

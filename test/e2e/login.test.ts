@@ -53,7 +53,7 @@ test('sluice login repeats a login, keeps other settings and comments, and repai
   writeFileSync(file, `# ours\nservice: ${server.url}\npasswordFile: ./password\nlimits: { mounts: 3 } # few\n`);
   writeFileSync(join(profiles, 'gpu.token'), 'old');
   chmodSync(join(profiles, 'gpu.token'), 0o644);
-  const { exitCode, stdout } = await place.start(['login', server.url, '--name', 'gpu'], { env: CREDENTIALS }).ended;
+  const { exitCode, stdout } = await place.start(['login', server.url, '--profile', 'gpu'], { env: CREDENTIALS }).ended;
   expect(exitCode).toBe(0);
   expect(stdout).toContain('  sluice run --profile gpu\n');
   const text = readFileSync(file, 'utf8');
@@ -72,7 +72,7 @@ test('sluice login repeats a login, keeps other settings and comments, and repai
   for (const command of ['plan', 'run']) {
     const rejected = await place.sluice(command, '--profile', 'gpu');
     expect(rejected.exitCode).toBe(3);
-    expect(rejected.stderr).toContain(`; log in again with: sluice login ${server.url} --name gpu\n`);
+    expect(rejected.stderr).toContain(`; log in again with: sluice login ${server.url} --profile gpu\n`);
   }
 });
 
@@ -95,7 +95,7 @@ test('sluice login writes nothing if the service does not accept the login, or t
 test('sluice login --token-stdin checks and saves a token, and never prints it', async () => {
   expect(await place.start(['login', server.url], { env: CREDENTIALS }).ended).toMatchObject({ exitCode: 0 });
   const token = readFileSync(join(profiles, 'default.token'), 'utf8');
-  const args = ['login', server.url, '--name', 'other', '--token-stdin'];
+  const args = ['login', server.url, '--profile', 'other', '--token-stdin'];
   expect(await place.start(args, { input: 'no-token-of-this-service\n' }).ended).toMatchObject({ exitCode: 3 });
   const { exitCode, stdout, stderr } = await place.start([...args, '--json'], { input: token }).ended;
   expect(exitCode, stderr).toBe(0);

@@ -38,13 +38,13 @@ export function addCompletion(
   const offer = (kind: keyof CompletionValues) => (complete: (value: string, description: string) => void) => {
     for (const value of values[kind]()) if (SHELL_SAFE.test(value)) complete(value, '');
   };
-  for (const [name, command] of completion.commands) {
+  for (const command of completion.commands.values()) {
     for (const argument of command.arguments.values()) {
       const kind = ARGUMENTS.get(argument.name);
       if (kind !== undefined) argument.handler = offer(kind);
     }
     for (const option of command.options.values()) {
-      const kind = name === 'login' && option.value === 'name' ? 'profiles' : OPTIONS.get(option.value);
+      const kind = OPTIONS.get(option.value);
       if (kind !== undefined) option.handler = offer(kind);
     }
   }

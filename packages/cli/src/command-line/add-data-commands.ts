@@ -9,7 +9,7 @@ export function addDataCommands(add: AddCommand): void {
     description: 'copy outputs of a run, or paths in them, to a directory (default: all that the pipeline declares)',
     options: [
       runOption(),
-      new Option('--to <dir>', 'set the destination directory; what is copied gets an entry in it').default('results'),
+      new Option('--to <dir>', 'copy into this directory, each output under its own name').default('results'),
     ],
     load: async (...outputs) => {
       const { pull } = await import('../commands/pull.ts');

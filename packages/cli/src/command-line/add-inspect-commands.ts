@@ -41,7 +41,7 @@ export function addInspectCommands(add: AddCommand): void {
     usage: 'report [run]',
     description: 'write a report on a run: HTML page, CSV table and JSON data (default: the newest)',
     options: [
-      new Option('--out <dir>', "set the destination directory (default: the run's directory in the home)"),
+      new Option('--to <dir>', "write to this directory (default: the run's directory in the home)"),
       junitOption(),
     ],
     load: async (run) => {

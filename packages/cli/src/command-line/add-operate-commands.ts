@@ -36,7 +36,7 @@ export function addOperateCommands(add: AddCommand): void {
     usage: 'login <url>',
     description: 'log in to a service; save the address and a token as a profile',
     options: [
-      new Option('--name <name>', 'set the name of the profile').default('default'),
+      new Option('--profile <name>', 'write the profile of this name').default('default'),
       new Option('--token-stdin', 'read a token from standard input instead of logging in with e-mail and password'),
       new Option('--auth-url <url>', 'log in at this address, if it is not that of the service'),
       new Option('--ca-file <file>', 'trust the certificates (PEM) in this file'),

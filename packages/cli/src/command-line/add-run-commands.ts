@@ -104,7 +104,7 @@ function addFollowing(add: AddCommand): void {
   add({
     usage: 'detach [run]',
     description:
-      'continue a run in the background, also one of another terminal (default: the only one that has not ended)',
+      'continue a run in the background, wherever it is executed now (default: the only one that has not ended)',
     load: async (run) => {
       const { detach } = await import('../commands/detach.ts');
       return (context, options) => detach(run, context, options);

@@ -51,7 +51,10 @@ export function addScheduleCommands(add: AddCommand): void {
       return (context, options) => printSchedules(context, options);
     },
   });
-  addPause(add, ['pause', 'run no planned time of a schedule, also in later processes, until `unpause`']);
+  addPause(add, [
+    'pause',
+    'start no run of a schedule at its planned times until `unpause`, whichever process runs it',
+  ]);
   addPause(add, ['unpause', 'end the pause of a schedule; times that passed meanwhile are not caught up']);
 }
 

@@ -41,7 +41,7 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, meanin
   'schedule next': [['schedule next -n 5 nightly.yaml', 'show the next five planned times']],
   'schedule backfill': [['schedule backfill 2026-11-01..2026-11-07 nightly.yaml', 'run the planned times of one week']],
   'schedule list': [['schedule list', 'show which schedules run, and when']],
-  'schedule pause': [['schedule pause nightly', 'run no planned time of the pipeline nightly']],
+  'schedule pause': [['schedule pause nightly', 'start no run of the pipeline nightly at its planned times']],
   'schedule unpause': [['schedule unpause nightly', 'run it at its planned times again']],
   resume: [
     ['resume', 'resume the newest suspended run'],
@@ -84,7 +84,7 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, meanin
   ],
   report: [
     ['report', 'report on the newest run and print the path of the page'],
-    ['report 3o75 --out ./report', 'write the report to ./report'],
+    ['report 3o75 --to ./report', 'write the report to ./report'],
     ['report 3o75 --junit junit.xml', 'also write the result as JUnit XML, for a CI server'],
   ],
   mcp: [['mcp', 'read requests of an assistant from standard input (see docs/assistants.md)']],
@@ -102,7 +102,7 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, meanin
   serve: [['serve --config service.yaml', 'run the service (see docs/serve.md)']],
   login: [
     ['login https://containers.example.org', 'prompt for e-mail and password; save the profile `default`'],
-    ['login https://gpu.example.org --name gpu', 'save another profile; use it with --profile gpu'],
+    ['login https://gpu.example.org --profile gpu', 'save another profile; use it with --profile gpu'],
     ['login https://containers.example.org --token-stdin', 'read a token from standard input'],
   ],
   doctor: [['doctor', 'show which engines work']],

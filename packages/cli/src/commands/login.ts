@@ -17,9 +17,9 @@ import { openProfileDraft, type ProfileDraft, saveProfile } from '../home/save-p
 import { renderValue } from '../json/render-value.ts';
 import { renderTable } from '../text/render-table.ts';
 
-/** `name` is the profile to write; without `tokenStdin`, e-mail and password are exchanged for a token. */
+/** `profile` is the name of the profile to write; without `tokenStdin`, e-mail and password are exchanged for a token. */
 export interface LoginOptions extends GlobalOptions {
-  readonly name: string;
+  readonly profile: string;
   readonly tokenStdin?: boolean;
   readonly authUrl?: string;
   readonly caFile?: string;
@@ -37,7 +37,7 @@ interface Access {
 export async function login(url: string, context: CommandContext, options: LoginOptions): Promise<number> {
   const { terminal, env, cwd } = context;
   const draft = openProfileDraft({
-    name: options.name,
+    name: options.profile,
     service: url,
     ...(options.authUrl !== undefined && { authUrl: options.authUrl }),
     ...(options.caFile !== undefined && { caFile: resolve(cwd, options.caFile) }),
@@ -57,12 +57,12 @@ export async function login(url: string, context: CommandContext, options: Login
   if (options.json === true) {
     const place = { clusterId: scope.clusterID, accountId: scope.accountID };
     const user = email === undefined ? {} : { email };
-    terminal.out(renderValue('login', { profile: options.name, file, service: url, ...user, ...place }));
+    terminal.out(renderValue('login', { profile: options.profile, file, service: url, ...user, ...place }));
     return EXIT_CODE.ok;
   }
   const rows = [['profile', file], ['service', url], ...(email === undefined ? [] : [['user', email]])];
   terminal.out(renderTable([...rows, ['account', `${scope.clusterID}/${scope.accountID}`]]));
-  const use = options.name === DEFAULT_PROFILE ? {} : { profile: options.name };
+  const use = options.profile === DEFAULT_PROFILE ? {} : { profile: options.profile };
   const next = [['plan'], ['run'], ['runs']].map((words) => `  ${suggestCommand(words, use)}\n`);
   terminal.out(`try next, in the directory of a pipeline.yaml:\n${next.join('')}`);
   return EXIT_CODE.ok;

@@ -12,7 +12,7 @@ import { shortPath } from '../text/short-path.ts';
 
 /** `out` is the destination directory (default: the run's directory). */
 export interface ReportOptions extends JunitOptions {
-  readonly out?: string;
+  readonly to?: string;
 }
 
 /** `sluice report`: writes an HTML page, a CSV table and JSON data about a run, which may still be in progress. */
@@ -25,7 +25,7 @@ export async function report(
   const home = findHome(context, options);
   const found = await selectShownRun(home, { prefix, context, options });
   if (!found.ok) return reject(found.error, { context, options });
-  const to = options.out === undefined ? {} : { to: resolve(cwd, options.out) };
+  const to = options.to === undefined ? {} : { to: resolve(cwd, options.to) };
   const made = await reportRun({ home, runId: found.value.run.runId, ...to });
   if (!made.ok) return reject(fromRunError(made.error, { options }), { context, options });
   const fault = await writeJunit(made.value.report, { context, options });

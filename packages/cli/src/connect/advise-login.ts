@@ -41,6 +41,6 @@ function findLoginName(url: string, { env, profilePath, isOther }: CredentialSou
 }
 
 function renderLogin(url: string, name: string): string {
-  const option = name === DEFAULT_PROFILE ? [] : ['--name', name];
+  const option = name === DEFAULT_PROFILE ? [] : ['--profile', name];
   return suggestCommand(['login', url].concat(option));
 }

@@ -58,7 +58,7 @@ function findNamed(
   }
   if (existsSync(path)) return ok({ path, isFound: false });
   return reject(
-    `could not find profile ${describeUnknown(word, listProfiles(env))}; to create it, log in to its service with --name ${word}`,
+    `could not find profile ${describeUnknown(word, listProfiles(env))}; to create it, log in to its service with --profile ${word}`,
   );
 }
 

@@ -52,7 +52,7 @@ test('addCompletion offers profiles, also to a repeated login', async () => {
   const env = { HOME: cwd };
   expect(await completeIn(env, 'run', '--profile', '')).toEqual(['default', 'gpu']);
   expect(await completeIn(env, 'plan', 'p.yaml', '--profile', 'g')).toEqual(['gpu']);
-  expect(await completeIn(env, 'login', 'https://containers.example.org', '--name', '')).toEqual(['default', 'gpu']);
+  expect(await completeIn(env, 'login', 'https://containers.example.org', '--profile', '')).toEqual(['default', 'gpu']);
   expect(await completeIn(env, 'admin', 'user', 'add', 'ada@example.org', '--name', '')).toEqual([]);
 });
 

@@ -11,7 +11,7 @@ function source(profilePath?: string, env: NodeJS.ProcessEnv = {}, isOther = fal
 test('adviseLogin suggests a login that replaces the credentials in use', () => {
   expect(adviseLogin(URL, source())).toBe(`log in again with: sluice login ${URL}`);
   expect(adviseLogin(URL, source(`${PROFILES}/default.yaml`))).toBe(`log in again with: sluice login ${URL}`);
-  expect(adviseLogin(URL, source(`${PROFILES}/lab.yaml`))).toBe(`log in again with: sluice login ${URL} --name lab`);
+  expect(adviseLogin(URL, source(`${PROFILES}/lab.yaml`))).toBe(`log in again with: sluice login ${URL} --profile lab`);
 });
 
 test('adviseLogin names what takes precedence over a login', () => {
@@ -28,9 +28,9 @@ test('adviseLogin names what takes precedence over a login', () => {
 
 test('adviseFirstLogin suggests another name if the profile is for another service', () => {
   expect(adviseFirstLogin(URL, source(`${PROFILES}/default.yaml`, {}, true))).toBe(
-    `log in with: sluice login ${URL} --name gpu-example-org, or set SLUICE_TOKEN`,
+    `log in with: sluice login ${URL} --profile gpu-example-org, or set SLUICE_TOKEN`,
   );
-  expect(adviseFirstLogin('http://[::1]:80', source(`${PROFILES}/default.yaml`, {}, true))).toContain('--name 1,');
+  expect(adviseFirstLogin('http://[::1]:80', source(`${PROFILES}/default.yaml`, {}, true))).toContain('--profile 1,');
   expect(adviseFirstLogin(URL, source('/project/.sluice/profile.yaml'))).toBe(
     'add tokenFile to /project/.sluice/profile.yaml, or set SLUICE_TOKEN',
   );

@@ -61,7 +61,7 @@ test('findProfile rejects an unknown name, suggests a similar one, and says how 
     error: {
       exitCode: 2,
       message: expect.stringMatching(
-        /^could not find profile .*phisics.*physics.*; to create it, log in to its service with --name phisics$/s,
+        /^could not find profile .*phisics.*physics.*; to create it, log in to its service with --profile phisics$/s,
       ),
     },
   });

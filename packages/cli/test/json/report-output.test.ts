@@ -81,7 +81,7 @@ const statusesOf = ({ steps }: JsonValue<'runReport'>) =>
 
 /** The report in the directory of a run, and what `report` writes again. */
 async function readReports(runId: string): Promise<JsonValue<'report'>> {
-  const files = await print('reportFiles', 'report', runId, '--out', 'out', '--junit', 'out/junit.xml');
+  const files = await print('reportFiles', 'report', runId, '--to', 'out', '--junit', 'out/junit.xml');
   expect(readFileSync(files.junit!, 'utf8')).toContain('<testsuites name=');
   const texts = [files.data, join(cwd, '.sluice/runs', runId, 'report.json')].map((file) => readFileSync(file, 'utf8'));
   expect(texts[1]).toBe(texts[0]);
