@@ -50,7 +50,7 @@ function addRun(runId: string, days: number): string {
 }
 
 async function remove(more: Partial<RemovalParts> = {}): Promise<void> {
-  await removeOldRuns(90, {
+  await removeOldRuns(90 * DAY, {
     home,
     orders: { exclude: (_, action) => action() },
     followers: { isUsed: (runId) => used.includes(runId), drop: () => {} },

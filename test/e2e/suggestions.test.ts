@@ -58,7 +58,7 @@ test('what is suggested for approvals can be pasted', async () => {
   write('steps: { ask: { approval: true } }\n');
   const asked = await place.sluice('run', '--stop-at-approval');
   expect(asked.exitCode).toBe(75);
-  expect(findCommands(asked).map((command) => command.split(' ')[1])).toEqual(['approve', 'resume']);
+  expect(findCommands(asked).map((command) => command.split(' ')[1])).toEqual(['approve', 'resume', 'detach']);
   const why = await place.sluice('why', 'ask');
   expect(findCommands(why).map((command) => command.split(' ')[1])).toContain('resume');
   const approved = await place.sluice(...findCommands(asked)[0]!.split(' ').slice(1));
