@@ -106,7 +106,7 @@ export {
   runReportValue,
 } from './report/report-value.ts';
 export { matchesFilter, type RunFilter } from './report/run-filter.ts';
-export { tookMs } from './report/run-times.ts';
+export { newestFirst, timesOf, tookMs } from './report/run-times.ts';
 export { describeServiceHold, findServiceHold } from './report/service-hold.ts';
 export { statusOfCell, statusOfStep } from './report/status-of-cell.ts';
 export { verdictOf } from './report/verdict-of.ts';

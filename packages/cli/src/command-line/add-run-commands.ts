@@ -113,7 +113,7 @@ function addFollowing(add: AddCommand): void {
   add({
     usage: 'suspend [run]',
     description:
-      'have no process execute a run until resume or detach; its containers keep running (default: the only one that has not ended)',
+      'suspend a run: its containers keep running, and no other step starts until resume or detach (default: the only run that has not ended)',
     load: async (run) => {
       const { suspend } = await import('../commands/suspend.ts');
       return (context, options) => suspend(run, context, options);

@@ -22,7 +22,7 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, meanin
     ['wait 3o75 --json', 'print its report at the end'],
   ],
   detach: [['detach 3o75', 'continue a run of another terminal in the background; that terminal is free again']],
-  suspend: [['suspend 3o75', 'leave a run to a later resume or detach; its containers keep running']],
+  suspend: [['suspend 3o75', 'stop starting steps of a run, wherever it is executed; its containers keep running']],
   ui: [
     ['ui --open', 'show the runs in the browser, and execute detached runs and schedules'],
     ['ui --listen 127.0.0.1:0 --no-runs', 'only show the runs, on any free port'],

@@ -5,7 +5,7 @@ import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { reject } from '../context/reject.ts';
-import { suggestCommand } from '../context/suggest-command.ts';
+import { suggestContinuing } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
 import { handToHost } from '../hosting/hand-to-host.ts';
 import { createHostWaitReporter } from '../hosting/report-host-wait.ts';
@@ -57,8 +57,7 @@ async function findExecutor(
   home: string,
   { runId, context, options }: { runId: string; context: CommandContext; options: GlobalOptions },
 ): Promise<string | undefined> {
-  const commands = [suggestCommand(['resume', runId], options), suggestCommand(['detach', runId], options)];
-  const advice = `continue it with: ${commands[0]}, or in the background with: ${commands[1]}`;
+  const advice = `continue it with: ${suggestContinuing(runId, options)}`;
   if (!isHosted(home, runId)) return `could not attach to run ${runId}: it is suspended; ${advice}`;
   const handed = await handToHost(home, { runId, context, options });
   return handed.ok ? undefined : `could not attach to run ${runId}: ${handed.error}; ${advice}`;

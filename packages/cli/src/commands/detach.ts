@@ -4,7 +4,7 @@ import { reject } from '../context/reject.ts';
 import { findHome } from '../home/home.ts';
 import { handOver } from '../hosting/hand-over.ts';
 import { announceHanded } from '../runs/handed-run.ts';
-import { selectRun } from '../runs/select-run.ts';
+import { selectUnended } from '../runs/select-run.ts';
 
 /** `sluice detach`: has the home's host execute a run, whether another process executes it now or none does. */
 export async function detach(
@@ -13,13 +13,7 @@ export async function detach(
   options: GlobalOptions,
 ): Promise<number> {
   const home = findHome(context, options);
-  const found = await selectRun(home, {
-    prefix,
-    accept: ({ endedAt }) => endedAt === undefined,
-    which: ' that has not ended',
-    changes: { words: ['detach'], cwd: context.cwd, oneOf: 'run' },
-    options,
-  });
+  const found = await selectUnended(home, { verb: 'detach', prefix, cwd: context.cwd, options });
   if (!found.ok) return reject(found.error, { context, options });
   const { runId } = found.value;
   const reached = await keepRecordedService(home, runId, options);

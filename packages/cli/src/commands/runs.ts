@@ -46,8 +46,7 @@ export async function runs(context: CommandContext, options: RunsOptions): Promi
     return EXIT_CODE.ok;
   }
   if (found.length === 0) {
-    const isFiltered = Object.keys(filter.value).length > 0;
-    terminal.err(`no runs in ${home}${isFiltered ? ' that match' : ''}`);
+    terminal.err(`no runs in ${home}${filter.value === undefined ? '' : ' that match'}`);
     return EXIT_CODE.ok;
   }
   const rows = found.map((run, index) => [
@@ -65,7 +64,9 @@ export async function runs(context: CommandContext, options: RunsOptions): Promi
   return EXIT_CODE.ok;
 }
 
-function readFilter({ status, pipeline, label, since }: RunsOptions): Result<RunFilter, CommandError> {
+/** Undefined: the options select nothing. */
+function readFilter({ status, pipeline, label, since }: RunsOptions): Result<RunFilter | undefined, CommandError> {
+  if ([status, pipeline, label, since].every((option) => option === undefined)) return ok(undefined);
   const rejection = (message: string) => fail({ exitCode: EXIT_CODE.rejected, code: 'USAGE', message });
   const unknown = status?.find((word) => !isPhase(word));
   if (unknown !== undefined)

@@ -2,11 +2,11 @@ import { createSystemDisk, listScheduledRuns } from '@sluice/home';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunError, reject } from '../context/reject.ts';
-import { suggestCommand } from '../context/suggest-command.ts';
+import { suggestCommand, suggestContinuing } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
 import { takeRun } from '../home/take-run.ts';
 import { renderValue } from '../json/render-value.ts';
-import { selectRun } from '../runs/select-run.ts';
+import { selectUnended } from '../runs/select-run.ts';
 
 /** `sluice suspend`: has no process execute a run, until a command continues it. */
 export async function suspend(
@@ -15,13 +15,7 @@ export async function suspend(
   options: GlobalOptions,
 ): Promise<number> {
   const home = findHome(context, options);
-  const found = await selectRun(home, {
-    prefix,
-    accept: ({ endedAt }) => endedAt === undefined,
-    which: ' that has not ended',
-    changes: { words: ['suspend'], cwd: context.cwd, oneOf: 'run' },
-    options,
-  });
+  const found = await selectUnended(home, { verb: 'suspend', prefix, cwd: context.cwd, options });
   if (!found.ok) return reject(found.error, { context, options });
   const { runId, endedAt, status } = found.value;
   const rejection = (message: string) =>
@@ -37,11 +31,10 @@ export async function suspend(
   const taken = await takeRun(home, { runId, of: 'any', verb: 'suspend' });
   if (!taken.ok) return reject(fromRunError(taken.error, { options, runId }), { context, options });
   if (!taken.value) return rejection('no process executes it');
-  const [resume, detach] = ['resume', 'detach'].map((verb) => suggestCommand([verb, runId], options));
   context.terminal.out(
     options.json === true
       ? renderValue('suspension', { runId })
-      : `run ${runId} is suspended: its containers keep running, and no other step starts\nresume it with: ${resume}, or in the background with: ${detach}\n`,
+      : `run ${runId} is suspended: its containers keep running, and no other step starts\nresume it with: ${suggestContinuing(runId, options)}\n`,
   );
   return EXIT_CODE.ok;
 }

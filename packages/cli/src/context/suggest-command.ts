@@ -9,6 +9,12 @@ export function suggestCommand(words: readonly string[], options: GlobalOptions 
   return ['sluice', ...words, ...repeatOptions(words.join(' '), options)].map(quoteWord).join(' ');
 }
 
+/** The two commands that continue a suspended run, for the end of a sentence such as `resume it with: …`. */
+export function suggestContinuing(runId: string, options: GlobalOptions = {}): string {
+  const [here, behind] = ['resume', 'detach'].map((verb) => suggestCommand([verb, runId], options));
+  return `${here}, or in the background with: ${behind}`;
+}
+
 /** The shared options that the user set and that apply to this command, except `--json`, as unquoted words. */
 function repeatOptions(command: string, options: GlobalOptions): readonly string[] {
   return sharedOptionsOf(command).flatMap((name) => {

@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from '@sluice/core';
-import { moveRun, restoreCustody } from '@sluice/home';
+import { type Custody, moveRun, restoreCustody } from '@sluice/home';
 import type { RunError } from '@sluice/run';
 import { suspendRun } from '@sluice/runner';
 
@@ -15,8 +15,13 @@ export async function takeRun(
   if (!moved.ok) return fail({ code: 'RUN_IN_USE', message: `could not ${verb} run ${runId}: ${moved.error}` });
   const wasHosted = moved.value.state === 'host';
   if (!wasHosted && of === 'host') return ok(false);
+  const left = await leaveMoved(home, runId, moved.value);
+  return left.ok ? ok(left.value || wasHosted) : left;
+}
+
+/** Has the process that executes a run leave it after its custody was moved. If it does not, the custody is `before` again. */
+export async function leaveMoved(home: string, runId: string, before: Custody): Promise<Result<boolean, RunError>> {
   const left = await suspendRun({ home, runId });
-  if (left.ok) return ok(left.value || wasHosted);
-  await restoreCustody(home, runId, moved.value);
+  if (!left.ok) await restoreCustody(home, runId, before);
   return left;
 }

@@ -1,12 +1,12 @@
 import { fail, ok, type Result } from '@sluice/core';
-import { describeCustody, moveRun, readCustody, restoreCustody, runCustody } from '@sluice/home';
+import { describeCustody, moveRun, readCustody, runCustody } from '@sluice/home';
 import type { RunSummary } from '@sluice/run';
-import { suspendRun } from '@sluice/runner';
 import { selectHostedOptions } from '../connect/hosted-options.ts';
 import type { CommandError } from '../context/command-rejection.ts';
 import { describeSystemError } from '../context/describe-system-error.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunError } from '../context/reject.ts';
+import { leaveMoved } from '../home/take-run.ts';
 import type { HandedRun, RunToHand } from '../runs/handed-run.ts';
 import { findHostFault } from './hand-to-host.ts';
 import { hostRun } from './host-run.ts';
@@ -35,10 +35,7 @@ export async function handOver(
     return rejection(`${describeSystemError(error)}; nothing has changed`);
   }
   if (!moved.ok) return rejection(moved.error);
-  const left = await suspendRun({ home, runId });
-  if (!left.ok) {
-    await restoreCustody(home, runId, moved.value);
-    return fail(fromRunError(left.error, { options, runId }));
-  }
+  const left = await leaveMoved(home, runId, moved.value);
+  if (!left.ok) return fail(fromRunError(left.error, { options, runId }));
   return hostRun(given);
 }

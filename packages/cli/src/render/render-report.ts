@@ -12,7 +12,7 @@ import {
   tookMs,
 } from '@sluice/run';
 import type { GlobalOptions } from '../context/command-context.ts';
-import { suggestCommand } from '../context/suggest-command.ts';
+import { suggestCommand, suggestContinuing } from '../context/suggest-command.ts';
 import type { Terminal } from '../context/terminal.ts';
 import { renderTable } from '../text/render-table.ts';
 import { shortPath } from '../text/short-path.ts';
@@ -88,8 +88,7 @@ function renderVerdict(report: RunReport, { terminal, options, isHomeGone = fals
   const took = report.endedAt === undefined ? '' : ` in ${renderDuration(tookMs(report, report.endedAt))}`;
   const message = report.message === undefined ? '' : `${report.message}\n`;
   const isResumable = report.status === 'suspended' && !isHomeGone;
-  const [again, behind] = ['resume', 'detach'].map((verb) => suggestCommand([verb, report.runId], options));
-  const resume = isResumable ? `resume it with: ${again}, or in the background with: ${behind}\n` : '';
+  const resume = isResumable ? `resume it with: ${suggestContinuing(report.runId, options)}\n` : '';
   const verdict = `${terminal.style('bold', report.pipeline)} ${renderStatus({ status: report.status }, { terminal })}${took}`;
   return `${message}${verdict}: ${parts.length === 0 ? 'no step has started' : parts.join(', ')} (run ${report.runId})\n${resume}`;
 }

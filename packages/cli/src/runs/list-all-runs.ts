@@ -1,6 +1,6 @@
 import { isServiceError } from '@sluice/client';
 import { listRuns, placeOf, readCustody, runCustody } from '@sluice/home';
-import { matchesFilter, type RunFilter, type RunSummary } from '@sluice/run';
+import { matchesFilter, newestFirst, type RunFilter, type RunSummary } from '@sluice/run';
 import type { RunServer, ServerRun } from '../connect/run-server.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { wholeMessage } from '../context/command-rejection.ts';
@@ -31,12 +31,13 @@ export async function listAllRuns(
     context,
     options,
     limit,
-    filter = {},
+    filter,
   }: {
     readonly context: CommandContext;
     readonly options: GlobalOptions;
     readonly limit?: number | undefined;
-    readonly filter?: RunFilter;
+    /** Absent: all are wanted. */
+    readonly filter?: RunFilter | undefined;
   },
 ): Promise<ListedRuns> {
   const local = await listRuns(home);
@@ -52,20 +53,16 @@ export async function listAllRuns(
   const theirs = new Set(local.flatMap(({ runId }, index) => (servers[index] !== undefined ? [runId] : [])));
   const onServer = new Set<string>();
   for (const place of places.values()) {
-    for (const run of await listPlace(place, context, isEmpty(filter) ? (limit ?? LISTED) : undefined)) {
+    for (const run of await listPlace(place, context, filter === undefined ? (limit ?? LISTED) : undefined)) {
       if (runs.has(run.runId) && !theirs.has(run.runId)) continue;
       runs.set(run.runId, summarizeServerRun(run));
       onServer.add(run.runId);
     }
   }
-  const wanted = [...runs.values()].filter((run) => matchesFilter(run, filter));
-  const all = wanted.sort((a, b) => b.createdAt - a.createdAt || (a.runId < b.runId ? -1 : 1));
+  const wanted = [...runs.values()].filter((run) => filter === undefined || matchesFilter(run, filter));
+  const all = wanted.sort(newestFirst);
   const shown = all.slice(0, limit);
   return { runs: shown, onServer, omitted: all.length - shown.length };
-}
-
-function isEmpty(filter: RunFilter): boolean {
-  return Object.values(filter).every((value) => value === undefined || value.length === 0);
 }
 
 function describePlace({ service, cluster, account, profile }: GlobalOptions): string {

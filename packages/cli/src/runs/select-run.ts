@@ -65,6 +65,25 @@ export async function selectRun(
   );
 }
 
+/** The run with this prefix, or the only one of the home that has not ended; for the command `verb`, which changes it. */
+export function selectUnended(
+  home: string,
+  {
+    verb,
+    prefix,
+    cwd,
+    options,
+  }: Pick<RunSelection, 'prefix' | 'options'> & { readonly verb: string; readonly cwd: string },
+): Promise<Result<RunSummary, CommandError>> {
+  return selectRun(home, {
+    prefix,
+    accept: ({ endedAt }) => endedAt === undefined,
+    which: ' that has not ended',
+    changes: { words: [verb], cwd, oneOf: 'run' },
+    options,
+  });
+}
+
 const MAX_LISTED = 10;
 
 async function selectChanged(

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { RunPhase, RunSummary } from '@sluice/run';
+import { newestFirst, type RunPhase, type RunSummary } from '@sluice/run';
 import { askPhase } from '../journal/ask-phase.ts';
 import type { Disk } from '../journal/disk.ts';
 import { readJournal } from '../journal/read-journal.ts';
@@ -14,7 +14,7 @@ export async function listRuns(home: string, disk: Disk = createSystemDisk()): P
   const runs = (await Promise.all(ids.map((runId) => readRunSummary(root, runId, disk)))).filter(
     (run) => run !== undefined,
   );
-  return runs.sort((a, b) => b.createdAt - a.createdAt || (a.runId < b.runId ? -1 : 1));
+  return runs.sort(newestFirst);
 }
 
 /** One run of the list; undefined if it has not begun or was removed. */

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { MAX_TIME, type RunFacts, type RunStatus } from '@sluice/run';
+import { MAX_TIME, type RunFacts, type RunStatus, timesOf } from '@sluice/run';
 import { z } from 'zod';
 import type { Disk } from '../journal/disk.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
@@ -69,8 +69,7 @@ export function summarize(facts: RunFacts): StoredSummary {
   return {
     pipeline: facts.plan.pipeline.name,
     ...(Object.keys(labels).length > 0 && { labels }),
-    createdAt: facts.header?.at ?? facts.startedAt,
-    ...(facts.startedAt > 0 && { startedAt: facts.startedAt }),
-    ...(facts.finished && { status: facts.finished.status, endedAt: facts.finished.at }),
+    ...timesOf(facts),
+    ...(facts.finished && { status: facts.finished.status }),
   };
 }

@@ -1,10 +1,10 @@
 import { evaluateTogether } from '@sluice/core';
 import type { RunFollower } from '@sluice/home';
-import { listRunImages, orderWords, renderTimes, viewRun, viewTexts } from '@sluice/run';
+import { listRunImages, orderWords, renderTimes, timesOf, viewRun, viewTexts } from '@sluice/run';
 import type { z } from 'zod';
 import type { runDetails } from '../schemas/run-replies.ts';
 import { describeHead } from './describe-states.ts';
-import { optional, toTime } from './to-time.ts';
+import { optional } from './to-time.ts';
 import { withoutPath } from './without-path.ts';
 
 type Details = z.input<typeof runDetails>;
@@ -34,9 +34,7 @@ function describe(run: RunFollower): Details {
     ...optional('description', pipeline.description),
     status: describeHead(run).status,
     ...optional('message', message),
-    createdAt: toTime(facts.header.at),
-    ...(facts.startedAt > 0 && { startedAt: toTime(facts.startedAt) }),
-    ...(facts.finished && { endedAt: toTime(facts.finished.at) }),
+    ...renderTimes(timesOf(facts)),
     clusterId: facts.header.clusterID,
     accountId: facts.header.accountID,
     labels: { ...pipeline.labels },

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRunId, readRunSummary, runDirectory } from '@sluice/home';
-import type { Executor, RunSummary, runEntry } from '@sluice/run';
+import { type Executor, newestFirst, type RunSummary, type runEntry } from '@sluice/run';
 import type { z } from 'zod';
 import { readExecutors } from '../control/read-executors.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -81,9 +81,7 @@ export function openRunList(home: string, followers: Followers, hostKind?: Execu
     async read() {
       const names = await readdir(join(home, 'runs')).catch(() => []);
       const runs = await Promise.all(names.filter(isRunId).map(readOne));
-      return runs
-        .filter((run) => run !== undefined)
-        .sort((a, b) => b.createdAt - a.createdAt || (a.runId < b.runId ? -1 : 1));
+      return runs.filter((run) => run !== undefined).sort(newestFirst);
     },
     async describe(runs) {
       const executors = await readExecutors(home, runs, { hostKind });

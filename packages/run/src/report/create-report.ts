@@ -5,6 +5,7 @@ import { describeFailure } from './describe-failure.ts';
 import { reportOutputs } from './report-outputs.ts';
 import { reportResults } from './report-results.ts';
 import type { ReportSource } from './report-source.ts';
+import { timesOf } from './run-times.ts';
 import { statusOfStep } from './status-of-cell.ts';
 import { viewCell } from './view-cell.ts';
 
@@ -17,9 +18,7 @@ export function createReport(source: ReportSource, status: RunPhase, message?: s
     pipeline: facts.plan.pipeline.name,
     status,
     ...(message !== undefined && { message }),
-    createdAt: header?.at ?? facts.startedAt,
-    ...(facts.startedAt > 0 && { startedAt: facts.startedAt }),
-    ...(facts.finished && { endedAt: facts.finished.at }),
+    ...timesOf(facts),
     clusterId: header?.clusterID ?? '',
     accountId: header?.accountID ?? '',
     steps: facts.plan.steps.map((_, step) => reportStep(source, step)),
