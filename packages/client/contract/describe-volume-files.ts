@@ -1,12 +1,15 @@
-import { isServiceError, type VolumeFiles } from '@sluice/client';
+import { isServiceError, type ServiceErrorCode, type VolumeFiles } from '@sluice/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bytes, freshId, rejected } from './rig.ts';
 
 /** Files of a volume that the suite may use as it likes. */
 export interface VolumeFilesUnderTest {
   readonly files: VolumeFiles;
-  /** A MOVE onto a file deletes that first (RFC 4918, 9.9.3), so that for a moment a reader finds nothing. Default false. */
-  readonly leavesGap?: boolean;
+  /**
+   * What a reader may be told for a moment while a file is replaced, because a MOVE onto a file deletes that first
+   * (RFC 4918, 9.9.3). Default: nothing.
+   */
+  readonly gap?: readonly ServiceErrorCode[];
   close(): Promise<void>;
 }
 
@@ -173,7 +176,7 @@ function describeWriting(open: () => VolumeFiles): void {
 
 function describeReplacing(open: () => VolumeFilesUnderTest): void {
   it('write: a reader sees the old file or the new one, never a part', async () => {
-    const { files, leavesGap = false } = open();
+    const { files, gap = [] } = open();
     const path = freshId('atomic');
     const version = (letter: string) => Buffer.alloc(300_000, letter);
     await files.write(path, version('a'));
@@ -184,7 +187,7 @@ function describeReplacing(open: () => VolumeFilesUnderTest): void {
     })();
     while (!done) {
       const seen = await files.read(path).then(bytes, (error: unknown) => {
-        if (!leavesGap || !isServiceError(error, 'NOT_FOUND')) throw error;
+        if (!gap.some((code) => isServiceError(error, code))) throw error;
       });
       if (seen === undefined) continue;
       expect(seen).toHaveLength(300_000);
