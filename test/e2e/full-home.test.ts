@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunnerEvent } from '@sluice/run';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { mountSmallDisk, type SmallDisk } from '../../packages/service/test/store/small-disk.ts';
 import { CREDENTIALS, type Server, serveNew } from './served-rig.ts';
 import { createWorkplace, type Ended, parseLines, type Started, until, type Workplace } from './workplace-rig.ts';
@@ -130,6 +130,33 @@ describe.skipIf(!canMount && process.env.CI !== 'true')('a home whose disk is fu
     await resumed.ended;
     expect((await sluice('show', runId)).stdout).toContain('p canceled');
   });
+});
+
+test('a store that cannot be written: the run is suspended with the reason, and resumed by another process', async () => {
+  const place = createWorkplace();
+  onTestFinished(() => place.remove());
+  writeFileSync(
+    join(place.directory, 'p.json'),
+    JSON.stringify({
+      version: 1,
+      name: 'p',
+      steps: { short: { script: 'sleep 1' }, long: { script: 'sleep 3; exit 3' } },
+    }),
+  );
+  const run = place.start(['run', 'p.json', '--json']);
+  await until(() => run.stdout().includes('"status":"running"'), 'a step to run');
+  // The journal is shorter than that, and the store longer: the write fails as on a disk that is full at that moment.
+  execFileSync('prlimit', ['--pid', `${run.process.pid}`, '--fsize=8192:8192']);
+  const { exitCode, stdout } = await run.ended;
+  expect(exitCode).toBe(75);
+  expect(parseLines<RunnerEvent>(stdout).at(-1)).toMatchObject({
+    type: 'runSuspended',
+    message: expect.stringMatching(/^could not write to the store of the embedded service in \S+: file too large; the/),
+  });
+  const resumed = await place.start(['resume']).ended;
+  expect(resumed).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('p failed') });
+  const { steps } = JSON.parse((await place.start(['show', '--json']).ended).stdout);
+  expect(steps).toMatchObject([{ cells: [{ attempt: 1 }] }, { cells: [{ attempt: 1, message: 'exit code 3' }] }]);
 });
 
 describe.skipIf(!canMount && process.env.CI !== 'true')('a home whose disk has no inodes left', () => {

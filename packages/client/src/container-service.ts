@@ -133,6 +133,11 @@ export interface ContainerService {
    * implementation without notifications returns `undefined` and never calls `listener`; the caller must poll.
    */
   watch(listener: (hint: ChangeHint) => void): (() => void) | undefined;
+  /**
+   * Calls `listener` once, until the returned function is called, if this process can no longer use the service and another
+   * one must open it, such as the embedded service whose store has failed. Absent: that cannot happen.
+   */
+  onFailure?(listener: (error: Error) => void): () => void;
   /** Closes connections; containers keep running. */
   close(): Promise<void>;
 }

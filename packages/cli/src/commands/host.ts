@@ -18,7 +18,7 @@ export async function host(context: CommandContext, options: GlobalOptions): Pro
   // Nothing else keeps the process alive while a run waits for a person.
   const alive = setInterval(() => {}, KEEP_ALIVE_MS);
   try {
-    const openService = createServiceOpener({ context, options, log });
+    const openService = createServiceOpener({ context, options, log, onFailure: signal.end });
     const opened = await openHomeHost({ home, context, isBackground: true, openService, log });
     if (opened === undefined) return EXIT_CODE.ok;
     log(`process ${process.pid} hosts the runs of ${home}`);

@@ -12,6 +12,7 @@ import type { HomeService } from '../connect/open-service.ts';
 import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
+import { printWarning } from '../context/print-warning.ts';
 import { reject, withAdvice } from '../context/reject.ts';
 import { quoteWord, suggestCommand } from '../context/suggest-command.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
@@ -108,6 +109,7 @@ async function runAll(scheduled: readonly Served[], given: Given): Promise<numbe
   const fault = options.backfill === undefined ? await recordAll(scheduled, given, renderJson) : undefined;
   if (fault !== undefined) return reject({ exitCode: EXIT_CODE.rejected, message: fault }, { context, options });
   let signal: NodeJS.Signals | undefined;
+  let hasFailed = false;
   const end = (name: NodeJS.Signals) => {
     // A second signal does not wait for the journals, which survive that.
     if (signal !== undefined) context.exit(EXIT_CODE.interrupted);
@@ -118,6 +120,13 @@ async function runAll(scheduled: readonly Served[], given: Given): Promise<numbe
     context.onSignal('SIGINT', () => end('SIGINT')),
     context.onSignal('SIGTERM', () => end('SIGTERM')),
     context.onSignal('SIGHUP', () => {}),
+    ...[...new Set(scheduled.map(({ service }) => service))].map((service) =>
+      service.onFailure?.(({ message }) => {
+        printWarning(context.terminal, `${message}; the schedules end: start them again once the disk works`);
+        hasFailed = true;
+        end('SIGTERM');
+      }),
+    ),
   ];
   // After the listeners: a reader of this line may send a signal at once.
   if (!options.once && options.backfill === undefined) announce(scheduled, given, renderJson);
@@ -126,10 +135,10 @@ async function runAll(scheduled: readonly Served[], given: Given): Promise<numbe
     succeeded = await Promise.all(work.map((one) => one.act()));
   } finally {
     await Promise.all(work.map(({ schedule }) => schedule.close()));
-    for (const stop of unsubscribe) stop();
+    for (const stop of unsubscribe) stop?.();
   }
   if (signal === 'SIGINT') return EXIT_CODE.interrupted;
-  if (left.size > 0) return EXIT_CODE.suspended;
+  if (hasFailed || left.size > 0) return EXIT_CODE.suspended;
   return signal !== undefined || !succeeded.includes(false) ? EXIT_CODE.ok : EXIT_CODE.runFailed;
 }
 

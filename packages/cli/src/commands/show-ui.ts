@@ -75,11 +75,11 @@ export async function showUi(context: CommandContext, options: UiOptions): Promi
   if (!prepared.ok) return reject(prepared.error, { context, options });
   const home = prepared.value;
   const log = (line: string) => context.terminal.err(line);
-  const services = shareServices(createServiceOpener({ context, options, log }));
+  const signal = waitForEnd(context);
+  const services = shareServices(createServiceOpener({ context, options, log, onFailure: signal.end }));
   const metrics = createHostMetrics();
   metrics.addHome(home);
   const given = { home, context, options, log, openService: services.open, metrics, links: {}, opened: {} };
-  const signal = waitForEnd(context);
   let host: RunHost | undefined;
   const leave = async () => {
     await host?.close();

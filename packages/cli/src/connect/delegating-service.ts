@@ -38,6 +38,7 @@ interface Delegate {
 export function createDelegatingService(options: {
   readonly current: Current;
   readonly watch: (listener: (hint: ChangeHint) => void) => (() => void) | undefined;
+  readonly onFailure: NonNullable<ContainerService['onFailure']>;
   readonly close: () => Promise<void>;
 }): ContainerService {
   const { current } = options;
@@ -84,6 +85,7 @@ export function createDelegatingService(options: {
       files: (ref: Ref, login) => delegatingFiles(delegate, (service) => service.volumes.files(ref, login)),
     },
     watch: options.watch,
+    onFailure: options.onFailure,
     close: options.close,
   };
 }

@@ -67,7 +67,9 @@ export async function openEmbeddedService(home: string, options: EmbeddedOptions
     await ownerSocket.close();
   };
   const { cpu, onWait, ownerMs = OWNER_MS } = options;
-  const wanted: Wanted = { home, root, cpu, onWait, ownerMs, socketPath: socket.path, ownerPath: ownerSocket.path };
+  const failure = createFailure();
+  const sockets = { socketPath: socket.path, ownerPath: ownerSocket.path };
+  const wanted: Wanted = { home, root, cpu, onWait, ownerMs, onFailure: failure.report, ...sockets };
   let lease = await acquireLease(wanted).catch(async (error: unknown) => {
     await closeSockets();
     throw error;
@@ -97,6 +99,7 @@ export async function openEmbeddedService(home: string, options: EmbeddedOptions
       return current.catch(reject);
     },
     watch: (listener) => (lease.owner ? lease.service.watch(listener) : undefined),
+    onFailure: failure.listen,
     close: async () => {},
   });
   return {
@@ -126,6 +129,7 @@ interface Wanted {
   readonly cpu: number | undefined;
   readonly onWait: EmbeddedOptions['onWait'];
   readonly ownerMs: number;
+  readonly onFailure: (error: Error) => void;
   readonly socketPath: string;
   /** The socket on which the owner accepts requests to be reachable. */
   readonly ownerPath: string;
@@ -157,7 +161,7 @@ async function acquireLease(wanted: Wanted): Promise<Lease> {
 
 /** `onClaimed` is called when this process has become the owner, before it opens the service. */
 async function own(
-  { home, root, cpu, socketPath, ownerPath }: Wanted,
+  { home, root, cpu, onFailure, socketPath, ownerPath }: Wanted,
   onClaimed: () => void,
 ): Promise<Lease | undefined> {
   let makeReachable = (): Promise<void> => Promise.reject(new Error('not open yet'));
@@ -170,7 +174,7 @@ async function own(
   onClaimed();
   try {
     const { openOwnService } = await import('./own-service.ts');
-    const own = await openOwnService(root, { home, cpu });
+    const own = await openOwnService(root, { home, cpu, onFailure });
     makeReachable = once(() => own.listen(socketPath));
     opened.resolve();
     return {
@@ -206,6 +210,24 @@ async function connectToOwnerService(
     release: async () => {
       connection.close();
       await service.close();
+    },
+  };
+}
+
+/** The failure of the service while this process owned it, after which it must not write again: LMDB may have damaged its memory. */
+function createFailure() {
+  const listeners = new Set<(error: Error) => void>();
+  let failed: Error | undefined;
+  return {
+    report(error: Error) {
+      if (failed !== undefined) return;
+      failed = error;
+      for (const listener of listeners) listener(error);
+    },
+    listen(listener: (error: Error) => void) {
+      listeners.add(listener);
+      if (failed !== undefined) listener(failed);
+      return () => void listeners.delete(listener);
     },
   };
 }

@@ -1,6 +1,8 @@
 import { rm } from 'node:fs/promises';
+import { getSystemErrorMap } from 'node:util';
 import type { ContainerService } from '@sluice/client';
 import { createService, EMBEDDED_SCOPE, embeddedConfig } from '@sluice/service';
+import { describeSystemError } from '../context/describe-system-error.ts';
 import { listUserDirectories } from '../home/user-directories.ts';
 
 /** The embedded service as run by this process. */
@@ -17,12 +19,18 @@ export interface OwnServiceOptions {
   /** Hidden from containers, with everything in it: the token of the run API, sockets, journals, secrets. */
   readonly home: string;
   readonly cpu: number | undefined;
+  /** Called once when the store has failed: another process must open the service. */
+  readonly onFailure: (error: Error) => void;
 }
 
 /** Runs the service of `root` in this process. The caller must hold the claim of `root`. */
-export async function openOwnService(root: string, { home, cpu }: OwnServiceOptions): Promise<OwnService> {
+export async function openOwnService(root: string, { home, cpu, onFailure }: OwnServiceOptions): Promise<OwnService> {
   const config = embeddedConfig({ root, ...(cpu !== undefined && { cpu }) });
-  const service = await createService({ config, hiddenPaths: [home, ...listUserDirectories(process.env)] });
+  const service = await createService({
+    config,
+    hiddenPaths: [home, ...listUserDirectories(process.env)],
+    onFailure: (error) => onFailure(describeFailure(root, error as Error)),
+  });
   const principal = { userId: EMBEDDED_SCOPE.accountID, accounts: [EMBEDDED_SCOPE] };
   return {
     service: service.inProcess(principal),
@@ -34,4 +42,11 @@ export async function openOwnService(root: string, { home, cpu }: OwnServiceOpti
     },
     close: () => service.close(),
   };
+}
+
+/** For the user: LMDB tells the number of a system error, and details of its own. */
+function describeFailure(root: string, { cause }: Error): Error {
+  const [code, message] = getSystemErrorMap().get(-Number((cause as { code?: unknown } | undefined)?.code)) ?? [];
+  const why = message === undefined ? String(cause) : describeSystemError(Object.assign(new Error(message), { code }));
+  return new Error(`could not write to the store of the embedded service in ${root}: ${why}`, { cause });
 }

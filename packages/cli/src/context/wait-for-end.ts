@@ -2,8 +2,10 @@ import type { CommandContext } from './command-context.ts';
 
 /** The end of a command that runs until a signal. */
 export interface AwaitedEnd {
-  /** Resolves at SIGINT or SIGTERM. */
+  /** Resolves at SIGINT, SIGTERM or `end`. */
   readonly ended: Promise<void>;
+  /** Ends the command as a signal does. */
+  end(): void;
   /** Removes the listeners. */
   stop(): void;
 }
@@ -17,6 +19,7 @@ export function waitForEnd({ onSignal }: Pick<CommandContext, 'onSignal'>): Awai
   const unsubscribe = [onSignal('SIGINT', () => end()), onSignal('SIGTERM', () => end()), onSignal('SIGHUP', () => {})];
   return {
     ended,
+    end: () => end(),
     stop() {
       for (const one of unsubscribe) one();
     },

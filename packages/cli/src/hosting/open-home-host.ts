@@ -39,14 +39,21 @@ export function createServiceOpener({
   context,
   options,
   log,
+  onFailure,
 }: Pick<HomeHostOptions, 'context' | 'log'> & {
   /** As the user has named the home. */
   readonly options: Pick<GlobalOptions, 'home'>;
+  /** Called after a line that says so when this process can no longer use a service and must end. */
+  readonly onFailure: () => void;
 }): OpenHostedService {
   return async (stored, env) => {
     const opened = await openService({ ...readHostedOptions(stored), ...selectHome(options) }, { ...context, env });
     if (!opened.ok) return fail(wholeMessage(opened.error));
     for (const warning of opened.value.warnings ?? []) log(`warning: ${onOneLine(warning)}`);
+    opened.value.service.onFailure?.(({ message }) => {
+      log(`error: ${onOneLine(message)}; this process ends, and its runs can be resumed`);
+      onFailure();
+    });
     return ok(opened.value);
   };
 }

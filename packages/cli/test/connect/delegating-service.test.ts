@@ -21,6 +21,7 @@ function createHolders(services: readonly Partial<ContainerService>[]) {
         return held.get(at)!;
       },
       watch: () => undefined,
+      onFailure: () => () => {},
       close: async () => {},
     }),
   };

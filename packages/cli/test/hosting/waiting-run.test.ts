@@ -26,7 +26,13 @@ beforeAll(() => {
 afterAll(() => rmSync(cwd, { recursive: true, force: true, maxRetries: 10 }));
 
 test('a detached run waits for its group, is canceled at once, and does not delay the end of its host', async () => {
-  const place = { home: join(cwd, '.sluice'), context: printer.createContext(), options: {}, log: () => {} };
+  const place = {
+    home: join(cwd, '.sluice'),
+    context: printer.createContext(),
+    options: {},
+    log: () => {},
+    onFailure: () => {},
+  };
   await makeHome(place.home);
   const host = await openHomeHost({ ...place, isBackground: false, openService: createServiceOpener(place) });
   const listed = async (runId: string) => {

@@ -122,7 +122,7 @@ test('a run that ended is listed, its outputs are copied, and its data is remove
 
 test('a run is handed to the host of its home', async () => {
   const context = printer.createContext();
-  const place = { home: join(cwd, '.sluice'), context, options: {}, log: () => {} };
+  const place = { home: join(cwd, '.sluice'), context, options: {}, log: () => {}, onFailure: () => {} };
   const openService = createServiceOpener(place);
   const host = await openHomeHost({ ...place, isBackground: false, openService });
   const [detached] = await print('run', 'good.yaml', '--detach');

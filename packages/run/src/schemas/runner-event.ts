@@ -73,6 +73,9 @@ export const runnerEvents = {
   warning: z
     .strictObject({ ...head, message, concerns: warning.shape.concerns })
     .describe('A problem that does not stop the run.'),
+  runSuspended: z
+    .strictObject({ ...head, message: z.string().describe('why') })
+    .describe('The process has left the run, which can be resumed.'),
   runFinished: z
     .strictObject({ ...head, report: runReport.describe('as `show` prints it') })
     .describe('The run has ended.'),

@@ -36,6 +36,10 @@ export function createSession(start: ExecuteOptions, { loop, life, redactor }: S
   const report = createReport(start, { loop, redactor });
   const warn = (message: string) => report({ type: 'warning', at: clock.now(), message });
   const recorded = recordRequests(options.service, { clock, facts, loop });
+  const forget = options.service.onFailure?.(
+    ({ message }) => void life.suspend(`${message}; the containers keep running, and no other step starts`),
+  );
+  life.onRelease(() => forget?.());
   const stored = watchStorage(recorded, (message) =>
     warn(`${message}; the run continues as soon as it can store data again`),
   );

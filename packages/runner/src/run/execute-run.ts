@@ -49,7 +49,10 @@ export async function executeRun(start: ExecuteOptions): Promise<RunHandle> {
 function wireRun(start: ExecuteOptions): WiredRun {
   const { facts, scheduler, directory, opened } = start;
   const redactor = createRunRedactor(start);
-  const life = createRunLife((message) => createReport({ facts, scheduler, directory }, 'suspended', message));
+  const life = createRunLife((message) => {
+    session.report({ type: 'runSuspended', at: opened.clock.now(), message });
+    return createReport({ facts, scheduler, directory }, 'suspended', message);
+  });
   const redact = redactor.record;
   const { clock, journal } = opened;
   const loop = createRunLoop({ clock, scheduler, facts, journal, redact, onFailure: life.fail });
