@@ -221,5 +221,5 @@ test('sluice suggests what to do next when it rejects a command', async () => {
     await says(`list its steps with: sluice show ${run!.runId}`, command, run!.runId.slice(0, 8));
   }
   await says('could not find a run that is suspended in', 'resume');
-  await says(`sluice rerun ${run!.runId} --failed`, 'resume', run!.runId);
+  await says(`sluice rerun ${run!.runId}`, 'resume', run!.runId);
 });

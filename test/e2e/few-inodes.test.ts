@@ -55,11 +55,11 @@ test.skipIf(!canMount)('a server takes no run while the disk of its root has too
       },
     };
     expect(await caller.order(second)).toMatchObject(rejection);
-    expect(await caller.json('POST', `/runs/${first.runId}:rerun`, { reuse: false })).toMatchObject(rejection);
+    expect(await caller.json('POST', `/runs/${first.runId}:rerun`, { all: true })).toMatchObject(rejection);
     disk.empty();
     expect(await isReady()).toMatchObject({ status: 200, store: 'ready' });
     expect((await caller.order(second)).status).toBe(200);
-    expect((await caller.json('POST', `/runs/${first.runId}:rerun`, { reuse: false })).status).toBe(200);
+    expect((await caller.json('POST', `/runs/${first.runId}:rerun`, { all: true })).status).toBe(200);
   } finally {
     await server.close();
     disk.unmount();

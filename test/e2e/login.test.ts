@@ -64,7 +64,7 @@ test('sluice login repeats a login, keeps other settings and comments, and repai
   expect(await place.sluice('plan', '--profile', 'gpu')).toMatchObject({ exitCode: 0, stderr: '' });
   expect(await place.start(['plan'], { env: { SLUICE_PROFILE: 'gpu' } }).ended).toMatchObject({ exitCode: 0 });
   expect(await place.sluice('run', '--profile', 'gpu')).toMatchObject({ exitCode: 0 });
-  expect(await place.sluice('rerun', '--failed')).toMatchObject({
+  expect(await place.sluice('rerun')).toMatchObject({
     exitCode: 0,
     stderr: expect.stringContaining('reusing'),
   });

@@ -120,7 +120,7 @@ test('a run of the embedded service stays with it, whatever the variables select
   received.length = 0;
   const env = { SLUICE_SERVICE: otherUrl(), SLUICE_ACCOUNT: 'other', SLUICE_PROFILE: 'missing' };
   expect(await sluice(['logs', '-r', runId, 'make'], env)).toEqual({ exitCode: 0, stdout: 'made\n', stderr: '' });
-  expect(await sluice(['rerun', runId], env)).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(await sluice(['rerun', runId, '--all'], env)).toMatchObject({ exitCode: 0, stderr: '' });
   writeFileSync(join(place.directory, 'asking.yaml'), ASKING);
   expect(await sluice(['run', '--here', 'asking.yaml', '--stop-at-approval'])).toMatchObject({ exitCode: 75 });
   expect(await sluice(['detach'], env)).toMatchObject({ exitCode: 0, stderr: '' });

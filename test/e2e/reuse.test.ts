@@ -174,7 +174,7 @@ test('sluice rerun repeats a run with its parameters, from any directory and wit
   write('exit 3');
   const failed = await place.sluice('run', 'p.yaml', '-p', "last=it's two", '--parallelism', '3');
   const [run] = await place.runs();
-  const suggested = `then: sluice rerun ${run!.runId} --failed (reuses every successful, unchanged step)`;
+  const suggested = `then: sluice rerun ${run!.runId} (reuses every successful, unchanged step)`;
   expect(failed.stdout).toContain(suggested);
   expect((await place.sluice('show', run!.runId)).stdout).toContain(suggested);
 
@@ -190,12 +190,42 @@ test('sluice rerun repeats a run with its parameters, from any directory and wit
   };
   const done = { check: 'succeeded', agree: 'succeeded', last: 'succeeded' };
   const said = "it's two\n";
-  expect(await rerun('--failed')).toMatchObject({ said, prepare: 'reused', fit: 'reused', ...done });
-  expect(await rerun()).toMatchObject({ said, prepare: 'succeeded', fit: 'succeeded', ...done });
+  expect(await rerun()).toMatchObject({ said, prepare: 'reused', fit: 'reused', ...done });
+  expect(await rerun('--all')).toMatchObject({ said, prepare: 'succeeded', fit: 'succeeded', ...done });
   expect(await rerun('--from', 'fit', '-p', 'last=three')).toMatchObject({
     ...{ said: 'three\n', prepare: 'reused', fit: 'succeeded' },
     ...done,
   });
+});
+
+test('sluice rerun --from STEP/CELL reruns one cell and what depends on it', async () => {
+  const steps = `
+  fit: { matrix: { k: [1, 2] }, script: 'date +%N > /out/o/t', outputs: [o] }
+  list: { foreach: [a, b], script: 'true' }
+  use: { command: [cat, /in/o/k-1/t], inputs: { o: fit.o } }
+  free: { command: ['true'] }
+`;
+  writeFileSync(join(place.directory, 'pipeline.yaml'), `version: 1\nname: p\nsteps:${steps}`);
+  expect(await place.sluice('run')).toMatchObject({ exitCode: 0 });
+  const [first] = await place.runs();
+  const reused = async () => {
+    const [newest] = await place.runs();
+    const { steps: shown } = await place.show(newest!.runId);
+    const cells = shown.flatMap(({ step, cells: of }) => of.map(({ cell, reused: was }) => [`${step}/${cell}`, was]));
+    return cells.filter(([, was]) => was !== true).map(([name]) => name);
+  };
+  expect(await place.sluice('rerun', '--from', 'fit/k-2', '--from', 'list/a')).toMatchObject({ exitCode: 0 });
+  expect(await reused()).toEqual(['fit/k-2', 'list/a', 'use/']);
+  expect((await place.sluice('why', 'fit/k-2')).stdout).toContain('rerun');
+  const again = await place.sluice('rerun', first!.runId);
+  expect(await reused()).toEqual([]);
+  const [newest] = await place.runs();
+  expect(again.stdout).toContain(`run all steps again with: sluice rerun ${newest!.runId} --all\n`);
+  expect(await place.sluice('rerun', '--from', 'fit/k-3')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringMatching(/step fit of run \w+ has no cell k-3; did you mean `k-[12]`\?/),
+  });
+  expect(await place.sluice('rerun', '--from', 'fit', '--all')).toMatchObject({ exitCode: 2 });
 });
 
 test('sluice rerun rejects a run that has not ended', async () => {

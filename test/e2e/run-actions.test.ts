@@ -105,7 +105,8 @@ test('a server that executes nothing says so', async () => {
   });
   expect(await post(`/runs/${runId}:resume`, {})).toMatchObject({ status: 409 });
   expect(await post(`/runs/${runId}:rerun`, {})).toMatchObject({ status: 409 });
-  expect(await post(`/runs/${runId}:rerun`, { all: true })).toMatchObject({ status: 400 });
+  expect(await post(`/runs/${runId}:rerun`, { all: 1 })).toMatchObject({ status: 400 });
+  expect(await post(`/runs/${runId}:rerun`, { all: true, from: ['fit'] })).toMatchObject({ status: 400 });
 });
 
 test('the actions of the page work as they are written', async () => {

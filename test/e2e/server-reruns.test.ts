@@ -73,14 +73,14 @@ async function runToFailure(): Promise<string> {
 test('a rerun on a server reuses what succeeded, once for all repetitions, and clients can show and pull it', async () => {
   const failed = await runToFailure();
   expect(await countContainers()).toBe(2);
-  const command = `sluice rerun ${failed} --failed --service ${server.url} --detach`;
+  const command = `sluice rerun ${failed} --service ${server.url} --detach`;
   const expected = { command, reused: ['make'], run: ['use'] };
   expect(await rerun(failed, { dryRun: true })).toMatchObject({ status: 200, value: { dryRun: true, ...expected } });
   const [first, ...others] = await Promise.all([1, 2, 3].map(() => rerun(failed, {}, 'once')));
   expect(others).toEqual([first, first]);
   expect(first).toMatchObject({ status: 200, value: { dryRun: false, ...expected } });
   const { runId } = first!.value as { runId: string };
-  expect(await rerun(failed, { reuse: false }, 'once')).toMatchObject({
+  expect(await rerun(failed, { all: true }, 'once')).toMatchObject({
     value: { details: [{ reason: 'KEY_REUSED' }] },
   });
 
@@ -95,7 +95,7 @@ test('a rerun on a server reuses what succeeded, once for all repetitions, and c
   expect(await sluice('pull', '-r', runId, '--to', 'pulled')).toMatchObject({ exitCode: 0 });
   expect(place.read('pulled/copy/copy')).toBe('source\none\n');
 
-  const whole = await rerun(runId, { reuse: false });
+  const whole = await rerun(runId, { all: true });
   expect(whole).toMatchObject({ status: 200, value: { reused: [], run: ['make', 'use'] } });
   expect(await sluice('attach', whole.value.runId!, ...at)).toMatchObject({ exitCode: 0 });
   expect(await countContainers()).toBe(5);
@@ -110,7 +110,7 @@ test('a rerun that needs the machine of the user names the command for it, which
   const rejected = await rerun(runId, { params: { word: 'two' } });
   expect(rejected).toMatchObject({ status: 409, value: { details: [{ reason: 'CLIENT_NEEDED' }] } });
   const words = / run on your machine: sluice (.*)$/.exec((rejected.value as { message: string }).message)?.[1] ?? '';
-  expect(words).toBe(`rerun ${runId} --failed -p word=two --service ${server.url} --detach`);
+  expect(words).toBe(`rerun ${runId} -p word=two --service ${server.url} --detach`);
   const { exitCode, stdout } = await sluice(...words.split(' '), '--json');
   expect(exitCode).toBe(0);
   const again = parseLines<{ runId: string }>(stdout).at(-1)!.runId;
@@ -122,7 +122,7 @@ test('a rerun that needs the machine of the user names the command for it, which
   const sources = join(volumes, workspace!, 'sources');
   renameSync(sources, join(place.directory, 'sources'));
   for (const dryRun of [true, false]) {
-    const gone = await rerun(runId, { reuse: false, dryRun });
+    const gone = await rerun(runId, { all: true, dryRun });
     expect(gone).toMatchObject({ status: 409, value: { details: [{ reason: 'CLIENT_NEEDED' }] } });
     expect(gone.value.message).toContain('the uploaded source of volume code no longer exists; run on your machine: ');
   }

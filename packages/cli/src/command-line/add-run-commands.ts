@@ -1,11 +1,11 @@
 import { Option } from 'commander';
 import { type AddCommand, DEFAULT_FILE } from './add-command.ts';
 import {
-  addText,
   approvalOption,
   backgroundOption,
   detachOption,
   fileOptions,
+  fromOption,
   hereOption,
   junitOption,
   paramOption,
@@ -152,13 +152,10 @@ function addRerun(add: AddCommand): void {
   add({
     usage: 'rerun [run]',
     description:
-      'start an earlier run again, with its file, parameters and options (default: the newest of the pipeline)',
+      'start an earlier run again, with its file, parameters and options, and reuse its successful, unchanged steps (default: the newest of the pipeline)',
     options: [
-      new Option('--failed', 'reuse successful, unchanged steps of the run'),
-      new Option(
-        '--from <step>',
-        'like --failed, but rerun this step and everything that depends on it; repeatable',
-      ).argParser(addText),
+      new Option('--all', 'run all steps; reuse nothing').conflicts('from'),
+      fromOption(),
       paramOption(),
       hereOption(),
       detachOption(),

@@ -29,10 +29,10 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, meanin
   ],
   host: [['host', 'execute the detached runs that no process executes']],
   rerun: [
-    ['rerun', 'repeat the newest run, with its parameters'],
-    ['rerun 3o75 --failed', 'run only the steps of a run that failed or changed'],
-    ['rerun --from fit -p seed=8', 'rerun the step fit and everything that depends on it, with another parameter'],
-    ['rerun 3o75 --detach', 'repeat a run in the background, or on the server of its service'],
+    ['rerun', 'run what failed or changed in the newest run again, with its parameters'],
+    ['rerun 3o75 --all', 'repeat a whole run'],
+    ['rerun --from fit/k-1', 'rerun one cell of the step fit and everything that depends on it'],
+    ['rerun 3o75 --detach', 'rerun in the background, or on the server of its service'],
   ],
   'schedule run': [
     ['schedule run nightly.yaml', 'run the pipeline at its planned times until interrupted'],

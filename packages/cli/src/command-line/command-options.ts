@@ -56,11 +56,14 @@ export function reuseOptions(): readonly Option[] {
   return [
     new Option('--reuse', 'reuse successful, unchanged steps from the latest run'),
     new Option('--reuse-from <run>', 'reuse steps from this run instead of the latest'),
-    new Option(
-      '--from <step>',
-      'like --reuse, but rerun this step and everything that depends on it; repeatable',
-    ).argParser(addText),
+    fromOption('like --reuse, but'),
   ];
+}
+
+/** `--from`, of commands that reuse an earlier run. */
+export function fromOption(how?: 'like --reuse, but'): Option {
+  const what = 'rerun this step or cell and everything that depends on it; repeatable';
+  return new Option('--from <step[/cell]>', how === undefined ? what : `${how} ${what}`).argParser(addText);
 }
 
 /** `--stop-at-approval`, of commands that follow a run. */

@@ -11,11 +11,11 @@ import { selectShownRun } from '../runs/select-shown-run.ts';
 import { serverOptions } from '../runs/server-options.ts';
 import { runPipeline } from './run-pipeline.ts';
 
-/** Options of `sluice rerun`. Without `failed` and `from`, nothing is reused. */
+/** Options of `sluice rerun`. */
 export interface RerunOptions extends FollowOptions {
-  /** Reuse the steps that succeeded and have not changed. */
-  readonly failed?: boolean;
-  /** As `failed`, but rerun these steps and their dependents. */
+  /** Run all steps. Default: the steps that succeeded and have not changed are reused. */
+  readonly all?: boolean;
+  /** Steps, or cells of them, that are rerun with their dependents although they have not changed. */
   readonly from?: readonly string[];
   /** Parameters that replace those of the earlier run. */
   readonly param?: Readonly<Record<string, string>>;
@@ -54,7 +54,7 @@ export async function rerun(
     const message = `could not rerun run ${runId}: ${fault ?? describeUnrecorded(runId, options)}`;
     return reject({ exitCode: EXIT_CODE.rejected, message }, { context, options });
   }
-  const { failed = false, from = [], param, ...shared } = options;
+  const { all = false, from = [], param, ...shared } = options;
   const recorded = orderOptions(order);
   // A run in the background waits for the approval.
   const { stopAtApproval: _, ...waiting } = recorded;
@@ -63,7 +63,7 @@ export async function rerun(
     ...earlier,
     ...shared,
     param: { ...earlier.param, ...param },
-    ...((failed || from.length > 0) && { reuseFrom: runId, from }),
+    ...(!all && { reuseFrom: runId, from }),
   });
 }
 
@@ -81,11 +81,11 @@ function keepService(
 }
 
 /** Only the user knows the file of a run that no command has started. */
-function describeUnrecorded(runId: string, { failed = false, from = [], param = {}, ...shared }: RerunOptions): string {
+function describeUnrecorded(runId: string, { all = false, from = [], param = {}, ...shared }: RerunOptions): string {
   const words = [
     'run',
     ...Object.entries(param).flatMap(([name, value]) => ['-p', `${name}=${value}`]),
-    ...(failed || from.length > 0 ? ['--reuse-from', runId] : []),
+    ...(all ? [] : ['--reuse-from', runId]),
     ...from.flatMap((step) => ['--from', step]),
   ];
   const again = suggestCommand(words, shared);

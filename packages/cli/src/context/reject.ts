@@ -77,10 +77,7 @@ function adviseOn({ code }: RunError, { options, runId, loginAdvice }: Suggestio
     case 'SECRET_MISSING':
       return 'set the variable SLUICE_SECRET_<NAME>, or write the secret to the file secrets/<NAME> in the home';
     case 'RUN_FINISHED':
-      return (
-        runId &&
-        `start a new run that reuses every successful, unchanged step with: ${suggest('rerun', runId, '--failed')}`
-      );
+      return runId && `start a new run that reuses every successful, unchanged step with: ${suggest('rerun', runId)}`;
     case 'RUN_HOSTED':
       return runId && `follow it with: ${suggest('attach', runId)}`;
     case 'LOGIN_REJECTED':

@@ -90,7 +90,9 @@ function renderVerdict(report: RunReport, { terminal, options, isHomeGone = fals
   const isResumable = report.status === 'suspended' && !isHomeGone;
   const resume = isResumable ? `resume it with: ${suggestContinuing(report.runId, options)}\n` : '';
   const verdict = `${terminal.style('bold', report.pipeline)} ${renderStatus({ status: report.status }, { terminal })}${took}`;
-  return `${message}${verdict}: ${parts.length === 0 ? 'no step has started' : parts.join(', ')} (run ${report.runId})\n${resume}`;
+  const isOld = cells.length > 0 && cells.every(({ reused }) => reused) && report.order !== undefined;
+  const all = isOld ? `run all steps again with: ${suggestCommand(['rerun', report.runId, '--all'], options)}\n` : '';
+  return `${message}${verdict}: ${parts.length === 0 ? 'no step has started' : parts.join(', ')} (run ${report.runId})\n${resume}${all}`;
 }
 
 /** A table of the failures, the ends of the first logs, and suggested commands. */
@@ -109,7 +111,7 @@ function renderFailures(report: RunReport, view: ReportView): string {
   const hasLog = first[1].containerId !== undefined || first[1].logTail.length > 0;
   const next = hasLog ? `next: ${why}, or ${logs}\n` : `next: ${why}\n`;
   const hasDone = report.steps.some(({ cells }) => cells.some(({ status }) => status === 'succeeded'));
-  const rerun = suggestCommand(['rerun', report.runId, '--failed'], options);
+  const rerun = suggestCommand(['rerun', report.runId], options);
   const hint = hasDone && report.order ? `then: ${rerun} (reuses every successful, unchanged step)\n` : '';
   return `${table}${ends.join('\n')}${terminal.style('dim', `${shown}${next}${hint}`)}`;
 }

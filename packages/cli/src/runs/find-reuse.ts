@@ -9,7 +9,7 @@ export interface ReuseOptions extends GlobalOptions {
   readonly reuse?: boolean;
   /** Prefix of the ID of the run to reuse instead. */
   readonly reuseFrom?: string;
-  /** Steps to rerun although an earlier run is reused. */
+  /** Steps, or cells of them, to rerun although an earlier run is reused. */
   readonly from?: readonly string[];
 }
 

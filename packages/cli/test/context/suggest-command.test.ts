@@ -31,7 +31,7 @@ test('fromRunError and selectRun repeat the global options in the commands that 
   const options = { home: '/far', cluster: 'c', json: true };
   const message = (code: 'RUN_FINISHED' | 'RUN_KNOWN') =>
     fromRunError({ code, message: 'm' }, { options, runId: 'r1' }).message;
-  expect(message('RUN_FINISHED')).toContain('with: sluice rerun r1 --failed --home /far --cluster c');
+  expect(message('RUN_FINISHED')).toContain('with: sluice rerun r1 --home /far --cluster c');
   expect(message('RUN_KNOWN')).toBe('m; resume it with: sluice resume r1 --home /far --cluster c');
   const missing = await selectRun('/nowhere-at-all', { prefix: 'abc', options });
   expect(missing).toMatchObject({ error: { message: expect.stringContaining('sluice runs --home /far --cluster c') } });

@@ -103,7 +103,7 @@ test('renderReport shows the last failure of each cell that did not succeed in t
       '  │ two',
       '  full log: .sluice/log',
       'next: sluice why -r r1 fit/a, or sluice logs -r r1 fit/a',
-      'then: sluice rerun r1 --failed (reuses every successful, unchanged step)',
+      'then: sluice rerun r1 (reuses every successful, unchanged step)',
       '',
       'digits failed in 6.6 s: 1 succeeded, 1 failed, 1 canceled (run r1)',
       '',

@@ -22,7 +22,7 @@ export function RerunForm({ runId, onSubmit, onClose }: RerunFormProps) {
       title={`Rerun ${runId}`}
       isReady={value !== undefined}
       onClose={onClose}
-      onSubmit={() => onSubmit({ reuse, params: Object.fromEntries(params) })}
+      onSubmit={() => onSubmit({ all: !reuse, params: Object.fromEntries(params) })}
     >
       {error !== undefined && <Note tone="bad">{error}</Note>}
       {value !== undefined && fields.length === 0 && <p class="soft">The pipeline has no parameters.</p>}

@@ -28,12 +28,12 @@ export function RunActions({ runId, status }: { runId: string; status: RunDetail
         </ActionButton>
       )}
       {isEnded && status !== 'succeeded' && (
-        <ActionButton act={act} request={{ ...rerun, body: { reuse: true } }}>
+        <ActionButton act={act} request={{ ...rerun, body: {} }}>
           Rerun what failed
         </ActionButton>
       )}
       {isEnded && (
-        <ActionButton act={act} request={{ ...rerun, body: { reuse: false } }}>
+        <ActionButton act={act} request={{ ...rerun, body: { all: true } }}>
           Rerun everything
         </ActionButton>
       )}

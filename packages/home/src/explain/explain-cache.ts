@@ -24,7 +24,12 @@ export async function explainCache(
   }
   if (!known?.missed) return { kind: step.cache ? 'unasked' : 'off' };
   const { fingerprint, reason: cause, latest } = known.missed;
-  const missed = { kind: 'missed', fingerprint, cause, ...(cause === 'rerun' && explainRerun(run, step)) } as const;
+  const missed = {
+    kind: 'missed',
+    fingerprint,
+    cause,
+    ...(cause === 'rerun' && explainRerun(run, step, key)),
+  } as const;
   if (latest === undefined) return missed;
   const earlier = await read(latest);
   if (!earlier.ok) return { ...missed, problem: `it cannot be compared with run ${latest}: ${earlier.error.message}` };
@@ -34,10 +39,12 @@ export async function explainCache(
   return { ...missed, nearest: { runId: latest, differences: differences.map((one) => addSource(one, step)) } };
 }
 
-function explainRerun(run: ReplayedRun, { name }: Step): { readonly after?: string } {
-  const { plan } = run.facts;
+function explainRerun(run: ReplayedRun, { name }: Step, key: string): { readonly after?: string } {
+  const { plan, cells } = run.facts;
   const source = { ...run, plan };
-  const rerun = createRerunCheck(source, createIdentities(source).lineage)(stepIndex(plan, name)!);
+  const step = stepIndex(plan, name)!;
+  const cell = cells[step]?.findIndex((one) => one.key === key);
+  const rerun = createRerunCheck(source, createIdentities(source).lineage)(step, cell);
   return rerun?.kind === 'after' ? { after: plan.steps[rerun.step]!.step.name } : {};
 }
 

@@ -19,6 +19,7 @@ import {
   type StatusReport,
   type StepExplanation,
   type SuggestCommand,
+  splitCellName,
   statusOfCell,
   stepIndex,
   suggestPlainly,
@@ -116,15 +117,13 @@ function explainRequest(
 
 function findCell(run: ReplayedRun, name: string): Result<{ step: number; cell: number }, string> {
   const { plan } = run.facts;
-  const slash = name.indexOf('/');
-  const stepName = slash < 0 ? name : name.slice(0, slash);
+  const { step: stepName, cell: key } = splitCellName(name);
   const step = stepIndex(plan, stepName);
   if (step === undefined) {
     const names = plan.steps.map((one) => one.step.name);
     return fail(`run ${run.runId} has no step ${describeUnknown(stepName, names)}`);
   }
-  if (slash < 0) return ok({ step, cell: chooseCell(run, step) });
-  const key = name.slice(slash + 1);
+  if (key === undefined) return ok({ step, cell: chooseCell(run, step) });
   const keys = (run.facts.cells[step] ?? []).map((one) => one.key);
   const cell = keys.indexOf(key);
   if (cell >= 0) return ok({ step, cell });

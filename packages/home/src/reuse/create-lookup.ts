@@ -26,7 +26,7 @@ export function createLookup(
     const miss = (reason: CacheMiss['reason']) => ({ kind: 'missed', fingerprint, reason }) as const;
     const spec = run.plan.steps[step]!.step;
     if (findSharedWrite(spec, run.plan.pipeline) !== undefined) return miss('writesShared');
-    if (findRerun(step) !== undefined) return miss('rerun');
+    if (findRerun(step, cell) !== undefined) return miss('rerun');
     if (findSharedRead(spec, run.plan.pipeline) !== undefined) return miss('readsShared');
     const { name, cache } = spec;
     const reused = earlier?.find(name, run.facts.cells[step]?.[cell]?.key ?? '', fingerprint.digest);

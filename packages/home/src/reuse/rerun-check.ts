@@ -1,4 +1,4 @@
-import type { ContextSource } from '@sluice/run';
+import { type ContextSource, type Reuse, splitCellName } from '@sluice/run';
 import type { Lineage } from './lineage.ts';
 
 /** Why a step is run although a success of it may exist. */
@@ -10,16 +10,16 @@ export type RerunReason =
   | { readonly kind: 'after'; readonly step: number };
 
 /**
- * Creates a function that says whether a step must be run again: it is one of `finally`, or the run reuses another one and
- * a rerun was requested, or something before the step was executed in this run. The run, its preview and explanations use
- * it, so that they cannot differ.
+ * Creates a function that says whether a step, or a cell of it, must be run again: it is one of `finally`, or the run reuses
+ * another one and a rerun was requested, or something before the step was executed in this run. The run, its preview and
+ * explanations use it, so that they cannot differ.
  */
 export function createRerunCheck(
   { plan, facts }: Pick<ContextSource, 'plan' | 'facts'>,
   lineage: (step: number) => Lineage,
-): (step: number) => RerunReason | undefined {
+): (step: number, cell?: number) => RerunReason | undefined {
   const { reuse } = facts.header ?? {};
-  const from = new Set(reuse?.from);
+  const from = createRequested(reuse);
   /** Computed once per step, not per cell. */
   const known = new Map<number, RerunReason | undefined>();
 
@@ -27,7 +27,7 @@ export function createRerunCheck(
     const { step: spec, dependencies, final } = plan.steps[step]!;
     if (final) return { kind: 'final' };
     if (reuse === undefined) return undefined;
-    if (from.has(spec.name)) return { kind: 'requested' };
+    if (from.get(spec.name)?.has(undefined)) return { kind: 'requested' };
     for (const { on } of dependencies) {
       const { worked } = lineage(on);
       if (worked !== undefined) return { kind: 'after', step: worked };
@@ -35,8 +35,22 @@ export function createRerunCheck(
     return undefined;
   }
 
-  return (step) => {
+  return (step, cell) => {
     if (!known.has(step)) known.set(step, find(step));
-    return known.get(step);
+    const ofStep = known.get(step);
+    if (ofStep !== undefined || cell === undefined) return ofStep;
+    const key = facts.cells[step]?.[cell]?.key;
+    const isRequested = key !== undefined && from.get(plan.steps[step]!.step.name)?.has(key) === true;
+    return isRequested ? { kind: 'requested' } : undefined;
   };
+}
+
+/** The keys of the cells that are rerun, by step; undefined among them for the whole step. */
+function createRequested(reuse: Reuse | undefined): ReadonlyMap<string, ReadonlySet<string | undefined>> {
+  const requested = new Map<string, Set<string | undefined>>();
+  for (const name of reuse?.from ?? []) {
+    const { step, cell } = splitCellName(name);
+    requested.set(step, (requested.get(step) ?? new Set()).add(cell));
+  }
+  return requested;
 }

@@ -1,4 +1,5 @@
 import type { RunFollower } from '@sluice/home';
+import { type RunFacts, splitCellName, stepIndex } from '@sluice/run';
 import { approveRun, requestCancel } from '@sluice/runner';
 import { z } from 'zod';
 import { ApiError, fromRunError } from '../errors/api-error.ts';
@@ -117,19 +118,26 @@ async function resume({ api, at: { runId }, body: { dryRun } }: Body): Promise<R
 
 async function rerun(request: ApiRequest<unknown, z.output<typeof ACTION_BODIES.rerun>>): Promise<Reply> {
   const { api, at, body } = request;
-  const { reuse, from = [], params = {}, dryRun } = body;
+  const { all, from = [], params = {}, dryRun } = body;
   const { phase, model } = await api.followers.read(at.runId);
   if (!model.facts.finished) throw conflict(`could not rerun run ${at.runId}: it has not ended (${phase})`);
-  const unknown = from.find((name) => model.facts.plan.steps.every(({ step }) => step.name !== name));
-  if (unknown !== undefined) throw new ApiError(404, 'STEP_NOT_FOUND', `run ${at.runId} has no step ${unknown}`);
-  const options = from.length > 0 ? from.flatMap((step) => ['--from', step]) : reuse ? ['--failed'] : [];
-  const order: StartRequest = { origin: { rerunOf: at.runId }, reuse: reuse || from.length > 0, from, params };
+  for (const name of from) requireCell(model.facts, name, at.runId);
+  const options = all ? ['--all'] : from.flatMap((name) => ['--from', name]);
+  const order: StartRequest = { origin: { rerunOf: at.runId }, reuse: !all, from, params };
   const place = api.serviceUrl === undefined ? [] : ['--service', api.serviceUrl, '--detach'];
   return startOrder(request, {
     order,
     dryRun,
     words: ['rerun', at.runId, ...options, ...paramWords(params), ...place],
   });
+}
+
+function requireCell({ plan, cells }: RunFacts, name: string, runId: string): void {
+  const { step, cell } = splitCellName(name);
+  const index = stepIndex(plan, step);
+  if (index === undefined) throw new ApiError(404, 'STEP_NOT_FOUND', `run ${runId} has no step ${step}`);
+  if (cell === undefined || cells[index]?.some(({ key }) => key === cell)) return;
+  throw new ApiError(404, 'STEP_NOT_FOUND', `step ${step} of run ${runId} has no cell ${cell}`);
 }
 
 async function requireUnfinished(api: RunApi, runId: string, verb: string): Promise<RunFollower> {

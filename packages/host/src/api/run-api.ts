@@ -22,7 +22,7 @@ export interface StartRequest {
   readonly origin: { readonly rerunOf: string } | { readonly file: string; readonly schedule?: string };
   /** Reuse successful, unchanged steps of the earlier run. */
   readonly reuse: boolean;
-  /** Steps that are run although they have not changed, with everything downstream. */
+  /** `STEP` or `STEP/CELL`: what is run although it has not changed, with everything that depends on it. */
   readonly from: readonly string[];
   /** Parameters that replace those of the earlier run, or of the file. */
   readonly params: Readonly<Record<string, Json>>;

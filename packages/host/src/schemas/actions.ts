@@ -13,12 +13,17 @@ export const ACTION_BODIES = {
   approve: z.strictObject({ dryRun, step: z.string(), by: z.string().exactOptional() }),
   reject: z.strictObject({ dryRun, step: z.string(), by: z.string().exactOptional() }),
   resume: z.strictObject({ dryRun }),
-  rerun: z.strictObject({
-    dryRun,
-    reuse: z.boolean().default(true).describe('reuse successful, unchanged steps of the run'),
-    from: z.array(z.string()).exactOptional().describe('steps to rerun with everything downstream'),
-    params: z.record(z.string(), json).exactOptional().describe('parameters that replace those of the run'),
-  }),
+  rerun: z
+    .strictObject({
+      dryRun,
+      all: z.boolean().default(false).describe('run all steps; default: reuse successful, unchanged steps of the run'),
+      from: z
+        .array(z.string())
+        .exactOptional()
+        .describe('`STEP` or `STEP/CELL`: what is rerun with everything that depends on it'),
+      params: z.record(z.string(), json).exactOptional().describe('parameters that replace those of the run'),
+    })
+    .refine(({ all, from }) => !all || from === undefined, 'must not have both all and from'),
 } as const;
 
 /** An action on a run. */

@@ -20,7 +20,10 @@ function countCharacters(texts: Readonly<Record<string, string>>): number {
 /** What is reused of an earlier run of the server. */
 const reuse = z.strictObject({
   runId: z.string().refine(isRunId, 'must be the ID of a run'),
-  from: z.array(name).max(MAX_NAMES).describe('steps that are run although they have not changed'),
+  from: z
+    .array(z.string().min(1).max(600))
+    .max(MAX_NAMES)
+    .describe('`STEP` or `STEP/CELL`: what is run although it has not changed'),
 });
 
 /** The body of `PUT /runs/{runId}`: what a person has written, and where the data is that was uploaded for it. */
@@ -66,7 +69,7 @@ export const rerunRequest = z.strictObject({
   from: z
     .array(z.string())
     .exactOptional()
-    .describe('steps that are run although they have not changed; absent: nothing is reused'),
+    .describe('`STEP` or `STEP/CELL`: what is run although it has not changed; absent: nothing is reused'),
 });
 
 /** A request to execute the plan of an ended run again. */

@@ -1,6 +1,6 @@
 /** The earlier run of the same pipeline whose results a run reuses. */
 export interface Reuse {
   readonly runId: string;
-  /** Steps that are rerun although they have not changed; their dependents are rerun, too. */
+  /** `STEP` or `STEP/CELL`: what is rerun although it has not changed; its dependents are rerun, too. */
   readonly from: readonly string[];
 }

@@ -221,17 +221,18 @@ function describeReason(run: ContextSource, { step, missed, earlier, findRerun }
   // A step that was not looked up waits for something, perhaps only for a service that found no capacity in the simulation.
   const before = working.length > 0 ? working : missed === undefined ? open : [];
   if (before.length > 0) return `comes after ${before.map(({ name }) => name).join(', ')}`;
-  const reasons = new Set((missed ?? []).map((one) => describeMiss(run, { step, one, earlier })));
+  const reasons = new Set((missed ?? []).map((one) => describeMiss(run, { step, one, earlier, findRerun })));
   const shown = [...reasons].slice(0, MAX_REASONS).join('; ');
   return reasons.size > MAX_REASONS ? `${shown}; and ${reasons.size - MAX_REASONS} other reasons` : shown;
 }
 
 function describeMiss(
   { plan, facts }: ContextSource,
-  { step, one, earlier }: { step: number; one: Missed[number]; earlier: ReusableRun },
+  { step, one, earlier, findRerun }: Pick<StepAsked, 'step' | 'earlier' | 'findRerun'> & { one: Missed[number] },
 ): string {
   const { cell, looked } = one;
   if (looked.kind === 'unevaluated') return `known only during the run: ${looked.message}`;
+  if (findRerun(step, cell)?.kind === 'requested') return 'a rerun was requested';
   if (looked.reason === 'writesShared') return 'writes to a shared volume';
   if (looked.reason === 'readsShared') return 'reads a volume to which others may write';
   const before = earlier.fingerprintOf(plan.steps[step]!.step.name, facts.cells[step]?.[cell]?.key ?? '');

@@ -35,6 +35,7 @@ export async function runReuseModel(seed: string, subject: ReuseSubject): Promis
     violations.push(
       ...findLostOrder(ended),
       ...findUnlawful(ended),
+      ...findUnasked(given, report),
       ...(await findMixedContents(world.rig, report, programs.readsOf)),
     );
     reused += report.steps.filter(({ cells }) => cells.some((cell) => cell.reused)).length;
@@ -73,14 +74,30 @@ export async function runReuseModel(seed: string, subject: ReuseSubject): Promis
 
 function drawRun(body: string, past: readonly RunReport[], random: Random): GivenRun {
   const params = { p: random.below(2), ...(random.chance(0.2) && { go: random.chance(0.5) }) };
-  const names = planOf({ body }).steps.map(({ step }) => step.name);
-  const from = random.chance(0.3) ? [random.pick(names)] : [];
   return {
     body,
     params,
-    ...(past.length > 0 && random.chance(0.5) && { reuse: { runId: random.pick(past).runId, from } }),
+    ...(past.length > 0 && random.chance(0.5) && { reuse: drawReuse(random.pick(past), random) }),
     ...(random.chance(0.2) && { leaveAfterMs: random.below(2000) }),
   };
+}
+
+/** With a step or, if it has several, one of its cells that is rerun although it has not changed. */
+function drawReuse({ runId, steps }: RunReport, random: Random): NonNullable<GivenRun['reuse']> {
+  if (random.chance(0.6)) return { runId, from: [] };
+  const { step, cells } = random.pick(steps);
+  const named = cells.map(({ cell }) => cell).filter((cell) => cell !== '');
+  return { runId, from: [named.length > 0 && random.chance(0.6) ? `${step}/${random.pick(named)}` : step] };
+}
+
+/** Cells that were reused although a rerun of them was requested. */
+function findUnasked({ reuse }: GivenRun, { steps }: RunReport): string[] {
+  const from = new Set(reuse?.from);
+  return steps.flatMap(({ step, cells }) =>
+    cells.flatMap(({ cell, reused }) =>
+      reused && (from.has(step) || from.has(`${step}/${cell}`)) ? [`${step}/${cell} is reused in spite of --from`] : [],
+    ),
+  );
 }
 
 /** Steps that must not be reused at all. */
