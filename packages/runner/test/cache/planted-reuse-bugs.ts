@@ -76,6 +76,13 @@ export const PLANTED_REUSE_BUGS: readonly PlantedReuseBug[] = [
     replace: 'void final;',
   },
   {
+    name: 'takes a cell although its rerun was requested',
+    seed: 0,
+    file: '../../home/src/reuse/create-lookup.ts',
+    find: 'if (findRerun(step, cell) !== undefined)',
+    replace: 'if (findRerun(step) !== undefined)',
+  },
+  {
     name: 'does not rerun what comes after a step that it has executed',
     seed: 115,
     file: '../../home/src/reuse/rerun-check.ts',
