@@ -50,9 +50,9 @@ function renderEntries(table: ConfigTable, clusters: ServiceConfig['clusters']):
       );
     case 'instanceTypes':
       return each(({ id: clusterId, instanceTypes }) =>
-        instanceTypes.map(({ id, cpu, memory, gpus, cpuModel, gpuModel }) =>
+        instanceTypes.map(({ id, cpu, memory, gpu, cpuModel, gpuModel }) =>
           renderValue('instanceType', {
-            ...{ clusterId, instanceType: id, cpu, memory, gpus },
+            ...{ clusterId, instanceType: id, cpu, memory, gpu },
             ...(cpuModel !== undefined && { cpuModel }),
             ...(gpuModel !== undefined && { gpuModel }),
           }),
@@ -76,11 +76,11 @@ function renderConfigTable(table: ConfigTable, clusters: ServiceConfig['clusters
       ]);
     case 'instanceTypes': {
       const rows = clusters.flatMap(({ id: cluster, instanceTypes }) =>
-        instanceTypes.map(({ id, cpu, memory, gpus, cpuModel = '', gpuModel = '' }) => [
-          ...[`${cluster}/${id}`, String(cpu), memory, String(gpus), cpuModel, gpuModel],
+        instanceTypes.map(({ id, cpu, memory, gpu, cpuModel = '', gpuModel = '' }) => [
+          ...[`${cluster}/${id}`, String(cpu), memory, String(gpu), cpuModel, gpuModel],
         ]),
       );
-      return renderTable([['TYPE', 'CPU', 'MEMORY', 'GPUS', 'CPU MODEL', 'GPU MODEL'], ...rows]);
+      return renderTable([['TYPE', 'CPU', 'MEMORY', 'GPU', 'CPU MODEL', 'GPU MODEL'], ...rows]);
     }
   }
 }

@@ -101,7 +101,7 @@ async function listEmbedded(home: string): Promise<InstanceType[]> {
       clusterID: id,
       cpu: { cores: amountOf(type).cores, model: type.cpuModel ?? 'generic' },
       memory: { sizeGB: amountOf(type).memoryGB },
-      gpu: { count: type.gpus, model: type.gpuModel ?? '' },
+      gpu: { count: type.gpu, model: type.gpuModel ?? '' },
     })),
   );
 }

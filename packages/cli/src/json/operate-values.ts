@@ -155,7 +155,7 @@ export const OPERATE_VALUES = {
       instanceType: z.string(),
       cpu: z.int().min(1),
       memory: z.string().describe('with its unit, for example 16GB'),
-      gpus: count,
+      gpu: count,
       cpuModel: z.string().exactOptional(),
       gpuModel: z.string().exactOptional(),
     })

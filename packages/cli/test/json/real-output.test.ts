@@ -208,7 +208,7 @@ test('the configuration and the users of a service are listed and changed', asyn
   expect((await admin('account', 'list')).values).toMatchObject([{ type: 'account', ...accounts[0] }]);
   expect((await admin('cluster', 'list')).values).toMatchObject([{ type: 'cluster', accounts: 1, instanceTypes: 2 }]);
   expect((await admin('instance-type', 'list')).values).toMatchObject([
-    { type: 'instanceType', instanceType: 'small', cpu: 1, memory: '1GB', gpus: 0 },
+    { type: 'instanceType', instanceType: 'small', cpu: 1, memory: '1GB', gpu: 0 },
     { type: 'instanceType', instanceType: 'large', gpuModel: 'a100' },
   ]);
 });

@@ -144,7 +144,7 @@ function instanceTypesOf(cluster: Cluster): InstanceType[] {
       clusterID: cluster.id,
       cpu: { cores, model: type.cpuModel ?? found.cpu ?? 'generic' },
       memory: { sizeGB: memoryGB },
-      gpu: { count: type.gpus, model: type.gpuModel ?? (type.gpus > 0 ? found.gpu : undefined) ?? '' },
+      gpu: { count: type.gpu, model: type.gpuModel ?? (type.gpu > 0 ? found.gpu : undefined) ?? '' },
       ...(features.length === 0 ? {} : { features }),
     };
   });

@@ -17,7 +17,7 @@ export const instanceTypeConfigSchema = z.strictObject({
   id: identifierSchema,
   cpu: positive,
   memory,
-  gpus: z.number().int().nonnegative().default(0),
+  gpu: z.number().int().nonnegative().default(0),
   /** Default, also of `gpuModel`: the model that the engine reports. */
   cpuModel: z.string().optional(),
   gpuModel: z.string().optional(),
@@ -30,7 +30,7 @@ export type InstanceTypeConfig = z.infer<typeof instanceTypeConfigSchema>;
 export const capacitySchema = z.strictObject({
   cpu: positive,
   memory,
-  gpus: z.number().int().nonnegative().default(0),
+  gpu: z.number().int().nonnegative().default(0),
 });
 /** A cluster's capacity. */
 export type Capacity = z.infer<typeof capacitySchema>;

@@ -39,7 +39,7 @@ test('cpuModels gives the name that the kernel gives every processor', async () 
 test('an instance type has the model of its machine, unless the configuration names another', async () => {
   const instanceTypes = [
     { id: 'plain', cpu: 1, memory: '1GB' },
-    { id: 'named', cpu: 1, memory: '1GB', gpus: 1, cpuModel: 'Some CPU', gpuModel: 'Some GPU' },
+    { id: 'named', cpu: 1, memory: '1GB', gpu: 1, cpuModel: 'Some CPU', gpuModel: 'Some GPU' },
   ];
   const clusters = [{ id: SCOPE.clusterID, engine: 'process', accounts: [SCOPE.accountID], instanceTypes }];
   const rig = await openRig({ config: { clusters } });
