@@ -62,7 +62,7 @@ const PATHS = [
   '/states',
   '/cells',
   '/cell?step=make',
-  '/moves',
+  '/changes',
   '/pipeline',
   '/explanation?step=make',
   '/clusters',

@@ -2,18 +2,18 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ContainerService, LogCut } from '@sluice/client';
 import type {
+  CellChange,
   CellDetails,
   CellList,
   CellMatches,
   CellNames,
+  ChangeList,
   ClusterList,
   FileDifferences,
   FileList,
-  Move,
   PipelineList,
   RunDetails,
   RunList,
-  RunMoves,
   RunStates,
 } from '@sluice/host';
 import { createService, EMBEDDED_SCOPE, embeddedConfig } from '@sluice/service';
@@ -137,24 +137,62 @@ test('describes a run with its plan, its steps and its failures', async () => {
   expect(run.criticalPath.length).toBeGreaterThan(0);
 });
 
-test('gives the states of all cells, and the moves that lead to them', async () => {
+test('gives the states of all cells, and the changes that lead to them', async () => {
   const { states, position } = await get<RunStates>(`/runs/${runId}/states`);
   expect(states).toEqual(['s', 's', 'ss', 's', 's', 'sf', 'k']);
-  const all = await get<RunMoves>(`/runs/${runId}/moves`);
-  expect(all).toMatchObject({ position, more: false });
-  // The cells of a step move together: one position has more moves than some of these limits.
-  for (const limit of [1, 2, 3]) {
-    const pages: Move[] = [];
-    for (let after = 0, skip = 0, more = true; more; ) {
-      const page = await get<RunMoves>(`/runs/${runId}/moves?after=${after}&skip=${skip}&limit=${limit}`);
-      expect(page.moves.length).toBeLessThanOrEqual(limit);
-      pages.push(...page.moves);
-      ({ position: after, skip = 0, more } = page);
-    }
-    expect(pages).toEqual(all.moves);
-  }
-  const last = new Map(all.moves.map(([, , step, cell, status]) => [`${step}/${cell}`, status]));
+  const all = await get<ChangeList>(`/runs/${runId}/changes`);
+  expect(all).toEqual({ position, changes: all.changes });
+  // The cells of a step change together: one position has more changes than some of these pages.
+  for (const pageSize of [1, 2, 3])
+    expect(await readPages<CellChange>(`/runs/${runId}/changes?pageSize=${pageSize}`, 'changes')).toEqual(all.changes);
+  const later = await get<ChangeList>(`/runs/${runId}/changes?after=${position - 1}`);
+  expect(later.changes).toEqual(all.changes.filter(([at]) => at === position));
+  const last = new Map(all.changes.map(([, , step, cell, status]) => [`${step}/${cell}`, status]));
   expect(Object.fromEntries(last)).toMatchObject({ '2/1': 'succeeded', '5/1': 'failed', '6/0': 'skipped' });
+});
+
+/** The entries of all pages of a list. */
+async function readPages<T>(path: string, key: string): Promise<T[]> {
+  const entries: T[] = [];
+  const size = Number(/pageSize=(\d+)/.exec(path)?.[1]);
+  let token: string | undefined;
+  do {
+    const page = await get<Record<string, unknown>>(`${path}${token === undefined ? '' : `&pageToken=${token}`}`);
+    const shown = page[key] as T[];
+    expect(shown.length).toBeLessThanOrEqual(size);
+    entries.push(...shown);
+    token = page['nextPageToken'] as string | undefined;
+  } while (token !== undefined);
+  return entries;
+}
+
+test('every list has pages, and accepts only its own tokens', async () => {
+  const lists: readonly (readonly [string, string])[] = [
+    ['/runs?', 'runs'],
+    [`/runs/${runId}/changes?`, 'changes'],
+    [`/runs/${runId}/cells?`, 'cells'],
+    [`/runs/${runId}/cells?search=n-`, 'cells'],
+    [`/runs/${runId}/cell-names?step=grid`, 'names'],
+    [`/runs/${runId}/cell-matches?search=n-`, 'steps'],
+    [`/runs/${runId}/files?step=sum&input=each`, 'entries'],
+    ['/schedules?', 'schedules'],
+    ['/pipelines?', 'pipelines'],
+  ];
+  const wrong = ['', '0', '5', '%ff', 'e30', Buffer.from('["x",1]').toString('base64url')];
+  const tokens: string[] = [];
+  for (const [list, key] of lists) {
+    const first = await get<Record<string, unknown>>(`${list}&pageSize=1`);
+    expect((await readPages(`${list}&pageSize=1`, key)).slice(0, 1), list).toEqual(first[key]);
+    const token = first['nextPageToken'];
+    for (const other of [...wrong, ...tokens]) {
+      const rejection = await reject(`${list}&pageToken=${other}`);
+      expect(rejection, `${list} ${other}`).toEqual([400, 'INVALID_ARGUMENT', 'PAGE_TOKEN_INVALID']);
+    }
+    const long = await reject(`${list}&pageToken=${'a'.repeat(4_097)}`);
+    expect(long).toEqual([400, 'INVALID_ARGUMENT', 'PARAMETER_INVALID']);
+    if (typeof token === 'string') tokens.push(token);
+  }
+  expect(tokens).toHaveLength(5);
 });
 
 test('describes what the attempts of a cell have occupied', async () => {
@@ -193,14 +231,14 @@ test('lists cells by step, status and name', async () => {
   const failed = await get<CellList>(`/runs/${runId}/cells?status=failed`);
   expect(failed.cells).toMatchObject([{ step: 'grid', cell: 'n-7', status: 'failed', reason: 'failed', attempt: 1 }]);
   expect((await get<CellList>(`/runs/${runId}/cells?search=N-7`)).total).toBe(1);
-  const first = await get<CellList>(`/runs/${runId}/cells?step=each&pageSize=1`);
-  const second = await get<CellList>(`/runs/${runId}/cells?step=2&pageSize=1&pageToken=${first.nextPageToken}`);
-  expect([first, second].map((page) => page.cells[0]!.item)).toEqual([1, 2]);
-  expect(second.nextPageToken).toBe(undefined);
+  const paged = await readPages<CellList['cells'][number]>(`/runs/${runId}/cells?step=each&pageSize=1`, 'cells');
+  expect(paged.map(({ item }) => item)).toEqual([1, 2]);
   expect(await get<CellNames>(`/runs/${runId}/cell-names?step=grid`)).toEqual({ names: ['n-0', 'n-7'], total: 2 });
-  expect((await get<CellNames>(`/runs/${runId}/cell-names?step=grid&from=1&count=5`)).names).toEqual(['n-7']);
+  expect((await get<CellNames>(`/runs/${runId}/cell-names?step=grid&firstCellIndex=1&pageSize=5`)).names).toEqual([
+    'n-7',
+  ]);
   expect(await reject(`/runs/${runId}/cell-names?step=nothing`)).toEqual([404, 'NOT_FOUND', 'STEP_NOT_FOUND']);
-  expect(first.cells[0]).not.toHaveProperty('results');
+  expect(paged[0]).not.toHaveProperty('results');
   const values = await get<CellList>(`/runs/${runId}/cells?step=grid&values=true`);
   expect(values.cells.map(({ matrix }) => matrix)).toEqual([{ n: 0 }, { n: 7 }]);
   expect((await get<CellList>(`/runs/${runId}/cells?step=list&values=true`)).cells[0]!.results).toEqual({
@@ -343,7 +381,7 @@ test('lists clusters with their load, and no pipelines if it executes none', asy
 });
 
 test('rejects unknown runs and paths in the form of the protocol', async () => {
-  for (const path of ['', '/states', '/moves', '/cells', '/cell?step=a', '/log?step=a', '/files?step=a&output=b']) {
+  for (const path of ['', '/states', '/changes', '/cells', '/cell?step=a', '/log?step=a', '/files?step=a&output=b']) {
     expect(await reject(`/runs/aaaaaaaaaaaaa${path}`)).toEqual([404, 'NOT_FOUND', 'RUN_NOT_FOUND']);
     expect((await reject(`/runs/..%2f..%2fx${path}`)).slice(0, 2)).toEqual([404, 'NOT_FOUND']);
   }

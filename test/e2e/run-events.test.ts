@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listRuns } from '@sluice/home';
-import type { Move, StreamEvents } from '@sluice/host';
+import type { CellChange, StreamEvents } from '@sluice/host';
 import { SHOWN_STATUSES } from '@sluice/run';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { STREAM_EVENTS } from '../../packages/host/src/schemas/events.ts';
@@ -42,7 +42,7 @@ class Client {
   states: string[][] = [];
   position = 0;
   status = '';
-  readonly moves: Move[] = [];
+  readonly changes: CellChange[] = [];
   readonly snapshots: { readonly position: number; readonly states: readonly string[] }[] = [];
   received = 0;
 
@@ -53,16 +53,16 @@ class Client {
     if (name === 'snapshot') {
       const { position, states, run } = data as StreamEvents['snapshot'];
       this.states = states.map((row) => [...row]);
-      this.moves.length = 0;
+      this.changes.length = 0;
       [this.position, this.status] = [position, run.status];
-    } else if (name === 'moves') {
-      const { position, moves, run } = data as StreamEvents['moves'];
-      for (const [at, , step, cell, status, , reused] of moves) {
+    } else if (name === 'changes') {
+      const { position, changes, run } = data as StreamEvents['changes'];
+      for (const [at, , step, cell, status, , reused] of changes) {
         // Nothing that was received before is received again.
         expect(at).toBeGreaterThan(this.position);
         this.states[step]![cell] = reused ? 'e' : LETTER.get(status)!;
       }
-      this.moves.push(...moves);
+      this.changes.push(...changes);
       [this.position, this.status] = [position, run.status];
     } else throw new Error(`unexpected event ${name}`);
     this.snapshots.push({ position: this.position, states: this.states.map((row) => row.join('')) });
@@ -93,20 +93,22 @@ test('a client misses nothing and receives nothing twice while the server is kil
     api = await serveRunApi({ home: place.home });
   }
   expect(await runner.ended).toMatchObject({ exitCode: 0 });
-  const { moves } = (await (await fetch(`${api.url}/runs/${runId}/moves?limit=100000`)).json()) as { moves: Move[] };
+  const { changes } = (await (await fetch(`${api.url}/runs/${runId}/changes?pageSize=100000`)).json()) as {
+    changes: CellChange[];
+  };
   const [first, ...later] = client.snapshots;
-  expect(client.moves).toEqual(moves.filter(([position]) => position > first!.position));
+  expect(client.changes).toEqual(changes.filter(([position]) => position > first!.position));
   // What the client knew at each position is what a replay shows there.
   for (const { position, states } of [first!, ...later])
-    expect(states, `position ${position}`).toEqual(replay(moves, position));
+    expect(states, `position ${position}`).toEqual(replay(changes, position));
   const { states } = (await (await fetch(`${api.url}/runs/${runId}/states`)).json()) as { states: string[] };
   expect(client.states.map((row) => row.join(''))).toEqual(states);
 });
 
-/** The states at a position, from the moves alone. */
-function replay(moves: readonly Move[], until: number): string[] {
+/** The states at a position, from the changes alone. */
+function replay(changes: readonly CellChange[], until: number): string[] {
   const states = ['w', '', 'wwwwww', 'w', 'w'].map((row) => [...row]);
-  for (const [position, , step, cell, status, , reused] of moves) {
+  for (const [position, , step, cell, status, , reused] of changes) {
     if (position <= until) states[step]![cell] = reused ? 'e' : LETTER.get(status)!;
   }
   return states.map((row) => row.join(''));
@@ -126,8 +128,8 @@ test('a client that knows another journal gets a snapshot, and an unknown run is
     expect(await firstEvent(`run=${runId}`, other)).toMatchObject({ name: 'snapshot', id });
   }
   expect(await firstEvent(`run=${runId}`, `${runId}:${epoch}:${position}:running`)).toMatchObject({
-    name: 'moves',
-    data: { moves: [], run: { status: 'succeeded' } },
+    name: 'changes',
+    data: { changes: [], run: { status: 'succeeded' } },
   });
   expect(await firstEvent('run=aaaaaaaaaaaaa')).toMatchObject({ name: 'missing', data: { runId: 'aaaaaaaaaaaaa' } });
 });

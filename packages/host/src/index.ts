@@ -41,7 +41,7 @@ import type {
 import type { clusterList } from './schemas/cluster-replies.ts';
 import type { orderReply } from './schemas/order.ts';
 import type { pipelineList } from './schemas/pipeline-replies.ts';
-import type { move, runDetails, runList, runMoves, runStates } from './schemas/run-replies.ts';
+import type { cellChange, changeList, runDetails, runList, runStates } from './schemas/run-replies.ts';
 import type { plannedTimeList, scheduleList } from './schemas/schedules.ts';
 
 export { openSecrets, sealSecrets } from './hosted/seal-secrets.ts';
@@ -63,9 +63,9 @@ export type RunDetails = z.input<typeof runDetails>;
 /** The reply of `GET /runs/{runId}/states`. */
 export type RunStates = z.input<typeof runStates>;
 /** One change of a cell: position, time in milliseconds, step, cell, status, attempt, reused. */
-export type Move = z.input<typeof move>;
-/** The reply of `GET /runs/{runId}/moves`. */
-export type RunMoves = z.input<typeof runMoves>;
+export type CellChange = z.input<typeof cellChange>;
+/** The reply of `GET /runs/{runId}/changes`. */
+export type ChangeList = z.input<typeof changeList>;
 /** An entry of `CellList`. */
 export type CellEntry = z.input<typeof cellEntry>;
 /** The reply of `GET /runs/{runId}/cells`. */

@@ -2,7 +2,7 @@ import type { PipelineList } from '@sluice/host';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { findAccount } from '../api/server-account.ts';
-import { useReply } from '../live/use-reply.ts';
+import { useList } from '../live/use-list.ts';
 import { Note } from '../parts/note.tsx';
 import { FormDialog } from './form-dialog.tsx';
 import { ParamFields, type ParamValues, textOf } from './param-fields.tsx';
@@ -53,10 +53,10 @@ interface PipelineFormProps {
 }
 
 function PipelineForm({ onSubmit, onClose }: PipelineFormProps) {
-  const { value, error } = useReply<PipelineList>('pipelines');
+  const { value, error } = useList<'pipelines', PipelineList['pipelines'][number]>('pipelines', 'pipelines');
   const [file, setFile] = useState<string>();
   const [params, setParams] = useState<ParamValues>(new Map());
-  const pipelines = value?.pipelines ?? [];
+  const pipelines = value ?? [];
   const chosen = pipelines.find((one) => one.file === file) ?? pipelines[0];
   const fields = (chosen?.params ?? []).map(({ default: initial, required, ...param }) => ({
     ...param,

@@ -18,7 +18,7 @@ export interface EventOptions {
   readonly onConnection: (connection: Connection) => void;
 }
 
-const NAMES = ['moves', 'snapshot', 'runs', 'missing'] as const;
+const NAMES = ['changes', 'snapshot', 'runs', 'missing'] as const;
 const FIRST_DELAY_MS = 1_000;
 const LAST_DELAY_MS = 30_000;
 

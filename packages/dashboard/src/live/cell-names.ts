@@ -23,11 +23,11 @@ export class CellNames {
     const page = Math.floor(cell / PAGE);
     const key = `${step} ${page}`;
     const names = this.#pages.get(key);
-    if (names === undefined) void this.#load(key, { step, from: page * PAGE, count: PAGE });
+    if (names === undefined) void this.#load(key, { step, firstCellIndex: page * PAGE, pageSize: PAGE });
     return names?.[cell - page * PAGE] || `cell ${cell}`;
   }
 
-  async #load(key: string, query: { step: number; from: number; count: number }): Promise<void> {
+  async #load(key: string, query: { step: number; firstCellIndex: number; pageSize: number }): Promise<void> {
     this.#pages.set(key, []);
     try {
       const { names } = await fetchReply<NamesReply>(`${this.#path}/cell-names`, query, this.#signal);

@@ -1,8 +1,8 @@
-import type { Move, RunDetails, RunMoves, StreamEvents } from '@sluice/host';
+import type { CellChange, ChangeList, RunDetails, StreamEvents } from '@sluice/host';
 import { fetchReply, messageFor } from '../api/fetch-reply.ts';
 import { type Connection, openEvents } from '../api/open-events.ts';
-import { createHistory, extendHistory, type MoveHistory } from '../model/move-history.ts';
-import { applyMoves, createRunModel, type RunModel } from '../model/run-model.ts';
+import { type ChangeHistory, createHistory, extendHistory } from '../model/change-history.ts';
+import { applyChanges, createRunModel, type RunModel } from '../model/run-model.ts';
 import { CellNames } from './cell-names.ts';
 import { Store } from './store.ts';
 
@@ -15,7 +15,7 @@ export class LiveRun extends Store {
   readonly runId: string;
   details: RunDetails | undefined;
   model: RunModel | undefined;
-  history: MoveHistory | undefined;
+  history: ChangeHistory | undefined;
   names: CellNames;
   /** Whether `history` reaches to the present. */
   isHistoryComplete = false;
@@ -24,8 +24,8 @@ export class LiveRun extends Store {
   /** Why the run cannot be shown. */
   error: string | undefined;
   readonly #aborted = new AbortController();
-  /** Live moves that arrive while earlier pages are loaded. */
-  #waiting: { readonly moves: readonly Move[]; readonly position: number }[] = [];
+  /** Live changes that arrive while earlier pages are loaded. */
+  #waiting: { readonly changes: readonly CellChange[]; readonly position: number }[] = [];
   #loads = 0;
   #refreshTimer: ReturnType<typeof setTimeout> | undefined;
   #closeEvents: (() => void) | undefined;
@@ -42,7 +42,7 @@ export class LiveRun extends Store {
       run: this.runId,
       on: {
         snapshot: (data) => this.#replaceModel(data),
-        moves: (data) => this.#receiveMoves(data),
+        changes: (data) => this.#receiveChanges(data),
         missing: ({ message }) => {
           this.error = message;
           this.changed();
@@ -99,15 +99,15 @@ export class LiveRun extends Store {
     this.#receiveHead(data.run);
   }
 
-  #receiveMoves({ moves, position, run }: StreamEvents['moves']): void {
-    if (this.model) applyMoves(this.model, moves, position);
-    if (this.isHistoryComplete && this.history) extendHistory(this.history, moves, position);
-    else this.#waiting.push({ moves, position });
-    if (moves.some(([, , , , status]) => status === 'failed')) this.refresh();
+  #receiveChanges({ changes, position, run }: StreamEvents['changes']): void {
+    if (this.model) applyChanges(this.model, changes, position);
+    if (this.isHistoryComplete && this.history) extendHistory(this.history, changes, position);
+    else this.#waiting.push({ changes, position });
+    if (changes.some(([, , , , status]) => status === 'failed')) this.refresh();
     this.#receiveHead(run);
   }
 
-  #receiveHead({ status }: StreamEvents['moves']['run']): void {
+  #receiveHead({ status }: StreamEvents['changes']['run']): void {
     if (status !== this.status) this.refresh();
     this.status = status;
     this.changed();
@@ -120,16 +120,17 @@ export class LiveRun extends Store {
     this.isHistoryComplete = false;
     this.#waiting = [];
     try {
-      for (let more = true, skip = 0; more; ) {
-        const query = { after: history.position, skip, limit: PAGE };
-        const page = await fetchReply<RunMoves>(`${this.#path}/moves`, query, this.#aborted.signal);
+      let pageToken: string | undefined;
+      do {
+        const query = { pageSize: PAGE, pageToken };
+        const page = await fetchReply<ChangeList>(`${this.#path}/changes`, query, this.#aborted.signal);
         // A later snapshot has started another load.
         if (load !== this.#loads) return;
-        extendHistory(history, page.moves, page.position);
-        ({ more, skip = 0 } = page);
+        extendHistory(history, page.changes, page.position);
+        pageToken = page.nextPageToken;
         this.changed();
-      }
-      for (const { moves, position } of this.#waiting) extendHistory(history, moves, position);
+      } while (pageToken !== undefined);
+      for (const { changes, position } of this.#waiting) extendHistory(history, changes, position);
       this.isHistoryComplete = true;
     } catch (error) {
       if (!this.#aborted.signal.aborted) console.warn(`could not load the history: ${messageFor(error)}`);

@@ -1,7 +1,7 @@
-import type { Move } from '@sluice/host';
+import type { CellChange } from '@sluice/host';
 import { codeOf, codeOfLetter, STATUSES, summarize } from './statuses.ts';
 
-/** The states of all cells of a run at one position of its journal. `applyMoves` changes it in place. */
+/** The states of all cells of a run at one position of its journal. `applyChanges` changes it in place. */
 export interface RunModel {
   position: number;
   /** Grows with each change: what was computed from the model of an earlier version is out of date. */
@@ -25,10 +25,10 @@ export function createRunModel({ position, states }: { position: number; states:
   return { position, version: 0, cells, counts };
 }
 
-/** Applies moves that follow the model's position, up to `position`. Ignores those that it contains already. */
-export function applyMoves(model: RunModel, moves: readonly Move[], position: number): void {
+/** Applies changes that follow the model's position, up to `position`. Ignores those that it contains already. */
+export function applyChanges(model: RunModel, changes: readonly CellChange[], position: number): void {
   const known = model.position;
-  for (const [at, , step, cell, status, , reused] of moves) {
+  for (const [at, , step, cell, status, , reused] of changes) {
     if (at > known) setCell(model, { step, cell, code: codeOf(status, reused) });
   }
   model.position = Math.max(known, position);

@@ -1,4 +1,4 @@
-import { type MoveHistory, movesOfCell } from './move-history.ts';
+import { type ChangeHistory, changesOfCell } from './change-history.ts';
 import { isFinished, STATUSES, type StatusLook } from './statuses.ts';
 
 /** A part of a row of the timeline, in milliseconds. */
@@ -16,20 +16,20 @@ const MAX_BARS = 60;
 
 /** The bars of one cell: each attempt waits, is queued at the service, and runs. Unfinished bars end at `now`. */
 export function findCellBars(
-  history: MoveHistory,
+  history: ChangeHistory,
   { step, cell }: { step: number; cell: number },
   now: number,
 ): TimelineBar[] {
-  const moves = movesOfCell(history, step, cell);
+  const changes = changesOfCell(history, step, cell);
   const bars: TimelineBar[] = [];
-  moves.forEach((move, index) => {
-    const code = history.code[move]!;
+  changes.forEach((change, index) => {
+    const code = history.code[change]!;
     const kind = kindOf(code);
     if (kind === undefined) return;
-    const next = moves[index + 1];
-    const from = history.at[move]!;
+    const next = changes[index + 1];
+    const from = history.at[change]!;
     const to = Math.max(from, next === undefined ? now : history.at[next]!);
-    const end = moves.slice(index + 1).find((later) => kindOf(history.code[later]!) !== 'ran');
+    const end = changes.slice(index + 1).find((later) => kindOf(history.code[later]!) !== 'ran');
     const look = STATUSES[kind === 'ran' && end !== undefined ? history.code[end]! : code]!;
     const last = bars.at(-1);
     // Publishing continues the bar of the attempt that ran.
@@ -40,7 +40,11 @@ export function findCellBars(
 }
 
 /** One bar for all cells of a step, from the first start to the last end. */
-export function findStepBar(history: MoveHistory, step: number, options: { now: number; code: number }): TimelineBar[] {
+export function findStepBar(
+  history: ChangeHistory,
+  step: number,
+  options: { now: number; code: number },
+): TimelineBar[] {
   const { begunAt, endedAt } = history.spans[step]!;
   if (begunAt === undefined) return [];
   const to = isFinished(options.code) ? Math.max(begunAt, endedAt ?? begunAt) : Math.max(begunAt, options.now);

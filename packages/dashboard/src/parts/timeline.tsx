@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import type { PlanSteps } from '../layout/plan-shape.ts';
 import type { CellNames } from '../live/cell-names.ts';
-import type { MoveHistory } from '../model/move-history.ts';
+import type { ChangeHistory } from '../model/change-history.ts';
 import { countsOf, type RunModel } from '../model/run-model.ts';
 import { summarize } from '../model/statuses.ts';
 import { findCellBars, findStepBar, type TimelineBar } from '../model/timeline-bars.ts';
@@ -20,7 +20,7 @@ export interface TimelineProps {
   readonly rows: readonly Selection[];
   readonly steps: PlanSteps;
   readonly model: RunModel;
-  readonly history: MoveHistory | undefined;
+  readonly history: ChangeHistory | undefined;
   readonly names: CellNames;
   readonly startedAt: number;
   /** The present, or the time that the slider shows. */
@@ -127,7 +127,7 @@ function Bar({ bar, startedAt, span, now }: { bar: TimelineBar; startedAt: numbe
 }
 
 function barsOf(
-  history: MoveHistory,
+  history: ChangeHistory,
   { row, cells, now, code }: { row: Selection; cells: number; now: number; code: number },
 ): TimelineBar[] {
   if (row.cell !== undefined) return findCellBars(history, { step: row.step, cell: row.cell }, now);

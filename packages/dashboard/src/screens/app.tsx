@@ -79,7 +79,13 @@ function OfRun({ runId, route }: { runId: string; route: Route }) {
   }
   if (section === 'data' && step !== undefined && fifth !== undefined && (fourth === 'input' || fourth === 'output')) {
     const port = { kind: fourth, name: fifth } as const;
-    return <DataScreen run={run} step={step} cell={Number(third)} port={port} path={rest} query={route.query} />;
+    return (
+      <DataScreen
+        key={route.path.join('/')}
+        {...{ run, step, port, path: rest, query: route.query }}
+        cell={Number(third)}
+      />
+    );
   }
   return <RunScreen run={run} route={route} />;
 }

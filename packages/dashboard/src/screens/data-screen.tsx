@@ -6,6 +6,7 @@ import { linkTo, portPath } from '../live/route.ts';
 import { useStore } from '../live/use-store.ts';
 import { byteWords } from '../parts/byte-words.ts';
 import { Note } from '../parts/note.tsx';
+import { PageButtons } from '../parts/page-buttons.tsx';
 import { timeWords } from '../parts/time-words.ts';
 import { Trail } from '../parts/trail.tsx';
 import { FileDifferences } from './file-differences.tsx';
@@ -21,13 +22,16 @@ interface DataProps {
 }
 
 const PREVIEW_BYTES = 262_144;
+const PAGE = 1_000;
 
 /** The files of an input or output: a directory, or the preview of a file. */
 export function DataScreen({ run, step, cell, port, path, query }: DataProps) {
   useStore(run);
   const filesPath = `runs/${encodeURIComponent(run.runId)}/files`;
   const place = { step, cell, [port.kind]: port.name, path: path.join('/') };
-  const content = useContent(apiUrl(filesPath, place));
+  const [pages, setPages] = useState<readonly (string | undefined)[]>([undefined]);
+  const url = apiUrl(filesPath, { ...place, pageSize: PAGE, pageToken: pages.at(-1) });
+  const content = useContent(url);
   const base = portPath({ runId: run.runId, step, cell, port });
   return (
     <>
@@ -43,6 +47,7 @@ export function DataScreen({ run, step, cell, port, path, query }: DataProps) {
       </nav>
       {content.error !== undefined && <Note tone="bad">{content.error}</Note>}
       {content.list !== undefined && <Directory list={content.list} base={[...base, ...path]} />}
+      <PageButtons pages={pages} next={content.list?.nextPageToken} onChange={setPages} />
       {content.bytes !== undefined && (
         <section class="panel">
           <a class="button" href={apiUrl(filesPath, place)} download={path.at(-1)}>

@@ -7,7 +7,7 @@ import { useCellSearch } from '../live/use-cell-search.ts';
 import { useNow } from '../live/use-now.ts';
 import { useStore } from '../live/use-store.ts';
 import { beganAt } from '../model/began-at.ts';
-import type { MoveHistory } from '../model/move-history.ts';
+import type { ChangeHistory } from '../model/change-history.ts';
 import { type RunModel, totalCounts } from '../model/run-model.ts';
 import { CountBar, countWords } from '../parts/count-bar.tsx';
 import { ConnectionNote, Loading } from '../parts/loading.tsx';
@@ -119,7 +119,7 @@ function countCells({ cells }: RunModel): number {
 }
 
 /** When the run ended; of a suspended run, when something last happened. */
-function lastTime(details: RunDetails, history: MoveHistory | undefined): number {
+function lastTime(details: RunDetails, history: ChangeHistory | undefined): number {
   if (details.endedAt !== undefined) return Date.parse(details.endedAt);
   return history?.at.at(-1) ?? beganAt(details);
 }

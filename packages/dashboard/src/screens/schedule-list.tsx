@@ -1,24 +1,28 @@
 import type { ScheduleList as Schedules } from '@sluice/host';
 import { findAccount } from '../api/server-account.ts';
 import { linkTo } from '../live/route.ts';
-import { useReply } from '../live/use-reply.ts';
+import { useList } from '../live/use-list.ts';
 import { localTime } from '../model/planned-days.ts';
 import { Note } from '../parts/note.tsx';
 import { timeWords } from '../parts/time-words.ts';
+
+type Schedule = Schedules['schedules'][number];
 
 const SHORT_COUNT = 2;
 const LONG_COUNT = 5;
 
 /** The schedules of the home with their next planned times. */
 export function ScheduleList({ isShort = false }: { isShort?: boolean }) {
-  const { value, error } = useReply<Schedules>('schedules', { next: isShort ? SHORT_COUNT : LONG_COUNT });
-  if (isShort && (value === undefined || value.schedules.length === 0)) return null;
+  const { value, error } = useList<'schedules', Schedule>('schedules', 'schedules', {
+    query: { next: isShort ? SHORT_COUNT : LONG_COUNT },
+  });
+  if (isShort && (value === undefined || value.length === 0)) return null;
   return (
     <section class="panel" aria-labelledby="schedules">
       <h2 id="schedules">{isShort ? <a href={linkTo(['schedules'])}>Schedules</a> : 'Next planned times'}</h2>
       {error !== undefined && <Note tone="bad">{error}</Note>}
-      {value?.schedules.length === 0 && <NoSchedules />}
-      {value?.schedules.map((schedule) => (
+      {value?.length === 0 && <NoSchedules />}
+      {value?.map((schedule) => (
         <ScheduleEntry key={schedule.name} schedule={schedule} />
       ))}
     </section>
@@ -36,7 +40,7 @@ function NoSchedules() {
   );
 }
 
-function ScheduleEntry({ schedule }: { schedule: Schedules['schedules'][number] }) {
+function ScheduleEntry({ schedule }: { schedule: Schedule }) {
   const { name, nextAt, pausedAt, timezone } = schedule;
   return (
     <div class="schedule">

@@ -2,8 +2,8 @@ import type { ScheduleList as Schedules } from '@sluice/host';
 import { useState } from 'preact/hooks';
 import { ActionButton, useActionDialog } from '../actions/use-action-dialog.tsx';
 import { linkTo, type Route, replaceQuery } from '../live/route.ts';
+import { useList } from '../live/use-list.ts';
 import { usePlannedTimes } from '../live/use-planned-times.ts';
-import { useReply } from '../live/use-reply.ts';
 import { addMonths, groupByDay, localTime } from '../model/planned-days.ts';
 import { Note } from '../parts/note.tsx';
 import { timeWords } from '../parts/time-words.ts';
@@ -17,7 +17,9 @@ type Schedule = Schedules['schedules'][number];
 export function ScheduleScreen({ route }: { route: Route }) {
   const [, name] = route.path;
   const [version, setVersion] = useState(0);
-  const { value, error } = useReply<Schedules>(name === undefined ? undefined : 'schedules', {}, version);
+  const { value, error } = useList<'schedules', Schedule>(name === undefined ? undefined : 'schedules', 'schedules', {
+    version,
+  });
   if (name === undefined) {
     return (
       <>
@@ -26,7 +28,7 @@ export function ScheduleScreen({ route }: { route: Route }) {
       </>
     );
   }
-  const schedule = value?.schedules.find((one) => one.name === name);
+  const schedule = value?.find((one) => one.name === name);
   return (
     <>
       <nav class="trail" aria-label="Path">

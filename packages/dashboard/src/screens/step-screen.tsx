@@ -10,6 +10,7 @@ import { AWAITING_APPROVAL, codeOf, STATUSES, summarize } from '../model/statuse
 import { CountBar, countWords } from '../parts/count-bar.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { Note } from '../parts/note.tsx';
+import { PageButtons } from '../parts/page-buttons.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { durationWords } from '../parts/time-words.ts';
 import { Trail } from '../parts/trail.tsx';
@@ -50,7 +51,10 @@ export function StepScreen({ run, route, name }: { run: LiveRun; route: Route; n
   );
 }
 
+type Pages = readonly (string | undefined)[];
+
 const PAGE_SIZE = 100;
+const FIRST_PAGE: Pages = [undefined];
 const STATUS_FILTERS = [...new Set(STATUSES.map(({ status }) => status))];
 
 interface CellTableProps {
@@ -63,17 +67,18 @@ interface CellTableProps {
 
 function CellTable({ details, name, query, version }: CellTableProps) {
   const [status, search] = [query.get('status') ?? undefined, query.get('q') ?? undefined];
-  const [pages, setPages] = useState<readonly (string | undefined)[]>([undefined]);
-  const pageToken = pages.at(-1);
+  // A token belongs to one filter.
+  const filtered = JSON.stringify([status, search]);
+  const [opened, setOpened] = useState<{ readonly filtered: string; readonly pages: Pages }>({
+    filtered,
+    pages: FIRST_PAGE,
+  });
+  const pages = opened.filtered === filtered ? opened.pages : FIRST_PAGE;
   const { value, error } = useReply<CellList>(
     `runs/${encodeURIComponent(details.runId)}/cells`,
-    { step: name, status, search, pageSize: PAGE_SIZE, pageToken },
+    { step: name, status, search, pageSize: PAGE_SIZE, pageToken: pages.at(-1) },
     version,
   );
-  const filter = (changes: Record<string, string>) => {
-    setPages([undefined]);
-    replaceQuery(changes);
-  };
   return (
     <section class="panel" aria-labelledby="cells">
       <div class="panel-head">
@@ -83,12 +88,12 @@ function CellTable({ details, name, query, version }: CellTableProps) {
           aria-label="Search cells"
           placeholder="Search"
           value={search ?? ''}
-          onInput={(event) => filter({ q: event.currentTarget.value })}
+          onInput={(event) => replaceQuery({ q: event.currentTarget.value })}
         />
         <select
           aria-label="Status"
           value={status ?? ''}
-          onChange={(event) => filter({ status: event.currentTarget.value })}
+          onChange={(event) => replaceQuery({ status: event.currentTarget.value })}
         >
           <option value="">all</option>
           {STATUS_FILTERS.map((one) => (
@@ -99,18 +104,11 @@ function CellTable({ details, name, query, version }: CellTableProps) {
       {error !== undefined && <Note tone="bad">{error}</Note>}
       <CellRows cells={value?.cells ?? []} runId={details.runId} />
       {value?.cells.length === 0 && <p class="empty">No cell matches.</p>}
-      <div class="buttons">
-        {pages.length > 1 && (
-          <button type="button" onClick={() => setPages(pages.slice(0, -1))}>
-            Previous page
-          </button>
-        )}
-        {value?.nextPageToken !== undefined && (
-          <button type="button" onClick={() => setPages([...pages, value.nextPageToken])}>
-            Next page
-          </button>
-        )}
-      </div>
+      <PageButtons
+        pages={pages}
+        next={value?.nextPageToken}
+        onChange={(next) => setOpened({ filtered, pages: next })}
+      />
     </section>
   );
 }

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { countUntil, type MoveHistory, type Replay, replayHistory } from '../model/move-history.ts';
+import { type ChangeHistory, countUntil, type Replay, replayHistory } from '../model/change-history.ts';
 import type { RunModel } from '../model/run-model.ts';
 import { durationWords } from '../parts/time-words.ts';
 
@@ -22,9 +22,9 @@ const STEPS = 1_000;
 const REPLAY_MS = 12_000;
 
 /** The state of the slider, and the run replayed up to it. */
-export function useTimeTravel(history: MoveHistory | undefined, { end }: Times): TimeTravel {
+export function useTimeTravel(history: ChangeHistory | undefined, { end }: Times): TimeTravel {
   const [at, setAt] = useState<number>();
-  const replay = useRef<{ history: MoveHistory; replay: Replay }>(undefined);
+  const replay = useRef<{ history: ChangeHistory; replay: Replay }>(undefined);
   if (at === undefined || history === undefined || at >= end) return { at: undefined, model: undefined, setAt };
   const previous = replay.current?.history === history ? replay.current.replay : undefined;
   const next = replayHistory(history, countUntil(history, at), previous);

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { countUntil, createHistory, extendHistory, replayHistory } from '../../src/model/move-history.ts';
-import { applyMoves, countsOf, createRunModel, lettersOf, totalCounts } from '../../src/model/run-model.ts';
+import { countUntil, createHistory, extendHistory, replayHistory } from '../../src/model/change-history.ts';
+import { applyChanges, countsOf, createRunModel, lettersOf, totalCounts } from '../../src/model/run-model.ts';
 import { codeOf, STATUSES, summarize } from '../../src/model/statuses.ts';
 
-type Move = Parameters<typeof applyMoves>[1][number];
+type CellChange = Parameters<typeof applyChanges>[1][number];
 
 const CELLS = [1, 5, 3];
-const WORDS = [...new Set(STATUSES.map(({ status }) => status))] as Move[4][];
+const WORDS = [...new Set(STATUSES.map(({ status }) => status))] as CellChange[4][];
 
-/** Moves of a run with `CELLS`, with increasing positions and times. Several can have one position. */
-const someMoves = fc
+/** Changes of a run with `CELLS`, with increasing positions and times. Several can have one position. */
+const someChanges = fc
   .array(
     fc.record({
       step: fc.nat(CELLS.length - 1),
@@ -23,7 +23,7 @@ const someMoves = fc
   )
   .map((drafts) => {
     let position = 1;
-    return drafts.map(({ step, cell, status, isReused, isNext }): Move => {
+    return drafts.map(({ step, cell, status, isReused, isNext }): CellChange => {
       if (isNext) position += 1;
       return [position, position * 100, step, cell % CELLS[step]!, status, 1, status === 'succeeded' && isReused];
     });
@@ -31,29 +31,29 @@ const someMoves = fc
 
 const emptyStates = () => ({ position: 0, states: CELLS.map((count) => 'w'.repeat(count)) });
 
-/** The states after moves, without any of the code under test but the letters. */
-function expectedLetters(moves: readonly Move[]): string[] {
+/** The states after changes, without any of the code under test but the letters. */
+function expectedLetters(changes: readonly CellChange[]): string[] {
   const cells = CELLS.map((count) => Array.from({ length: count }, () => 'w'));
-  for (const [, , step, cell, status, , reused] of moves)
+  for (const [, , step, cell, status, , reused] of changes)
     cells[step]![cell] = STATUSES.find((look) => look.status === status && (look.letter === 'e') === reused)!.letter;
   return cells.map((letters) => letters.join(''));
 }
 
-test('applyMoves has the same states for all ways to split the moves into batches, with repetitions', () => {
+test('applyChanges has the same states for all ways to split the changes into batches, with repetitions', () => {
   fc.assert(
-    fc.property(someMoves, fc.array(fc.nat(60)), (moves, cuts) => {
+    fc.property(someChanges, fc.array(fc.nat(60)), (changes, cuts) => {
       const model = createRunModel(emptyStates());
-      const positions = [...new Set(moves.map(([position]) => position))];
+      const positions = [...new Set(changes.map(([position]) => position))];
       const ends = [...cuts.map((cut) => positions[cut % Math.max(1, positions.length)] ?? 0), positions.at(-1) ?? 0];
       for (const end of ends.sort((a, b) => a - b)) {
         // A batch that begins too early, as after a reconnect.
-        applyMoves(
+        applyChanges(
           model,
-          moves.filter(([position]) => position <= end),
+          changes.filter(([position]) => position <= end),
           end,
         );
       }
-      expect(lettersOf(model)).toEqual(expectedLetters(moves));
+      expect(lettersOf(model)).toEqual(expectedLetters(changes));
       expect([...totalCounts(model)].reduce((sum, count) => sum + count, 0)).toBe(9);
       lettersOf(model).forEach((letters, step) => {
         STATUSES.forEach(({ letter }, code) => {
@@ -69,24 +69,24 @@ test('createRunModel and lettersOf are inverse', () => {
   expect(lettersOf(createRunModel({ position: 3, states }))).toEqual(states);
 });
 
-test('applyMoves adds the cells of a foreach that become known', () => {
+test('applyChanges adds the cells of a foreach that become known', () => {
   const model = createRunModel({ position: 0, states: [''] });
-  applyMoves(model, [[1, 5, 0, 2, 'running', 1, false]], 1);
+  applyChanges(model, [[1, 5, 0, 2, 'running', 1, false]], 1);
   expect(lettersOf(model)).toEqual(['wwr']);
   expect(countsOf(model, 0)[0]).toBe(2);
 });
 
 test('replayHistory has the states at every time, forward and backward', () => {
   fc.assert(
-    fc.property(someMoves, fc.array(fc.nat(7_000), { maxLength: 8 }), (moves, times) => {
+    fc.property(someChanges, fc.array(fc.nat(7_000), { maxLength: 8 }), (changes, times) => {
       const history = createHistory(CELLS.length);
-      const last = moves.at(-1)?.[0] ?? 0;
-      extendHistory(history, moves, last);
-      extendHistory(history, moves, last);
+      const last = changes.at(-1)?.[0] ?? 0;
+      extendHistory(history, changes, last);
+      extendHistory(history, changes, last);
       let replay: ReturnType<typeof replayHistory> | undefined;
       for (const time of times) {
         replay = replayHistory(history, countUntil(history, time), replay);
-        const expected = expectedLetters(moves.filter(([, at]) => at <= time));
+        const expected = expectedLetters(changes.filter(([, at]) => at <= time));
         // The history knows only the cells that it mentions.
         lettersOf(replay.model).forEach((letters, step) => {
           expect(expected[step]!.startsWith(letters)).toBe(true);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createHistory, extendHistory } from '../../src/model/move-history.ts';
+import { createHistory, extendHistory } from '../../src/model/change-history.ts';
 import { codeOf } from '../../src/model/statuses.ts';
 import { findCellBars, findStepBar } from '../../src/model/timeline-bars.ts';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { describeClusters } from '../runs/describe-clusters.ts';
+import { openPage, pageQuery } from '../runs/page-query.ts';
 import { clusterList } from '../schemas/cluster-replies.ts';
 import { pipelineList } from '../schemas/pipeline-replies.ts';
 import { type ApiRoute, defineRoute } from './api-route.ts';
@@ -19,8 +20,14 @@ export const HOME_ROUTES: readonly ApiRoute[] = [
     operationId: 'listPipelines',
     summary: 'The pipeline files of the project that contains the home, with their parameters',
     ...{ method: 'GET', path: '/pipelines' },
-    query: z.strictObject({}),
+    query: z.strictObject({ ...pageQuery }),
     reply: pipelineList,
-    handle: async ({ api }) => ({ pipelines: [...((await api.executor?.listPipelines()) ?? [])] }),
+    async handle({ api, query }) {
+      const page = openPage('pipelines', query);
+      const start = page.start(z.int().min(0)) ?? 0;
+      const all = (await api.executor?.listPipelines()) ?? [];
+      const end = start + page.size;
+      return { pipelines: all.slice(start, end), ...(end < all.length && { nextPageToken: page.tokenOf(end) }) };
+    },
   }),
 ];

@@ -1,18 +1,18 @@
-import { cellStatus, matchesFilter, runPhase } from '@sluice/run';
+import { cellStatus, matchesFilter, newestFirst, runPhase } from '@sluice/run';
 import { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import { streamEvents } from '../events/stream-events.ts';
 import { compareFiles } from '../runs/compare-files.ts';
 import { portQuery, readDataPort } from '../runs/data-port.ts';
 import { describeCell } from '../runs/describe-cell.ts';
-import { describeCellNames, describeCells, findCell, readPageToken, searchCells } from '../runs/describe-cells.ts';
+import { describeCellNames, describeCells, findCell, searchCells } from '../runs/describe-cells.ts';
 import { describeRun } from '../runs/describe-run.ts';
-import { describeMoves, describeStates } from '../runs/describe-states.ts';
-import { readFiles } from '../runs/read-files.ts';
+import { describeChanges, describeStates } from '../runs/describe-states.ts';
+import { openPage, pageQuery, pageSize } from '../runs/page-query.ts';
+import { pageEntries, readFiles } from '../runs/read-files.ts';
 import { cellDetails, cellList, cellMatches, cellNames, fileDifferences, logLine } from '../schemas/cell-replies.ts';
-import { runDetails, runList, runMoves, runStates } from '../schemas/run-replies.ts';
+import { changeList, runDetails, runList, runStates } from '../schemas/run-replies.ts';
 import { type ApiRoute, defineRoute } from './api-route.ts';
-import { pageSize, pageToken } from './page-query.ts';
 import { serviceOf } from './run-api.ts';
 import { sendBytes } from './send-bytes.ts';
 import { findLogLine, sendLog } from './send-log.ts';
@@ -28,6 +28,8 @@ const attemptAt = {
 };
 const repeatable = z.union([z.string(), z.array(z.string())]);
 const MAX_RUNS = 100;
+/** Runs are created and removed between two pages, so the next one begins after the last run of the previous one. */
+const lastRun = z.strictObject({ createdAt: z.number(), runId: z.string() });
 
 /** The endpoints that change nothing. None takes the claim of a run. */
 export const READ_ROUTES: readonly ApiRoute[] = [
@@ -42,7 +44,7 @@ export const READ_ROUTES: readonly ApiRoute[] = [
       label: repeatable.default([]).describe('`NAME=VALUE` or `NAME`; of several, all'),
       createdAfter: z.iso.datetime().exactOptional(),
       createdBefore: z.iso.datetime().exactOptional(),
-      ...{ pageSize, pageToken },
+      ...pageQuery,
     }),
     reply: runList,
     async handle({ api, query }) {
@@ -53,10 +55,13 @@ export const READ_ROUTES: readonly ApiRoute[] = [
         ...(query.createdBefore !== undefined && { createdBefore: Date.parse(query.createdBefore) }),
       };
       const wanted = (await api.list.read()).filter((run) => matchesFilter(run, filter));
-      const start = query.pageToken === undefined ? 0 : readPageToken(query.pageToken);
-      const end = start + query.pageSize;
-      const runs = await api.list.describe(wanted.slice(start, end));
-      return { runs, ...(end < wanted.length && { nextPageToken: String(end) }) };
+      const page = openPage('runs', query);
+      const last = page.start(lastRun);
+      const rest = last === undefined ? wanted : wanted.filter((run) => newestFirst(last, run) < 0);
+      const shown = rest.slice(0, page.size);
+      const { createdAt = 0, runId = '' } = shown.at(-1) ?? {};
+      const runs = await api.list.describe(shown);
+      return { runs, ...(shown.length < rest.length && { nextPageToken: page.tokenOf({ createdAt, runId }) }) };
     },
   }),
   defineRoute({
@@ -74,16 +79,18 @@ export const READ_ROUTES: readonly ApiRoute[] = [
     handle: async ({ api, at }) => describeStates((await api.followers.read(at.runId)).model),
   }),
   defineRoute({
-    operationId: 'listMoves',
-    summary: 'What has happened to the cells after a position',
-    ...{ method: 'GET', path: '/runs/{runId}/moves' },
+    operationId: 'listChanges',
+    summary: 'The changes of the status of cells after a position, oldest first',
+    ...{ method: 'GET', path: '/runs/{runId}/changes' },
     query: z.strictObject({
-      after: z.coerce.number().int().min(0).default(0),
-      skip: z.coerce.number().int().min(0).default(0),
-      limit: z.coerce.number().int().min(1).max(100_000).default(10_000),
+      after: z.coerce.number().int().min(0).default(0).describe('a position'),
+      ...{ ...pageQuery, pageSize: pageSize({ max: 100_000, standard: 10_000 }) },
     }),
-    reply: runMoves,
-    handle: async ({ api, at, query }) => describeMoves((await api.followers.read(at.runId)).model, query),
+    reply: changeList,
+    async handle({ api, at: { runId }, query }) {
+      const { model } = await api.followers.read(runId);
+      return describeChanges(model, query.after, openPage(`changes of ${runId}`, query));
+    },
   }),
   defineRoute({
     operationId: 'listCells',
@@ -94,10 +101,12 @@ export const READ_ROUTES: readonly ApiRoute[] = [
       status: cellStatus.exactOptional(),
       search: z.string().exactOptional().describe('words that are all part of `STEP/CELL`'),
       values: z.stringbool().default(false).describe('with the values of the matrix, and the results'),
-      ...{ pageSize, pageToken },
+      ...pageQuery,
     }),
     reply: cellList,
-    handle: async ({ api, at, query }) => describeCells(await api.followers.read(at.runId), query),
+    async handle({ api, at: { runId }, query }) {
+      return describeCells(await api.followers.read(runId), query, openPage(`cells of ${runId}`, query));
+    },
   }),
   defineRoute({
     operationId: 'listCellNames',
@@ -105,11 +114,13 @@ export const READ_ROUTES: readonly ApiRoute[] = [
     ...{ method: 'GET', path: '/runs/{runId}/cell-names' },
     query: z.strictObject({
       step: cellAt.step,
-      from: z.coerce.number().int().min(0).default(0).describe('index of the first cell'),
-      count: z.coerce.number().int().min(1).max(10_000).default(1000),
+      firstCellIndex: z.coerce.number().int().min(0).default(0),
+      ...pageQuery,
     }),
     reply: cellNames,
-    handle: async ({ api, at, query }) => describeCellNames(await api.followers.read(at.runId), query),
+    async handle({ api, at: { runId }, query }) {
+      return describeCellNames(await api.followers.read(runId), query, openPage(`cell names of ${runId}`, query));
+    },
   }),
   defineRoute({
     operationId: 'searchCells',
@@ -122,10 +133,12 @@ export const READ_ROUTES: readonly ApiRoute[] = [
         .min(1)
         .describe('words that are all part of `STEP/CELL`; at least one is not only part of the name of the step'),
       perStep: z.coerce.number().int().min(1).max(1000).default(10).describe('the most cells of one step'),
-      limit: z.coerce.number().int().min(1).max(1000).default(100).describe('the most cells of all steps'),
+      ...pageQuery,
     }),
     reply: cellMatches,
-    handle: async ({ api, at, query }) => searchCells(await api.followers.read(at.runId), query),
+    async handle({ api, at: { runId }, query }) {
+      return searchCells(await api.followers.read(runId), query, openPage(`cell matches of ${runId}`, query));
+    },
   }),
   defineRoute({
     operationId: 'getCell',
@@ -165,22 +178,26 @@ export const READ_ROUTES: readonly ApiRoute[] = [
   }),
   defineRoute({
     operationId: 'getFiles',
-    summary: 'A directory or file of an input or output; a file can be read by `Range`',
+    summary: 'A directory or file of an input or output: a directory in pages, a file also by `Range`',
     ...{ method: 'GET', path: '/runs/{runId}/files' },
     query: z.strictObject({
       ...cellAt,
       ...portQuery,
       path: z.string().default('').describe('relative to the input or output'),
+      ...pageQuery,
     }),
     reply: 'bytes',
     async handle({ api, at, query, http, reply }) {
+      const page = openPage(`files of ${at.runId}`, query);
       const run = await api.followers.read(at.runId);
       const service = await serviceOf(api, at.runId);
       const found = await readFiles(
         { home: api.home, service, run },
         { ...findCell(run, query), port: readDataPort(query), path: query.path },
       );
-      return 'list' in found ? found.list : sendBytes(found.file, { http, reply, type: 'application/octet-stream' });
+      return 'list' in found
+        ? pageEntries(found.list, page)
+        : sendBytes(found.file, { http, reply, type: 'application/octet-stream' });
     },
   }),
   defineRoute({

@@ -11,13 +11,12 @@ import {
 import { orderWords } from '@sluice/run';
 import { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
-import { readPageToken } from '../runs/describe-cells.ts';
 import { quoteCommand } from '../runs/describe-run.ts';
+import { openPage, type Page, pageQuery } from '../runs/page-query.ts';
 import { toTime } from '../runs/to-time.ts';
 import { actionReply } from '../schemas/actions.ts';
 import { backfillBody, type plannedTime, plannedTimeList, scheduleBody, scheduleList } from '../schemas/schedules.ts';
 import { type ApiRequest, type ApiRoute, defineRoute } from './api-route.ts';
-import { pageSize, pageToken } from './page-query.ts';
 import type { RunApi } from './run-api.ts';
 import { conflict, requireExecutor, startOrder } from './start-order.ts';
 
@@ -29,10 +28,21 @@ export const SCHEDULE_ROUTES: readonly ApiRoute[] = [
     ...{ operationId: 'listSchedules', summary: 'The schedules of the home', method: 'GET', path: '/schedules' },
     query: z.strictObject({
       next: z.coerce.number().int().min(1).max(100).default(5).describe('number of planned times of each'),
+      ...pageQuery,
     }),
     reply: scheduleList,
     async handle({ api: { home }, query }) {
-      return { schedules: (await listSchedules({ home, count: query.next })).map(describeSchedule) };
+      const page = openPage('schedules', query);
+      const last = page.start(z.string());
+      const all = await listSchedules({ home, count: query.next });
+      const rest = all
+        .filter(({ name }) => last === undefined || name > last)
+        .sort((a, b) => (a.name < b.name ? -1 : 1));
+      const shown = rest.slice(0, page.size);
+      return {
+        schedules: shown.map(describeSchedule),
+        ...(shown.length < rest.length && { nextPageToken: page.tokenOf(shown.at(-1)?.name) }),
+      };
     },
   }),
   defineRoute({
@@ -42,10 +52,11 @@ export const SCHEDULE_ROUTES: readonly ApiRoute[] = [
     query: z.strictObject({
       from: z.iso.datetime().exactOptional().describe('absent: 30 days ago'),
       to: z.iso.datetime().exactOptional().describe('absent: in 7 days'),
-      ...{ pageSize, pageToken },
+      ...pageQuery,
     }),
     reply: plannedTimeList,
-    handle: ({ api, at, query }) => describeTimes(api, at.name, query),
+    handle: ({ api, at: { name }, query }) =>
+      describeTimes(api, { ...query, name }, openPage(`times of ${name}`, query)),
   }),
   changeRoute('pause', 'Start no more runs of a schedule', {
     effect: (name) => `pauses the schedule ${name}`,
@@ -123,23 +134,23 @@ async function backfill(api: RunApi, name: string, { from, to, dryRun }: z.outpu
 
 async function describeTimes(
   api: RunApi,
-  name: string,
-  query: { from?: string; to?: string; pageSize: number; pageToken?: string },
+  { name, ...query }: { readonly name: string; readonly from?: string; readonly to?: string },
+  page: Page,
 ): Promise<z.input<typeof plannedTimeList>> {
   await requireSchedule(api, name);
   const now = Date.now();
   const from = query.from === undefined ? now - 30 * DAY_MS : Date.parse(query.from);
   const to = query.to === undefined ? now + 7 * DAY_MS : Date.parse(query.to);
-  const start = query.pageToken === undefined ? from : readPageToken(query.pageToken);
-  const listed = await listPlannedTimes({ home: api.home, name, from: start, to, limit: query.pageSize + 1 });
+  const start = Math.max(from, page.start(z.int()) ?? from);
+  const listed = await listPlannedTimes({ home: api.home, name, from: start, to, limit: page.size + 1 });
   if (!listed.ok) throw conflict(`could not list the planned times: ${listed.error}`);
   const runs = new Map((await api.list.read()).map((run) => [run.runId, run]));
-  const times = listed.value.slice(0, query.pageSize).map((time): z.input<typeof plannedTime> => {
+  const times = listed.value.slice(0, page.size).map((time): z.input<typeof plannedTime> => {
     const run = time.verdict === 'started' ? runs.get(time.runId) : undefined;
     return { ...describeTime(time), ...(run && { status: run.status }) };
   });
-  const next = listed.value[query.pageSize];
-  return { times, ...(next && { nextPageToken: String(next.planned) }) };
+  const next = listed.value[page.size];
+  return { times, ...(next && { nextPageToken: page.tokenOf(next.planned) }) };
 }
 
 function describeTime(time: PlannedTimeReport): z.input<typeof plannedTime> {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RunFollower } from '@sluice/home';
 import type { FollowedModel, RunError } from '@sluice/run';
-import { describeHead, describeMoves, describeStates } from '../runs/describe-states.ts';
+import { describeHead, describeStates, readChanges } from '../runs/describe-states.ts';
 import type { StreamEventName, StreamEvents } from '../schemas/events.ts';
 import { encodeData } from './encode-data.ts';
 import type { FeedPoint } from './event-id.ts';
@@ -10,8 +10,8 @@ import type { FeedPoint } from './event-id.ts';
 const BATCH_MS = 100;
 /** Time without events that a run can make up for: its next events are then sent at once. */
 const BURST_MS = 400;
-/** A client that has missed more moves gets a snapshot. */
-const MAX_MOVES = 10_000;
+/** A client that has missed more changes gets a snapshot. */
+const MAX_CHANGES = 10_000;
 
 /** An event about a run, with what its receiver then knows. Its data are encoded once for all receivers. */
 export interface FeedEvent {
@@ -103,12 +103,12 @@ function createCatchUp(run: RunFollower, from: FeedPoint): FeedEvent | undefined
   const point = pointOf(run);
   if (!reaches(model, from)) return createSnapshot(run);
   if (point.position === from.position && point.status === from.status) return undefined;
-  const { moves } = describeMoves(model, { after: from.position, limit: MAX_MOVES });
-  const data = { runId, position: point.position, moves, run: describeHead(run) } satisfies StreamEvents['moves'];
-  return { name: 'moves', data: encodeData(data), point };
+  const changes = readChanges(model, from.position);
+  const data = { runId, position: point.position, changes, run: describeHead(run) } satisfies StreamEvents['changes'];
+  return { name: 'changes', data: encodeData(data), point };
 }
 
-/** Whether the moves after a point are known, and not too many. */
+/** Whether the changes after a point are known, and not too many. */
 function reaches({ moves, epochAt }: FollowedModel, { position, epoch }: FeedPoint): boolean {
-  return epochAt(position) === epoch && moves.length - moves.after(position) <= MAX_MOVES;
+  return epochAt(position) === epoch && moves.length - moves.after(position) <= MAX_CHANGES;
 }

@@ -1,18 +1,17 @@
 import type { RunFollower } from '@sluice/home';
 import { renderTimes, SHOWN_STATUSES, viewCell } from '@sluice/run';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import type { cellEntry, cellList, cellMatches, cellNames } from '../schemas/cell-replies.ts';
+import type { Page } from './page-query.ts';
 
-/** Which cells, and which page of them. */
+/** Which cells. */
 export interface CellQuery {
   readonly step?: string | undefined;
   readonly status?: string | undefined;
   readonly search?: string | undefined;
   /** With the results. */
   readonly values?: boolean;
-  readonly pageSize: number;
-  readonly pageToken?: string | undefined;
 }
 
 /** Indexes of a cell. */
@@ -22,14 +21,15 @@ export interface CellPlace {
 }
 
 /** The matching cells in the order of the plan. Only those of the page are described. */
-export function describeCells(run: RunFollower, query: CellQuery): z.input<typeof cellList> {
+export function describeCells(run: RunFollower, query: CellQuery, page: Page): z.input<typeof cellList> {
   const matching = findCells(run, query);
-  const start = query.pageToken === undefined ? 0 : readPageToken(query.pageToken);
-  const end = start + query.pageSize;
+  const last = page.start(lastCell);
+  const rest = last === undefined ? matching : matching.filter((place) => isAfter(place, last));
+  const shown = rest.slice(0, page.size);
   return {
-    cells: matching.slice(start, end).map((place) => describeEntry(run, place, query)),
+    cells: shown.map((place) => describeEntry(run, place, query)),
     total: matching.length,
-    ...(end < matching.length && { nextPageToken: String(end) }),
+    ...(shown.length < rest.length && { nextPageToken: page.tokenOf(shown.at(-1)) }),
     position: run.model.position,
   };
 }
@@ -37,37 +37,58 @@ export function describeCells(run: RunFollower, query: CellQuery): z.input<typeo
 /** The names of some cells of a step. Throws `ApiError`. */
 export function describeCellNames(
   run: RunFollower,
-  { step, from, count }: { readonly step: string; readonly from: number; readonly count: number },
+  { step, firstCellIndex }: { readonly step: string; readonly firstCellIndex: number },
+  page: Page,
 ): z.input<typeof cellNames> {
   const cells = run.model.facts.cells[findStep(run, step)] ?? [];
-  return { names: cells.slice(from, from + count).map(({ key }) => key), total: cells.length };
+  const start = page.start(z.int().min(0)) ?? firstCellIndex;
+  const end = start + page.size;
+  return {
+    names: cells.slice(start, end).map(({ key }) => key),
+    total: cells.length,
+    ...(end < cells.length && { nextPageToken: page.tokenOf(end) }),
+  };
+}
+
+/** The status of cells changes between two pages, so the next one begins after the last cell of the previous one. */
+const lastCell = z.strictObject({ step: z.int().min(0), cell: z.int().min(0) });
+
+function isAfter(place: CellPlace, last: CellPlace): boolean {
+  return place.step > last.step || (place.step === last.step && place.cell > last.cell);
 }
 
 /**
  * The cells of matrices and of `foreach` with every word of a text in `STEP/CELL`, and at least one of them not only in the
- * name of the step, whose cells would all match.
+ * name of the step, whose cells would all match. A page has whole steps, at least one.
  */
 export function searchCells(
   { model }: RunFollower,
-  { search, perStep, limit }: { readonly search: string; readonly perStep: number; readonly limit: number },
+  { search, perStep }: { readonly search: string; readonly perStep: number },
+  page: Page,
 ): z.input<typeof cellMatches> {
   const words = wordsOf(search);
   const { plan, cells } = model.facts;
-  let [left, total] = [limit, 0];
-  const steps = plan.steps.flatMap(({ index, step: { name } }) => {
+  const found = plan.steps.flatMap(({ index, step: { name } }) => {
     const lower = name.toLowerCase();
-    const found: number[] = [];
+    const matching: number[] = [];
     cells[index]?.forEach(({ key }, cell) => {
-      if (key !== '' && matchesCell(words, lower, key.toLowerCase())) found.push(cell);
+      if (key !== '' && matchesCell(words, lower, key.toLowerCase())) matching.push(cell);
     });
-    if (found.length === 0) return [];
-    const shown = found.slice(0, Math.min(perStep, left));
-    left -= shown.length;
-    total += found.length;
+    if (matching.length === 0) return [];
+    const shown = matching.slice(0, Math.min(perStep, page.size));
     const named = shown.map((cell) => ({ cell: cells[index]![cell]!.key, cellIndex: cell }));
-    return [{ step: name, stepIndex: index, total: found.length, cells: named }];
+    return [{ step: name, stepIndex: index, total: matching.length, cells: named }];
   });
-  return { steps, total };
+  const total = found.reduce((sum, step) => sum + step.total, 0);
+  const start = page.start(z.int().min(0)) ?? 0;
+  const rest = found.filter(({ stepIndex }) => stepIndex >= start);
+  let shown = 0;
+  const next = rest.find((step) => {
+    shown += step.cells.length;
+    return shown > page.size;
+  })?.stepIndex;
+  if (next === undefined) return { steps: rest, total };
+  return { steps: rest.filter(({ stepIndex }) => stepIndex < next), total, nextPageToken: page.tokenOf(next) };
 }
 
 function matchesCell(words: readonly string[], step: string, cell: string): boolean {
@@ -82,12 +103,6 @@ function wordsOf(search: string): string[] {
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '');
-}
-
-/** The offset that a page begins at. */
-export function readPageToken(token: string): number {
-  if (/^\d{1,15}$/.test(token)) return Number(token);
-  throw new ApiError(400, 'PARAMETER_INVALID', 'could not use the query parameter pageToken: it is not from a reply');
 }
 
 function findCells({ model }: RunFollower, { step: name, status, search }: CellQuery): CellPlace[] {

@@ -1,8 +1,10 @@
 import type { RunFollower } from '@sluice/home';
 import { type CellMove, type FollowedModel, SHOWN_STATUSES } from '@sluice/run';
-import type { z } from 'zod';
-import type { move, runMoves, runStates } from '../schemas/run-replies.ts';
+import { z } from 'zod';
+import { ApiError } from '../errors/api-error.ts';
+import type { cellChange, changeList, runStates } from '../schemas/run-replies.ts';
 import type { runHead } from '../schemas/states.ts';
+import type { Page } from './page-query.ts';
 
 /** The letter of each byte in `RunModel.states`. */
 const LETTERS = Buffer.from(SHOWN_STATUSES.map(({ letter }) => letter).join(''));
@@ -12,33 +14,43 @@ export function describeStates({ position, states }: FollowedModel): z.input<typ
   return { position, states: states.map((row) => Buffer.from(row.map((code) => LETTERS[code]!)).toString('latin1')) };
 }
 
-/**
- * Moves of a run after a position, at most `limit`. All moves of one position are in the same reply, unless they alone
- * are more: then `skip` says how many of the next position have been returned.
- */
-export function describeMoves(
-  { moves, position }: FollowedModel,
-  { after, skip = 0, limit }: { readonly after: number; readonly skip?: number; readonly limit: number },
-): z.input<typeof runMoves> {
-  const from = Math.min(moves.length, moves.after(after) + skip);
-  const to = findEnd(moves, from, limit);
-  const described: z.input<typeof move>[] = [];
-  for (let index = from; index < to; index++) described.push(describeMove(moves.at(index)));
-  if (to === moves.length) return { position, moves: described, more: false };
-  const last = moves.at(to - 1).position;
-  if (moves.at(to).position !== last) return { position: last, moves: described, more: true };
-  return { position: last - 1, skip: to - moves.after(last - 1), moves: described, more: true };
+/** All changes of a run after a position. */
+export function readChanges({ moves }: FollowedModel, after: number): Change[] {
+  return describeRange(moves, moves.after(after), moves.length);
 }
 
-/** The end of a page: that of the last position which fits as a whole, if there is one. */
-function findEnd(moves: FollowedModel['moves'], from: number, limit: number): number {
-  const to = Math.min(moves.length, from + limit);
-  if (to === moves.length || moves.at(to).position !== moves.at(to - 1).position) return to;
-  const whole = moves.after(moves.at(to).position - 1);
-  return whole > from ? whole : to;
+/** The changes after a position, a page of them. A page may end between changes of one position, since these may be many. */
+export function describeChanges(model: FollowedModel, after: number, page: Page): z.input<typeof changeList> {
+  const { moves, position, epochAt } = model;
+  const start = page.start(changePage);
+  if (start !== undefined && epochAt(start.after) !== start.epoch) {
+    throw new ApiError(
+      400,
+      'PAGE_TOKEN_INVALID',
+      'could not use the query parameter pageToken: the journal of the run has changed; read the first page again',
+    );
+  }
+  const from = start === undefined ? moves.after(after) : Math.min(moves.length, moves.after(start.after) + start.skip);
+  const to = Math.min(moves.length, from + page.size);
+  const changes = describeRange(moves, from, to);
+  if (to === moves.length) return { position, changes };
+  const complete = moves.at(to).position - 1;
+  const next = { after: complete, skip: to - moves.after(complete), epoch: epochAt(complete) };
+  return { position: complete, changes, nextPageToken: page.tokenOf(next) };
 }
 
-function describeMove({ position, at, step, cell, status, attempt }: CellMove): z.input<typeof move> {
+/** A position up to which all changes were sent, how many of the next one were, and the epoch of the journal there. */
+const changePage = z.strictObject({ after: z.int().min(0), skip: z.int().min(0), epoch: z.int().min(0) });
+
+type Change = z.input<typeof cellChange>;
+
+function describeRange(moves: FollowedModel['moves'], from: number, to: number): Change[] {
+  const changes: Change[] = [];
+  for (let index = from; index < to; index++) changes.push(describeChange(moves.at(index)));
+  return changes;
+}
+
+function describeChange({ position, at, step, cell, status, attempt }: CellMove): Change {
   const shown = SHOWN_STATUSES[status]!;
   return [position, at, step, cell, shown.status, attempt, shown.reused];
 }

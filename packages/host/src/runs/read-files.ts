@@ -2,11 +2,12 @@ import { type ContainerService, isServiceError, type VolumeFiles } from '@sluice
 import type { RunFollower } from '@sluice/home';
 import type { DataPlace } from '@sluice/run';
 import { openVolume } from '@sluice/runner';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import type { fileList } from '../schemas/cell-replies.ts';
 import { type DataPort, unknownPort, unwrittenPort } from './data-port.ts';
 import { findPort } from './describe-cell.ts';
+import type { Page } from './page-query.ts';
 import { toTime } from './to-time.ts';
 
 /** A file that can be read by range. */
@@ -25,6 +26,11 @@ export interface FilePlace {
   readonly path: string;
 }
 
+interface Directory {
+  readonly path: string;
+  readonly entries: z.input<typeof fileList>['entries'];
+}
+
 interface Context {
   readonly home: string;
   readonly service: ContainerService;
@@ -35,7 +41,7 @@ interface Context {
 export async function readFiles(
   context: Context,
   at: FilePlace,
-): Promise<{ readonly list: z.input<typeof fileList> } | { readonly file: ReadableFile }> {
+): Promise<{ readonly list: Directory } | { readonly file: ReadableFile }> {
   if (at.path.split('/').some((part) => part === '.' || part === '..')) throw missing(at.path);
   const places = findPort(context.run, at);
   if (places === undefined) throw unknownPort(at.port, 'the step');
@@ -49,6 +55,19 @@ export async function readFiles(
   const found = places.find(({ cell }) => cell === first);
   if (found === undefined) throw missing(at.path);
   return readPlace(context, found.place, { path: rest.join('/'), prefix: first });
+}
+
+/** A page of a directory by name, since a directory is listed in any order. */
+export function pageEntries({ path, entries }: Directory, page: Page): z.input<typeof fileList> {
+  const last = page.start(z.string());
+  const sorted = entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const rest = last === undefined ? sorted : sorted.filter(({ name }) => name > last);
+  const shown = rest.slice(0, page.size);
+  return {
+    path,
+    entries: shown,
+    ...(shown.length < rest.length && { nextPageToken: page.tokenOf(shown.at(-1)?.name) }),
+  };
 }
 
 async function readPlace(

@@ -29,6 +29,7 @@ export const cellList = z.strictObject({
 export const cellNames = z.strictObject({
   names: z.array(z.string()).describe('empty for a plain step'),
   total: z.int().min(0).describe('the number of cells of the step'),
+  nextPageToken: z.string().exactOptional(),
 });
 
 /** The reply of `GET /runs/{runId}/cell-matches`. */
@@ -42,6 +43,7 @@ export const cellMatches = z.strictObject({
     }),
   ),
   total: z.int().min(0).describe('the number of all matching cells'),
+  nextPageToken: z.string().exactOptional(),
 });
 
 const hours = z.number().min(0);
@@ -107,14 +109,17 @@ export const logLine = z.strictObject({ line: z.int().min(1).describe('from 1') 
 /** The reply of `GET /runs/{runId}/files` for a directory. */
 export const fileList = z.strictObject({
   path: z.string().describe('relative to the input or output'),
-  entries: z.array(
-    z.strictObject({
-      name: z.string(),
-      kind: z.enum(['file', 'directory', 'other']),
-      bytes: z.int().min(0).exactOptional().describe('of a file'),
-      modifiedAt: time.exactOptional(),
-    }),
-  ),
+  entries: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        kind: z.enum(['file', 'directory', 'other']),
+        bytes: z.int().min(0).exactOptional().describe('of a file'),
+        modifiedAt: time.exactOptional(),
+      }),
+    )
+    .describe('by name'),
+  nextPageToken: z.string().exactOptional(),
 });
 
 /** One side of a difference. */

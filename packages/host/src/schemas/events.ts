@@ -1,15 +1,15 @@
 import { runEntry } from '@sluice/run';
 import { z } from 'zod';
-import { move } from './run-replies.ts';
+import { cellChange } from './run-replies.ts';
 import { position, runHead, states } from './states.ts';
 
 /**
- * The events of `GET /events`, by name; the data of each is one JSON value. A client that applies every `moves` to the
+ * The events of `GET /events`, by name; the data of each is one JSON value. A client that applies every `changes` to the
  * latest `snapshot` of its run has the states of `GET /runs/{runId}/states` at that position.
  */
 export const STREAM_EVENTS = {
-  moves: z
-    .strictObject({ runId: z.string(), position, moves: z.array(move), run: runHead })
+  changes: z
+    .strictObject({ runId: z.string(), position, changes: z.array(cellChange), run: runHead })
     .describe('What has changed since the previous event of this run. Empty if only the run itself has changed.'),
   snapshot: z
     .strictObject({ runId: z.string(), position, states, run: runHead })

@@ -20,4 +20,7 @@ export const pipelineEntry = z.strictObject({
 });
 
 /** The reply of `GET /pipelines`. */
-export const pipelineList = z.strictObject({ pipelines: z.array(pipelineEntry) });
+export const pipelineList = z.strictObject({
+  pipelines: z.array(pipelineEntry),
+  nextPageToken: z.string().exactOptional(),
+});

@@ -57,7 +57,7 @@ export const runDetails = z.strictObject({
 export const runStates = z.strictObject({ position, states });
 
 /** One change of a cell's status. An array, since a run may have millions of them. */
-export const move = z.tuple([
+export const cellChange = z.tuple([
   position,
   z.int().describe('when, in milliseconds since the Unix epoch'),
   z.int().min(0).describe('index of the step in `plan.steps`'),
@@ -67,16 +67,9 @@ export const move = z.tuple([
   z.boolean().describe('an earlier result is reused'),
 ]);
 
-/** The reply of `GET /runs/{runId}/moves`. */
-export const runMoves = z.strictObject({
-  position,
-  skip: z
-    .int()
-    .min(1)
-    .exactOptional()
-    .describe('present if the next position has more moves than `limit`: how many of them have been returned'),
-  moves: z.array(move),
-  more: z
-    .boolean()
-    .describe('whether there are later moves; ask again with `after` set to `position`, and with `skip`'),
+/** The reply of `GET /runs/{runId}/changes`. */
+export const changeList = z.strictObject({
+  position: position.describe('this page and those before have all changes up to this position'),
+  changes: z.array(cellChange),
+  nextPageToken: z.string().exactOptional(),
 });

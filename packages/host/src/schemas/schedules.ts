@@ -4,18 +4,21 @@ import { dryRun } from './actions.ts';
 
 /** The reply of `GET /schedules`. */
 export const scheduleList = z.strictObject({
-  schedules: z.array(
-    z.strictObject({
-      name: z.string(),
-      file: z.string().exactOptional(),
-      settings: runSettings
-        .exactOptional()
-        .describe('the parameters and options of all runs; absent if no command has recorded them'),
-      timezone: z.string(),
-      nextAt: z.array(time).describe('the next planned times; empty if it is paused or has none'),
-      pausedAt: time.exactOptional(),
-    }),
-  ),
+  schedules: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        file: z.string().exactOptional(),
+        settings: runSettings
+          .exactOptional()
+          .describe('the parameters and options of all runs; absent if no command has recorded them'),
+        timezone: z.string(),
+        nextAt: z.array(time).describe('the next planned times; empty if it is paused or has none'),
+        pausedAt: time.exactOptional(),
+      }),
+    )
+    .describe('by name'),
+  nextPageToken: z.string().exactOptional(),
 });
 
 /** A planned time, and what became of it. */

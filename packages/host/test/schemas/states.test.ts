@@ -11,8 +11,10 @@ test('every status has a letter of its own', () => {
 
 test('the data of an event has no keys but those that are described', () => {
   const run = { status: 'running', counts: { waiting: 1 } };
-  const moves = { runId: 'r', position: 3, moves: [[3, 1_700_000_000_000, 0, 0, 'succeeded', 1, false]], run };
-  expect(STREAM_EVENTS.moves.safeParse(moves).success).toBe(true);
-  expect(STREAM_EVENTS.moves.safeParse({ ...moves, secret: '' }).success).toBe(false);
-  expect(STREAM_EVENTS.moves.safeParse({ ...moves, moves: [[3, 0, 0, 0, 'cached', 1, true]] }).success).toBe(false);
+  const changes = { runId: 'r', position: 3, changes: [[3, 1_700_000_000_000, 0, 0, 'succeeded', 1, false]], run };
+  expect(STREAM_EVENTS.changes.safeParse(changes).success).toBe(true);
+  expect(STREAM_EVENTS.changes.safeParse({ ...changes, secret: '' }).success).toBe(false);
+  expect(STREAM_EVENTS.changes.safeParse({ ...changes, changes: [[3, 0, 0, 0, 'cached', 1, true]] }).success).toBe(
+    false,
+  );
 });

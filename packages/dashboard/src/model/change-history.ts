@@ -1,19 +1,19 @@
-import type { Move } from '@sluice/host';
+import type { CellChange } from '@sluice/host';
 import { createRunModel, type RunModel, setCell } from './run-model.ts';
 import { codeOf, isFinished, RUNNING } from './statuses.ts';
 
-/** All moves of a run so far, in order, with what the timeline reads from them. */
-export interface MoveHistory {
+/** All changes of a run so far, in order, with what the timeline reads from them. */
+export interface ChangeHistory {
   /** The last position that is contained. */
   position: number;
-  /** In milliseconds. Clocks can be set back: later moves can have earlier times. */
+  /** In milliseconds. Clocks can be set back: later changes can have earlier times. */
   readonly at: number[];
   readonly step: number[];
   readonly cell: number[];
   readonly code: number[];
-  /** For each move the index of the previous one of the same cell, or -1. */
+  /** For each change the index of the previous one of the same cell, or -1. */
   readonly previous: number[];
-  /** For each step and cell the index of its last move; undefined before the first. */
+  /** For each step and cell the index of its last change; undefined before the first. */
   readonly last: (number | undefined)[][];
   /** The first start and the latest end of each step's cells; undefined before. */
   readonly spans: StepSpan[];
@@ -26,7 +26,7 @@ export interface StepSpan {
 }
 
 /** An empty history of a run with this many steps. */
-export function createHistory(steps: number): MoveHistory {
+export function createHistory(steps: number): ChangeHistory {
   return {
     position: 0,
     at: [],
@@ -39,10 +39,10 @@ export function createHistory(steps: number): MoveHistory {
   };
 }
 
-/** Adds the moves that follow. Ignores those that the history contains already. */
-export function extendHistory(history: MoveHistory, moves: readonly Move[], position: number): void {
+/** Adds the changes that follow. Ignores those that the history contains already. */
+export function extendHistory(history: ChangeHistory, changes: readonly CellChange[], position: number): void {
   const known = history.position;
-  for (const [number, at, step, cell, status, , reused] of moves) {
+  for (const [number, at, step, cell, status, , reused] of changes) {
     const span = history.spans[step];
     if (number <= known || span === undefined) continue;
     const code = codeOf(status, reused);
@@ -61,15 +61,15 @@ export function extendHistory(history: MoveHistory, moves: readonly Move[], posi
   history.position = Math.max(known, position);
 }
 
-/** Indexes of the moves of a cell, in order. */
-export function movesOfCell({ previous, last }: MoveHistory, step: number, cell: number): number[] {
+/** Indexes of the changes of a cell, in order. */
+export function changesOfCell({ previous, last }: ChangeHistory, step: number, cell: number): number[] {
   const found: number[] = [];
-  for (let move = last[step]?.[cell] ?? -1; move !== -1; move = previous[move]!) found.push(move);
+  for (let change = last[step]?.[cell] ?? -1; change !== -1; change = previous[change]!) found.push(change);
   return found.reverse();
 }
 
-/** The states after the first `count` moves. Continues from `previous`, if that is the model of fewer moves. */
-export function replayHistory(history: MoveHistory, count: number, previous?: Replay): Replay {
+/** The states after the first `count` changes. Continues from `previous`, if that is the model of fewer changes. */
+export function replayHistory(history: ChangeHistory, count: number, previous?: Replay): Replay {
   const start = previous !== undefined && previous.count <= count ? previous : emptyReplay(history);
   for (let i = start.count; i < count; i++)
     setCell(start.model, { step: history.step[i]!, cell: history.cell[i]!, code: history.code[i]! });
@@ -79,12 +79,12 @@ export function replayHistory(history: MoveHistory, count: number, previous?: Re
 /** The states at one point of the history. */
 export interface Replay {
   readonly model: RunModel;
-  /** The number of moves that the model contains. */
+  /** The number of changes that the model contains. */
   readonly count: number;
 }
 
-/** The number of moves up to the time `at`. */
-export function countUntil(history: MoveHistory, at: number): number {
+/** The number of changes up to the time `at`. */
+export function countUntil(history: ChangeHistory, at: number): number {
   let [low, high] = [0, history.at.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -94,7 +94,7 @@ export function countUntil(history: MoveHistory, at: number): number {
   return low;
 }
 
-function emptyReplay({ last }: MoveHistory): Replay {
+function emptyReplay({ last }: ChangeHistory): Replay {
   // Every cell that the history mentions is waiting at first.
   const states = last.map(({ length }) => 'w'.repeat(length));
   return { model: createRunModel({ position: 0, states }), count: 0 };
