@@ -44,8 +44,8 @@ function writeOf(holder, field) {
   const target = String.raw`\b${holder}\.${field}(?:\[[^=]+?\]!?)?`;
   const assigned = String.raw`${target}\s*(?:(?:[-+*/|&^%]|\?\?|\|\|)?=(?![=>])|\+\+|--)`;
   const stepped = String.raw`(?:\+\+|--)${target}`;
-  // The queue, the timers and the story are objects with methods of their own, called `add`, `push` and `pop` as well.
-  const methods = /^(queue|timers|story)$/.test(field)
+  // The queue, the timers and the history are objects with methods of their own, called `add`, `push` and `pop` as well.
+  const methods = /^(queue|timers|history)$/.test(field)
     ? 'fill'
     : 'push|pop|shift|splice|sort|fill|add|set|delete|clear';
   const changed = String.raw`\b${holder}\.${field}\.(?:(?:${methods})\(|length\s*=[^=])`;

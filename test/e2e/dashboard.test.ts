@@ -66,7 +66,7 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the dashboard in Ch
     served = await serveDashboard(place.home);
     const { page, problems } = await openPage(browser);
     await page.goto(served.url);
-    const link = page.getByRole('region', { name: 'Needs you' }).getByRole('link');
+    const link = page.getByRole('region', { name: 'Action required' }).getByRole('link');
     await link.focus();
     await page.keyboard.press('Enter');
     await page.getByRole('tree').focus();
@@ -91,7 +91,7 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the dashboard in Ch
     const port = Number(new URL(served.url).port);
     const { page, problems } = await openPage(browser);
     await page.goto(served.url);
-    const link = page.getByRole('region', { name: 'Needs you' }).getByRole('link');
+    const link = page.getByRole('region', { name: 'Action required' }).getByRole('link');
     await link.waitFor();
     // Connections end without a reply, as when the server is killed.
     await served.close();
@@ -229,7 +229,7 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the dashboard in Ch
     await numbered(1);
     await page.getByRole('button', { name: 'End', exact: true }).click();
     await numbered(500_000);
-    await page.getByRole('slider', { name: 'Place in the log' }).fill('500');
+    await page.getByRole('slider', { name: 'Position in the log' }).fill('500');
     // The log ends with numbers that begin with 4 or 5.
     const middle = lines.filter({ hasText: /^([23]\d{5})line-\1$/ });
     await middle.first().waitFor();

@@ -117,7 +117,7 @@ outputs:
   expect(await place.sluice('run', 'p.yaml')).toMatchObject({ exitCode: 0 });
   const marker = () => JSON.parse(place.read('results/.sluice-result.json'));
   const [first] = await place.runs();
-  expect(marker()).toMatchObject({ run: first?.runId, pipeline: 'p', output: 'made', files: ['file'] });
+  expect(marker()).toMatchObject({ runId: first?.runId, pipeline: 'p', output: 'made', files: ['file'] });
   for (const [param, exitCode] of [
     ['go=false', 0],
     ['fail=true', 1],
@@ -129,9 +129,9 @@ outputs:
     );
     const runs = await place.runs();
     const newest = runs.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt))[0]!;
-    const { kept } = await place.show(newest.runId);
-    expect(kept?.made).toMatchObject({ runId: first?.runId, directory: expect.stringMatching(/\/results$/) });
-    expect(marker()).toMatchObject({ run: first?.runId });
+    const { staleOutputs } = await place.show(newest.runId);
+    expect(staleOutputs?.made).toMatchObject({ runId: first?.runId, directory: expect.stringMatching(/\/results$/) });
+    expect(marker()).toMatchObject({ runId: first?.runId });
   }
 });
 

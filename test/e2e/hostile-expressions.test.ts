@@ -62,7 +62,7 @@ async function attack(text: string): Promise<readonly string[]> {
 test('decisions that take long fail, and another account is served meanwhile', async () => {
   const messages = await attack(EXPENSIVE);
   expect(messages).toHaveLength(30);
-  for (const message of messages) expect(message).toContain('take more than 1000000 turns together');
+  for (const message of messages) expect(message).toContain('take more than 1000000 iterations together');
 });
 
 test('a pattern of files that takes exponential time elsewhere is matched while another account is served', async () => {

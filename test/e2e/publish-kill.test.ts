@@ -47,7 +47,7 @@ export async function deliver(base, run) {
     sources: [{ files: createDirectFiles(base + '/volume'), from: run, into: '' }],
     to: base + '/results',
     owner: run,
-    marker: { run, pipeline: 'p', output: 'o' },
+    marker: { runId: run, pipeline: 'p', output: 'o' },
     now: Date.now(),
     around: [],
   });
@@ -70,7 +70,7 @@ const filesOf = (directory: string) =>
 
 /** The run whose result lies there; whatever is of two runs fails. */
 function runOf(directory: string): string {
-  const { run, files } = JSON.parse(readFileSync(join(directory, '.sluice-result.json'), 'utf8'));
+  const { runId: run, files } = JSON.parse(readFileSync(join(directory, '.sluice-result.json'), 'utf8'));
   expect(filesOf(directory)).toEqual(['.sluice-result.json', ...files].sort());
   for (const file of files) expect(readFileSync(join(directory, file), 'utf8')).toBe(run);
   return run;

@@ -188,11 +188,11 @@ test('shows what became of planned times, and records a backfill once', async ()
     const reply = await fetch(`${api.url}/schedules/nightly/times?from=${range.from}&to=${range.to}${query}`);
     return (await reply.json()) as PlannedTimeList;
   };
-  expect((await times()).times.map(({ verdict }) => verdict)).toEqual(['missed', 'missed', 'missed']);
+  expect((await times()).times.map(({ status }) => status)).toEqual(['missed', 'missed', 'missed']);
   expect((await post('/schedules/nightly:backfill', range)).value).toMatchObject({ dryRun: false });
   expect((await post('/schedules/nightly:backfill', range)).value).toMatchObject({ plannedAt: [] });
   const { times: first, nextPageToken } = await times('&pageSize=2');
-  expect(first).toMatchObject([{ verdict: 'started', isBackfill: true, runId: expect.any(String) }, {}]);
+  expect(first).toMatchObject([{ status: 'started', isBackfill: true, runId: expect.any(String) }, {}]);
   expect((await times(`&pageSize=2&pageToken=${nextPageToken}`)).times).toHaveLength(1);
   expect(await post('/schedules/nightly:backfill', { ...range, to: '2099-01-01T00:00:00Z' })).toMatchObject({
     status: 409,

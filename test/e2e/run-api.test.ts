@@ -132,7 +132,7 @@ test('describes a run with its plan, its steps and its failures', async () => {
   expect(run.steps.map(({ counts }) => counts)[5]).toEqual({ succeeded: 1, failed: 1 });
   expect(run.steps[6]).toEqual({ status: 'skipped', counts: { skipped: 1 } });
   expect(run.failures).toMatchObject([{ step: 'grid', cell: 'n-7', exitCode: 7, reason: 'failed' }]);
-  expect(run.outputs.made).toMatchObject({ step: 'make', places: [{ cell: '' }] });
+  expect(run.outputs.made).toMatchObject({ step: 'make', locations: [{ cell: '' }] });
   expect(run.command).toContain('sluice run ');
   expect(run.criticalPath.length).toBeGreaterThan(0);
 });
@@ -256,8 +256,8 @@ test('explains each cell', async () => {
   const use = await get<CellDetails>(`/runs/${runId}/cell?step=use`);
   expect(use.environment).toContain('COLOR');
   expect(use.inputs).toMatchObject([
-    { name: 'made', from: 'make.made', place: { volumeId: expect.any(String) } },
-    { name: 'sub', from: 'make.made/sub', place: { path: expect.stringMatching(/\/made\/sub$/) } },
+    { name: 'made', from: 'make.made', location: { volumeId: expect.any(String) } },
+    { name: 'sub', from: 'make.made/sub', location: { path: expect.stringMatching(/\/made\/sub$/) } },
   ]);
   expect(use.history.length).toBeGreaterThan(2);
   expect(await reject(`/runs/${runId}/cell?step=nothing`)).toEqual([404, 'NOT_FOUND', 'STEP_NOT_FOUND']);

@@ -35,7 +35,7 @@ afterEach(async () => {
 });
 
 interface StartRecord {
-  readonly verdict: string;
+  readonly decision: string;
   readonly planned: number;
   readonly runId: string;
 }
@@ -76,7 +76,7 @@ test('two schedulers, killed in turn, run each planned time of an outage once', 
   const first = Math.floor(since / MINUTE + 1) * MINUTE;
   expect(all.map(({ planned }) => planned)).toEqual(all.map((_, index) => first + index * MINUTE));
   expect(all.length).toBeGreaterThanOrEqual(OUTAGE / MINUTE);
-  expect(all.map(({ verdict }) => verdict)).toEqual(all.map(() => 'start'));
+  expect(all.map(({ decision }) => decision)).toEqual(all.map(() => 'start'));
   const runs = await place.runs();
   expect(runs.map(({ runId }) => runId).sort()).toEqual(all.map(({ runId }) => runId).sort());
   expect(new Set(runs.map(({ status }) => status))).toEqual(new Set(['succeeded']));

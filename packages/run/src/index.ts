@@ -84,7 +84,7 @@ export { countCells } from './report/count-cells.ts';
 export { createReport } from './report/create-report.ts';
 export { describeApproval } from './report/describe-approval.ts';
 export { describeFailure } from './report/describe-failure.ts';
-export { describePlaces } from './report/describe-places.ts';
+export { describeLocations } from './report/describe-locations.ts';
 export { describeStatus } from './report/describe-status.ts';
 export { createDetailedReport } from './report/detailed-report.ts';
 export { endMessage } from './report/end-message.ts';
@@ -130,9 +130,8 @@ export {
 } from './schemas/explanation.ts';
 export { type FailureReport, failure } from './schemas/failure.ts';
 export { type ImageUse, image } from './schemas/image.ts';
-export type { KeptResult } from './schemas/kept-result.ts';
 export { MISS_REASONS } from './schemas/miss-reasons.ts';
-export { type DataPlace, type OutputReport, output, type PlaceReport, place } from './schemas/output.ts';
+export { type DataLocation, location, type OutputLocation, type OutputReport, output } from './schemas/output.ts';
 export { counts, type Executor, type RunSummary, runEntry } from './schemas/run-entry.ts';
 export { type RunOrder, type RunSettings, runOrder, runSettings } from './schemas/run-order.ts';
 export {
@@ -145,6 +144,7 @@ export {
   type StepReport,
 } from './schemas/run-report.ts';
 export { type Reporter, type RunnerEvent, runnerEvents, type UnnumberedEvent } from './schemas/runner-event.ts';
+export type { StaleOutput } from './schemas/stale-output.ts';
 export { type StatusReport, status } from './schemas/status.ts';
 export {
   CELL_STATUSES,
@@ -156,7 +156,7 @@ export {
 } from './schemas/statuses.ts';
 export { warning } from './schemas/warning.ts';
 export { cellName, cellStatus, count, json, milliseconds, runPhase, time } from './schemas/words.ts';
-export { findInputPlaces, findOutputPlace } from './view/find-places.ts';
+export { findInputLocations, findOutputLocation } from './view/find-locations.ts';
 export { type ContainerView, listContainers } from './view/list-containers.ts';
 export type { CellMove } from './view/move-log.ts';
 export { createRunModel, type RunModel } from './view/run-model.ts';

@@ -38,13 +38,13 @@ export async function approve(step: string, context: CommandContext, options: Ap
   const { run, place } = found.value;
   const { runId, pipeline } = run;
   const question = (await findApproval(home, runId, step))?.question;
-  const announce = (isExecuted: boolean) => {
+  const announce = (isApplied: boolean) => {
     const { terminal } = context;
-    const status = isExecuted ? 'running' : 'suspended';
+    const status = isApplied ? 'running' : 'suspended';
     if (options.json === true) terminal.out(renderValue('approval', { runId, step, approved, status }));
     else {
       const resume = suggestCommand(['resume', runId], options);
-      const advice = isExecuted ? '' : `; no process is running it; resume it with: ${resume}`;
+      const advice = isApplied ? '' : `; no process is running it; resume it with: ${resume}`;
       const asked = question === undefined ? '' : ` ("${printableLine(question)}")`;
       terminal.out(`${approved ? 'approved' : 'rejected'} ${step} of run ${runId} of ${pipeline}${asked}${advice}\n`);
     }
@@ -59,7 +59,7 @@ export async function approve(step: string, context: CommandContext, options: Ap
     const advice = await adviseOnRunArgument(home, { word: step, options });
     return reject(withAdvice(fromRunError(answered.error, { options, runId }), advice), { context, options });
   }
-  return announce(answered.value.driven);
+  return announce(answered.value.isApplied);
 }
 
 /** Whether the step of a run waits for approval; of a run on a server, whether it may: the copy of its journal may be old. */

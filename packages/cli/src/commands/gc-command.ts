@@ -58,7 +58,7 @@ function toValue({ freed, kept, problems }: GarbageReport, dryRun: boolean): Jso
     dryRun,
     bytes: sumBytes(freed),
     removed: freed,
-    kept: kept.map(({ reason, ...run }) => ({ ...run, message: reason })),
+    retained: kept.map(({ reason, ...run }) => ({ ...run, message: reason })),
     problems,
   };
 }

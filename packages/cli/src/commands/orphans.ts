@@ -61,12 +61,12 @@ async function sweep(
 }
 
 const RUN_LABELS: Readonly<Record<Orphan['run'], string>> = {
-  over: 'its run has ended',
+  ended: 'its run has ended',
   unknown: 'this home has no such run; another home may have it',
 };
 
 function adviseOn({ run, runId }: Orphan, options: OrphansOptions): string {
-  if (run === 'over') return `cancel them with: ${suggestCommand(['orphans', '--cancel'], options)}`;
+  if (run === 'ended') return `cancel them with: ${suggestCommand(['orphans', '--cancel'], options)}`;
   const cancel = suggestCommand(['orphans', '--cancel', '-r', runId], options);
   return `${adviseAdoption(runId, options)}; or cancel its containers with: ${cancel}`;
 }

@@ -166,7 +166,7 @@ function findOutputs({ names, steps }: RunOutputs, { step, cell, output }: Addre
   if (cell === undefined && output === undefined && names.includes(step)) return [step];
   return steps
     .filter((one) => one.step === step && (output === undefined || one.output === output))
-    .filter(({ places }) => cell === undefined || places.some((place) => place.cell === cell))
+    .filter(({ locations }) => cell === undefined || locations.some((place) => place.cell === cell))
     .map((one) => `${cell === undefined ? step : `${step}/${cell}`}.${one.output}`);
 }
 

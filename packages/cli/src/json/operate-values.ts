@@ -59,7 +59,7 @@ export const OPERATE_VALUES = {
       attempt: z.int(),
       phase: z.string().describe('as the service reports it'),
       createdAt: time.exactOptional().describe('absent if the service reports none'),
-      run: z.enum(['over', 'unknown']),
+      run: z.enum(['ended', 'unknown']),
       canceled: z.boolean(),
     })
     .describe('A container that no run will use again.'),
@@ -86,7 +86,7 @@ export const OPERATE_VALUES = {
           ]),
         )
         .readonly(),
-      kept: z
+      retained: z
         .array(z.strictObject({ runId: z.string(), pipeline: z.string(), message: z.string() }))
         .readonly()
         .describe('runs, with the reason'),

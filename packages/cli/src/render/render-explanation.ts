@@ -135,7 +135,7 @@ function describeCache(
   switch (cache.kind) {
     case 'off':
       return ['off: the step does not set cache: true'];
-    case 'unasked':
+    case 'noLookup':
       return [];
     case 'hit':
       return [`reused from run ${cache.runId}, which did the same work`];

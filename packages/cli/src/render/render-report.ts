@@ -3,7 +3,7 @@ import { type Json, own, renderDuration } from '@sluice/core';
 import {
   type CellStatus,
   type CellView,
-  describePlaces,
+  describeLocations,
   type FailureReport,
   printableData,
   printableLine,
@@ -201,7 +201,7 @@ function renderDeclaredResults(results: NonNullable<RunReport['results']>, termi
 function renderFiles(report: RunReport, { terminal, cwd }: { terminal: Terminal; cwd: string }): string {
   const rows = Object.entries(report.outputs).map(([name, output]) => [
     `  ${name}`,
-    output.publishedTo === undefined ? describePlaces(output) : shortPath(output.publishedTo, cwd),
+    output.publishedTo === undefined ? describeLocations(output) : shortPath(output.publishedTo, cwd),
   ]);
   return rows.length === 0 ? '' : `${terminal.style('bold', 'files')}\n${renderTable(rows)}`;
 }
@@ -222,10 +222,10 @@ function renderUnpublished(
 
 /** Destinations that still contain the output of an earlier run, because this run did not create it. */
 function renderKept(report: RunReport, { terminal, cwd }: { terminal: Terminal; cwd: string }): string {
-  return Object.entries(report.kept ?? {})
-    .map(([name, { directory, runId, deliveredAt }]) => {
+  return Object.entries(report.staleOutputs ?? {})
+    .map(([name, { directory, runId, copiedAt }]) => {
       const place = shortPath(directory, cwd);
-      const told = `this run did not create the output ${name}: ${place} still contains the output of run ${runId}, published at ${deliveredAt}`;
+      const told = `this run did not create the output ${name}: ${place} still contains the output of run ${runId}, published at ${copiedAt}`;
       return `${terminal.style('yellow', told)}\n`;
     })
     .join('');

@@ -114,7 +114,9 @@ test('plan prints cells, levels and what would be reused', async () => {
 test('a run that ended is listed, its outputs are copied, and its data is removed', async () => {
   expect(await print('runs')).toMatchObject([{ type: 'run', pipeline: 'good', status: 'succeeded' }]);
   expect(await print('pull', 'best')).toMatchObject([{ type: 'download', output: 'best', files: 1, bytes: 5 }]);
-  expect(await print('gc')).toMatchObject([{ type: 'garbage', dryRun: false, bytes: 0, kept: [{ pipeline: 'good' }] }]);
+  expect(await print('gc')).toMatchObject([
+    { type: 'garbage', dryRun: false, bytes: 0, retained: [{ pipeline: 'good' }] },
+  ]);
   expect(await print('gc', '--older-than', '0s', '--dry-run')).toMatchObject([
     { dryRun: true, removed: [{ kind: 'run', pipeline: 'good' }] },
   ]);

@@ -100,7 +100,7 @@ test('a run that has succeeded', async () => {
     createdAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
     startedAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
     results: { accuracy: 0.9 },
-    outputs: { best: { publishedTo: join(cwd, 'best'), places: [{ cell: '' }] } },
+    outputs: { best: { publishedTo: join(cwd, 'best'), locations: [{ cell: '' }] } },
   });
   expect(shown.steps[2]!.cells).toMatchObject([
     { cell: 'a', item: { id: 'a' }, attempt: 1 },
@@ -153,7 +153,7 @@ test('a run with failures, whose destination keeps the output of an earlier run'
     status: 'failed',
     results: {},
     outputs: {},
-    kept: { best: { runId: expect.any(String) } },
+    staleOutputs: { best: { runId: expect.any(String) } },
   });
   const { attempts } = await readReports(shown.runId);
   expect(attempts.filter(({ step }) => step === 'slow')).toMatchObject([{ status: 'failed', reason: 'timeout' }]);

@@ -91,7 +91,7 @@ const REPORT = {
   outputs: {
     best: {
       ...{ step: 'fit', output: 'best', publishedTo: '/project/results' },
-      places: [{ cell: '', clusterId: 'local', accountId: 'me', volumeId: 'ws', path: 'runs/r1/out' }],
+      locations: [{ cell: '', clusterId: 'local', accountId: 'me', volumeId: 'ws', path: 'runs/r1/out' }],
     },
   },
   undelivered: { best: 'no space' },

@@ -38,7 +38,7 @@ test('renderReport says results, files and the verdict', () => {
   const place = {
     step: 'select',
     output: 'best',
-    places: [{ cell: '', clusterId: 'local', accountId: 'me', volumeId: 'ws', path: 'runs/r1/out' }],
+    locations: [{ cell: '', clusterId: 'local', accountId: 'me', volumeId: 'ws', path: 'runs/r1/out' }],
   };
   const outputs = {
     best: { ...place, publishedTo: '/project/results' },

@@ -37,7 +37,7 @@ export function limitEvaluation(ast: ASTNode): EvaluationBudget | undefined {
   const nodes = countNodes(ast);
   spendTurns(COST.compiling + nodes * COST.compilingNode);
   // Created once, because recording a stack trace would cost more than the evaluation.
-  const error = new Error(`it takes more than ${BUDGET} turns`);
+  const error = new Error(`it takes more than ${BUDGET} iterations`);
   let left = BUDGET;
   const spend = (cost: number): void => {
     left -= cost;

@@ -73,7 +73,7 @@ export function turnsLeft(): number {
 export function describeSpent(): Error | undefined {
   if (open === undefined) return undefined;
   open.error ??= new Error(
-    `the expressions take more than ${open.limit} turns together, the limit on this server; use fewer nested loops or shorter lists`,
+    `the expressions take more than ${open.limit} iterations together, the limit on this server; use fewer nested loops or shorter lists`,
   );
   return open.error;
 }

@@ -31,8 +31,8 @@ describe('limitEvaluation', () => {
     const { budget, run } = compile(source);
     for (let time = 0; time < 2; time++) {
       budget!.reset();
-      expect(run).toThrow('it takes more than 2000000 turns');
-      expect(budget!.finish(true)).toBe('it takes more than 2000000 turns');
+      expect(run).toThrow('it takes more than 2000000 iterations');
+      expect(budget!.finish(true)).toBe('it takes more than 2000000 iterations');
     }
   });
 

@@ -13,7 +13,7 @@ import { planOf } from '../plan/plan-of.ts';
 
 /** As a server allows. */
 const TURNS = 1_000_000;
-const EXCESS = `the expressions take more than ${TURNS} turns together, the limit on this server; use fewer nested loops or shorter lists`;
+const EXCESS = `the expressions take more than ${TURNS} iterations together, the limit on this server; use fewer nested loops or shorter lists`;
 
 const TEN = '[0,1,2,3,4,5,6,7,8,9]';
 const nested = (depth: number): string =>

@@ -100,7 +100,7 @@ describe('compileTemplate', () => {
     for (const source of endless) {
       const { error } = evaluate(`\${{ ${source} }}`, { params: { large } }) as { error?: string };
       expect(error, source.slice(0, 60)).toMatch(
-        /it takes more than 2000000 turns|it takes too long|more than 2000000 values/,
+        /it takes more than 2000000 iterations|it takes too long|more than 2000000 values/,
       );
     }
     expect(evaluate('${{ params.large.filter(x, x % 2 == 0).map(x, string(x)).size() }}', { params: { large } })).toBe(

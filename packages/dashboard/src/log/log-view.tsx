@@ -9,7 +9,7 @@ import { parseAnsi } from './parse-ansi.ts';
 const ROW_HEIGHT = 19;
 /** What the first error of a log looks like in most programs. */
 const ERROR = /\b(error|errors|exception|traceback|fatal|panic|failed|failure|segmentation fault|killed)\b/i;
-/** From this size on, a slider jumps to any place. */
+/** From this size on, a slider jumps to any position. */
 const LARGE = 4 * 1_048_576;
 const MAX_LINE = 4_000;
 const SLIDER_STEPS = 1_000;
@@ -128,7 +128,7 @@ function PlaceSlider({ log, onJump }: { log: LogWindow; onJump: (offset: number)
   return (
     <input
       type="range"
-      aria-label="Place in the log"
+      aria-label="Position in the log"
       min={0}
       max={SLIDER_STEPS}
       value={Math.round((log.start / log.total) * SLIDER_STEPS)}

@@ -61,8 +61,8 @@ export function localTime(at: number | string, timezone: string | undefined): st
 }
 
 /** What became of a planned time. A recorded run that has not begun waits. */
-export function outcomeOf({ verdict, status }: PlannedTime): Outcome {
-  return verdict === 'started' ? (status ?? 'waiting') : verdict;
+export function outcomeOf({ status, runStatus }: PlannedTime): Outcome {
+  return status === 'started' ? (runStatus ?? 'waiting') : status;
 }
 
 /** The number of times by outcome, the most important first. */
@@ -81,8 +81,8 @@ const ORDER: readonly Outcome[] = [
 ];
 
 /** Whether a backfill would run it. */
-export function canBackfill({ verdict }: PlannedTime): boolean {
-  return verdict === 'missed' || verdict === 'skipped';
+export function canBackfill({ status }: PlannedTime): boolean {
+  return status === 'missed' || status === 'skipped';
 }
 
 function dateOf(at: number): string {

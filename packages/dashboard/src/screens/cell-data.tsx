@@ -46,9 +46,9 @@ function Ports({ kind, ports, value, runId }: PortsProps) {
     <div>
       <h3>{kind === 'output' ? 'Outputs' : 'Inputs'}</h3>
       <ul>
-        {ports.map(({ name, path, from, place }) => (
+        {ports.map(({ name, path, from, location }) => (
           <li key={name}>
-            {place === undefined ? (
+            {location === undefined ? (
               <b>{name}</b>
             ) : (
               <a href={linkTo(portPath({ runId, step: value.step, cell: value.cellIndex, port: { kind, name } }))}>
@@ -56,7 +56,11 @@ function Ports({ kind, ports, value, runId }: PortsProps) {
               </a>
             )}{' '}
             <span class="soft">
-              {[path, from === undefined ? undefined : `from ${from}`, place === undefined ? 'no data yet' : undefined]
+              {[
+                path,
+                from === undefined ? undefined : `from ${from}`,
+                location === undefined ? 'no data yet' : undefined,
+              ]
                 .filter((part) => part !== undefined)
                 .join(', ')}
             </span>

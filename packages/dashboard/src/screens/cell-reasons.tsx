@@ -7,7 +7,7 @@ import { timeWords } from '../parts/time-words.ts';
 
 const CACHE_WORDS = {
   off: 'The step does not use the cache.',
-  unasked: 'The cache has not been searched.',
+  noLookup: 'The cache has not been searched.',
   hit: 'An earlier result is reused.',
   missed: 'No earlier result could be reused.',
 } as const;
@@ -74,7 +74,7 @@ export function CellReasons({ value, runId }: { value: CellDetails; runId: strin
         </>
       )}
       <h3>History</h3>
-      <ol class="story">
+      <ol class="cell-history">
         {history.map((line, index) => (
           <li key={index}>
             <time class="soft">{timeWords(line.at)}</time> {historyWords(line)}

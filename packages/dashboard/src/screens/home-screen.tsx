@@ -87,7 +87,7 @@ function Attention({ runs, now }: { runs: readonly RunEntry[]; now: number }) {
   if (approvals.length + suspended.length === 0) return null;
   return (
     <section class="panel attention" aria-labelledby="attention">
-      <h2 id="attention">Needs you</h2>
+      <h2 id="attention">Action required</h2>
       <ul>
         {approvals.map((run) => (
           <li key={run.runId}>

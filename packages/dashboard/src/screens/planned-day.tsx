@@ -78,9 +78,10 @@ function TimeAction({ time, act, backfill, onDone }: TimeActionProps) {
       </ActionButton>
     );
   }
-  const { runId, status } = time;
-  if (runId === undefined || (status !== 'failed' && status !== 'canceled' && status !== 'suspended')) return null;
-  const verb = status === 'suspended' ? 'Resume' : 'Rerun';
+  const { runId, runStatus } = time;
+  if (runId === undefined || (runStatus !== 'failed' && runStatus !== 'canceled' && runStatus !== 'suspended'))
+    return null;
+  const verb = runStatus === 'suspended' ? 'Resume' : 'Rerun';
   const path = `runs/${encodeURIComponent(runId)}:${verb.toLowerCase()}`;
   return (
     <ActionButton act={act} request={{ path, body: {}, title: `${verb} ${runId}`, verb, onDone }}>

@@ -18,7 +18,7 @@ export function RunFacts({ details }: { details: RunDetails }) {
         <FactTable title="Results" values={details.results ?? {}} />
         <FactTable title="Outputs" values={Object.fromEntries(outputs)} />
         <FactTable title="Labels" values={details.labels} />
-        <FactTable title="Place" values={{ cluster: details.clusterId, account: details.accountId }} />
+        <FactTable title="Account" values={{ cluster: details.clusterId, account: details.accountId }} />
       </div>
       <Failures details={details} />
       {details.warnings.length > 0 && (

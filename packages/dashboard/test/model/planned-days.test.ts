@@ -22,7 +22,7 @@ test('months continue in the next year', () => {
 
 test('days are those of the schedule, also when clocks are set', () => {
   const times = ['2026-03-28T23:30:00.000Z', '2026-03-29T00:30:00.000Z', '2026-03-29T22:30:00.000Z'].map(
-    (plannedAt): PlannedTime => ({ plannedAt, verdict: 'missed' }),
+    (plannedAt): PlannedTime => ({ plannedAt, status: 'missed' }),
   );
   const days = groupByDay(times, 'Europe/Berlin', '2026-03');
   expect([...days].map(([date, found]) => [date, found.length])).toEqual([
@@ -35,14 +35,14 @@ test('days are those of the schedule, also when clocks are set', () => {
 
 test('counts what became of planned times, problems first', () => {
   const plannedAt = '2026-01-01T00:00:00.000Z';
-  const started = { plannedAt, verdict: 'started', runId: 'a' } as const;
+  const started = { plannedAt, status: 'started', runId: 'a' } as const;
   expect(
     countOutcomes([
-      { ...started, status: 'succeeded' },
-      { plannedAt, verdict: 'planned' },
-      { ...started, status: 'succeeded' },
+      { ...started, runStatus: 'succeeded' },
+      { plannedAt, status: 'planned' },
+      { ...started, runStatus: 'succeeded' },
       { ...started },
-      { ...started, status: 'failed' },
+      { ...started, runStatus: 'failed' },
     ]),
   ).toEqual([
     { outcome: 'failed', count: 1 },

@@ -22,7 +22,7 @@ export async function explainCache(
     const { fingerprint, runId } = known.cached;
     return { kind: 'hit', fingerprint, runId, step: known.cached.step, cell: known.cached.cell };
   }
-  if (!known?.missed) return { kind: step.cache ? 'unasked' : 'off' };
+  if (!known?.missed) return { kind: step.cache ? 'noLookup' : 'off' };
   const { fingerprint, reason: cause, latest } = known.missed;
   const missed = {
     kind: 'missed',

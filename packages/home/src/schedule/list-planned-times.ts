@@ -3,12 +3,12 @@ import { findSchedule, type SchedulePlace } from './find-schedule.ts';
 
 /** A planned time of a schedule, in milliseconds since the Unix epoch, and what became of it. */
 export type PlannedTimeReport = { readonly planned: number } & (
-  | { readonly verdict: 'started'; readonly cause: 'time' | 'backfill'; readonly runId: string }
-  | { readonly verdict: 'skipped'; readonly reason: string }
+  | { readonly status: 'started'; readonly cause: 'time' | 'backfill'; readonly runId: string }
+  | { readonly status: 'skipped'; readonly reason: string }
   /** It has passed and no run was recorded for it: no process watched the schedule, or it was paused or not yet known. */
-  | { readonly verdict: 'missed' }
+  | { readonly status: 'missed' }
   /** It is in the future. */
-  | { readonly verdict: 'planned' }
+  | { readonly status: 'planned' }
 );
 
 /** A part of a schedule's history and future, both ends included. */
@@ -42,9 +42,9 @@ export async function listPlannedTimes(query: PlannedTimesQuery): Promise<Result
     .slice(0, limit)
     .map((at): PlannedTimeReport => {
       const record = byTime.get(at);
-      if (record === undefined) return { planned: at, verdict: at > now ? 'planned' : 'missed' };
-      if (record.verdict === 'skip') return { planned: at, verdict: 'skipped', reason: record.reason };
-      return { planned: at, verdict: 'started', cause: record.cause, runId: record.runId };
+      if (record === undefined) return { planned: at, status: at > now ? 'planned' : 'missed' };
+      if (record.decision === 'skip') return { planned: at, status: 'skipped', reason: record.reason };
+      return { planned: at, status: 'started', cause: record.cause, runId: record.runId };
     });
   return ok(reports);
 }

@@ -37,7 +37,7 @@ export async function requestBackfill(request: BackfillRequest): Promise<Result<
   if (to < from) return reject('the range ends before it begins');
   if (to > clock.wall()) return reject('the range ends in the future');
   const found = await withHomeLock({ disk, clock, home, name: `schedule-${name}` }, async () => {
-    const existing = (await records.listBetween(from, to)).filter((record) => record.verdict === 'start');
+    const existing = (await records.listBetween(from, to)).filter((record) => record.decision === 'start');
     const isStarted = new Set(existing.map(({ planned }) => planned));
     const planned: number[] = [];
     for (let at = times.after(from - 1); at !== undefined && at <= to; at = times.after(at)) {
@@ -54,10 +54,10 @@ export async function requestBackfill(request: BackfillRequest): Promise<Result<
 
 /** Records that a planned time is run, unless it has a run. Resolves to the valid record. Under the schedule's lock. */
 export async function recordBackfill(records: ScheduleRecords, planned: number): Promise<ScheduleRecord> {
-  const wanted: ScheduleRecord = { verdict: 'start', planned, cause: 'backfill', runId: createRunId() };
+  const wanted: ScheduleRecord = { decision: 'start', planned, cause: 'backfill', runId: createRunId() };
   if (await records.create(wanted)) return wanted;
   const there = await records.read(planned);
-  if (there?.verdict === 'start') return there;
+  if (there?.decision === 'start') return there;
   await records.replace(wanted);
   return wanted;
 }

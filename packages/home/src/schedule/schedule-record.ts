@@ -4,16 +4,16 @@ import { z } from 'zod';
 import type { Disk } from '../journal/disk.ts';
 import { parseStored } from '../journal/parse-stored.ts';
 
-const recordSchema = z.discriminatedUnion('verdict', [
+const recordSchema = z.discriminatedUnion('decision', [
   z.object({
-    verdict: z.literal('start'),
+    decision: z.literal('start'),
     planned: z.number(),
     /** `backfill`: the user requested this time. Earlier times may then be undecided. */
     cause: z.enum(['time', 'backfill']),
     runId: z.string(),
   }),
   z.object({
-    verdict: z.literal('skip'),
+    decision: z.literal('skip'),
     planned: z.number(),
     cause: z.enum(['time', 'backfill']),
     reason: z.string(),
@@ -25,7 +25,7 @@ const pausedSchema = z.object({ at: z.number(), by: z.string() });
 /** The decision about one planned time. */
 export type ScheduleRecord = z.infer<typeof recordSchema>;
 /** A planned time whose run is to be executed. */
-export type StartRecord = Extract<ScheduleRecord, { verdict: 'start' }>;
+export type StartRecord = Extract<ScheduleRecord, { decision: 'start' }>;
 
 /** A record that a schedule still has to look at. `isOpen`: its run may not have ended, and `settle` was not called. */
 export type CurrentRecord = ScheduleRecord & { readonly isOpen: boolean };
@@ -93,8 +93,8 @@ export function openScheduleRecords(disk: Disk, place: { home: string; name: str
   }
 
   /** Before the record: a crash in between leaves a file without a record, which means nothing. */
-  async function markOpen({ verdict, planned }: ScheduleRecord): Promise<void> {
-    if (verdict === 'start') await disk.create(openFileOf(planned), new Uint8Array());
+  async function markOpen({ decision, planned }: ScheduleRecord): Promise<void> {
+    if (decision === 'start') await disk.create(openFileOf(planned), new Uint8Array());
   }
 
   return {
@@ -132,7 +132,7 @@ export function openScheduleRecords(disk: Disk, place: { home: string; name: str
 export async function listScheduledRuns(disk: Disk, home: string): Promise<ReadonlySet<string>> {
   const names = await disk.list(path.join(home, 'schedules'));
   const records = await Promise.all(names.map((name) => openScheduleRecords(disk, { home, name }).listCurrent()));
-  return new Set(records.flat().flatMap((record) => (record.verdict === 'start' ? [record.runId] : [])));
+  return new Set(records.flat().flatMap((record) => (record.decision === 'start' ? [record.runId] : [])));
 }
 
 function recordName(planned: number): string {

@@ -100,7 +100,7 @@ async function approve(
   if (dryRun) return reply;
   const answered = await approveRun(api.home, { runId, step, approved, by });
   if (!answered.ok) throw fromRunError(answered.error);
-  const advice = answered.value.driven ? '' : '; no process executes the run: resume it';
+  const advice = answered.value.isApplied ? '' : '; no process executes the run: resume it';
   return { ...reply, message: `${reply.message}${advice}` };
 }
 

@@ -146,18 +146,18 @@ async function describeTimes(
   if (!listed.ok) throw conflict(`could not list the planned times: ${listed.error}`);
   const runs = new Map((await api.list.read()).map((run) => [run.runId, run]));
   const times = listed.value.slice(0, page.size).map((time): z.input<typeof plannedTime> => {
-    const run = time.verdict === 'started' ? runs.get(time.runId) : undefined;
-    return { ...describeTime(time), ...(run && { status: run.status }) };
+    const run = time.status === 'started' ? runs.get(time.runId) : undefined;
+    return { ...describeTime(time), ...(run && { runStatus: run.status }) };
   });
   const next = listed.value[page.size];
   return { times, ...(next && { nextPageToken: page.tokenOf(next.planned) }) };
 }
 
 function describeTime(time: PlannedTimeReport): z.input<typeof plannedTime> {
-  const { verdict, planned } = time;
-  const shared = { plannedAt: toTime(planned), verdict };
-  if (time.verdict === 'started') return { ...shared, runId: time.runId, isBackfill: time.cause === 'backfill' };
-  return time.verdict === 'skipped' ? { ...shared, message: time.reason } : shared;
+  const { status, planned } = time;
+  const shared = { plannedAt: toTime(planned), status };
+  if (time.status === 'started') return { ...shared, runId: time.runId, isBackfill: time.cause === 'backfill' };
+  return time.status === 'skipped' ? { ...shared, message: time.reason } : shared;
 }
 
 /** The schedule with its file. Throws `ApiError`. */

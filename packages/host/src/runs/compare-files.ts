@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type ContainerService, type FileEntry, isServiceError, type VolumeFiles } from '@sluice/client';
 import type { RunFollower } from '@sluice/home';
-import type { DataPlace } from '@sluice/run';
+import type { DataLocation } from '@sluice/run';
 import { listTree, openVolume } from '@sluice/runner';
 import type { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
@@ -99,7 +99,7 @@ function requirePort(run: RunFollower, place: CellPlace, port: DataPort) {
 async function listPort(
   context: Context,
   runId: string,
-  places: readonly { readonly cell: string; readonly place: DataPlace }[],
+  places: readonly { readonly cell: string; readonly place: DataLocation }[],
 ): Promise<Map<string, OpenFile>> {
   const service = await context.openService(runId);
   const found = new Map<string, OpenFile>();

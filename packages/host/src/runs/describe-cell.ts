@@ -1,10 +1,10 @@
 import { explainFollowed, type RunFollower } from '@sluice/home';
 import {
   type ContainerView,
-  type DataPlace,
+  type DataLocation,
   explanationValue,
-  findInputPlaces,
-  findOutputPlace,
+  findInputLocations,
+  findOutputLocation,
   listContainers,
   viewTexts,
 } from '@sluice/run';
@@ -60,10 +60,10 @@ async function readEarlier(followers: Followers, runId: string): ReturnType<Para
 function describeInputs(run: RunFollower, { step: index }: CellPlace): Details['inputs'] {
   const { step } = run.model.facts.plan.steps[index]!;
   return Object.entries(step.inputs).map(([name, { from, path }]) => {
-    const places = findInputPlaces(run, { step: index, input: name });
+    const places = findInputLocations(run, { step: index, input: name });
     const source = 'volume' in from ? from.volume : `${from.step}.${from.output}`;
     const edge = from.path ? `${source}/${from.path}` : source;
-    return { name, path, from: edge, ...optional('place', places.length === 1 ? places[0]!.place : undefined) };
+    return { name, path, from: edge, ...optional('location', places.length === 1 ? places[0]!.place : undefined) };
   });
 }
 
@@ -71,7 +71,7 @@ function describeOutputs(run: RunFollower, { step: index, cell }: CellPlace): De
   const { step } = run.model.facts.plan.steps[index]!;
   return Object.entries(step.outputs).map(([name, { path }]) => ({
     ...{ name, path },
-    ...optional('place', findOutputPlace(run, { step: index, cell, output: name })),
+    ...optional('location', findOutputLocation(run, { step: index, cell, output: name })),
   }));
 }
 
@@ -85,11 +85,11 @@ export function findContainer(run: RunFollower, place: CellPlace, attempt: numbe
 export function findPort(
   run: RunFollower,
   { step, cell, port }: CellPlace & { readonly port: DataPort },
-): readonly { readonly cell: string; readonly place: DataPlace }[] | undefined {
+): readonly { readonly cell: string; readonly place: DataLocation }[] | undefined {
   const { step: spec } = run.model.facts.plan.steps[step]!;
   const { kind, name } = port;
   if (!Object.hasOwn(spec[`${kind}s`], name)) return undefined;
-  if (kind === 'input') return findInputPlaces(run, { step, input: name });
-  const place = findOutputPlace(run, { step, cell, output: name });
+  if (kind === 'input') return findInputLocations(run, { step, input: name });
+  const place = findOutputLocation(run, { step, cell, output: name });
   return place === undefined ? [] : [{ cell: '', place }];
 }

@@ -1,6 +1,6 @@
 import { type ContainerService, isServiceError, type VolumeFiles } from '@sluice/client';
 import type { RunFollower } from '@sluice/home';
-import type { DataPlace } from '@sluice/run';
+import type { DataLocation } from '@sluice/run';
 import { openVolume } from '@sluice/runner';
 import { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
@@ -72,7 +72,7 @@ export function pageEntries({ path, entries }: Directory, page: Page): z.input<t
 
 async function readPlace(
   { home, service }: Context,
-  place: DataPlace,
+  place: DataLocation,
   { path, prefix = '' }: { path: string; prefix?: string },
 ): Promise<Awaited<ReturnType<typeof readFiles>>> {
   const opened = await openVolume({ home, service, volume: place });

@@ -1,4 +1,4 @@
-import { cell, cellExplanation, explainedAttempt, milliseconds, place, time } from '@sluice/run';
+import { cell, cellExplanation, explainedAttempt, location, milliseconds, time } from '@sluice/run';
 import { z } from 'zod';
 import { failureWithoutPath } from './run-replies.ts';
 import { position } from './states.ts';
@@ -70,7 +70,7 @@ const port = z.strictObject({
   name: z.string(),
   path: z.string().exactOptional().describe('mount point in the container'),
   from: z.string().exactOptional().describe('of an input: `STEP.OUTPUT` or the name of a volume'),
-  place: z.strictObject(place).exactOptional().describe('absent until the data exist'),
+  location: z.strictObject(location).exactOptional().describe('absent until the data exist'),
 });
 
 /** The reply of `GET /runs/{runId}/cell`. */

@@ -24,11 +24,11 @@ export const scheduleList = z.strictObject({
 /** A planned time, and what became of it. */
 export const plannedTime = z.strictObject({
   plannedAt: time,
-  verdict: z
+  status: z
     .enum(['planned', 'started', 'skipped', 'missed'])
     .describe('`missed`: no process ran the schedule at this time, or it was paused'),
   runId: z.string().exactOptional().describe('of a started one'),
-  status: runPhase.exactOptional().describe('of its run; absent until it begins, and after it was removed'),
+  runStatus: runPhase.exactOptional().describe('of its run; absent until it begins, and after it was removed'),
   isBackfill: z.boolean().exactOptional(),
   message: z.string().exactOptional().describe('why it was skipped'),
 });

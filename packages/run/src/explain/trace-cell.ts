@@ -38,7 +38,7 @@ function describeMoves(
 ): HistoryLine[] {
   const { step, cell, moved, message, isOutOfMemory } = given;
   return scheduler
-    .story(step, cell)
+    .history(step, cell)
     .slice(-moved)
     .map(({ at, from, to, cause, attempt }, index) => ({
       at,

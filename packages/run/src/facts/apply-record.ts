@@ -55,10 +55,10 @@ const APPLY: Apply = {
   volumes(facts, { volumes }) {
     facts.volumes = { ...facts.volumes, ...volumes };
   },
-  delivered(facts, { outputs, undelivered = {}, kept = {} }) {
+  delivered(facts, { outputs, undelivered = {}, staleOutputs = {} }) {
     facts.delivered = outputs;
     facts.undelivered = undelivered;
-    facts.kept = kept;
+    facts.staleOutputs = staleOutputs;
   },
   notified(facts, { index }) {
     facts.notified.add(index);

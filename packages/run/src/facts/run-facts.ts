@@ -8,7 +8,7 @@ import type {
   VolumePlace,
 } from '../records/journal-record.ts';
 import type { Outcome, PostponeReason } from '../scheduler/model/event.ts';
-import type { KeptResult } from '../schemas/kept-result.ts';
+import type { StaleOutput } from '../schemas/stale-output.ts';
 import type { RunWarning } from '../schemas/warning.ts';
 
 /** What the shell knows about one attempt in addition to its state. Times are in milliseconds since the Unix epoch. */
@@ -91,7 +91,7 @@ export interface RunFacts {
   /** Why an output could not be copied, by output. */
   undelivered: Readonly<Record<string, string>>;
   /** The previous content of a target directory whose output the run has not produced, by output. */
-  kept: Readonly<Record<string, KeptResult>>;
+  staleOutputs: Readonly<Record<string, StaleOutput>>;
   /** In the order in which they ended. */
   readonly failures: FailureEntry[];
   /** In the order in which they were reported. */
@@ -117,7 +117,7 @@ export function createRunFacts(plan: Plan): RunFacts {
     createdBy: new Map(),
     delivered: {},
     undelivered: {},
-    kept: {},
+    staleOutputs: {},
     notified: new Set(),
     failures: [],
     warnings: [],

@@ -1,8 +1,8 @@
 import type { Cell, Json } from '@sluice/core';
 import type { SchedulerEvent } from '../scheduler/model/event.ts';
-import type { KeptResult } from '../schemas/kept-result.ts';
 import type { MissReason } from '../schemas/miss-reasons.ts';
 import type { RunOrder } from '../schemas/run-order.ts';
+import type { StaleOutput } from '../schemas/stale-output.ts';
 import type { WarningTopic } from '../schemas/warning.ts';
 import type { BootTime } from './boot-time.ts';
 import type { ImageDigests } from './image-digests.ts';
@@ -115,7 +115,7 @@ export type JournalRecord =
       readonly at: number;
       readonly outputs: Readonly<Record<string, string>>;
       readonly undelivered?: Readonly<Record<string, string>>;
-      readonly kept?: Readonly<Record<string, KeptResult>>;
+      readonly staleOutputs?: Readonly<Record<string, StaleOutput>>;
       /** Outputs that another machine is to copy to its directories, since the run ended elsewhere. */
       readonly pending?: readonly string[];
     }

@@ -26,7 +26,7 @@ export function createReport(source: ReportSource, status: RunPhase, message?: s
     ...(facts.warnings.length > 0 && { warnings: facts.warnings.slice() }),
     outputs: reportOutputs(source),
     ...reportResults(source),
-    ...(Object.keys(facts.kept).length > 0 && { kept: facts.kept }),
+    ...(Object.keys(facts.staleOutputs).length > 0 && { staleOutputs: facts.staleOutputs }),
     ...(header?.order && { order: header.order }),
   };
 }

@@ -51,7 +51,7 @@ export function describeWait(wait: WaitReason): string {
       return `waits for limit ${wait.limit}: needs ${wait.needed}, ${wait.used} of ${wait.size} are in use`;
     case 'backoff':
       return `attempt ${wait.attempt} starts at ${new Date(wait.until).toISOString()}`;
-    case 'turn':
+    case 'queued':
       return 'queued behind higher-priority steps';
     case 'postponed':
       return `${wait.detail ?? POSTPONED[wait.reason]}; tried again at ${new Date(wait.until).toISOString()}`;

@@ -2,7 +2,7 @@ import { renderDuration } from '@sluice/core';
 import type { AttemptReport } from '../schemas/attempt.ts';
 import type { FailureReport } from '../schemas/failure.ts';
 import type { DetailedReport, StepReport } from '../schemas/run-report.ts';
-import { describePlaces } from './describe-places.ts';
+import { describeLocations } from './describe-locations.ts';
 import { describeStatus } from './describe-status.ts';
 import { describeImage } from './list-images.ts';
 import { type Markup, markup, NOTHING } from './markup.ts';
@@ -144,7 +144,7 @@ export function renderValues({ params, steps, outputs, results: declared = {} }:
         ),
   );
   const files = Object.entries(outputs).map(
-    ([name, output]) => ['output', name, output.publishedTo ?? describePlaces(output)] as const,
+    ([name, output]) => ['output', name, output.publishedTo ?? describeLocations(output)] as const,
   );
   const own = Object.entries(declared).map(([name, value]) => ['result', name, JSON.stringify(value)] as const);
   const all = [...given, ...own, ...results, ...files];

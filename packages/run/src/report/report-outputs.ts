@@ -2,7 +2,7 @@ import { own } from '@sluice/core';
 import { locateCells } from '../facts/locate-output.ts';
 import { scopeOn } from '../facts/place-of.ts';
 import { stepIndex } from '../facts/step-context.ts';
-import type { OutputReport, PlaceReport } from '../schemas/output.ts';
+import type { OutputLocation, OutputReport } from '../schemas/output.ts';
 import type { ReportSource } from './report-source.ts';
 
 type OutputSource = Pick<ReportSource, 'facts' | 'scheduler'>;
@@ -19,7 +19,7 @@ export function reportOutputs(source: OutputSource): Record<string, OutputReport
     const notPublished = own(facts.undelivered, name);
     outputs[name] = {
       ...from,
-      places: locatePlaces(source, { step, output: from.output }),
+      locations: locatePlaces(source, { step, output: from.output }),
       ...(publishedTo !== undefined && { publishedTo }),
       ...(notPublished !== undefined && { notPublished }),
     };
@@ -31,8 +31,8 @@ export function reportOutputs(source: OutputSource): Record<string, OutputReport
 export function reportStepOutputs(source: OutputSource): OutputReport[] {
   return source.facts.plan.steps.flatMap(({ index, step }) =>
     Object.keys(step.outputs).flatMap((output) => {
-      const places = locatePlaces(source, { step: index, output });
-      return places.length === 0 ? [] : [{ step: step.name, output, places }];
+      const locations = locatePlaces(source, { step: index, output });
+      return locations.length === 0 ? [] : [{ step: step.name, output, locations }];
     }),
   );
 }
@@ -40,7 +40,7 @@ export function reportStepOutputs(source: OutputSource): OutputReport[] {
 function locatePlaces(
   { facts, scheduler }: OutputSource,
   of: { readonly step: number; readonly output: string },
-): PlaceReport[] {
+): OutputLocation[] {
   const run = { runId: facts.header?.runId ?? '', plan: facts.plan, facts, scheduler };
   return locateCells(run, of).map(({ cell, clusterID, volumeID, path }) => {
     const { accountID } = scopeOn(facts, clusterID);

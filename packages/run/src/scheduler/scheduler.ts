@@ -11,10 +11,10 @@ import type { SchedulerOptions } from './model/scheduler-options.ts';
 import type { SkipCause } from './model/skip-cause.ts';
 import { stateName } from './model/state-code.ts';
 import type { WaitReason } from './model/wait-reason.ts';
+import type { HistoryEntry } from './state/history.ts';
 import { checkCell } from './state/move-cell.ts';
 import { createRunState } from './state/run-state.ts';
 import { collectCommands } from './state/send-command.ts';
-import type { StoryEntry } from './state/story.ts';
 import { countStates, isExpanded, knownCells, liveCells, openCommands } from './view/cell-views.ts';
 import { findSkipCause } from './view/find-skip-cause.ts';
 import { findWaitReason } from './view/find-wait-reason.ts';
@@ -52,7 +52,7 @@ export interface Scheduler {
    */
   live(): LiveCell[];
   /** The moves of a cell, oldest first, as far as they are kept. */
-  story(step: number, cell: number): StoryEntry[];
+  history(step: number, cell: number): HistoryEntry[];
   /** Why the cell has not been started; undefined if it has started or ended. */
   waitReason(step: number, cell: number): WaitReason | undefined;
   /** Why a cell ended, unless its own container decided that. */
@@ -99,7 +99,7 @@ export function createScheduler(plan: Plan, options: SchedulerOptions = {}): Sch
     isExpanded: (step) => isExpanded(run, step),
     counts: () => countStates(run),
     live: () => liveCells(run),
-    story: (step, cell) => run.story.of(id(step, cell)),
+    history: (step, cell) => run.history.of(id(step, cell)),
     waitReason: (step, cell) => findWaitReason(run, step, checked(step, cell)),
     skipCause: (step, cell) => findSkipCause(run, step, checked(step, cell)),
     get status() {

@@ -24,7 +24,7 @@ const wait = z.strictObject({
     'limit',
     'backoff',
     'postponed',
-    'turn',
+    'queued',
   ]),
   message: z.string(),
   startedAt: time.describe('when the wait began'),
@@ -67,8 +67,8 @@ const cache = z
   .discriminatedUnion('kind', [
     z.strictObject({
       kind: z
-        .enum(['off', 'unasked'])
-        .describe('`off`: the step has no `cache`; `unasked`: there was no lookup, or not yet'),
+        .enum(['off', 'noLookup'])
+        .describe('`off`: the step has no `cache`; `noLookup`: there was no lookup, or not yet'),
     }),
     z
       .strictObject({

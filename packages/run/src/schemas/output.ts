@@ -3,7 +3,7 @@ import type { InMilliseconds } from './in-milliseconds.ts';
 import { cellName } from './words.ts';
 
 /** A directory of a volume. */
-export const place = {
+export const location = {
   clusterId: z.string(),
   accountId: z.string(),
   volumeId: z.string(),
@@ -11,14 +11,14 @@ export const place = {
 };
 
 /** A directory of a volume. */
-export interface DataPlace extends InMilliseconds<z.infer<z.ZodObject<typeof place>>> {}
+export interface DataLocation extends InMilliseconds<z.infer<z.ZodObject<typeof location>>> {}
 
 /** An output of the pipeline whose step has succeeded. */
 export const output = z.strictObject({
   step: z.string(),
   output: z.string(),
-  places: z
-    .array(z.strictObject({ cell: cellName, ...place }))
+  locations: z
+    .array(z.strictObject({ cell: cellName, ...location }))
     .readonly()
     .describe('one for each cell, in their order; for a reused cell, it belongs to an earlier run'),
   path: z.string().exactOptional().describe('a directory or file in the output; absent: all of it'),
@@ -29,4 +29,4 @@ export const output = z.strictObject({
 /** An output of the pipeline whose step has succeeded. */
 export interface OutputReport extends InMilliseconds<z.infer<typeof output>> {}
 /** The directory with the output of one cell. */
-export type PlaceReport = OutputReport['places'][number];
+export type OutputLocation = OutputReport['locations'][number];

@@ -4,9 +4,9 @@ import { cell } from './cell.ts';
 import { failure } from './failure.ts';
 import { image } from './image.ts';
 import type { InMilliseconds } from './in-milliseconds.ts';
-import { keptResult } from './kept-result.ts';
 import { output } from './output.ts';
 import { runOrder } from './run-order.ts';
+import { staleOutput } from './stale-output.ts';
 import { status } from './status.ts';
 import { warning } from './warning.ts';
 import { cellName, count, json, milliseconds, runPhase, time } from './words.ts';
@@ -46,8 +46,8 @@ export const runReport = z.strictObject({
   warnings: z.array(warning).readonly().exactOptional(),
   outputs: z.record(z.string(), output).readonly().describe('of the pipeline, by name; those whose step has succeeded'),
   results: values.exactOptional().describe('that the pipeline declares; those whose step has succeeded'),
-  kept: z
-    .record(z.string(), keptResult)
+  staleOutputs: z
+    .record(z.string(), staleOutput)
     .readonly()
     .exactOptional()
     .describe('directories for `publish` with the output of an earlier run, which this run has not produced'),

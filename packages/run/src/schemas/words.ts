@@ -12,7 +12,7 @@ export const time = z.iso.datetime({ precision: 3 }).describe('RFC 3339 in UTC, 
 export const runPhase = z
   .enum(RUN_PHASES)
   .describe(
-    '`waiting`: a process will execute it when its concurrency group has a place; `suspended`: no process executes it, and it can be resumed',
+    '`waiting`: a process will execute it when its concurrency group has capacity; `suspended`: no process executes it, and it can be resumed',
   );
 
 /** The status of a step or a cell. A step with cells has the worst status of its cells. */

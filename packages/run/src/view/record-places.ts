@@ -8,7 +8,7 @@ export interface RecordPlace {
 }
 
 /**
- * Where the records are that tell the story of each cell: 20 bytes for each. So the story of one cell of a large run is
+ * Where the records are that tell the history of each cell: 20 bytes for each. So the history of one cell of a large run is
  * read without reading the whole journal again.
  */
 export interface RecordPlaces {

@@ -126,7 +126,7 @@ describe('retries', () => {
     expect(rig.tick(5000)).toEqual(['submit a #1']);
   });
 
-  test('handle: an event that cannot happen throws with the story of the cell', () => {
+  test('handle: an event that cannot happen throws with the history of the cell', () => {
     const rig = createRig(testPlan({ a: {}, b: { after: ['a'] } }));
     rig.start();
     rig.submitted('a');
@@ -141,11 +141,11 @@ describe('retries', () => {
     expect(() => rig.start()).toThrow(/it has been started/);
   });
 
-  test('story: every move of a cell, with its cause', () => {
+  test('history: every move of a cell, with its cause', () => {
     const rig = createRig(testPlan({ a: {} }));
     rig.start();
     rig.done('a');
-    const moves = rig.scheduler.story(0, 0).map(({ from, to, cause }) => `${from} ${to} ${cause}`);
+    const moves = rig.scheduler.history(0, 0).map(({ from, to, cause }) => `${from} ${to} ${cause}`);
     expect(moves).toEqual([
       'waiting ready released',
       'ready submitting picked',

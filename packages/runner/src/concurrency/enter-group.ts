@@ -41,7 +41,7 @@ const JUDGED_FOR_MS = 10_000;
 interface Member {
   readonly entry: GroupEntry;
   readonly runId: string;
-  readonly membership: Exclude<Membership, 'over'>;
+  readonly membership: Exclude<Membership, 'ended'>;
 }
 
 /** The result of one check of a group. */
@@ -120,8 +120,8 @@ function createJudge(request: GroupRequest): Judge {
   return async (entry) => {
     const { runId } = entry;
     const last = known.get(runId);
-    const isDriven = (await disk.ask(runDirectory(home, runId), '')) !== undefined;
-    if (isDriven) return 'driven';
+    const isExecuted = (await disk.ask(runDirectory(home, runId), '')) !== undefined;
+    if (isExecuted) return 'executing';
     if (last !== undefined && clock.now() < last.until) return last.membership;
     const membership = await judgeMember(request, entry);
     if (membership === 'left' || (membership === 'idle' && endsIdle(request)))
@@ -204,7 +204,7 @@ async function sift(
       if ((await disk.ask(enteringDirectory(runDirectory(home, entry.runId)), '')) !== undefined) queue.push(entry);
     } else {
       const membership = await judge(entry);
-      if (membership !== 'over') members.push({ entry, runId: entry.runId, membership });
+      if (membership !== 'ended') members.push({ entry, runId: entry.runId, membership });
     }
   }
   return { members, before, behind };
@@ -235,7 +235,7 @@ function createCanceling({ disk, home, clock, runId, group, cancelLeft }: GroupR
   return async (replaced: readonly Member[]): Promise<boolean> => {
     for (const { runId: other, membership } of replaced) {
       if (asked.has(other)) continue;
-      if (membership === 'driven') {
+      if (membership === 'executing') {
         if ((await askRunner({ disk, clock }, runDirectory(home, other), { verb: 'cancel', by })) === 'ok')
           asked.add(other);
       } else if (cancelLeft && clock.now() - (resuming.get(other) ?? Number.NEGATIVE_INFINITY) >= JUDGED_FOR_MS) {

@@ -26,7 +26,7 @@ export async function findBusyGroup(
   for (const entry of await readGroup(source, group.value)) {
     if (entry.state !== 'in') continue;
     const membership = await judgeMember(source, entry);
-    if (membership === 'driven' || membership === 'left') members.push(entry.runId);
+    if (membership === 'executing' || membership === 'left') members.push(entry.runId);
   }
   if (members.length < concurrency.limit) return undefined;
   const message = `the concurrency group ${group.value} is taken by run ${members.join(', ')}`;

@@ -7,7 +7,7 @@ import { askContainer } from '../watch/ask-container.ts';
 import { addMissedCheck } from '../watch/lost-container.ts';
 
 /** What the home of a run shows about the attempt that holds a claim. */
-type Evidence = 'alive' | 'over' | 'unknown' | 'lost';
+type Evidence = 'alive' | 'ended' | 'unknown' | 'lost';
 
 /** After this long, a create request sent by a runner that is now dead has arrived or never will. */
 const SETTLED_AFTER_MS = 10 * 60_000;
@@ -22,7 +22,7 @@ export function createAbandonment(session: RunSession): (claim: PoolClaim) => Pr
   const missing = new Map<string, Missing>();
   return async (claim) => {
     const evidence = await judgeRun(session, claim);
-    if (evidence === 'alive' || evidence === 'over') return evidence === 'over';
+    if (evidence === 'alive' || evidence === 'ended') return evidence === 'ended';
     const seen = await session.calls.add(() => askContainer(session.service, claim));
     if (seen !== 'missing') {
       missing.delete(claim.containerID);
@@ -45,12 +45,12 @@ async function judgeRun({ disk, home, runId }: RunSession, claim: PoolClaim): Pr
   if (!journal.ok) return 'unknown';
   const { records } = journal.value;
   if (records.every(({ kind }) => kind !== 'run')) return 'lost';
-  if (records.some((record) => isEnd(claim, record))) return 'over';
+  if (records.some((record) => isEnd(claim, record))) return 'ended';
   // An adoption does not know what was started before the journal was lost.
   if (records.some((record) => record.kind === 'adopted' || isIntent(claim, record))) return 'unknown';
   // The claim is written before the intent, and the intent is durable before the container: nothing was started. But a
   // runner on another host, whose liveness cannot be checked, may be between the two.
-  return (await readLease(disk, directory))?.host === hostname() ? 'over' : 'unknown';
+  return (await readLease(disk, directory))?.host === hostname() ? 'ended' : 'unknown';
 }
 
 function isIntent(claim: PoolClaim, record: JournalRecord): boolean {

@@ -18,11 +18,11 @@ import { findRunContainers } from '../watch/find-run-containers.ts';
 import { judgeTerminalPhase } from '../watch/judge-terminal-phase.ts';
 
 /**
- * Whether a run still keeps its place in a concurrency group. `driven`: a living runner executes it. `left`: no process
+ * Whether a run still keeps its place in a concurrency group. `executing`: a living runner executes it. `left`: no process
  * executes it, and a container of it runs or may run. `idle`: no process executes it and none of its containers runs;
  * it can be resumed.
  */
-export type Membership = 'driven' | 'left' | 'idle' | 'over';
+export type Membership = 'executing' | 'left' | 'idle' | 'ended';
 
 /** Where to find the evidence about the runs of a group. */
 export interface MemberSource {
@@ -42,21 +42,21 @@ export async function judgeMember(
   const { disk, home } = source;
   const { runId } = entry;
   const directory = runDirectory(home, runId);
-  if ((await askPhase(disk, directory)) !== 'suspended') return 'driven';
-  if ((await readSummary(disk, directory))?.status !== undefined) return 'over';
+  if ((await askPhase(disk, directory)) !== 'suspended') return 'executing';
+  if ((await readSummary(disk, directory))?.status !== undefined) return 'ended';
   const read = await readPlan(disk, directory);
   const journal = await readJournal(disk, directory);
   if (!read.ok || !journal.ok) return 'left';
   const plan = read.value;
   const { records } = journal.value;
-  if (records.some(({ kind }) => kind === 'finished')) return 'over';
+  if (records.some(({ kind }) => kind === 'finished')) return 'ended';
   // It never began, or its journal is lost; an adopted run does not know what was in flight.
   const isKnown = plan !== undefined && records.some(({ kind }) => kind === 'run');
   const run = isKnown ? replayFiles({ runId, directory, plan, records }) : undefined;
   if (!run?.ok) {
     const isAlive = await hasLiveContainer(source, { runId, plan }, [source.scope]);
-    if (isAlive !== 'unknown') return isAlive ? 'left' : 'over';
-    return !isKnown && (await neverBegan(disk, directory, entry)) ? 'over' : 'left';
+    if (isAlive !== 'unknown') return isAlive ? 'left' : 'ended';
+    return !isKnown && (await neverBegan(disk, directory, entry)) ? 'ended' : 'left';
   }
   const { facts } = run.value;
   if (facts.adopted !== undefined) {

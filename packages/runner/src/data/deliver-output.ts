@@ -9,10 +9,10 @@ export interface OutputDelivery extends Omit<DeliverOptions, 'sources' | 'added'
 
 /** Copies an output to a local directory, as `deliverTree` does, with the layout that a step finds in its input. */
 export function deliverOutput(delivery: OutputDelivery): Promise<Result<string[], string>> {
-  const { places, manifest, files, ...options } = delivery;
+  const { locations, manifest, files, ...options } = delivery;
   return deliverTree({
     ...options,
-    sources: places.map((place) => ({ files: files(place), from: place.path, into: place.cell })),
+    sources: locations.map((place) => ({ files: files(place), from: place.path, into: place.cell })),
     ...(manifest && { added: { [MANIFEST]: renderManifest(manifest) } }),
   });
 }

@@ -1,7 +1,7 @@
 import { backoffDelay, isServiceError } from '@sluice/client';
 import { own } from '@sluice/core';
 import { systemErrorCode } from '@sluice/host-system';
-import { type KeptResult, type OutputReport, type PlaceReport, reportOutputs } from '@sluice/run';
+import { type OutputLocation, type OutputReport, reportOutputs, type StaleOutput } from '@sluice/run';
 import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
 import { warn } from '../session/warn.ts';
 import type { TransferProgress } from '../trees/count-transfer.ts';
@@ -21,21 +21,21 @@ export interface Delivery {
   /** Messages about outputs that could not be copied; they remain in their volumes. */
   readonly undelivered: Readonly<Record<string, string>>;
   /** For outputs that this run has not produced: the directory, if it still has the output of another run. */
-  readonly kept: Readonly<Record<string, KeptResult>>;
+  readonly staleOutputs: Readonly<Record<string, StaleOutput>>;
 }
 
 /** Copies the pipeline's outputs with `publish` to their local directories. Problems are reported as warnings. */
 export async function deliverOutputs(session: RunSession, workspace: WorkspaceFiles): Promise<Delivery> {
   const delivered: Record<string, string> = {};
   const undelivered: Record<string, string> = {};
-  const kept: Record<string, KeptResult> = {};
+  const staleOutputs: Record<string, StaleOutput> = {};
   const made = reportOutputs(session);
   for (const [name, directory] of Object.entries(listPublished(session.plan, session.facts.header!.baseDir))) {
     if (session.stopped) break;
     const output = own(made, name);
     if (output === undefined) {
       const marker = await readMarker(directory);
-      if (marker) kept[name] = { directory, runId: marker.run, deliveredAt: marker.deliveredAt };
+      if (marker) staleOutputs[name] = { directory, runId: marker.runId, copiedAt: marker.copiedAt };
       continue;
     }
     const failure = await deliverWithRetries(directory, { session, workspace, name, output });
@@ -46,7 +46,7 @@ export async function deliverOutputs(session: RunSession, workspace: WorkspaceFi
       warn(session, message);
     }
   }
-  return { outputs: delivered, undelivered, kept };
+  return { outputs: delivered, undelivered, staleOutputs };
 }
 
 interface NamedOutput {
@@ -75,7 +75,7 @@ async function deliverWithRetries(directory: string, of: NamedOutput): Promise<s
 /** Returns a message if the output could not be copied. Throws `ServiceError`, or Node's own errors about local files. */
 async function deliverTo(directory: string, of: NamedOutput): Promise<string | undefined> {
   const { session, workspace, name, output } = of;
-  const published = { places: output.places, files: ({ clusterId }: PlaceReport) => workspace(clusterId) };
+  const published = { locations: output.locations, files: ({ clusterId }: OutputLocation) => workspace(clusterId) };
   await rejectChanged(openTreeStates(session), published);
   const whole = { ...published, manifest: findManifest(session, output) };
   const part = output.path === undefined ? undefined : await findPart(whole, output.path);
@@ -85,7 +85,7 @@ async function deliverTo(directory: string, of: NamedOutput): Promise<string | u
     ...(part?.value.output ?? whole),
     to: directory,
     owner: session.runId,
-    marker: { run: session.runId, pipeline: session.plan.pipeline.name, output: name },
+    marker: { runId: session.runId, pipeline: session.plan.pipeline.name, output: name },
     now: session.clock.now(),
     around: [session.facts.header!.baseDir, session.home],
     publishes: true,

@@ -1,16 +1,16 @@
 import type { FileEntry, VolumeFiles } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
-import { MANIFEST, type PlaceReport } from '@sluice/run';
+import { MANIFEST, type OutputLocation } from '@sluice/run';
 import { describeMissing, findBelow } from '../trees/find-below.ts';
 import { type Manifest, renderManifest } from './create-manifest.ts';
 
 /** A published output. */
 export interface PublishedOutput {
   /** The entry of a plain step has the cell `''`. */
-  readonly places: readonly PlaceReport[];
+  readonly locations: readonly OutputLocation[];
   /** For a step with cells: written next to the directories of the cells. */
   readonly manifest: Manifest | undefined;
-  readonly files: (place: PlaceReport) => VolumeFiles;
+  readonly files: (place: OutputLocation) => VolumeFiles;
 }
 
 /** A directory or a file of a published output. */
@@ -24,23 +24,23 @@ export type OutputPart =
  * Throws `ServiceError`.
  */
 export async function findPart(output: PublishedOutput, path: string): Promise<Result<OutputPart, string>> {
-  const { places, manifest } = output;
+  const { locations, manifest } = output;
   const names = path.split('/');
   if (names.some((name) => name === '' || name === '.' || name === '..')) {
     return fail('a path in an output has no empty name, no `.` and no `..`');
   }
-  const [only] = places;
+  const [only] = locations;
   if (manifest === undefined && only !== undefined) return findInPlace(output, only, names);
   const [cell = '', ...rest] = names;
   if (manifest !== undefined && path === MANIFEST) return ok(textFile(MANIFEST, renderManifest(manifest)));
-  const place = places.find((one) => one.cell === cell);
+  const place = locations.find((one) => one.cell === cell);
   if (place !== undefined) return findInPlace(output, place, rest);
-  return fail(describeMissing([], cell, [...places.map((one) => one.cell), MANIFEST]));
+  return fail(describeMissing([], cell, [...locations.map((one) => one.cell), MANIFEST]));
 }
 
 async function findInPlace(
   { files }: PublishedOutput,
-  place: PlaceReport,
+  place: OutputLocation,
   names: readonly string[],
 ): Promise<Result<OutputPart, string>> {
   const volume = files(place);
@@ -48,7 +48,7 @@ async function findInPlace(
   if (!found.ok) return found;
   if (found.value.kind === 'file') return ok({ kind: 'file', volume, entry: found.value.entry });
   const directory = { ...place, cell: '', path: found.value.path };
-  return ok({ kind: 'dir', output: { places: [directory], manifest: undefined, files: () => volume } });
+  return ok({ kind: 'dir', output: { locations: [directory], manifest: undefined, files: () => volume } });
 }
 
 function textFile(path: string, text: string): OutputPart {

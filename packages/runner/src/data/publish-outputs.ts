@@ -41,7 +41,7 @@ export async function publishOutputs({
     // Its step was skipped or has failed.
     if (!outputs.value.names.includes(output)) continue;
     const marker = await readMarker(directory);
-    const isKnown = marker?.run === outputs.value.runId && marker.output === output;
+    const isKnown = marker?.runId === outputs.value.runId && marker.output === output;
     const done = isKnown ? ok([]) : await copy(() => outputs.value.publish(output, { service, to: directory }));
     const said = done.ok ? { warnings: done.value } : { warnings: [], problem: done.error };
     copies.push({ output, directory, isKnown, ...said });

@@ -3,8 +3,8 @@ import { type ContainerService, isServiceError, type VolumeFiles } from '@sluice
 import { describeUnknown, fail, ok, own, type Result } from '@sluice/core';
 import { createSystemDisk, type Disk, replayFromHome } from '@sluice/home';
 import {
+  type OutputLocation,
   type OutputReport,
-  type PlaceReport,
   type ReplayedRun,
   type RunError,
   reportOutputs,
@@ -112,10 +112,10 @@ export async function pullOutput(options: PullOptions): Promise<Result<string[],
 /** The output that `STEP.OUTPUT` names, or as `STEP/CELL.OUTPUT` its part from one cell, which has no manifest. */
 function findStepOutput(steps: readonly OutputReport[], name: string): OutputReport | undefined {
   for (const found of steps) {
-    const { step, output, places } = found;
+    const { step, output, locations } = found;
     if (`${step}.${output}` === name) return found;
-    const place = places.find(({ cell }) => cell !== '' && `${step}/${cell}.${output}` === name);
-    if (place !== undefined) return { step, output, places: [{ ...place, cell: '' }] };
+    const place = locations.find(({ cell }) => cell !== '' && `${step}/${cell}.${output}` === name);
+    if (place !== undefined) return { step, output, locations: [{ ...place, cell: '' }] };
   }
   return undefined;
 }
@@ -134,17 +134,17 @@ interface Pull extends PullTarget {
 async function pullFrom(run: ReplayedRun, pull: Pull): Promise<Result<string[], RunError>> {
   const { service, output, disk, home } = pull;
   const volumes = new Map<string, VolumeFiles>();
-  for (const { clusterId, accountId, volumeId } of output.places) {
+  for (const { clusterId, accountId, volumeId } of output.locations) {
     if (volumes.has(volumeId)) continue;
     const opened = await openVolume({ home, service, disk, volume: { clusterId, accountId, volumeId } });
     if (!opened.ok) return fail({ code: 'SERVICE_REJECTED', message: opened.error });
     volumes.set(volumeId, opened.value);
   }
   const published = {
-    places: output.places,
+    locations: output.locations,
     // One cell alone has none, as a plain step.
-    manifest: output.places[0]?.cell === '' ? undefined : findManifest(run, output),
-    files: ({ volumeId }: PlaceReport) => volumes.get(volumeId)!,
+    manifest: output.locations[0]?.cell === '' ? undefined : findManifest(run, output),
+    files: ({ volumeId }: OutputLocation) => volumes.get(volumeId)!,
   };
   try {
     await rejectChanged(openTreeStates({ disk, home }), published);
@@ -164,7 +164,7 @@ async function deliverPart(
   const part = below === '' ? ok({ kind: 'dir', output: published } as const) : await findPart(published, below);
   if (!part.ok) return fail({ code: 'SOURCE_MISSING', message: `could not copy ${name}: ${part.error}` });
   const target = { to: path.resolve(to), now: Date.now(), ...(onProgress !== undefined && { onProgress }) };
-  const marker = { run: run.runId, pipeline: run.facts.plan.pipeline.name, output: name };
+  const marker = { runId: run.runId, pipeline: run.facts.plan.pipeline.name, output: name };
   const done =
     part.value.kind === 'file'
       ? await deliverFile({ ...target, ...part.value })

@@ -1,14 +1,17 @@
 import { ServiceError, type VolumeFiles } from '@sluice/client';
-import type { PlaceReport } from '@sluice/run';
+import type { OutputLocation } from '@sluice/run';
 import { describeTreeChange } from '../trees/tree-state.ts';
 import type { TreeStates } from '../trees/tree-states.ts';
 
 /** Throws `ServiceError` if a container has changed published data, which then is no longer what its step wrote. */
 export async function rejectChanged(
   states: TreeStates,
-  { places, files }: { readonly places: readonly PlaceReport[]; readonly files: (place: PlaceReport) => VolumeFiles },
+  {
+    locations,
+    files,
+  }: { readonly locations: readonly OutputLocation[]; readonly files: (place: OutputLocation) => VolumeFiles },
 ): Promise<void> {
-  for (const place of places) {
+  for (const place of locations) {
     const at = { volumeID: place.volumeId, path: place.path };
     if (!(await states.hasAny(at))) continue;
     const change = await states.findChange(files(place), at);

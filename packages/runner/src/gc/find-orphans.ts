@@ -15,8 +15,8 @@ export interface Orphan {
   readonly phase: string;
   /** ISO 8601, as the service reports it. */
   readonly createTime?: string;
-  /** `over`: its run has ended in this home. `unknown`: this home has no such run, but another home may. */
-  readonly run: 'over' | 'unknown';
+  /** `ended`: its run has ended in this home. `unknown`: this home has no such run, but another home may. */
+  readonly run: 'ended' | 'unknown';
 }
 
 /** The account to search, and the home whose runs are known. */
@@ -42,7 +42,7 @@ export async function findOrphans(options: OrphanOptions): Promise<Orphan[]> {
     const run = runs.get(id.slice(1, 14));
     if (run && run.endedAt === undefined) continue;
     const container = await readLive(service, { ...scope, id });
-    const orphan = container && describe(container, run ? 'over' : 'unknown');
+    const orphan = container && describe(container, run ? 'ended' : 'unknown');
     if (orphan) orphans.push(orphan);
   }
   return orphans;
@@ -58,7 +58,7 @@ export async function cancelOrphans(
 ): Promise<Orphan[]> {
   const canceled: Orphan[] = [];
   for (const orphan of orphans) {
-    if (orphan.run !== 'over' && orphan.runId !== runId) continue;
+    if (orphan.run !== 'ended' && orphan.runId !== runId) continue;
     try {
       await options.service.containers.cancel({ ...options.scope, id: orphan.containerId });
       canceled.push(orphan);

@@ -188,7 +188,7 @@ async function findMissingLogin(
 /** The time for which a schedule started the run; without a schedule, the time of the adoption. */
 async function findPlannedTime({ disk, home, plan, runId, clock }: NumberedOptions<AdoptRunOptions>): Promise<number> {
   const scheduled = await openScheduleRecords(disk, { home, name: plan.pipeline.name }).listCurrent();
-  return scheduled.find((one) => one.verdict === 'start' && one.runId === runId)?.planned ?? clock.wall();
+  return scheduled.find((one) => one.decision === 'start' && one.runId === runId)?.planned ?? clock.wall();
 }
 
 async function writeBeginning(

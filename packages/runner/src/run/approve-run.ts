@@ -27,20 +27,20 @@ export interface ApprovalAnswer {
 
 /**
  * Passes a person's answer to the living runner of a run. If no process executes the run, the answer is written to the
- * journal and `driven` is false: it takes effect when the run is resumed.
+ * journal and `isApplied` is false: it takes effect when the run is resumed.
  */
 export async function approveRun(
   home: string,
   answer: ApprovalAnswer,
   { disk = createSystemDisk(), clock = createSystemClock() }: { readonly disk?: Disk; readonly clock?: Clock } = {},
-): Promise<Result<{ readonly driven: boolean }, RunError>> {
+): Promise<Result<{ readonly isApplied: boolean }, RunError>> {
   const root = path.resolve(home);
   const found = await findRunId(disk, root, answer.runId);
   if (!found.ok) return found;
   const { step, approved, by } = answer;
   const directory = runDirectory(root, found.value);
   const said = await askRunner({ disk, clock }, directory, { verb: 'approve', step, approved, by });
-  if (said === 'ok') return ok({ driven: true });
+  if (said === 'ok') return ok({ isApplied: true });
   if (said !== undefined) return fail({ code: 'NOT_ASKED', message: `could not answer for ${step}: ${said}` });
   return rejectDiskErrors(root, async () => {
     const plan = await readPlan(disk, directory);
@@ -57,7 +57,7 @@ export async function approveRun(
       const index = stepIndex(plan.value!, step)!;
       journal.append({ kind: 'event', event: { type: 'approved', at, step: index, approved, by } });
       await journal.commit();
-      return ok({ driven: false });
+      return ok({ isApplied: false });
     } finally {
       await release();
     }

@@ -113,7 +113,7 @@ async function backfill(
   for (; at !== undefined && at <= to && !session.closed(); at = times.after(at)) {
     const planned = at;
     const record = await takeForBackfill(session, planned);
-    if (record.verdict !== 'start') continue;
+    if (record.decision !== 'start') continue;
     const { runId } = record;
     const before = await readRunLiveness(options.disk, options.home, runId);
     const isRemoved = before.kind === 'absent' && !(await isCurrent(session, planned));
@@ -128,7 +128,7 @@ async function backfill(
       continue;
     }
     while (!session.closed() && !ended.has(runId)) {
-      if ((await records.read(planned))?.verdict === 'skip') break;
+      if ((await records.read(planned))?.decision === 'skip') break;
       let mayRun = true;
       await reportDiskErrors(session, async () => {
         mayRun = await updateScheduledRuns(session);
@@ -136,7 +136,7 @@ async function backfill(
       if (!mayRun && !executesRuns(session)) return false;
       const liveness = await readRunLiveness(options.disk, options.home, runId);
       if (liveness.kind === 'ended') ended.set(runId, liveness.status);
-      else if ((await records.read(planned))?.verdict === 'start') await rest();
+      else if ((await records.read(planned))?.decision === 'start') await rest();
     }
     if (ended.has(runId)) await records.settle(planned);
     good &&= ended.get(runId) === 'succeeded';

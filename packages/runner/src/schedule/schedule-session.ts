@@ -61,7 +61,7 @@ export async function findOpenRuns(session: ScheduleSession): Promise<OpenRun[]>
   const { records, ended, active, opening, options } = session;
   const open: OpenRun[] = [];
   for (const { isOpen, ...record } of await records.listCurrent()) {
-    if (record.verdict !== 'start') continue;
+    if (record.decision !== 'start') continue;
     const { planned, runId } = record;
     if (!ended.has(runId)) {
       const isOurs = active.has(runId) || opening.has(runId);

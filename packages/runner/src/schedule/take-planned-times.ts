@@ -24,8 +24,8 @@ export function takePlannedTimes(session: ScheduleSession): Promise<boolean> {
     for (const { planned, skip } of decided) {
       const record: ScheduleRecord =
         skip === undefined
-          ? { verdict: 'start', planned, cause: 'time', runId: createRunId() }
-          : { verdict: 'skip', planned, cause: 'time', reason: skip };
+          ? { decision: 'start', planned, cause: 'time', runId: createRunId() }
+          : { decision: 'skip', planned, cause: 'time', reason: skip };
       if ((await records.create(record)) && skip !== undefined) {
         session.report({ type: 'plannedTimeSkipped', plannedAt: planned, message: skip });
       }

@@ -129,8 +129,8 @@ async function drop(session: ScheduleSession, { record }: OpenRun, reason: strin
   const { planned, cause, runId } = record;
   await withScheduleLock(session, async () => {
     const there = await session.records.read(planned);
-    if (there?.verdict !== 'start' || there.runId !== runId) return;
-    await session.records.replace({ verdict: 'skip', planned, cause, reason });
+    if (there?.decision !== 'start' || there.runId !== runId) return;
+    await session.records.replace({ decision: 'skip', planned, cause, reason });
     await session.records.settle(planned);
     session.report({ type: 'plannedTimeSkipped', plannedAt: planned, message: reason });
   });

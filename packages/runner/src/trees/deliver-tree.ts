@@ -19,7 +19,7 @@ export interface DeliverOptions {
   readonly to: string;
   /** A name that only one process uses at a time: temporary files with it are left by a killed process. Default: none. */
   readonly owner?: string;
-  readonly marker: Omit<ResultMarker, 'files' | 'deliveredAt'>;
+  readonly marker: Omit<ResultMarker, 'files' | 'copiedAt'>;
   /** Milliseconds since the Unix epoch. */
   readonly now: number;
   /** Directories that must not be replaced: that of the pipeline, and the home. */
@@ -64,9 +64,9 @@ export async function deliverTree(options: DeliverOptions): Promise<Result<strin
     }
     const added = Object.entries(options.added ?? {});
     for (const [name, text] of added) await writeFile(path.join(staged, name), text, { flag: 'wx' });
-    const deliveredAt = new Date(options.now).toISOString();
+    const copiedAt = new Date(options.now).toISOString();
     const files = [...downloaded.files, ...added.map(([name]) => name)].sort();
-    await writeMarker(staged, { ...options.marker, deliveredAt, files });
+    await writeMarker(staged, { ...options.marker, copiedAt, files });
     replaceDirectory(staged, target, () => names.fresh('old'));
     return ok([...downloaded.warnings, ...(await removeAside(parent, names))]);
   } catch (error) {
@@ -77,9 +77,12 @@ export async function deliverTree(options: DeliverOptions): Promise<Result<strin
   }
 }
 
-async function findOtherOutput(target: string, { run, output }: DeliverOptions['marker']): Promise<string | undefined> {
+async function findOtherOutput(
+  target: string,
+  { runId, output }: DeliverOptions['marker'],
+): Promise<string | undefined> {
   const there = await readMarker(target);
-  return there?.run === run && there.output !== output ? there.output : undefined;
+  return there?.runId === runId && there.output !== output ? there.output : undefined;
 }
 
 /** Removes the results that were replaced, including those that a killed delivery replaced. */

@@ -6,11 +6,11 @@ import { z } from 'zod';
 export const RESULT_MARKER = '.sluice-result.json';
 
 const markerSchema = z.object({
-  run: z.string(),
+  runId: z.string(),
   pipeline: z.string(),
   output: z.string(),
-  /** ISO 8601. */
-  deliveredAt: z.string(),
+  /** RFC 3339. */
+  copiedAt: z.string(),
   files: z.array(z.string()),
 });
 

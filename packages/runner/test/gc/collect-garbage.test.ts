@@ -274,7 +274,7 @@ describe('collectGarbage', () => {
     const rig = createGcRig();
     const { runId } = await run(rig, PLAN);
     const records = openScheduleRecords(rig.disk, { home: '/home', name: 'nightly' });
-    await records.create({ verdict: 'start', planned: 0, cause: 'time', runId });
+    await records.create({ decision: 'start', planned: 0, cause: 'time', runId });
     expect((await collect(rig)).freed).toHaveLength(2);
     expect(await listed(rig)).toEqual([]);
     const left = [...rig.disk.files.keys()].filter((file) => file.includes(`runs/${runId}`));

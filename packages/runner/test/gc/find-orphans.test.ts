@@ -32,7 +32,7 @@ test('findOrphans finds what no run here will ask for again; only that is cancel
 
   const orphans = await rig.go(findOrphans(options));
   const runs = orphans.map(({ runId, run }) => `${runId} ${run}`).sort();
-  expect(runs).toEqual([`${over} over`, `${unknown} unknown`].sort());
+  expect(runs).toEqual([`${over} ended`, `${unknown} unknown`].sort());
   expect(await rig.go(cancelOrphans(options, { orphans }))).toMatchObject([{ runId: over }]);
   const phaseOf = (runId: string) =>
     rig.created().find(({ wire }) => wire.labels?.['sluice-run'] === runId)?.wire.phase;

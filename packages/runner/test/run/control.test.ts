@@ -167,7 +167,7 @@ describe('approveRun', () => {
     const left = await rig.go(started.value.finished);
     expect(left).toMatchObject({ status: 'suspended', message: expect.stringContaining('wait for approval') });
     const answer = { runId: left.runId, step: 'ask', approved: true, by: 'a test' };
-    expect(await rig.go(approveRun('/home', answer, rig))).toEqual({ ok: true, value: { driven: false } });
+    expect(await rig.go(approveRun('/home', answer, rig))).toEqual({ ok: true, value: { isApplied: false } });
     expect(await rig.go(approveRun('/home', answer, rig))).toMatchObject({ error: { code: 'NOT_ASKED' } });
     const resumed = await rig.go(resumeRun({ ...rig.options, runId: left.runId, leavesForPeople: true }));
     if (!resumed.ok) throw new Error(resumed.error.message);

@@ -85,7 +85,7 @@ async function expectDelivery(directory: string, runId: string, values: readonly
   const files = expected(...values);
   expect(await readTree(directory)).toEqual(files);
   const marker = JSON.parse(await readFile(path.join(directory, RESULT_MARKER), 'utf8'));
-  expect(marker).toMatchObject({ run: runId, pipeline: 'partial', output: 'all' });
+  expect(marker).toMatchObject({ runId, pipeline: 'partial', output: 'all' });
   expect(marker.files.sort()).toEqual(['manifest.json', ...Object.keys(files)].sort());
 }
 const cellStates = (report: RunReport) =>
@@ -170,7 +170,7 @@ describe('a step of which some cells are reused', () => {
   test('reports the place of each cell', async () => {
     const first = await run(planFit([1, 2]));
     const second = await run(planFit([3, 1]));
-    expect(second.outputs.all?.places.map(({ cell, path: at }) => [cell, at])).toEqual([
+    expect(second.outputs.all?.locations.map(({ cell, path: at }) => [cell, at])).toEqual([
       ['x-3', `runs/${second.runId}/out/fit/o/x-3`],
       ['x-1', `runs/${first.runId}/out/fit/o/x-1`],
     ]);

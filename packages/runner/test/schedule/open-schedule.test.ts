@@ -125,7 +125,7 @@ describe('openSchedule', () => {
   test('a record whose run never began is started under the ID that it names', async () => {
     const world = createScheduleWorld('record-only');
     const planned = Date.UTC(2026, 0, 1, 1);
-    const record = { verdict: 'start', planned, cause: 'time', runId: 'recordedruniq' };
+    const record = { decision: 'start', planned, cause: 'time', runId: 'recordedruniq' };
     world.rig.disk.files.set(
       '/home/schedules/hourly/2026-01-01T01-00-00Z.json',
       Buffer.from(`${JSON.stringify(record)}\n`),

@@ -21,7 +21,7 @@ async function createPausedWorld(seed: string) {
     const range = { from: MIDNIGHT, to: MIDNIGHT + 6 * HOUR_MS, limit };
     const listed = await world.rig.go(listPlannedTimes({ ...placeOf(world), ...range }));
     if (!listed.ok) throw new Error(listed.error);
-    return listed.value.map(({ planned, verdict }) => `${hourAndMinute(planned)} ${verdict}`);
+    return listed.value.map(({ planned, status }) => `${hourAndMinute(planned)} ${status}`);
   };
   return { world, watcher, backfill, list };
 }
@@ -78,7 +78,7 @@ async function recordThousandLater(world: ScheduleWorld): Promise<void> {
   const records = openScheduleRecords(world.rig.disk, { home: '/home', name: 'hourly' });
   const write = async () => {
     for (let index = 0; index < 1_100; index++) {
-      await records.create({ verdict: 'skip', planned: YEAR + index * MINUTE_MS, cause: 'time', reason: 'later' });
+      await records.create({ decision: 'skip', planned: YEAR + index * MINUTE_MS, cause: 'time', reason: 'later' });
     }
   };
   await world.rig.go(write());

@@ -267,7 +267,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'removes the claims of a run whose runner is away',
     seed: 127,
     file: 'concurrency/is-abandoned.ts',
-    find: "    if (evidence === 'alive' || evidence === 'over') return evidence === 'over';\n",
+    find: "    if (evidence === 'alive' || evidence === 'ended') return evidence === 'ended';\n",
     replace: "    if (evidence) return evidence !== 'alive';\n",
     among: hasPools,
   },

@@ -15,7 +15,7 @@ const ANSWERED_AGAIN_MS = 60_000;
 type Outcome = 'done' | 'open' | 'failed';
 
 /** What the clients return for an answer, a cancellation and a suspension. */
-type RequestResult = { readonly driven: boolean } | { readonly isExecuted: boolean } | boolean;
+type RequestResult = { readonly isApplied: boolean } | { readonly isExecuted: boolean } | boolean;
 
 /** A request, and its outcome as far as it is known. */
 interface SentRequest {
@@ -90,7 +90,7 @@ async function send(
 /** A run that waits for its concurrency group keeps its cancellation only in memory. */
 function isRecorded({ scenario }: World, value: RequestResult): boolean {
   if (typeof value === 'boolean') return false;
-  return 'driven' in value || (value.isExecuted && scenario.group === undefined);
+  return 'isApplied' in value || (value.isExecuted && scenario.group === undefined);
 }
 
 function isOpen(message: string): boolean {

@@ -50,7 +50,7 @@ function deliver(files: VolumeFiles, more: Partial<DeliverOptions> = {}) {
     sources: [{ files, from: 'out', into: '' }],
     to: target,
     owner: 'run-1',
-    marker: { run: 'run-1', pipeline: 'train', output: 'best' },
+    marker: { runId: 'run-1', pipeline: 'train', output: 'best' },
     now: Date.UTC(2026, 0, 1),
     around: [path.join(base, 'home')],
     ...more,
@@ -59,7 +59,7 @@ function deliver(files: VolumeFiles, more: Partial<DeliverOptions> = {}) {
 
 const byRun = (run: string): Partial<DeliverOptions> => ({
   owner: run,
-  marker: { run, pipeline: 'train', output: 'best' },
+  marker: { runId: run, pipeline: 'train', output: 'best' },
 });
 const namesIn = (directory: string) => readdirSync(directory).sort();
 const read = (name: string) => readFileSync(path.join(target, name), 'utf8');
@@ -82,8 +82,8 @@ describe('deliverTree', () => {
     expect(namesIn(target)).toEqual([RESULT_MARKER, 'model.bin', 'new']);
     expect(read('model.bin')).toBe('new');
     const files = ['model.bin', 'new/only.txt'];
-    const deliveredAt = '2026-01-01T00:00:00.000Z';
-    expect(await readMarker(target)).toEqual({ run: 'run-2', pipeline: 'train', output: 'best', deliveredAt, files });
+    const copiedAt = '2026-01-01T00:00:00.000Z';
+    expect(await readMarker(target)).toEqual({ runId: 'run-2', pipeline: 'train', output: 'best', copiedAt, files });
     expect(namesIn(base)).toEqual(['results']);
   });
 
@@ -126,7 +126,7 @@ describe('deliverTree', () => {
   test('rejects the directory of another output of the run, to which a link leads, if it is to publish', async () => {
     mkdirSync(path.join(base, 'one'));
     symlinkSync('one', target);
-    const two = { marker: { run: 'run-1', pipeline: 'train', output: 'two' } };
+    const two = { marker: { runId: 'run-1', pipeline: 'train', output: 'two' } };
     await deliver(volumeOf({ a: '1' }));
     const rejected = await deliver(volumeOf({ b: '2' }), { ...two, publishes: true });
     expect(rejected).toEqual({
@@ -192,7 +192,7 @@ describe('deliverTree', () => {
     const all = await Promise.all(runs.map((run) => deliver(filesOf(run), byRun(run))));
     expect(all.filter(({ ok }) => !ok)).toEqual([]);
     const marker = await readMarker(target);
-    expect(namesIn(target)).toEqual([RESULT_MARKER, ...runs.map((name) => `${marker?.run}-${name}`)].sort());
+    expect(namesIn(target)).toEqual([RESULT_MARKER, ...runs.map((name) => `${marker?.runId}-${name}`)].sort());
     expect(namesIn(base)).toEqual(['results']);
   });
 });

@@ -34,4 +34,4 @@ export type WaitReason =
   /** The submission was postponed because of the service or another run. */
   | { readonly kind: 'postponed'; readonly reason: PostponeReason; readonly until: number; readonly detail?: string }
   /** Queued behind a step with a higher priority that has not been started yet. */
-  | { readonly kind: 'turn' };
+  | { readonly kind: 'queued' };

@@ -1,22 +1,24 @@
-import type { StoryEntry } from './story.ts';
+import type { HistoryEntry } from './history.ts';
 
 /**
  * An event that is impossible in the present state: a bug in the shell, or the journal of another plan. Contains the
- * cell's story.
+ * cell's history.
  */
 export class IllegalMove extends Error {
   override readonly name = 'IllegalMove';
   readonly code = 'ILLEGAL_MOVE';
-  readonly story: readonly StoryEntry[];
+  readonly history: readonly HistoryEntry[];
 
-  constructor(message: string, story: readonly StoryEntry[]) {
-    super(`${message}${renderStory(story)}`);
-    this.story = story;
+  constructor(message: string, history: readonly HistoryEntry[]) {
+    super(`${message}${renderHistory(history)}`);
+    this.history = history;
   }
 }
 
-function renderStory(story: readonly StoryEntry[]): string {
-  if (story.length === 0) return '; it has not moved yet';
-  const moves = story.map((move) => `  ${move.at} attempt ${move.attempt}: ${move.from} -> ${move.to} (${move.cause})`);
+function renderHistory(history: readonly HistoryEntry[]): string {
+  if (history.length === 0) return '; it has not moved yet';
+  const moves = history.map(
+    (move) => `  ${move.at} attempt ${move.attempt}: ${move.from} -> ${move.to} (${move.cause})`,
+  );
   return `; its moves so far:\n${moves.join('\n')}`;
 }

@@ -13,7 +13,7 @@ interface CellMove {
   readonly wait?: WaitForTime;
 }
 
-/** The only place that changes a cell's state: checks the move, and updates counts, limits and the story. */
+/** The only place that changes a cell's state: checks the move, and updates counts, limits and the history. */
 export function moveCell(run: RunState, step: number, move: CellMove): void {
   const id = run.cellBase[step]! + move.cell;
   const { to, cause } = move;
@@ -24,7 +24,7 @@ export function moveCell(run: RunState, step: number, move: CellMove): void {
   run.counts[from]!--;
   run.counts[to]!++;
   run.onMove?.(step, move.cell);
-  run.story.add(id, { at: run.now, from, to, cause, attempt: run.cells.attempt[id]! });
+  run.history.add(id, { at: run.now, from, to, cause, attempt: run.cells.attempt[id]! });
   if (from === CODE.backingOff) run.backOffs.delete(id);
   if (to === CODE.backingOff && move.wait) run.backOffs.set(id, move.wait);
   // The queue itself removes only the cells that it picks.
@@ -138,6 +138,6 @@ export function illegalMove(
   const state = stateName(run.cells.state[id] ?? 0);
   return new IllegalMove(
     `cannot move cell ${cell} of step ${JSON.stringify(name)}${target} on ${CAUSES[cause]}: it is ${state}`,
-    run.story.of(id),
+    run.history.of(id),
   );
 }

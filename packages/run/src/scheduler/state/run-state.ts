@@ -4,10 +4,10 @@ import type { PostponeReason } from '../model/event.ts';
 import type { SchedulerOptions } from '../model/scheduler-options.ts';
 import type { WaitReason } from '../model/wait-reason.ts';
 import { type CellTable, createCellTable } from './cell-table.ts';
+import { createHistory, type History } from './history.ts';
 import { conditionOf, createPlanIndex, EDGE, type PlanIndex, STEP } from './plan-index.ts';
 import { createReadyQueue, type ReadyQueue } from './ready-queue.ts';
 import { createStartPace, type StartPace } from './start-pace.ts';
-import { createStory, type Story } from './story.ts';
 import { createTimers, type Timers } from './timers.ts';
 
 /** The progress of a step. */
@@ -52,7 +52,7 @@ export interface RunState {
   // Objects that write themselves.
   readonly queue: ReadyQueue;
   readonly timers: Timers;
-  readonly story: Story;
+  readonly history: History;
   readonly cells: CellTable;
   /** How fast cells are started while the service rejects containers. */
   readonly pace: StartPace;
@@ -133,7 +133,7 @@ export function createRunState(plan: Plan, options: SchedulerOptions): RunState 
     onMove: options.onMove,
     queue: createReadyQueue(capacity, index),
     timers: createTimers(),
-    story: createStory(),
+    history: createHistory(),
     cells: createCellTable(index.staticCells + count),
     counts: new Int32Array(16),
     phase: new Uint8Array(count),

@@ -55,5 +55,5 @@ function limitReason(run: RunState, step: number): WaitReason {
   const until = heldUntil(run);
   if (until !== undefined) return { kind: 'postponed', reason: run.pace.reason, until };
   if (queue.held >= queue.capacity) return { kind: 'parallelism', used: queue.held, size: queue.capacity };
-  return { kind: 'turn' };
+  return { kind: 'queued' };
 }

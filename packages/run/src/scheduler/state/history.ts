@@ -3,7 +3,7 @@ import { CAUSES, type Cause } from '../model/legal-moves.ts';
 import { stateName } from '../model/state-code.ts';
 
 /** One move of a cell. */
-export interface StoryEntry {
+export interface HistoryEntry {
   readonly at: number;
   readonly from: CellState;
   readonly to: CellState;
@@ -12,17 +12,17 @@ export interface StoryEntry {
 }
 
 /** The latest moves of all cells, in a ring buffer that drops the oldest. */
-export interface Story {
+export interface History {
   add(cell: number, move: { at: number; from: number; to: number; cause: number; attempt: number }): void;
-  of(cell: number): StoryEntry[];
+  of(cell: number): HistoryEntry[];
 }
 
 /** Initial capacity: most runs make few moves, and are replayed more often than they fill the ring. */
 const FIRST_SIZE = 512;
 const LARGEST_SIZE = 65_536;
 
-/** Creates an empty story. It keeps the latest 65,536 moves. */
-export function createStory(): Story {
+/** Creates an empty history. It keeps the latest 65,536 moves. */
+export function createHistory(): History {
   let size = FIRST_SIZE;
   let cells = new Int32Array(size);
   let times = new Float64Array(size);
@@ -49,7 +49,7 @@ export function createStory(): Story {
       attempts[slot] = attempt;
     },
     of(cell) {
-      const entries: StoryEntry[] = [];
+      const entries: HistoryEntry[] = [];
       for (let i = Math.max(0, written - size); i < written; i++) {
         const slot = i % size;
         if (cells[slot] !== cell) continue;

@@ -3,17 +3,17 @@ import { attemptOutputPath, attemptPath } from '../facts/layout.ts';
 import { locateOutput } from '../facts/locate-output.ts';
 import { clusterOfAttempt, scopeOn, workspaceOn } from '../facts/place-of.ts';
 import { stepIndex } from '../facts/step-context.ts';
-import type { DataPlace } from '../schemas/output.ts';
+import type { DataLocation } from '../schemas/output.ts';
 import type { ViewedRun } from './viewed-run.ts';
 
 /**
  * Where an output of a cell is: published, or in the directory of its last attempt, which may have failed or still run.
  * Undefined if no container could have written it.
  */
-export function findOutputPlace(
+export function findOutputLocation(
   { runId, model }: ViewedRun,
   of: { readonly step: number; readonly cell: number; readonly output: string },
-): DataPlace | undefined {
+): DataLocation | undefined {
   const { facts } = model;
   const { step, cell, output } = of;
   if (hasSucceeded(model, step, cell)) {
@@ -29,10 +29,10 @@ export function findOutputPlace(
 }
 
 /** Where the input of a step comes from: the output of each cell of a step, or one path in an output or a volume. */
-export function findInputPlaces(
+export function findInputLocations(
   run: ViewedRun,
   { step, input }: { readonly step: number; readonly input: string },
-): { readonly cell: string; readonly place: DataPlace }[] {
+): { readonly cell: string; readonly place: DataLocation }[] {
   const { facts } = run.model;
   const found = Object.entries(facts.plan.steps[step]!.step.inputs).find(([name]) => name === input)?.[1];
   if (found === undefined) return [];
@@ -49,7 +49,7 @@ export function findInputPlaces(
   if (source === undefined) return [];
   return (facts.cells[source] ?? []).flatMap(({ key }, cell) => {
     if (!hasSucceeded(run.model, source, cell)) return [];
-    const place = findOutputPlace(run, { step: source, cell, output: from.output });
+    const place = findOutputLocation(run, { step: source, cell, output: from.output });
     if (place === undefined) return [];
     const path = from.path === undefined ? place.path : `${place.path}/${from.path}`;
     return [{ cell: key, place: { ...place, path } }];
@@ -59,7 +59,7 @@ export function findInputPlaces(
 function toPlace(
   { facts }: ViewedRun['model'],
   place: { readonly clusterID: string; readonly volumeID: string; readonly path: string },
-): DataPlace {
+): DataLocation {
   const { clusterID, accountID } = scopeOn(facts, place.clusterID);
   return { clusterId: clusterID, accountId: accountID, volumeId: place.volumeID, path: place.path };
 }
