@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { ROUTES } from '../../packages/host/src/api/add-run-api.ts';
-import { ORDER_ROUTES } from '../../packages/host/src/api/order-routes.ts';
+import { SHARED_ROUTES } from '../../packages/host/src/api/add-run-api.ts';
+import { SERVER_ORDER_ROUTES } from '../../packages/host/src/api/order-routes.ts';
 import { SAME, sendTarget, VARIANTS } from '../../packages/service/test/api/path-variants.ts';
 import { useHostedServer } from './hosted-rig.ts';
 
 const API = '/api/sluice/v1/clusters/main/accounts/physics';
 const PAGE = '/ui/main/physics/';
-const FULL_PATHS = [...ROUTES, ...ORDER_ROUTES].flatMap(({ method, path }) =>
+const FULL_PATHS = [...SHARED_ROUTES, ...SERVER_ORDER_ROUTES].flatMap(({ method, path }) =>
   [API, `${PAGE}api/sluice/v1`].map((prefix) => ({ method, path: prefix + path.replace(/\{\w+\}/g, 'one') })),
 );
 

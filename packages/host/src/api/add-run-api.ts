@@ -9,6 +9,7 @@ import { answerOnce } from './answer-once.ts';
 import type { ApiRequest, ApiRoute } from './api-route.ts';
 import { HOME_ROUTES } from './home-routes.ts';
 import { API_PREFIX, renderOpenApi } from './openapi.ts';
+import { HOME_ORDER_ROUTES } from './order-routes.ts';
 import { READ_ROUTES } from './read-routes.ts';
 import type { RunApi } from './run-api.ts';
 import { SCHEDULE_ROUTES } from './schedule-routes.ts';
@@ -16,8 +17,16 @@ import { RangeError416 } from './send-bytes.ts';
 import { rejectUnread, sendJson } from './send-json.ts';
 import { countDownload } from './start-stream.ts';
 
+/** The endpoints that a home and the accounts of a server have in common. */
+export const SHARED_ROUTES: readonly ApiRoute[] = [
+  ...READ_ROUTES,
+  ...ACTION_ROUTES,
+  ...SCHEDULE_ROUTES,
+  ...HOME_ROUTES,
+];
+
 /** Every endpoint of the API of a home. */
-export const ROUTES: readonly ApiRoute[] = [...READ_ROUTES, ...ACTION_ROUTES, ...SCHEDULE_ROUTES, ...HOME_ROUTES];
+export const ROUTES: readonly ApiRoute[] = [...SHARED_ROUTES, ...HOME_ORDER_ROUTES];
 
 /** Where an API is added, and how a request finds the runs that it is about. */
 export interface ApiPlace {

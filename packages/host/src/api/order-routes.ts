@@ -4,27 +4,22 @@ import { isRunId, runDirectory } from '@sluice/home';
 import { isSystemError } from '@sluice/host-system';
 import { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
-import { MAX_ORDER_BYTES, orderBody, orderReply } from '../schemas/order.ts';
+import { homeOrderBody, MAX_ORDER_BYTES, orderBody, orderReply } from '../schemas/order.ts';
 import { type ApiRequest, type ApiRoute, defineRoute } from './api-route.ts';
+import { startHomeOrder } from './start-home-order.ts';
 
 const offset = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 
-/** The endpoints with which a client orders a run from a server, and copies what the server records of it. */
-export const ORDER_ROUTES: readonly ApiRoute[] = [
-  defineRoute({
-    operationId: 'orderRun',
-    summary: 'Execute the pipeline of the order as a run with this ID; the same order again starts nothing',
-    ...{ method: 'PUT', path: '/runs/{runId}', bodyLimit: MAX_ORDER_BYTES },
-    query: z.strictObject({}),
-    body: orderBody,
-    reply: orderReply,
-    async handle({ api, at, body }) {
-      const runId = requireRunId(at);
-      if (api.orders === undefined) throw new Error('this route needs an account');
-      await api.orders.order(runId, body);
-      return { runId, url: api.runUrl?.(runId) ?? '' };
-    },
-  }),
+const orderRoute = {
+  operationId: 'orderRun',
+  summary: 'Execute the pipeline of the order as a run with this ID; the same order again starts nothing',
+  ...{ method: 'PUT' as const, path: '/runs/{runId}' },
+  query: z.strictObject({}),
+  reply: orderReply,
+};
+
+/** The endpoints with which a client copies what is recorded of a run. */
+const COPY_ROUTES: readonly ApiRoute[] = [
   defineRoute({
     operationId: 'getJournal',
     summary: 'The journal of a run; with another `ETag` it may differ before `offset`',
@@ -41,6 +36,36 @@ export const ORDER_ROUTES: readonly ApiRoute[] = [
     reply: 'bytes',
     handle: (request) => sendRunFile(request, 'plan.json', 0),
   }),
+];
+
+/** The endpoints with which a client orders a run from a server, and copies what the server records of it. */
+export const SERVER_ORDER_ROUTES: readonly ApiRoute[] = [
+  defineRoute({
+    ...{ ...orderRoute, bodyLimit: MAX_ORDER_BYTES },
+    body: orderBody,
+    async handle({ api, at, body }) {
+      const runId = requireRunId(at);
+      if (api.orders === undefined) throw new Error('this route needs an account');
+      await api.orders.order(runId, body);
+      const url = api.runUrl?.(runId);
+      return { runId, ...(url !== undefined && { url }) };
+    },
+  }),
+  ...COPY_ROUTES,
+];
+
+/** The same endpoints of a home, which has the files of its orders. */
+export const HOME_ORDER_ROUTES: readonly ApiRoute[] = [
+  defineRoute({
+    ...orderRoute,
+    body: homeOrderBody,
+    async handle({ api, at, body: { order } }) {
+      const runId = requireRunId(at);
+      await api.exclude(runId, () => startHomeOrder(api, runId, order));
+      return { runId };
+    },
+  }),
+  ...COPY_ROUTES,
 ];
 
 /** It becomes a part of local paths. */

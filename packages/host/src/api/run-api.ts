@@ -12,6 +12,7 @@ import { type Followers, openFollowers } from '../runs/open-followers.ts';
 import { openRunList, type RunList } from '../runs/run-list.ts';
 import type { orderBody, RerunRequest } from '../schemas/order.ts';
 import type { pipelineEntry } from '../schemas/pipeline-replies.ts';
+import { createExclusion, type Exclusion } from './create-exclusion.ts';
 import { type KeyStore, openKeyStore } from './key-store.ts';
 import type { UnreadReplies } from './send-json.ts';
 import type { Streams } from './start-stream.ts';
@@ -57,7 +58,7 @@ export interface RunOrders {
   /** Executes the plan of an ended run again, as a run with this ID; the rejection says why that is not possible. */
   rerun(runId: string, request: RerunRequest): Promise<Result<void, RunError>>;
   /** Performs an action, and nothing else about the run meanwhile. */
-  exclude<T>(runId: string, action: () => Promise<T>): Promise<T>;
+  readonly exclude: Exclusion;
   /** The reply about a run that the server had, and has removed; undefined if it has not. */
   findRemoval(runId: string): Promise<ApiError | undefined>;
 }
@@ -94,6 +95,8 @@ export interface RunApi extends RunApiOptions {
   readonly downloads: Streams;
   readonly unread: UnreadReplies;
   readonly keys: KeyStore;
+  /** Between the requests that start a run with the ID that is the key. */
+  readonly exclude: Exclusion;
   /** Aborted when the server closes: ends all streams. */
   readonly closing: AbortSignal;
   /** Performs a change that `close` waits for. Throws `ApiError` from `close` on. */
@@ -118,6 +121,7 @@ export function openRunApi(options: RunApiOptions): RunApi {
     logs,
     lines: createLineIndex(),
     keys: openKeyStore(options.home, options.now ?? Date.now),
+    exclude: createExclusion(),
     streams: { open: 0 },
     downloads: { open: 0 },
     unread: { bytes: 0 },

@@ -1,8 +1,8 @@
 import type { Scope } from '@sluice/client';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { addApi, ROUTES } from '../api/add-run-api.ts';
+import { addApi, SHARED_ROUTES } from '../api/add-run-api.ts';
 import { API_PREFIX } from '../api/openapi.ts';
-import { ORDER_ROUTES } from '../api/order-routes.ts';
+import { SERVER_ORDER_ROUTES } from '../api/order-routes.ts';
 import type { RunApi } from '../api/run-api.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { HostedAccounts } from './open-hosted-accounts.ts';
@@ -31,7 +31,7 @@ export async function addHostedApi(
 ): Promise<void> {
   const users = new WeakMap<FastifyRequest, string>();
   const place = {
-    routes: [...ROUTES, ...ORDER_ROUTES],
+    routes: [...SHARED_ROUTES, ...SERVER_ORDER_ROUTES],
     async find(http: FastifyRequest): Promise<RunApi> {
       const scope = findScope(http)!;
       requireName(http);

@@ -1,3 +1,4 @@
+import { createExclusion } from '../api/create-exclusion.ts';
 import type { RunOrders } from '../api/run-api.ts';
 import type { OrderParts } from './order-parts.ts';
 import { describeRemoval, readRemoval, rejectRemoved } from './removed-runs.ts';
@@ -6,24 +7,10 @@ import { startOrderedRun, startRerun } from './start-ordered-run.ts';
 /** Starts the runs of an account. Requests about one run are handled one after the other. */
 export function createOrders(parts: OrderParts): RunOrders {
   const { home } = parts;
-  const last = new Map<string, Promise<unknown>>();
-
-  async function inTurn<T>(runId: string, action: () => Promise<T>): Promise<T> {
-    const previous = last.get(runId);
-    const done = (async () => {
-      await previous?.catch(() => {});
-      return action();
-    })();
-    last.set(runId, done);
-    try {
-      return await done;
-    } finally {
-      if (last.get(runId) === done) last.delete(runId);
-    }
-  }
+  const exclude = createExclusion();
 
   const unlessRemoved = <T>(runId: string, action: () => Promise<T>): Promise<T> =>
-    inTurn(runId, async () => {
+    exclude(runId, async () => {
       await rejectRemoved(home, runId);
       return action();
     });
@@ -31,7 +18,7 @@ export function createOrders(parts: OrderParts): RunOrders {
   return {
     order: (runId, body) => unlessRemoved(runId, () => startOrderedRun(runId, { ...parts, body })),
     rerun: (runId, request) => unlessRemoved(runId, () => startRerun(runId, { ...parts, request })),
-    exclude: inTurn,
+    exclude,
     async findRemoval(runId) {
       const removal = await readRemoval(home, runId);
       return removal && describeRemoval(runId, removal);

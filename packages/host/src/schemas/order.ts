@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { identifierSchema, volumeServiceSchema } from '@sluice/client';
 import { isRunId } from '@sluice/home';
 import { runOrder } from '@sluice/run';
@@ -54,13 +55,21 @@ export const orderBody = z.strictObject({
   reuse: reuse.exactOptional().describe('reuse what succeeded and has not changed of a run that this server has'),
 });
 
+/** The body of `PUT /runs/{runId}` of a home: its files are on the same machine, so their texts are not sent. */
+export const homeOrderBody = z.strictObject({
+  order: runOrder
+    .pick({ file: true, params: true })
+    .refine(({ file }) => isAbsolute(file), 'must have an absolute path as its file')
+    .describe('the pipeline file on the machine of the home, and its parameters'),
+});
+
 /** An order as a client sends it. */
 export type OrderBody = z.input<typeof orderBody>;
 
 /** The reply of `PUT /runs/{runId}`. */
 export const orderReply = z.strictObject({
   runId: z.string(),
-  url: z.url().describe('the run in the dashboard of the server'),
+  url: z.url().exactOptional().describe('of a server: the run in its dashboard'),
 });
 
 /** Which run a server executes again, as it is recorded beside the new run. */
