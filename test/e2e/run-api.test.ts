@@ -248,8 +248,9 @@ test('lists cells by step, status and name', async () => {
 
 test('explains each cell', async () => {
   const { cells } = await get<CellList>(`/runs/${runId}/cells`);
-  for (const { step, cellIndex } of cells) await get<CellDetails>(`/runs/${runId}/cell?step=${step}&cell=${cellIndex}`);
-  const failed = await get<CellDetails>(`/runs/${runId}/cell?step=grid&cell=1`);
+  for (const { step, cellIndex } of cells)
+    await get<CellDetails>(`/runs/${runId}/cell?step=${step}&cellIndex=${cellIndex}`);
+  const failed = await get<CellDetails>(`/runs/${runId}/cell?step=grid&cell=n-7`);
   expect(failed.attempts).toMatchObject([
     { attempt: 1, status: 'failed', failure: { exitCode: 7 }, retry: expect.any(String) },
   ]);
@@ -261,7 +262,10 @@ test('explains each cell', async () => {
   ]);
   expect(use.history.length).toBeGreaterThan(2);
   expect(await reject(`/runs/${runId}/cell?step=nothing`)).toEqual([404, 'NOT_FOUND', 'STEP_NOT_FOUND']);
-  expect(await reject(`/runs/${runId}/cell?step=use&cell=1`)).toEqual([404, 'NOT_FOUND', 'CELL_NOT_FOUND']);
+  expect(await reject(`/runs/${runId}/cell?step=use&cellIndex=1`)).toEqual([404, 'NOT_FOUND', 'CELL_NOT_FOUND']);
+  expect(await reject(`/runs/${runId}/cell?step=grid&cell=n-8`)).toEqual([404, 'NOT_FOUND', 'CELL_NOT_FOUND']);
+  const both = await reject(`/runs/${runId}/cell?step=grid&cell=n-7&cellIndex=1`);
+  expect(both).toEqual([400, 'INVALID_ARGUMENT', 'PARAMETER_INVALID']);
 });
 
 test('sends a log whole, by bytes, by lines, and followed to its end', async () => {
@@ -359,17 +363,18 @@ test('lists the files of inputs and outputs, and sends them as attachments', asy
 test('compares the files of two cells by their content', async () => {
   const compare = (query: string) => get<FileDifferences>(`/runs/${runId}/differences?with=${runId}&${query}`);
   expect(await compare('step=make&output=made')).toMatchObject({ differences: [], total: 0, same: 1 });
-  expect(await compare('step=each&output=out&cell=1')).toMatchObject({ differences: [], total: 0, same: 1 });
+  expect(await compare('step=each&output=out&cellIndex=1')).toMatchObject({ differences: [], total: 0, same: 1 });
   const side = { bytes: 2, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) };
-  expect(await compare('step=each&output=out&withCell=1')).toEqual({
+  const second = (await get<CellList>(`/runs/${runId}/cells?step=each`)).cells[1]!;
+  expect(await compare(`step=each&output=out&withCell=${second.cell}`)).toEqual({
     differences: [{ path: 'item.txt', kind: 'changed', here: side, there: side }],
-    ...{ otherCell: 1, total: 1, same: 0 },
+    ...{ otherCellIndex: 1, total: 1, same: 0 },
   });
   expect((await compare('step=sum&input=each')).same).toBe(2);
   const path = `/runs/${runId}/differences?step=make&output=made`;
   expect(await reject(`${path}&with=aaaaaaaaaaaaa`)).toEqual([404, 'NOT_FOUND', 'RUN_NOT_FOUND']);
   expect(await reject(`${path}&with=${runId}&withStep=list`)).toEqual([404, 'NOT_FOUND', 'OUTPUT_NOT_FOUND']);
-  expect(await reject(`${path}&with=${runId}&withCell=9`)).toEqual([404, 'NOT_FOUND', 'CELL_NOT_FOUND']);
+  expect(await reject(`${path}&with=${runId}&withCell=none`)).toEqual([404, 'NOT_FOUND', 'CELL_NOT_FOUND']);
 });
 
 test('lists clusters with their load, and no pipelines if it executes none', async () => {

@@ -105,7 +105,7 @@ async function readArchive(
   if (existsSync(logFile)) return readFile(logFile);
   // A server that has executed the attempt has archived its log; the copy of the run does not contain it.
   try {
-    const log = await runServer?.readLog(runId, { step, cell: index, attempt });
+    const log = await runServer?.readLog(runId, { step, cellIndex: index, attempt });
     return log && Buffer.from(log);
   } catch (error) {
     if (isServiceError(error)) return undefined;

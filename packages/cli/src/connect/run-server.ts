@@ -37,7 +37,7 @@ export interface RunServer extends JournalSource {
   /** The log of an attempt, also if the service has deleted its container but the server has archived it. */
   readLog(
     runId: string,
-    of: { readonly step: string; readonly cell: number; readonly attempt: number },
+    of: { readonly step: string; readonly cellIndex: number; readonly attempt: number },
   ): Promise<Uint8Array>;
   act(runId: string, verb: 'cancel' | 'approve' | 'reject', body?: { readonly step: string }): Promise<void>;
 }

@@ -54,7 +54,7 @@ export class LogWindow extends Store {
     super();
     const { path, step, cell, attempt } = source;
     this.#source = source;
-    this.#url = apiUrl(path, { step, cell, attempt });
+    this.#url = apiUrl(path, { step, cellIndex: cell, attempt });
   }
 
   /** Where the whole log can be fetched. */
@@ -216,7 +216,7 @@ export class LogWindow extends Store {
     const counting = new AbortController();
     this.#counting = counting;
     const { path, step, cell, attempt } = this.#source;
-    const [query, dropped] = [{ step, cell, attempt, offset: this.start }, this.#dropped];
+    const [query, dropped] = [{ step, cellIndex: cell, attempt, offset: this.start }, this.#dropped];
     try {
       const { line } = await fetchReply<LogLine>(`${path}-line`, query, counting.signal);
       if (counting.signal.aborted) return;

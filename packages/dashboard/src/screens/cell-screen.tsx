@@ -32,7 +32,7 @@ export function CellScreen({ run, route, name, cell }: CellProps) {
   const { details, model } = run;
   const step = details?.plan.steps.findIndex((one) => one.step === name) ?? -1;
   const code = model?.cells[step]?.[cell];
-  const query = { step: name, cell };
+  const query = { step: name, cellIndex: cell };
   const path = details === undefined ? undefined : `runs/${encodeURIComponent(run.runId)}/cell`;
   const { value, error } = useReply<CellDetails>(path, query, `${code} ${run.history?.last[step]?.[cell]}`);
   if (details === undefined) return <Loading what="the run" connection={run.connection} error={run.error} />;

@@ -28,7 +28,7 @@ const PAGE = 1_000;
 export function DataScreen({ run, step, cell, port, path, query }: DataProps) {
   useStore(run);
   const filesPath = `runs/${encodeURIComponent(run.runId)}/files`;
-  const place = { step, cell, [port.kind]: port.name, path: path.join('/') };
+  const place = { step, cellIndex: cell, [port.kind]: port.name, path: path.join('/') };
   const [pages, setPages] = useState<readonly (string | undefined)[]>([undefined]);
   const url = apiUrl(filesPath, { ...place, pageSize: PAGE, pageToken: pages.at(-1) });
   const content = useContent(url);

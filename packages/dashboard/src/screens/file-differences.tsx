@@ -20,7 +20,7 @@ export function FileDifferences({ place, pipeline, other }: DifferencesProps) {
   const { runId, step, cell, port } = place;
   const { value: runs } = useReply<RunList>('runs', { pipeline, pageSize: 50 });
   const path = other === undefined ? undefined : `runs/${encodeURIComponent(runId)}/differences`;
-  const { value, error } = useReply<Differences>(path, { step, cell, [port.kind]: port.name, with: other });
+  const { value, error } = useReply<Differences>(path, { step, cellIndex: cell, [port.kind]: port.name, with: other });
   const others = (runs?.runs ?? []).filter((run) => run.runId !== runId);
   return (
     <section class="panel" aria-labelledby="differences">
@@ -93,7 +93,9 @@ function DifferenceTable({ value, place, other }: TableProps) {
                 {path === '' ? port.name : path}
               </td>
               <td>{here === undefined ? '–' : <Side side={here} link={linkOf(place.runId, cell, path)} />}</td>
-              <td>{there === undefined ? '–' : <Side side={there} link={linkOf(other, value.otherCell, path)} />}</td>
+              <td>
+                {there === undefined ? '–' : <Side side={there} link={linkOf(other, value.otherCellIndex, path)} />}
+              </td>
             </tr>
           ))}
         </tbody>

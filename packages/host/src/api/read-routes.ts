@@ -20,7 +20,8 @@ import { startStream } from './start-stream.ts';
 
 const cellAt = {
   step: z.string().describe('name or index'),
-  cell: z.coerce.number().int().min(0).default(0).describe('index; 0 for a plain step'),
+  cell: z.string().exactOptional().describe('name'),
+  cellIndex: z.coerce.number().int().min(0).exactOptional().describe('instead of `cell`; absent both: 0'),
 };
 const attemptAt = {
   ...cellAt,
@@ -209,7 +210,7 @@ export const READ_ROUTES: readonly ApiRoute[] = [
       ...portQuery,
       with: z.string().describe('the ID of the other run'),
       withStep: z.string().exactOptional().describe('absent: the same name'),
-      withCell: z.coerce.number().int().min(0).exactOptional().describe('absent: the cell of the same name'),
+      withCell: z.string().exactOptional().describe('name; absent: the same name'),
     }),
     reply: fileDifferences,
     handle: ({ api, at, query }) =>

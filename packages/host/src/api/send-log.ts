@@ -5,7 +5,7 @@ import { viewCell } from '@sluice/run';
 import type { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import { findContainer } from '../runs/describe-cell.ts';
-import { findCell } from '../runs/describe-cells.ts';
+import { type CellAddress, findCell } from '../runs/describe-cells.ts';
 import { openLog, type ReadableLog } from '../runs/open-log.ts';
 import type { logLine } from '../schemas/cell-replies.ts';
 import type { ApiRequest } from './api-route.ts';
@@ -14,9 +14,7 @@ import { sendBytes } from './send-bytes.ts';
 import { startStream } from './start-stream.ts';
 
 /** Whose log. */
-interface AttemptQuery {
-  readonly step: string;
-  readonly cell: number;
+interface AttemptQuery extends CellAddress {
   readonly attempt?: number | undefined;
 }
 

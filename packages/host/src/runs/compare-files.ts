@@ -9,7 +9,7 @@ import type { fileDifferences } from '../schemas/cell-replies.ts';
 import { compareTrees, type FilePair } from './compare-trees.ts';
 import { type DataPort, unknownPort, unwrittenPort } from './data-port.ts';
 import { findPort } from './describe-cell.ts';
-import { type CellPlace, findCell } from './describe-cells.ts';
+import { type CellAddress, type CellPlace, findCell } from './describe-cells.ts';
 import type { Followers } from './open-followers.ts';
 
 type Reply = z.input<typeof fileDifferences>;
@@ -23,13 +23,11 @@ interface Context {
 }
 
 /** The two inputs or outputs to compare. */
-interface Query {
-  readonly step: string;
-  readonly cell: number;
+interface Query extends CellAddress {
   readonly port: DataPort;
   readonly with: string;
   readonly withStep?: string;
-  readonly withCell?: number;
+  readonly withCell?: string;
 }
 
 /** A file, and the volume that has it. */
@@ -52,7 +50,7 @@ export async function compareFiles(context: Context, runId: string, query: Query
   // A reused output is the same directory.
   if (JSON.stringify(places) === JSON.stringify(otherPlaces)) {
     const here = await listPort(context, runId, places);
-    return { differences: [], otherCell: otherPlace.cell, total: 0, same: here.size };
+    return { differences: [], otherCellIndex: otherPlace.cell, total: 0, same: here.size };
   }
   const [here, there] = [await listPort(context, runId, places), await listPort(context, query.with, otherPlaces)];
   const { added, removed, changed, undecided, same } = compareTrees(here, there);
@@ -65,13 +63,13 @@ export async function compareFiles(context: Context, runId: string, query: Query
   ].sort((a, b) => (a.path < b.path ? -1 : 1));
   return {
     differences: differences.slice(0, MAX_DIFFERENCES),
-    otherCell: otherPlace.cell,
+    otherCellIndex: otherPlace.cell,
     total: differences.length,
     same: same + decided.same,
   };
 }
 
-/** The other cell: the one with the given index, else the one with the same name. */
+/** The other cell: the one with the given name, else the one with the same name. */
 function findOther(
   run: RunFollower,
   { step, cell }: CellPlace,
@@ -79,12 +77,7 @@ function findOther(
 ): CellPlace {
   const { plan, cells } = run.model.facts;
   const name = query.withStep ?? plan.steps[step]!.step.name;
-  const found = findCell(other, { step: name, cell: query.withCell ?? 0 });
-  if (query.withCell !== undefined) return found;
-  const key = cells[step]?.[cell]?.key ?? '';
-  const index = (other.model.facts.cells[found.step] ?? []).findIndex((one) => one.key === key);
-  if (index < 0) throw new ApiError(404, 'CELL_NOT_FOUND', `step ${name} of run ${other.runId} has no cell ${key}`);
-  return { step: found.step, cell: index };
+  return findCell(other, { step: name, cell: query.withCell ?? cells[step]?.[cell]?.key ?? '' });
 }
 
 function requirePort(run: RunFollower, place: CellPlace, port: DataPort) {

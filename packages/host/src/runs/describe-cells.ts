@@ -141,11 +141,29 @@ function findStep({ model, runId }: RunFollower, name: string): number {
   return found;
 }
 
-/** The cell that a request names; `step` is a name or an index, `cell` an index. Throws `ApiError`. */
-export function findCell(run: RunFollower, at: { readonly step: string; readonly cell: number }): CellPlace {
-  const step = findStep(run, at.step);
-  if (at.cell >= run.model.states[step]!.length) {
-    throw new ApiError(404, 'CELL_NOT_FOUND', `step ${at.step} of run ${run.runId} has no cell with index ${at.cell}`);
+/** A cell as a request names it: `step` is a name or an index. Without name and index, the first cell. */
+export interface CellAddress {
+  readonly step: string;
+  readonly cell?: string;
+  readonly cellIndex?: number;
+}
+
+/** The cell that a request names. Throws `ApiError`. */
+export function findCell(run: RunFollower, at: CellAddress): CellPlace {
+  if (at.cell !== undefined && at.cellIndex !== undefined) {
+    throw new ApiError(400, 'PARAMETER_INVALID', 'could not use the query parameter cellIndex: there is also cell');
   }
-  return { step, cell: at.cell };
+  const step = findStep(run, at.step);
+  if (at.cell === undefined) {
+    const cell = at.cellIndex ?? 0;
+    if (cell < run.model.states[step]!.length) return { step, cell };
+    throw unknownCell(run, at.step, `with index ${cell}`);
+  }
+  const cell = (run.model.facts.cells[step] ?? []).findIndex(({ key }) => key === at.cell);
+  if (cell < 0) throw unknownCell(run, at.step, at.cell);
+  return { step, cell };
+}
+
+function unknownCell({ runId }: RunFollower, step: string, cell: string): ApiError {
+  return new ApiError(404, 'CELL_NOT_FOUND', `step ${step} of run ${runId} has no cell ${cell}`);
 }

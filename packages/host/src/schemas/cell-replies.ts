@@ -143,7 +143,7 @@ export const fileDifferences = z.strictObject({
       }),
     )
     .describe('in order of paths, the first 10,000'),
-  otherCell: z.int().min(0).describe('index of the other cell'),
+  otherCellIndex: z.int().min(0).describe('of the other cell'),
   total: z.int().min(0).describe('the number of all differences'),
   same: z.int().min(0).describe('the number of equal files'),
 });
