@@ -69,7 +69,7 @@ async function killAtTransfer(run: Started): Promise<void> {
 }
 
 test('a transfer whose runner is killed in the middle, again and again, is whole in the end, and there once', async () => {
-  const at = ['--service', server!.url, '--cluster', 'east', '--account', 'physics', '--json'];
+  const at = ['--service', server!.url, '--account', 'east/physics', '--json'];
   const env = CREDENTIALS;
   let run = place.start(['run', '--here', 'p.yaml', ...at], { env });
   await killAtTransfer(run);

@@ -119,7 +119,7 @@ test('sluice resume removes what is left of a run that was killed before its fir
 test('sluice resume with a login that the service rejects ends with 3, says what to do, and changes nothing', async () => {
   server = await serveNew(place);
   const at = ['--service', server.url];
-  const scope = ['--cluster', 'main', '--account', 'physics'];
+  const scope = ['--account', 'main/physics'];
   const runId = await leaveRunning(at, CREDENTIALS);
   for (const args of [at, [...at, ...scope]]) {
     const rejected = await place.start(['resume', runId, ...args], { env: { SLUICE_TOKEN: 'stale-token' } }).ended;

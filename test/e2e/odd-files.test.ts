@@ -88,7 +88,7 @@ test('names, links and executable bits come through a run as they are', async ()
 
 test('names, links and executable bits come through a run on a service over the network as they are', async () => {
   server = await serveNew(place);
-  await runAndCompare('--service', server.url, '--cluster', 'main', '--account', 'physics');
+  await runAndCompare('--service', server.url, '--account', 'main/physics');
 });
 
 test('a source with a link that leads out is rejected by the name of the link', async () => {

@@ -66,7 +66,7 @@ afterEach(async () => {
 
 test('one run works on two clusters, which share nothing: data is brought across, each tree once', async () => {
   const env = CREDENTIALS;
-  const at = ['p.yaml', '--service', server!.url, '--cluster', 'east', '--account', 'physics'];
+  const at = ['p.yaml', '--service', server!.url, '--account', 'east/physics'];
   const planned = await place.start(['plan', ...at], { env }).ended;
   expect(planned).toMatchObject({ exitCode: 0, stderr: '' });
   expect(planned.stdout).toMatch(/join +1 +make +large +west/);

@@ -61,7 +61,7 @@ function sluice(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<E
 }
 
 const otherUrl = () => `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
-const selected = () => ['--service', server.url, '--cluster', 'main', '--account', 'physics'];
+const selected = () => ['--service', server.url, '--account', 'main/physics'];
 
 async function run(...args: readonly string[]): Promise<string> {
   const { exitCode, stdout, stderr } = await sluice(['run', '--here', FILE, ...args, '--json']);

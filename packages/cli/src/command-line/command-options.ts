@@ -13,8 +13,8 @@ export function createSharedOptions(): Readonly<Record<SharedOption, Option>> {
       'read service and credentials from this profile (default: profile.yaml in the home, else your profile `default`)',
     ),
     service: new Option('--service <url>', 'use this v1rc1 service instead of the embedded service'),
-    account: new Option('--account <id>', 'set the account on the service'),
-    cluster: new Option('--cluster <id>', 'set the cluster of the service'),
+    account: new Option('--account <cluster/account>', 'use this account of the service; also without its cluster'),
+    cluster: new Option('--cluster <id>', 'use the only account on this cluster of the service'),
     cpu: new Option(
       '--cpu <n>',
       'limit the cores of the embedded service (default: all cores of the machine)',

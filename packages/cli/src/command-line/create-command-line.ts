@@ -13,6 +13,7 @@ import { addScheduleCommands } from './add-schedule-commands.ts';
 import { addExamples } from './command-examples.ts';
 import { commandName } from './command-name.ts';
 import { createSharedOptions } from './command-options.ts';
+import { splitAccount } from './split-account.ts';
 import { VERSION } from './version.ts';
 
 /**
@@ -28,8 +29,10 @@ export function createCommandLine(context: CommandContext): { program: Command; 
       for (const option of [...options, ...selectSharedOptions(commandName(command))]) command.addOption(option);
       return command.action(async (...parsed: unknown[]) => {
         rejectOthers(program, command);
+        const options = splitAccount({ ...program.opts(), ...command.opts() });
+        if (!options.ok) return command.error(`error: ${options.error}`);
         const action = await load(...(parsed.slice(0, -2) as string[]));
-        exitCode = await action(context, Object.assign({}, program.opts(), command.opts()) as never);
+        exitCode = await action(context, options.value as never);
       });
     };
   const add = addTo(program);

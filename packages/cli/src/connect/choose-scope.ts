@@ -28,6 +28,6 @@ export function chooseScope(
   const missing =
     accountID === undefined ? `this login has no account there` : `this login has no account ${accountID}${place}`;
   if (choices.length === 0) return fail(rejection(`${missing}; ask the operator of ${url}`));
-  const lines = choices.map((one) => `  --cluster ${one.clusterID} --account ${one.accountID}`);
+  const lines = choices.map((one) => `  --account ${one.clusterID}/${one.accountID}`);
   return fail({ ...rejection(`${fitting.length > 0 ? 'several accounts match' : missing}; choose one:`), lines });
 }

@@ -17,8 +17,11 @@ export function suggestContinuing(runId: string, options: GlobalOptions = {}): s
 
 /** The shared options that the user set and that apply to this command, except `--json`, as unquoted words. */
 function repeatOptions(command: string, options: GlobalOptions): readonly string[] {
+  const { account, cluster } = options;
+  const isPair = account !== undefined && cluster !== undefined;
+  const named = isPair ? { ...options, account: `${cluster}/${account}`, cluster: undefined } : options;
   return sharedOptionsOf(command).flatMap((name) => {
-    const value = name === 'json' ? undefined : options[name];
+    const value = name === 'json' ? undefined : named[name];
     return value === undefined ? [] : [`--${name}`, String(value)];
   });
 }

@@ -47,6 +47,8 @@ test.each([
   [['admin', 'user', 'ad', '--help'], 'Did you mean add?'],
   [['doctor', '--service', 'https://x'], "unknown option '--service'"],
   [['--service', 'https://x', 'doctor'], "option '--service' does not apply to `sluice doctor`"],
+  [['runs', '--account', 'a/b/c'], "option '--account' must be"],
+  [['runs', '--account', 'east/a', '--cluster', 'main'], 'is on another cluster'],
   [['serve'], "required option '--config <file>'"],
 ])('runCommandLine ends with 2 for wrong usage: %j', async (args, message) => {
   expect(await run(...args)).toMatchObject({ exitCode: 2, err: expect.stringContaining(message) });

@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(cwd, { recursive: true, force: true, maxRetries: 10 }));
 
 /** A run that has recorded its service uses another one only if an option names it. */
-const NAMED = '--service http://127.0.0.1:1/ --cluster main --account physics';
+const NAMED = '--service http://127.0.0.1:1/ --account main/physics';
 
 test.each([
   ['run'],

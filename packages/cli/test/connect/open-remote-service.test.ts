@@ -50,7 +50,7 @@ test('openRemoteService lets the user choose among several accounts', async () =
     error: {
       exitCode: 2,
       message: 'could not choose an account: several accounts match; choose one:',
-      lines: ['  --cluster main --account physics', '  --cluster side --account physics'],
+      lines: ['  --account main/physics', '  --account side/physics'],
     },
   });
 });
@@ -76,7 +76,7 @@ test('openRemoteService keeps the credentials of a profile from other services',
 test.each([
   [
     { account: 'history' },
-    'could not choose an account: this login has no account history; choose one:\n  --cluster main --account physics',
+    'could not choose an account: this login has no account history; choose one:\n  --account main/physics',
   ],
   [{ service: 'localhost:80' }, 'the address must start with https:// or http://'],
 ])('openRemoteService says what to do about %j', async (flags: { account?: string; service?: string }, message) => {

@@ -21,6 +21,11 @@ test('suggestCommand leaves plain words plain', () => {
   expect(suggestCommand(['why', '-r', 'abc123', 'fit/x-1'])).toBe('sluice why -r abc123 fit/x-1');
 });
 
+test('suggestCommand names an account with its cluster in one option', () => {
+  expect(suggestCommand(['show'], { account: 'physics', cluster: 'main' })).toBe('sluice show --account main/physics');
+  expect(suggestCommand(['show'], { account: 'physics' })).toBe('sluice show --account physics');
+});
+
 test('suggestCommand repeats only the options that apply to the command', () => {
   const options = { home: 'h', service: 'https://x', cpu: 2 };
   expect(suggestCommand(['show', 'abc123'], options)).toBe('sluice show abc123 --home h --service https://x');

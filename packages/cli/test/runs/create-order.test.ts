@@ -49,6 +49,6 @@ test('an order has every option of its command, and its words are that command',
   expect(orderWords(order)).toEqual([
     ...['run', '/project/my.yaml', '-p', 'n=-5', '-p', 'text=a=b', '-p', 'empty=', '--root', '/project'],
     ...['--ignore-images', '--parallelism', '3', '--stop-at-approval', '--profile', '/p.yaml'],
-    ...['--service', 'https://x', '--account', 'a', '--cluster', 'c', '--cpu', '2'],
+    ...['--service', 'https://x', '--account', 'c/a', '--cpu', '2'],
   ]);
 });

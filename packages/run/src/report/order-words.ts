@@ -16,8 +16,13 @@ export function orderWords({ file, params, ...options }: RunOrder): readonly str
     ...flag('stop-at-approval', options.stopAtApproval),
     ...flag('profile', options.profile),
     ...flag('service', options.service),
-    ...flag('account', options.account),
-    ...flag('cluster', options.cluster),
+    ...scopeFlag(options),
     ...flag('cpu', options.cpu),
   ];
+}
+
+/** `--account cluster/account`, or the one of them that is known. */
+function scopeFlag({ account, cluster }: Pick<RunOrder, 'account' | 'cluster'>): readonly string[] {
+  if (account === undefined) return cluster === undefined ? [] : ['--cluster', cluster];
+  return ['--account', cluster === undefined ? account : `${cluster}/${account}`];
 }
