@@ -59,3 +59,32 @@ test.each([
 ])('rejects %j', async (args, message) => {
   expect(await place.sluice('runs', ...args)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(message) });
 });
+
+test('labels of a run are those of its file, and those of the command, also of its reruns', async () => {
+  const labeled = createWorkplace();
+  try {
+    writeFileSync(join(labeled.directory, 'pipeline.yaml'), pipeline('good', '"true"', 'vision'));
+    const started = await labeled.sluice('run', '--quiet', '--label', 'team=speech', '--label', 'why=a=b');
+    expect(started).toMatchObject({ exitCode: 0 });
+    const again = await labeled.sluice('rerun', '--all', '--quiet', '--label', 'why=again', '--label', 'n=');
+    expect(again).toMatchObject({ exitCode: 0 });
+    const list = async (...args: string[]) => {
+      const { stdout } = await labeled.sluice('runs', '--json', ...args);
+      return parseLines<{ labels: object }>(stdout).map(({ labels }) => labels);
+    };
+    const [first, second] = [
+      { team: 'speech', why: 'a=b' },
+      { team: 'speech', why: 'again', n: '' },
+    ];
+    expect(await list()).toEqual([second, first]);
+    expect(await list('--label', 'why=a=b')).toEqual([first]);
+    const shown = await labeled.sluice('show', '--json');
+    expect(JSON.parse(shown.stdout)).toMatchObject({ labels: second, order: { labels: second } });
+    for (const label of ['sluice-run=x', `${'n'.repeat(300)}=x`, `n=${'x'.repeat(5_000)}`, 'nothing']) {
+      expect(await labeled.sluice('run', '--label', label)).toMatchObject({ exitCode: 2 });
+    }
+    expect(await list()).toHaveLength(2);
+  } finally {
+    labeled.remove();
+  }
+});

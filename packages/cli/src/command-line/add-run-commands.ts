@@ -8,6 +8,7 @@ import {
   fromOption,
   hereOption,
   junitOption,
+  labelOption,
   paramOption,
   parsePositive,
   quietOption,
@@ -65,6 +66,7 @@ function addRun(add: AddCommand): void {
     description: `run a pipeline (default: ${DEFAULT_FILE})`,
     options: [
       ...fileOptions(),
+      labelOption(),
       new Option(
         '--parallelism <n>',
         'limit the containers that run at once, in addition to the limit in the file',
@@ -157,6 +159,7 @@ function addRerun(add: AddCommand): void {
       new Option('--all', 'run all steps; reuse nothing').conflicts('from'),
       fromOption(),
       paramOption(),
+      labelOption(),
       hereOption(),
       detachOption(),
       junitOption(),

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { type AddCommand, DEFAULT_FILE } from './add-command.ts';
-import { fileOptions, parsePositive } from './command-options.ts';
+import { fileOptions, labelOption, parsePositive } from './command-options.ts';
 
 const DEFAULT_FILES = [DEFAULT_FILE] as const;
 
@@ -16,6 +16,7 @@ export function addScheduleCommands(add: AddCommand): void {
         'forget the recorded parameters and options of the schedule; only those of this command apply',
       ),
       ...fileOptions(),
+      labelOption(),
     ],
     load: async (...files) => {
       const { runSchedules } = await import('../commands/run-schedules.ts');
@@ -25,7 +26,7 @@ export function addScheduleCommands(add: AddCommand): void {
   add({
     usage: 'backfill <from..to> [file...]',
     description: 'run the planned times of these days, one after the other',
-    options: fileOptions(),
+    options: [...fileOptions(), labelOption()],
     load: async (backfill, ...files) => {
       const { runSchedules } = await import('../commands/run-schedules.ts');
       return (context, options: object) => runSchedules(filesOf(files), context, { ...options, backfill: backfill! });

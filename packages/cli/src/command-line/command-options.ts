@@ -30,13 +30,18 @@ export function runOption(otherwise = 'the newest run'): Option {
 
 /** `-p`, which collects its values by parameter. */
 export function paramOption(): Option {
-  return new Option('-p, --param <name=value>', 'set a parameter of the pipeline; repeatable').argParser(
-    (text: string, before: Record<string, string> | undefined) => {
-      const equals = text.indexOf('=');
-      if (equals < 1) throw new InvalidArgumentError('It must have the form name=value.');
-      return { ...before, [text.slice(0, equals)]: text.slice(equals + 1) };
-    },
-  );
+  return new Option('-p, --param <name=value>', 'set a parameter of the pipeline; repeatable').argParser(addPair);
+}
+
+/** `--label`, of commands that start runs; it collects its values by name. */
+export function labelOption(): Option {
+  return new Option('--label <name=value>', 'add a label to the run and its containers; repeatable').argParser(addPair);
+}
+
+function addPair(text: string, before: Record<string, string> | undefined): Record<string, string> {
+  const equals = text.indexOf('=');
+  if (equals < 1) throw new InvalidArgumentError('It must have the form name=value.');
+  return { ...before, [text.slice(0, equals)]: text.slice(equals + 1) };
 }
 
 /** The options of every command that reads a pipeline file. */

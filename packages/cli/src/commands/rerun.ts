@@ -19,6 +19,8 @@ export interface RerunOptions extends FollowOptions {
   readonly from?: readonly string[];
   /** Parameters that replace those of the earlier run. */
   readonly param?: Readonly<Record<string, string>>;
+  /** Labels that are added to those of the earlier run, or replace them. */
+  readonly label?: Readonly<Record<string, string>>;
   /** Have the new run executed by a process in the background, or by a server. */
   readonly detach?: boolean;
   /** Execute the new run on this machine, although the server of its service could. */
@@ -54,7 +56,7 @@ export async function rerun(
     const message = `could not rerun run ${runId}: ${fault ?? describeUnrecorded(runId, options)}`;
     return reject({ exitCode: EXIT_CODE.rejected, message }, { context, options });
   }
-  const { all = false, from = [], param, ...shared } = options;
+  const { all = false, from = [], param, label, ...shared } = options;
   const recorded = orderOptions(order);
   // A run in the background waits for the approval.
   const { stopAtApproval: _, ...waiting } = recorded;
@@ -63,6 +65,7 @@ export async function rerun(
     ...earlier,
     ...shared,
     param: { ...earlier.param, ...param },
+    ...(label && { label: { ...earlier.label, ...label } }),
     ...(!all && { reuseFrom: runId, from }),
   });
 }
@@ -81,10 +84,14 @@ function keepService(
 }
 
 /** Only the user knows the file of a run that no command has started. */
-function describeUnrecorded(runId: string, { all = false, from = [], param = {}, ...shared }: RerunOptions): string {
+function describeUnrecorded(
+  runId: string,
+  { all = false, from = [], param = {}, label = {}, ...shared }: RerunOptions,
+): string {
   const words = [
     'run',
     ...Object.entries(param).flatMap(([name, value]) => ['-p', `${name}=${value}`]),
+    ...Object.entries(label).flatMap(([name, value]) => ['--label', `${name}=${value}`]),
     ...(all ? [] : ['--reuse-from', runId]),
     ...from.flatMap((step) => ['--from', step]),
   ];

@@ -70,10 +70,10 @@ function adviseReset(recorded: RunSettings | undefined, { options }: Given): str
 
 /** The options that have the effect of recorded settings. The home is a named one only if the user has named it. */
 export function settingsToOptions(
-  { params, ...options }: RunSettings,
+  { params, labels, ...options }: RunSettings,
   named: Pick<GlobalOptions, 'home'>,
 ): ScheduleCommandOptions {
-  return { ...options, param: params, ...selectHome(named) };
+  return { ...options, param: params, ...(labels && { label: labels }), ...selectHome(named) };
 }
 
 /** Why a schedule without recorded settings cannot be run by a process that was not told its parameters. */
@@ -105,6 +105,7 @@ function mergeSettings(recorded: RunSettings | undefined, { context, options }: 
     ...(isOther ? others : before),
     ...chosen,
     params: { ...params, ...options.param },
+    ...(options.label && { labels: { ...before.labels, ...options.label } }),
     ...(options.root !== undefined && { root: resolve(context.cwd, options.root) }),
     ...(options.ignoreImages === true && { ignoreImages: true as const }),
   };

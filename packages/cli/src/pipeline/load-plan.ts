@@ -41,6 +41,8 @@ export interface RejectedFile {
 /** The options of every command that reads a pipeline file. */
 export interface PipelineFileOptions {
   readonly param?: Readonly<Record<string, string>>;
+  /** Labels beside those of the file; only commands that start runs have them. */
+  readonly label?: Readonly<Record<string, string>>;
   /** Only files below this directory may be included or used. */
   readonly root?: string;
   /** Run steps with an image with this machine's programs. */
@@ -72,7 +74,10 @@ export async function loadPlan(
   const { schedule } = parsed.value.pipeline;
   const fault = schedule && (await import('./find-schedule-fault.ts')).findScheduleFault(schedule);
   if (fault !== undefined) return fail({ diagnostics: [...parsed.value.warnings, fault], texts });
-  const planned = createPlan(parsed.value.pipeline, { params: options.param ?? {} });
+  const planned = createPlan(parsed.value.pipeline, {
+    params: options.param ?? {},
+    ...(options.label && { labels: options.label }),
+  });
   if (!planned.ok) {
     const { pipeline, warnings } = parsed.value;
     return fail({ diagnostics: [...warnings, ...planned.error], texts, pipeline });

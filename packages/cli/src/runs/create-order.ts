@@ -22,10 +22,11 @@ export function createOrder(
   { context, options }: { context: Pick<CommandContext, 'cwd' | 'env'>; options: OrderOptions },
 ): RunOrder {
   const { cwd } = context;
-  const { param, root, ignoreImages, parallelism, here, stopAtApproval } = options;
+  const { param, label, root, ignoreImages, parallelism, here, stopAtApproval } = options;
   return {
     file: resolve(cwd, file),
     params: { ...param },
+    ...(label && { labels: label }),
     ...(root !== undefined && { root: resolve(cwd, root) }),
     ...(ignoreImages === true && { ignoreImages }),
     ...(parallelism !== undefined && { parallelism }),
@@ -36,6 +37,6 @@ export function createOrder(
 }
 
 /** The options of a command that executes an order. */
-export function orderOptions({ file: _, params, ...options }: RunOrder): OrderOptions {
-  return { ...options, param: params };
+export function orderOptions({ file: _, params, labels, ...options }: RunOrder): OrderOptions {
+  return { ...options, param: params, ...(labels && { label: labels }) };
 }

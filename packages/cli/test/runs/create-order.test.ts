@@ -41,13 +41,15 @@ test('createOrder keeps no variable that the named profile replaces', () => {
 test('an order has every option of its command, and its words are that command', () => {
   const options = {
     ...{ param: { n: '-5', text: 'a=b', empty: '' }, root: '/project', ignoreImages: true, parallelism: 3 },
+    ...{ label: { team: 'a=b', nightly: '' } },
     ...{ stopAtApproval: true, profile: '/p.yaml', service: 'https://x', account: 'a', cluster: 'c', cpu: 2 },
   };
   const order = createOrder('/project/my.yaml', { context: { cwd: '/', env: {} }, options });
   expect(runOrder.parse(order)).toEqual(order);
   expect(orderOptions(order)).toEqual(options);
   expect(orderWords(order)).toEqual([
-    ...['run', '/project/my.yaml', '-p', 'n=-5', '-p', 'text=a=b', '-p', 'empty=', '--root', '/project'],
+    ...['run', '/project/my.yaml', '-p', 'n=-5', '-p', 'text=a=b', '-p', 'empty='],
+    ...['--label', 'team=a=b', '--label', 'nightly=', '--root', '/project'],
     ...['--ignore-images', '--parallelism', '3', '--stop-at-approval', '--profile', '/p.yaml'],
     ...['--service', 'https://x', '--account', 'c/a', '--cpu', '2'],
   ]);

@@ -1,3 +1,4 @@
+import { findLabelFaults } from '../checks/find-label-faults.ts';
 import { toCel } from '../expressions/cel-values.ts';
 import { createDoubles, type Doubles, findDoubles, mergeDoubles } from '../expressions/doubles.ts';
 import { evaluateJson } from '../expressions/template.ts';
@@ -16,14 +17,21 @@ import { declaredDoubles } from './param-doubles.ts';
 /** Limit for the cells of a whole pipeline. */
 const MAX_ALL_CELLS = 2_000_000;
 
+/** What a run adds to its pipeline, each by name. */
+export interface PlanOptions {
+  readonly params?: Readonly<Record<string, Json>>;
+  /** They are added to the labels of the pipeline, and replace those of the same name. */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
 /**
  * Binds parameters (strings are converted by type), expands matrices and joins the edges. The error contains all
- * faults. Shares data with `pipeline`, which must not be changed afterward.
+ * faults. Shares data with the pipeline, which must not be changed afterward.
  */
-export function createPlan(
-  pipeline: Pipeline,
-  options: { readonly params?: Readonly<Record<string, Json>> } = {},
-): Result<Plan, readonly Diagnostic[]> {
+export function createPlan(given: Pipeline, options: PlanOptions = {}): Result<Plan, readonly Diagnostic[]> {
+  const labeled = addLabels(given, options.labels);
+  if (!labeled.ok) return labeled;
+  const pipeline = labeled.value;
   const bound = bindParams(pipeline, options.params ?? {});
   if (!bound.ok) return bound;
   const { values: params, doubles } = bound.value;
@@ -48,6 +56,15 @@ export function createPlan(
     faults.push({ code: 'bad-matrix', severity: 'error', message });
   }
   return faults.length === 0 ? ok({ pipeline, params, ...paramDoubles, steps }) : fail(faults);
+}
+
+function addLabels(pipeline: Pipeline, labels: PlanOptions['labels']): Result<Pipeline, readonly Diagnostic[]> {
+  if (labels === undefined) return ok(pipeline);
+  const all = { ...pipeline.labels, ...labels };
+  const [fault] = findLabelFaults(all);
+  if (fault === undefined) return ok({ ...pipeline, labels: all });
+  const { code, message, hint } = fault;
+  return fail([{ code, severity: 'error', message, ...(hint !== undefined && { hint }) }]);
 }
 
 /** What expressions see of a plan before any step has run. */

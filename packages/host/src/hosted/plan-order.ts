@@ -34,7 +34,7 @@ export function planOrder({ order, pipeline }: PlannedOrder): Result<Plan, strin
   };
   const parsed = parsePipeline({ text, file, read });
   if (!parsed.ok) return fail(describe(parsed.error, texts));
-  const planned = createPlan(parsed.value.pipeline, { params: order.params });
+  const planned = createPlan(parsed.value.pipeline, { params: order.params, labels: order.labels ?? {} });
   if (!planned.ok) return fail(describe(planned.error, texts));
   if (order.ignoreImages !== true) return ok(limitParallelism(planned.value, order.parallelism));
   const { plan, bare } = ignoreImages(planned.value);

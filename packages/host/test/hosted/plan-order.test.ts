@@ -22,6 +22,12 @@ test('planOrder applies the options of the order', () => {
   const planned = planOrder({ order: order({ ignoreImages: true, parallelism: 2 }), pipeline: { file: FILE, texts } });
   expect(planned).toMatchObject({ ok: true, value: { pipeline: { parallelism: 2 } } });
   expect(planned.ok && planned.value.steps[0]?.step.image).toBeUndefined();
+  expect(planned.ok && planned.value.pipeline.labels).toEqual({});
+  const labels = { team: 'vision' };
+  const labeled = planOrder({ order: order({ labels }), pipeline: { file: FILE, texts } });
+  expect(labeled).toMatchObject({ ok: true, value: { pipeline: { labels } } });
+  const reserved = planOrder({ order: order({ labels: { 'sluice-run': 'x' } }), pipeline: { file: FILE, texts } });
+  expect(reserved).toMatchObject({ ok: false, error: expect.stringContaining('is reserved') });
   const bare = { ...texts, 'jobs/part.yaml': 'version: 1\nname: part\nsteps: { a: { image: alpine } }\n' };
   const rejected = planOrder({ order: order({ ignoreImages: true }), pipeline: { file: FILE, texts: bare } });
   expect(rejected).toEqual({ ok: false, error: 'step sub-a has nothing to run without its image' });

@@ -13,9 +13,11 @@ import { viewCell } from './view-cell.ts';
 export function createReport(source: ReportSource, status: RunPhase, message?: string): RunReport {
   const { facts } = source;
   const header = facts.header;
+  const { name, labels } = facts.plan.pipeline;
   return {
     runId: header?.runId ?? '',
-    pipeline: facts.plan.pipeline.name,
+    pipeline: name,
+    ...(Object.keys(labels).length > 0 && { labels }),
     status,
     ...(message !== undefined && { message }),
     ...timesOf(facts),

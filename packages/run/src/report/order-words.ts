@@ -1,7 +1,7 @@
 import type { RunOrder } from '../schemas/run-order.ts';
 
 /** The words after `sluice` of the command that executes an order, unquoted. */
-export function orderWords({ file, params, ...options }: RunOrder): readonly string[] {
+export function orderWords({ file, params, labels = {}, ...options }: RunOrder): readonly string[] {
   const flag = (name: string, value: unknown) => {
     if (value === undefined) return [];
     return value === true ? [`--${name}`] : [`--${name}`, String(value)];
@@ -9,6 +9,7 @@ export function orderWords({ file, params, ...options }: RunOrder): readonly str
   return [
     ...['run', file],
     ...Object.entries(params).flatMap(([name, value]) => ['-p', `${name}=${value}`]),
+    ...Object.entries(labels).flatMap(([name, value]) => ['--label', `${name}=${value}`]),
     ...flag('root', options.root),
     ...flag('ignore-images', options.ignoreImages),
     ...flag('parallelism', options.parallelism),

@@ -18,7 +18,6 @@ export type Executor = z.infer<typeof executor>;
 /** A run in a list of runs. */
 export const runEntry = z.strictObject({
   ...runOutline,
-  labels: z.record(z.string(), z.string()).readonly().exactOptional().describe('those of the pipeline'),
   executor,
   counts: counts
     .readonly()

@@ -3,6 +3,7 @@ import { z } from 'zod';
 const MAX_PARAMS = 1_000;
 /** The longest argument of a command on Linux. */
 const MAX_VALUE = 131_072;
+const MAX_LABELS = 90;
 const path = z.string().min(1).max(4_096);
 
 /** Paths are absolute; a profile may be a name. */
@@ -11,6 +12,11 @@ export const runSettings = z.strictObject({
     .record(z.string().min(1).max(256), z.string().max(MAX_VALUE))
     .refine((params) => Object.keys(params).length <= MAX_PARAMS, `at most ${MAX_PARAMS} parameters`)
     .describe('values by name, as after `-p`'),
+  labels: z
+    .record(z.string().min(1).max(256), z.string().max(4_096))
+    .refine((labels) => Object.keys(labels).length <= MAX_LABELS, `at most ${MAX_LABELS} labels`)
+    .exactOptional()
+    .describe('labels beside those of the pipeline, by name'),
   root: path.exactOptional(),
   ignoreImages: z.literal(true).exactOptional(),
   profile: path.exactOptional(),

@@ -29,6 +29,11 @@ export interface StepReport extends InMilliseconds<z.infer<typeof step>> {}
 export const runOutline = {
   runId: z.string(),
   pipeline: z.string(),
+  labels: z
+    .record(z.string(), z.string())
+    .readonly()
+    .exactOptional()
+    .describe('those of the pipeline, and those that the command added; absent if there are none'),
   status: runPhase,
   createdAt: time.describe('when it was recorded, before it waits for its concurrency group or for a process'),
   startedAt: time.exactOptional().describe('when its first step could start; absent before'),

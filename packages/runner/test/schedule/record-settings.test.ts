@@ -67,4 +67,7 @@ test('describeSettingsChange names each value that differs, and none of equal se
   expect(describeSettingsChange(PROD, { params: { other: '' }, service, cpu: 2 })).toBe(
     `parameter target from "prod" to its default, parameter other from its default to "", service from its default to "${service}", cpu from its default to 2`,
   );
+  expect(describeSettingsChange(PROD, { ...PROD, labels: { team: 'vision' } })).toBe(
+    'label team from its default to "vision"',
+  );
 });
