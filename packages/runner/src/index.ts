@@ -8,6 +8,7 @@ export { type PublishedCopy, publishOutputs } from './data/publish-outputs.ts';
 export { type PullOptions, type PullTarget, pullOutput, type RunOutputs, readOutputs } from './data/pull-output.ts';
 export { chooseEndedRuns, type EndedRunOptions, type EndedRuns, forgetRemovedRuns } from './gc/choose-ended-runs.ts';
 export { type CollectOptions, collectGarbage, type Freed, type GarbageReport } from './gc/collect-garbage.ts';
+export { type DeletedRuns, type DeleteRunsOptions, deleteRuns, type UndeletableRun } from './gc/delete-runs.ts';
 export { cancelOrphans, findOrphans, type Orphan } from './gc/find-orphans.ts';
 export { type RunsElsewhere, readServerRun, type UnknownAccount } from './gc/runs-elsewhere.ts';
 export { chooseClusters, type Sites } from './placement/choose-clusters.ts';

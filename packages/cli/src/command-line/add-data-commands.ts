@@ -30,6 +30,14 @@ export function addDataCommands(add: AddCommand): void {
     },
   });
   add({
+    usage: 'delete <run...>',
+    description: 'remove ended runs and their data now; remove nothing if one of them must stay',
+    load: async (...runs) => {
+      const { deleteCommand } = await import('../commands/delete-command.ts');
+      return (context, options) => deleteCommand(runs.flat(), context, options);
+    },
+  });
+  add({
     usage: 'orphans',
     description: 'list containers with Sluice labels that no run of this home will use again',
     options: [

@@ -53,6 +53,7 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, meanin
     ['approve release', 'approve the step in the run in which it waits'],
     ['approve -r 3o75 release --reject', 'reject the step in another run'],
   ],
+  delete: [['delete 3o75', 'remove a run and its data, whatever its age']],
   gc: [
     ['gc --dry-run', 'show what would be removed'],
     ['gc --older-than 7d --max-size 20GB', 'keep the runs of one week, at most 20 GB'],

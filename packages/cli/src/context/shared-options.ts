@@ -36,6 +36,7 @@ const SHARED_OPTIONS: ReadonlyMap<string, readonly SharedOption[]> = new Map<str
   ['mcp', SERVICE],
   ['pull', [...SERVICE, 'json']],
   ['gc', [...SERVICE, 'json']],
+  ['delete', [...SERVICE, 'json']],
   ['orphans', [...SERVICE, 'json']],
   ['check', ['home', 'profile', 'json']],
   ['plan', [...SERVICE, 'json']],

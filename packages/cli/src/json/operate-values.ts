@@ -93,6 +93,13 @@ export const OPERATE_VALUES = {
       problems: z.array(z.string()).readonly().describe('what could not be removed'),
     })
     .describe('What `gc` has removed, or with `--dry-run` would remove.'),
+  deletion: z
+    .strictObject({
+      runs: z.array(z.strictObject({ runId: z.string(), pipeline: z.string(), bytes })).readonly(),
+      bytes: bytes.describe('the sum of `runs`'),
+      problems: z.array(z.string()).readonly().describe('what could not be removed'),
+    })
+    .describe('Runs that `delete` has removed.'),
   schedule: z
     .strictObject({
       schedule: z.string(),

@@ -136,6 +136,8 @@ test('a run is handed to the host of its home', async () => {
   expect(await print('suspend', runId)).toEqual([{ schema: 1, type: 'suspension', runId }]);
   expect((await print('cancel', runId)).at(-1)).toMatchObject({ type: 'cancellation', status: 'canceled' });
   await host!.close();
+  const deleted = { runs: [{ runId: detached!.runId, pipeline: 'good' }], problems: [] };
+  expect(await print('delete', detached!.runId as string)).toMatchObject([{ type: 'deletion', ...deleted }]);
 });
 
 test('a step is approved, and a suspended run is canceled', async () => {

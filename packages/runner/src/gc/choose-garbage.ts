@@ -4,6 +4,8 @@ import type { RunRecord } from './read-run-records.ts';
 export interface GarbageRules {
   /** Runs that ended before this time may be removed; milliseconds since the Unix epoch. */
   readonly endedBefore: number;
+  /** Only these may be removed. Default: all. */
+  readonly only?: ReadonlySet<string>;
   /** Later runs are removed, too, oldest first, until all runs together have at most `max` bytes. */
   readonly size?: { readonly max: number; readonly of: (runId: string) => number };
   /** Runs with outputs that the cache index lists. */
@@ -20,7 +22,7 @@ export interface ChosenGarbage {
 }
 
 /**
- * Chooses the runs to remove: finished runs that are old (or too large together), except runs with a `retain: true`
+ * Chooses the runs to remove: finished runs that are old (or too large together), or whose removal was interrupted, except runs with a `retain: true`
  * output and runs whose outputs a kept run reuses. While a run is in progress, all runs in the cache index are kept,
  * since that run may have read the index.
  */
@@ -45,11 +47,14 @@ function describeHold(
   given: { readonly active: RunRecord | undefined; readonly rules: GarbageRules; readonly isTooLarge: boolean },
 ): string | undefined {
   const { active, rules, isTooLarge } = given;
+  if (rules.only?.has(run.runId) === false) return 'it is not to be removed';
   if (run.status === 'running') return 'it is in progress';
   if (run.status === 'waiting') return 'it waits for its concurrency group';
   if (run.status === 'suspended') return run.problem ?? 'it has not finished and can be resumed';
   if (run.retained !== undefined) return `its output ${run.retained} is to be retained`;
-  if (run.endedAt === undefined || (run.endedAt >= rules.endedBefore && !isTooLarge)) return 'it is too recent';
+  const isContinued = run.isCollecting === true;
+  if (run.endedAt === undefined || (run.endedAt >= rules.endedBefore && !isTooLarge && !isContinued))
+    return 'it is too recent';
   if (active && rules.cached.has(run.runId)) return `run ${active.runId} is in progress and may reuse its outputs`;
   return rules.describeUseElsewhere(run);
 }

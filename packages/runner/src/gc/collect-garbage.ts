@@ -1,8 +1,7 @@
 import path from 'node:path';
-import { type ContainerService, isServiceError, type VolumeFiles } from '@sluice/client';
+import { type ContainerService, isServiceError } from '@sluice/client';
 import {
   type Clock,
-  CUSTODY_FILE,
   createSystemClock,
   createSystemDisk,
   type Disk,
@@ -10,19 +9,18 @@ import {
   listCachedRuns,
   listScheduledRuns,
   moveCustody,
-  readSummary,
   removeFromCacheIndex,
   runDirectory,
   withHomeLock,
-  writeSummary,
 } from '@sluice/home';
-import { privateCopiesPath, runPath } from '@sluice/run';
-import { findLogin, listWorkspaces } from '../data/credentials.ts';
-import { measureVolume } from '../trees/measure-volume.ts';
+import { privateCopiesPath } from '@sluice/run';
+import { listWorkspaces } from '../data/credentials.ts';
 import { chooseGarbage } from './choose-garbage.ts';
 import { collectSources, type FreedSource } from './collect-sources.ts';
 import { findUser } from './find-user.ts';
+import { lookAgain } from './look-again.ts';
 import { type RunRecord, readRunRecords } from './read-run-records.ts';
+import { describeAway, measureRun, openRunFiles, removeRun } from './remove-run.ts';
 import { findUseElsewhere, type RunsElsewhere, type UnknownAccount } from './runs-elsewhere.ts';
 
 /** What to remove, and from which home. */
@@ -141,68 +139,10 @@ async function removePrivateCopies(options: Filled, runs: readonly RunRecord[]):
   for (const run of runs) {
     if (!run.hasPrivateCopies || run.endedAt === undefined) continue;
     try {
-      for (const files of await openFiles(options, run)) await files.remove(privateCopiesPath(run.runId));
+      for (const files of await openRunFiles(options, run)) await files.remove(privateCopiesPath(run.runId));
     } catch (error) {
       // The next collection tries again.
       if (!isServiceError(error)) throw error;
     }
   }
-}
-
-/**
- * Runs that have started or resumed since the first read: they may have read the cache index before its entries were
- * removed, or may reuse a run since before it was marked.
- */
-function lookAgain({ disk, home }: Filled, before: readonly RunRecord[]): Promise<RunRecord[]> {
-  const over = new Set(before.flatMap(({ runId, endedAt }) => (endedAt === undefined ? [] : [runId])));
-  return readRunRecords(disk, home, (runId) => !over.has(runId));
-}
-
-/** Undefined: one of its volumes does not answer. */
-async function measureRun(options: Filled, run: RunRecord): Promise<number | undefined> {
-  const directory = runDirectory(options.home, run.runId);
-  let { bytes } = await options.disk.measure(directory);
-  // What the garbage collection itself has written does not count.
-  bytes -= (await options.disk.measure(`${directory}/${CUSTODY_FILE}`)).bytes;
-  try {
-    for (const files of await openFiles(options, run)) bytes += (await measureVolume(files, runPath(run.runId))).bytes;
-    return bytes;
-  } catch (error) {
-    if (!isServiceError(error)) throw error;
-    return undefined;
-  }
-}
-
-async function openFiles(options: Filled, { workspaces }: RunRecord): Promise<VolumeFiles[]> {
-  const opened: VolumeFiles[] = [];
-  for (const { volumeID: id, clusterID, accountID } of workspaces) {
-    const login = await findLogin(options, id);
-    if (login) opened.push(options.service.volumes.files({ clusterID, accountID, id }, login));
-  }
-  return opened;
-}
-
-/** Returns a message if the run could not be removed completely. */
-async function removeRun(options: Filled, run: RunRecord, scheduled: ReadonlySet<string>): Promise<string | undefined> {
-  const { disk, home, clock } = options;
-  try {
-    for (const files of await openFiles(options, run)) await files.remove(runPath(run.runId));
-  } catch (error) {
-    if (!isServiceError(error)) throw error;
-    return describeAway(run);
-  }
-  const directory = runDirectory(home, run.runId);
-  for (const name of await disk.list(directory)) {
-    if (name !== 'summary.json') await disk.remove(path.join(directory, name));
-  }
-  const summary = scheduled.has(run.runId) ? await readSummary(disk, directory) : undefined;
-  // A schedule starts the recorded runs that do not exist, so the summaries of its runs are kept.
-  if (summary) await writeSummary(disk, directory, { ...summary, collectedAt: clock.wall() });
-  else await disk.remove(directory);
-  return undefined;
-}
-
-function describeAway({ runId, workspaces }: RunRecord): string {
-  const names = workspaces.map(({ volumeID }) => volumeID).join(', ');
-  return `could not remove run ${runId}: its volume ${names} does not answer`;
 }

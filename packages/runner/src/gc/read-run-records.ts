@@ -1,6 +1,7 @@
 import type { Scope } from '@sluice/client';
 import {
   type Disk,
+  isCollecting,
   listRunIds,
   listStartingRuns,
   placeOf,
@@ -23,6 +24,8 @@ export interface RunRecord extends RunSummary {
   readonly hasPrivateCopies?: boolean;
   /** A server executes it, or has executed it. */
   readonly isElsewhere?: boolean;
+  /** Its removal has begun. */
+  readonly isCollecting?: boolean;
   /** The workspaces with its outputs: one for each cluster on which its steps may run. */
   readonly workspaces: readonly (Scope & { readonly volumeID: string })[];
 }
@@ -60,12 +63,13 @@ function describeStarting({ runId, pipeline, createdAt, reuses, sources }: Start
 }
 
 async function readRecord(disk: Disk, home: string, run: RunSummary): Promise<RunRecord> {
-  const replayed = await replayFromHome(disk, home, run.runId).catch(() => undefined);
-  if (!replayed?.ok) return { ...run, needs: undefined, workspaces: [] };
-  // Perhaps also one whose custody is damaged.
   const custody = await readCustody({ disk, directory: runDirectory(home, run.runId) }).catch(() => undefined);
+  const mark = custody !== undefined && isCollecting(custody) ? { isCollecting: true } : {};
+  const replayed = await replayFromHome(disk, home, run.runId).catch(() => undefined);
+  if (!replayed?.ok) return { ...run, ...mark, needs: undefined, workspaces: [] };
+  // Perhaps also one whose custody is damaged.
   const isElsewhere = custody === undefined || placeOf(custody) !== undefined;
-  return { ...describeRecord(run, replayed.value.facts), ...(isElsewhere && { isElsewhere }) };
+  return { ...describeRecord(run, replayed.value.facts), ...mark, ...(isElsewhere && { isElsewhere }) };
 }
 
 /** What a run needs and has, according to its journal. */

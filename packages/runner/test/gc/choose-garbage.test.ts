@@ -38,6 +38,15 @@ describe('chooseGarbage', () => {
     });
   });
 
+  test('removes a young run if its removal has begun, and of several only those that are named', () => {
+    const runs = [record('a', 10), record('b', 200, { isCollecting: true, needs: undefined }), record('c', 20)];
+    expect(choose(runs, { only: new Set(['b', 'c']) })).toMatchObject({ remove: ['b', 'c'] });
+    const [named, user] = [record('a', 10), record('b', 20, needing('a'))];
+    const keep = { a: 'run b reuses its outputs', b: 'it is not to be removed' };
+    expect(choose([named, user], { only: new Set(['a']) })).toEqual({ remove: [], keep });
+    expect(choose([named, user], { only: new Set(['a', 'b']) }).remove).toEqual(['a', 'b']);
+  });
+
   test('keeps what a run that stays was made of, and what that was made of', () => {
     const runs = [record('a', 10), record('b', 20, needing('a')), record('c', 30), record('d', 200, needing('b'))];
     expect(choose(runs)).toEqual({

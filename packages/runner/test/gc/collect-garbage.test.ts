@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, rm, writeFile as writeLocal } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Container } from '@sluice/client';
 import type { Plan } from '@sluice/core';
 import { type Disk, listRuns, openScheduleRecords } from '@sluice/home';
 import type { RunReport } from '@sluice/run';
@@ -10,8 +9,8 @@ import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { collectGarbage } from '../../src/gc/collect-garbage.ts';
 import { readRunRecords } from '../../src/gc/read-run-records.ts';
 import { startRun } from '../../src/run/start-run.ts';
-import { writeFile } from '../simulation/memory-files.ts';
-import { createRig, type Rig } from '../simulation/rig.ts';
+import type { Rig } from '../simulation/rig.ts';
+import { createGcRig } from './gc-rig.ts';
 
 const DAY = 86_400_000;
 let base: string;
@@ -29,26 +28,6 @@ const make = createStep('make', {
 const volumes = { raw: { source: './raw', retain: true } };
 const PLAN = createHandPlan([make], { volumes });
 const CACHED = createHandPlan([{ ...make, cache: { ignore: [] } }], { volumes });
-
-/** Sources are read from real files, so time is real; the collection's own clock is set. */
-function createGcRig(): Rig {
-  const rig: Rig = createRig('gc', {
-    realTime: true,
-    behave: {
-      make: {
-        pendingMs: 1,
-        runMs: 1,
-        work: (container: Container) => {
-          for (const key of Object.keys(container.volumeMounts ?? {})) {
-            const [volume = '', at = '', option] = key.split(':');
-            if (option === 'dir') writeFile(rig.simulated.volumes.get(volume)!, `${at}/file`, Buffer.from('12345'));
-          }
-        },
-      },
-    },
-  });
-  return rig;
-}
 
 async function run(rig: Rig, plan: Plan): Promise<RunReport> {
   const started = await rig.go(startRun({ ...rig.options, plan, baseDir: base }));
