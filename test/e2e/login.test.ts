@@ -87,7 +87,7 @@ test('sluice login writes nothing if the service does not accept the login, or t
   writeFileSync(join(profiles, 'default.yaml'), 'service: https://other.example\n');
   const taken = await place.start(['login', server.url], { env: CREDENTIALS }).ended;
   expect(taken.exitCode).toBe(2);
-  expect(taken.stderr).toContain('default.yaml is for https://other.example; choose another name with --name');
+  expect(taken.stderr).toContain('default.yaml is for https://other.example; choose another name with --profile');
   expect(readFileSync(join(profiles, 'default.yaml'), 'utf8')).toBe('service: https://other.example\n');
   expect(readdirSync(profiles)).toEqual(['default.yaml']);
 });

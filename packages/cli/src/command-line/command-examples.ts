@@ -106,6 +106,11 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, meanin
     ['login https://gpu.example.org --profile gpu', 'save another profile; use it with --profile gpu'],
     ['login https://containers.example.org --token-stdin', 'read a token from standard input'],
   ],
+  logout: [['logout gpu', 'remove the token of the profile gpu']],
+  whoami: [['whoami --profile gpu', 'show the accounts of the login of that profile']],
+  'profile list': [['profile list', 'show which profile applies here, and why']],
+  'profile show': [['profile show gpu', 'show the settings of your profile gpu, without secrets']],
+  'profile use': [['profile use gpu', 'use the service of your profile gpu in this home']],
   doctor: [['doctor', 'show which engines work']],
   completion: [
     ['completion bash', 'print the script; load it with: source <(sluice completion bash)'],

@@ -3,6 +3,7 @@ import type { SiteLimits } from '@sluice/run';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { findProfile } from '../home/find-profile.ts';
+import { followUse } from '../home/follow-use.ts';
 import { readProfile } from '../home/profile.ts';
 import { renderValue } from '../json/render-value.ts';
 import { checkMounts } from '../pipeline/check-mounts.ts';
@@ -59,6 +60,9 @@ function renderValid(
 /** Reads the limits even from an unconfirmed profile, because they send nothing anywhere. */
 function readLimits(context: CommandContext, options: GlobalOptions): SiteLimits | undefined {
   const place = findProfile(options, context);
-  const profile = place.ok && place.value !== undefined ? readProfile(place.value.path) : undefined;
-  return profile?.ok ? profile.value.limits : undefined;
+  if (!place.ok || place.value === undefined) return undefined;
+  const { path } = place.value;
+  const profile = readProfile(path);
+  const used = profile.ok ? followUse({ profile: profile.value, path }, context.env) : profile;
+  return used.ok ? used.value.profile.limits : undefined;
 }

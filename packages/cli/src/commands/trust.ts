@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { fail, ok, type Result } from '@sluice/core';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandError } from '../context/command-rejection.ts';
@@ -7,6 +6,7 @@ import { describeSystemError } from '../context/describe-system-error.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { reject } from '../context/reject.ts';
 import { keepConfirmation } from '../home/confirmation.ts';
+import { homeProfile } from '../home/find-profile.ts';
 import { findHome } from '../home/home.ts';
 import { type Connection, connectionOf, readProfile } from '../home/profile.ts';
 import { renderValue } from '../json/render-value.ts';
@@ -36,7 +36,7 @@ function readConnection(home: string, context: CommandContext): Result<Connectio
     const message = `could not confirm a home: neither ${context.cwd} nor a directory above it contains a .sluice`;
     return fail({ exitCode: EXIT_CODE.rejected, message });
   }
-  const path = join(home, 'profile.yaml');
+  const path = homeProfile(home);
   if (!existsSync(path)) return ok({});
   const profile = readProfile(path);
   return profile.ok ? ok(connectionOf(profile.value)) : profile;

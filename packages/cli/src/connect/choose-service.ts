@@ -4,6 +4,7 @@ import type { CommandError } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { listUnconfirmed, readConfirmation } from '../home/confirmation.ts';
 import { findOwnProfile, findProfile, type ProfilePlace } from '../home/find-profile.ts';
+import { followUse } from '../home/follow-use.ts';
 import { findHome } from '../home/home.ts';
 import { connectionOf, type Profile, readProfile } from '../home/profile.ts';
 import { chooseSetting } from './choose-setting.ts';
@@ -39,12 +40,11 @@ export function chooseService(
   const profile = read.value;
   const fault = place?.isFound === true ? describeUnconfirmed(place, { profile, home, env }) : undefined;
   if (fault === undefined) {
-    return ok({
-      home,
-      url: chooseSetting('service', { flags: options, env, profile }),
-      profile,
-      profilePath: place?.path,
-    });
+    const used = place === undefined ? ok(undefined) : followUse({ profile, path: place.path }, env);
+    if (!used.ok) return used;
+    const applied = used.value?.profile ?? profile;
+    const url = chooseSetting('service', { flags: options, env, profile: applied });
+    return ok({ home, url, profile: applied, profilePath: used.value?.path });
   }
   const named = chooseSetting('service', { flags: options, env, profile: {} });
   if (named === undefined) return fail({ exitCode: EXIT_CODE.rejected, message: `could not use ${fault}` });
@@ -60,8 +60,8 @@ function readProfileAt(place: ProfilePlace | undefined): Result<Profile, Command
 }
 
 /** Why a found profile may not be applied; undefined if it may, or if it names neither service nor credentials. */
-function describeUnconfirmed(
-  { path }: ProfilePlace,
+export function describeUnconfirmed(
+  { path }: Pick<ProfilePlace, 'path'>,
   { profile, home, env }: { profile: Profile; home: string; env: NodeJS.ProcessEnv },
 ): string | undefined {
   const connection = connectionOf(profile);
@@ -74,7 +74,8 @@ function describeUnconfirmed(
   return `the profile ${path}, ${what}: ${describeConsequence(profile)}; if you trust it, confirm it once with: sluice trust`;
 }
 
-function describeConsequence({ service, authUrl, otlp }: Profile): string {
+function describeConsequence({ use, service, authUrl, otlp }: Profile): string {
+  if (use !== undefined) return `credentials, secrets and data would be sent to the service of your profile ${use}`;
   const places = [service, authUrl].flatMap((url) => (url === undefined ? [] : [new URL(url).href]));
   if (places.length === 0 && otlp !== undefined) return `traces would be sent to ${new URL(otlp).href}`;
   if (places.length === 0) return 'it decides which credentials, account and certificates are used';

@@ -1,7 +1,8 @@
 import type { GlobalOptions } from '../context/command-context.ts';
 import type { Profile } from '../home/profile.ts';
 
-const VARIABLES = { service: 'SLUICE_SERVICE', account: 'SLUICE_ACCOUNT', cluster: 'SLUICE_CLUSTER' } as const;
+/** The variable of each setting. */
+export const VARIABLES = { service: 'SLUICE_SERVICE', account: 'SLUICE_ACCOUNT', cluster: 'SLUICE_CLUSTER' } as const;
 
 /**
  * Chooses one setting: the flag, else the profile of `--profile`, else the variable, else the profile from elsewhere.

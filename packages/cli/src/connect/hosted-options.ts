@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { RunSettings } from '@sluice/run';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { findProfile, isProfileFile } from '../home/find-profile.ts';
+import { followUse } from '../home/follow-use.ts';
 import { type Profile, readProfile } from '../home/profile.ts';
 
 const KEYS = ['profile', 'service', 'account', 'cluster', 'cpu'] as const;
@@ -47,8 +48,10 @@ function readNamedProfile(options: GlobalOptions, context: Pick<CommandContext, 
   if (options.profile === undefined) return {};
   const found = findProfile(options, context);
   if (!found.ok || found.value === undefined) return {};
-  const read = readProfile(found.value.path);
-  return read.ok ? read.value : {};
+  const { path } = found.value;
+  const read = readProfile(path);
+  const used = read.ok ? followUse({ profile: read.value, path }, context.env) : read;
+  return used.ok ? used.value.profile : {};
 }
 
 /** The environment without the variables that select a service, for work whose options are recorded. */

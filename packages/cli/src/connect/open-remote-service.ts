@@ -27,54 +27,40 @@ export interface RemoteService extends OpenedService {
   readonly runServer: RunServer;
 }
 
+interface RemoteOptions {
+  readonly profile: Profile;
+  readonly profilePath?: string | undefined;
+  readonly flags: GlobalOptions;
+  readonly env: NodeJS.ProcessEnv;
+  /** See `HttpServiceAddress`. */
+  readonly onWait?: (wait: ServiceWait) => void;
+}
+
+/** A connection whose login has not been used yet. */
+export interface RemoteConnection extends HttpConnection {
+  readonly credentials: Credentials;
+  readonly loginAdvice: string;
+  /** The profile, if it is that of the service. */
+  readonly profile: Profile;
+}
+
 /**
- * Connects to the service that `--service` or the profile names. Credentials come from SLUICE_TOKEN, SLUICE_PASSWORD or
- * the profile's files, never from the command line, where any user of the machine could read them.
+ * Connects to the service that `--service` or the profile names, and chooses its account. Credentials come from SLUICE_TOKEN,
+ * SLUICE_PASSWORD or the profile's files, never from the command line, where any user of the machine could read them.
  */
 export async function openRemoteService(
   url: string,
-  options: {
-    profile: Profile;
-    profilePath?: string | undefined;
-    flags: GlobalOptions;
-    env: NodeJS.ProcessEnv;
-    /** See `HttpServiceAddress`. */
-    onWait?: (wait: ServiceWait) => void;
-  },
+  options: RemoteOptions,
 ): Promise<Result<RemoteService, CommandError>> {
-  // The credentials of a profile are only sent to the profile's own service.
-  const own = options.profile.service === undefined || sameOrigin(options.profile.service, url);
-  const profile = own ? options.profile : {};
-  const { env, onWait } = options;
-  const source = { env, profilePath: options.profilePath, isOther: !own };
-  const reject = (reason: string) => fail({ exitCode: EXIT_CODE.rejected, message: `could not use ${url}: ${reason}` });
-  if (!/^https?:\/\//.test(url)) return reject('the address must start with https:// or http://');
-  let connection: HttpConnection;
-  try {
-    const credentials = readCredentials(profile, env);
-    if (credentials === undefined) {
-      const others = own ? '' : `; the credentials of the profile are only for ${options.profile.service}`;
-      return reject(`no credentials; ${adviseFirstLogin(url, source)}${others}`);
-    }
-    connection = createHttpConnection({
-      baseUrl: url,
-      ...(onWait && { onWait }),
-      ...(profile.authUrl === undefined ? {} : { authUrl: profile.authUrl }),
-      ...(profile.tokenHeader === undefined ? {} : { tokenHeader: profile.tokenHeader }),
-      ...(profile.caFile === undefined ? {} : { ca: readFileSync(profile.caFile, 'utf8') }),
-      ...credentials,
-    });
-  } catch (error) {
-    return reject((error as Error).message);
-  }
-  const { service, api } = connection;
-  const settings = { flags: options.flags, env, profile };
+  const connected = connectRemote(url, options);
+  if (!connected.ok) return connected;
+  const { service, api, loginAdvice, profile } = connected.value;
+  const settings = { flags: options.flags, env: options.env, profile };
   const wanted = {
     url,
     clusterID: chooseSetting('cluster', settings),
     accountID: chooseSetting('account', settings),
   };
-  const loginAdvice = adviseLogin(url, source);
   const scope = await findScope(service, { ...wanted, loginAdvice });
   if (!scope.ok) {
     await service.close();
@@ -82,6 +68,35 @@ export async function openRemoteService(
   }
   const runServer = createRunServer({ url, scope: scope.value, api });
   return ok({ service, scope: scope.value, loginAdvice, runServer, close: () => service.close() });
+}
+
+/** As `openRemoteService`, without choosing an account. Sends nothing; the caller closes the service. */
+export function connectRemote(url: string, options: RemoteOptions): Result<RemoteConnection, CommandError> {
+  // The credentials of a profile are only sent to the profile's own service.
+  const own = options.profile.service === undefined || sameOrigin(options.profile.service, url);
+  const profile = own ? options.profile : {};
+  const { env, onWait } = options;
+  const source = { env, profilePath: options.profilePath, isOther: !own };
+  const reject = (reason: string) => fail({ exitCode: EXIT_CODE.rejected, message: `could not use ${url}: ${reason}` });
+  if (!/^https?:\/\//.test(url)) return reject('the address must start with https:// or http://');
+  try {
+    const credentials = readCredentials(profile, env);
+    if (credentials === undefined) {
+      const others = own ? '' : `; the credentials of the profile are only for ${options.profile.service}`;
+      return reject(`no credentials; ${adviseFirstLogin(url, source)}${others}`);
+    }
+    const connection = createHttpConnection({
+      baseUrl: url,
+      ...(onWait && { onWait }),
+      ...(profile.authUrl === undefined ? {} : { authUrl: profile.authUrl }),
+      ...(profile.tokenHeader === undefined ? {} : { tokenHeader: profile.tokenHeader }),
+      ...(profile.caFile === undefined ? {} : { ca: readFileSync(profile.caFile, 'utf8') }),
+      ...credentials,
+    });
+    return ok({ ...connection, credentials, loginAdvice: adviseLogin(url, source), profile });
+  } catch (error) {
+    return reject((error as Error).message);
+  }
 }
 
 function readCredentials(profile: Profile, env: NodeJS.ProcessEnv): Credentials | undefined {

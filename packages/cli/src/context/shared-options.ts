@@ -44,6 +44,11 @@ const SHARED_OPTIONS: ReadonlyMap<string, readonly SharedOption[]> = new Map<str
   ['admin', ['json']],
   ['doctor', ['home', 'json']],
   ['trust', ['home', 'json']],
+  ['logout', ['json']],
+  ['whoami', [...SERVER, 'json']],
+  ['profile list', ['home', 'profile', 'json']],
+  ['profile show', ['home', 'json']],
+  ['profile use', ['home', 'json']],
   ['login', ['account', 'cluster', 'json']],
 ]);
 

@@ -15,7 +15,11 @@ export interface ProfilePlace {
   readonly path: string;
   /** True if its home was found, not named: it may come from a repository. */
   readonly isFound: boolean;
+  readonly selectedBy: ProfileSource;
 }
+
+/** What selects a profile: `--profile`, `SLUICE_PROFILE`, the home that contains it, or its name `default`. */
+export type ProfileSource = 'flag' | 'variable' | 'home' | 'default';
 
 /**
  * The profile of `--profile`, else of `SLUICE_PROFILE`, else `profile.yaml` of the home, else the user's profile
@@ -26,17 +30,26 @@ export function findProfile(
   context: Pick<CommandContext, 'cwd' | 'env'>,
 ): Result<ProfilePlace | undefined, CommandError> {
   const variable = options.isRecorded === true ? undefined : context.env.SLUICE_PROFILE || undefined;
+  const selectedBy = options.profile === undefined ? 'variable' : 'flag';
   const named = options.profile ?? variable;
-  if (named !== undefined) return findNamed(named, context);
-  const path = join(findHome(context, options), 'profile.yaml');
-  if (existsSync(path)) return ok({ path, isFound: !isHomeNamed(context, options) });
+  if (named !== undefined) {
+    const found = findNamed(named, context);
+    return found.ok ? ok({ path: found.value, isFound: false, selectedBy }) : found;
+  }
+  const path = homeProfile(findHome(context, options));
+  if (existsSync(path)) return ok({ path, isFound: !isHomeNamed(context, options), selectedBy: 'home' });
   return ok(findOwnProfile(context.env));
 }
 
 /** The user's profile `default`, independent of the home. */
 export function findOwnProfile(env: NodeJS.ProcessEnv): ProfilePlace | undefined {
   const path = profileFile(DEFAULT_PROFILE, env);
-  return path !== undefined && existsSync(path) ? { path, isFound: false } : undefined;
+  return path !== undefined && existsSync(path) ? { path, isFound: false, selectedBy: 'default' } : undefined;
+}
+
+/** The profile of a home. */
+export function homeProfile(home: string): string {
+  return join(home, 'profile.yaml');
 }
 
 /** The file of a profile name; undefined if the user has no directory for profiles. */
@@ -45,18 +58,15 @@ export function profileFile(name: string, env: NodeJS.ProcessEnv): string | unde
   return profiles === undefined ? undefined : join(profiles, `${name}.yaml`);
 }
 
-function findNamed(
-  word: string,
-  { cwd, env }: Pick<CommandContext, 'cwd' | 'env'>,
-): Result<ProfilePlace, CommandError> {
-  if (isProfileFile(word)) return ok({ path: resolve(cwd, word), isFound: false });
+function findNamed(word: string, { cwd, env }: Pick<CommandContext, 'cwd' | 'env'>): Result<string, CommandError> {
+  if (isProfileFile(word)) return ok(resolve(cwd, word));
   const path = profileFile(word, env);
   if (path === undefined) {
     return reject(
       `could not find profile ${word}: the user has no configuration directory; set HOME or XDG_CONFIG_HOME`,
     );
   }
-  if (existsSync(path)) return ok({ path, isFound: false });
+  if (existsSync(path)) return ok(path);
   return reject(
     `could not find profile ${describeUnknown(word, listProfiles(env))}; to create it, log in to its service with --profile ${word}`,
   );

@@ -7,7 +7,12 @@ import { z } from 'zod';
 import type { CommandError } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 
-const profileSchema = z.strictObject({
+const settings = z.strictObject({
+  /** Only in `profile.yaml` of a home, and alone: the name of a profile of the user, which applies instead. */
+  use: z
+    .string()
+    .regex(/^[^/]+$/, 'must be the name of one of your profiles')
+    .optional(),
   service: z.url().optional(),
   authUrl: z.url().optional(),
   account: z.string().optional(),
@@ -36,6 +41,11 @@ const profileSchema = z.strictObject({
     }))
     .optional(),
 });
+
+const profileSchema = settings.refine(
+  (profile) => profile.use === undefined || Object.keys(profile).length === 1,
+  '`use` names another profile, so there can be no other settings',
+);
 
 /** Settings of a site, which belong to no pipeline: service, account, credentials, limits. */
 export type Profile = z.infer<typeof profileSchema>;

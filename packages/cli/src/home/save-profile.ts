@@ -41,9 +41,10 @@ export function openProfileDraft({ name, env, ...given }: NewProfile): Result<Pr
   if (file === undefined) return reject('the user has no configuration directory; set HOME or XDG_CONFIG_HOME');
   const before = existsSync(file) ? readProfile(file) : ok({} as Profile);
   if (!before.ok) return before;
-  const { service } = before.value;
+  const { service, use } = before.value;
+  if (use !== undefined) return reject(`${file} names the profile ${use}; remove that file`);
   if (service !== undefined && new URL(service).href !== new URL(given.service).href) {
-    return reject(`${file} is for ${service}; choose another name with --name, or remove that file`);
+    return reject(`${file} is for ${service}; choose another name with --profile, or remove that file`);
   }
   return ok({ file, settings: { ...before.value, ...given } });
 }

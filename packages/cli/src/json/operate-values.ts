@@ -6,6 +6,7 @@ const scope = { clusterId: z.string(), accountId: z.string() };
 const count = z.int().min(0);
 const bytes = z.int().min(0);
 const cell = z.string().describe('empty for a plain step');
+const profileSource = z.enum(['flag', 'variable', 'home', 'default']);
 const cluster = z
   .strictObject({ clusterId: z.string(), engine: z.string(), accounts: count, instanceTypes: count })
   .describe('A cluster in the configuration of a service, with the number of its accounts and instance types.');
@@ -145,6 +146,55 @@ export const OPERATE_VALUES = {
       ...scope,
     })
     .describe('A profile that a login has written.'),
+  logout: z
+    .strictObject({
+      profile: z.string(),
+      file: z.string(),
+      service: z.string().exactOptional(),
+      removed: z.boolean().describe('false: there was no saved token'),
+    })
+    .describe('A profile whose token was removed.'),
+  profile: z
+    .strictObject({
+      profile: z.string().exactOptional().describe('the name of a profile of the user; absent for other files'),
+      file: z.string(),
+      selectedBy: profileSource.exactOptional().describe('why it applies here; absent if it does not'),
+      use: z.string().exactOptional().describe('the profile of the user that it names'),
+      service: z.string().exactOptional(),
+      clusterId: z.string().exactOptional(),
+      accountId: z.string().exactOptional(),
+      email: z.string().exactOptional(),
+      problem: z.string().exactOptional().describe('why commands cannot use it'),
+    })
+    .describe('A profile of the user or of the home.'),
+  profileSettings: z
+    .strictObject({
+      file: z.string().exactOptional().describe('absent if no profile applies'),
+      selectedBy: profileSource.exactOptional(),
+      settings: z
+        .array(
+          z.strictObject({
+            setting: z.string(),
+            value: z.string().exactOptional().describe('absent for a secret'),
+            source: z.string().describe('a variable or the path of a profile'),
+          }),
+        )
+        .readonly(),
+      problem: z.string().exactOptional().describe('why commands cannot use it'),
+    })
+    .describe('The settings of one profile, and the variables that replace them.'),
+  homeProfile: z
+    .strictObject({ profile: z.string(), home: z.string(), file: z.string() })
+    .describe('The profile of the user that a home uses from now on.'),
+  identity: z
+    .strictObject({
+      service: z.string().exactOptional().describe('absent for the embedded service of the home'),
+      home: z.string(),
+      file: z.string().exactOptional().describe('the profile; absent if none applies'),
+      email: z.string().exactOptional().describe('absent if it is not known, for example of a token'),
+      accounts: z.array(z.strictObject(scope)).readonly().describe('the accounts that the login may use'),
+    })
+    .describe('The login with which commands use their service.'),
   listener: z.strictObject({ url: z.string() }).describe('An address at which `serve` answers.'),
   user: z
     .strictObject({

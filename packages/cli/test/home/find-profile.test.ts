@@ -30,27 +30,36 @@ function find(given: { profile?: string; variable?: string; home?: string }) {
 test('findProfile takes the flag, then the variable, then the home, then the user', () => {
   expect(find({})).toEqual({ ok: true, value: undefined });
   const user = write('config/sluice/profiles/default.yaml');
-  expect(find({})).toEqual({ ok: true, value: { path: user, isFound: false } });
+  expect(find({})).toEqual({ ok: true, value: { path: user, isFound: false, selectedBy: 'default' } });
   const project = write('profile.yaml');
-  expect(find({})).toEqual({ ok: true, value: { path: project, isFound: false } });
+  expect(find({})).toEqual({ ok: true, value: { path: project, isFound: false, selectedBy: 'home' } });
   const gpu = write('config/sluice/profiles/gpu.yaml');
-  expect(find({ variable: 'gpu' })).toEqual({ ok: true, value: { path: gpu, isFound: false } });
+  expect(find({ variable: 'gpu' })).toEqual({ ok: true, value: { path: gpu, isFound: false, selectedBy: 'variable' } });
   const flagged = write('config/sluice/profiles/flagged.yaml');
-  expect(find({ variable: 'gpu', profile: 'flagged' })).toEqual({ ok: true, value: { path: flagged, isFound: false } });
+  expect(find({ variable: 'gpu', profile: 'flagged' })).toEqual({
+    ok: true,
+    value: { path: flagged, isFound: false, selectedBy: 'flag' },
+  });
 });
 
 test('findProfile marks the profile of a home that was not named as found', () => {
   const path = write('.sluice/profile.yaml');
-  expect(findProfile({}, { cwd: home, env })).toEqual({ ok: true, value: { path, isFound: true } });
+  expect(findProfile({}, { cwd: home, env })).toEqual({ ok: true, value: { path, isFound: true, selectedBy: 'home' } });
   const named = { ...env, SLUICE_HOME: join(home, '.sluice') };
-  expect(findProfile({}, { cwd: '/', env: named })).toEqual({ ok: true, value: { path, isFound: false } });
+  expect(findProfile({}, { cwd: '/', env: named })).toEqual({
+    ok: true,
+    value: { path, isFound: false, selectedBy: 'home' },
+  });
 });
 
 test.each([['./gpu'], ['gpu.yaml'], ['sub/gpu.yaml']])(
   'findProfile takes %s as a file of the working directory',
   (word) => {
     write('config/sluice/profiles/gpu.yaml');
-    expect(find({ profile: word })).toEqual({ ok: true, value: { path: join(home, word), isFound: false } });
+    expect(find({ profile: word })).toEqual({
+      ok: true,
+      value: { path: join(home, word), isFound: false, selectedBy: 'flag' },
+    });
   },
 );
 

@@ -226,6 +226,15 @@ test('a service prints its address, and a login its profile', async () => {
     const login = await printer.print(['login', listener!.url as string], CREDENTIALS);
     const profile = { profile: 'default', email: 'ada@example.org', clusterId: 'main', accountId: 'physics' };
     expect(login).toMatchObject({ exitCode: 0, values: [{ type: 'login', ...profile }] });
+    const accounts = [{ clusterId: 'main', accountId: 'physics' }];
+    expect(await print('whoami')).toMatchObject([{ type: 'identity', email: 'ada@example.org', accounts }]);
+    expect(await print('profile', 'use', 'default')).toMatchObject([{ type: 'homeProfile', profile: 'default' }]);
+    expect(await print('profile', 'list')).toMatchObject([
+      { type: 'profile', profile: 'default' },
+      { use: 'default', selectedBy: 'home', clusterId: 'main' },
+    ]);
+    expect(await print('profile', 'show')).toMatchObject([{ type: 'profileSettings', selectedBy: 'home' }]);
+    expect(await print('logout')).toMatchObject([{ type: 'logout', profile: 'default', removed: true }]);
   } finally {
     server.context.send('SIGTERM');
     expect(await server.ended).toBe(0);
