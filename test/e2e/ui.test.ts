@@ -284,6 +284,26 @@ test('--open starts the browser with a file that only the user can read, and tha
   expect(existsSync(join(place.home, 'host/links'))).toBe(false);
 });
 
+test('sluice open shows the page of a run, with the process that shows the runs already', async () => {
+  expect((await place.sluice('run', '--quiet', '-p', 'seconds=0')).exitCode).toBe(0);
+  const [{ runId } = { runId: '' }] = await place.runs();
+  const env = { PATH: join(place.directory, 'nothing') };
+  const first = place.start(['open'], { isEndless: true, env });
+  started.push(first);
+  await until(() => first.stderr().includes('open the link yourself'), 'the advice');
+  const second = await place.start(['open', runId.slice(0, -1), '--json'], { env }).ended;
+  expect(second.exitCode, second.stderr).toBe(0);
+  expect(second.stderr).toContain(`process ${first.process.pid} shows the runs of`);
+  const links = [first.stdout().trim(), parseLines<{ url: string }>(second.stdout)[0]!.url];
+  expect(new Set(links.map((link) => new URL(link).host)).size).toBe(1);
+  for (const link of links) {
+    const { place: page } = await redeem(new URL(link));
+    expect(page.hash).toBe(`#/runs/${runId}`);
+  }
+  expect(await place.sluice('open', 'nosuch')).toMatchObject({ exitCode: 2 });
+  await end(first);
+});
+
 test('it waits for a host that is ending, says so, and then executes its runs', async () => {
   const { runId, hostPid } = await runDetached(3600);
   process.kill(hostPid, 'SIGKILL');

@@ -15,6 +15,14 @@ export function addInspectCommands(add: AddCommand): void {
     },
   });
   add({
+    usage: 'open [run]',
+    description: 'open the page of a run in the browser, as `ui --open` does (default: the newest)',
+    load: async (run) => {
+      const { openRun } = await import('../commands/open-run.ts');
+      return (context, options) => openRun(run, context, options);
+    },
+  });
+  add({
     usage: 'why <step[/cell]>',
     description: 'explain why a step waits, failed, was skipped, was retried or was not reused',
     options: [runOption()],

@@ -79,6 +79,7 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, meanin
     ['show', 'show the newest run'],
     ['show 3o75 --json', 'show everything about a run as JSON'],
   ],
+  open: [['open 3o75', 'show a run in the browser, until Ctrl-C']],
   why: [
     ['why fit', 'explain a step of the newest run'],
     ['why -r 3o75 fit/model-a', 'explain one cell of a step of another run'],

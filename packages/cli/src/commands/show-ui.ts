@@ -26,7 +26,7 @@ import { type ApiAccess, offerApi } from '../hosting/api-access.ts';
 import { createRunExecutor } from '../hosting/create-run-executor.ts';
 import { findHostedOptions } from '../hosting/find-hosted-options.ts';
 import { startHostForMarked } from '../hosting/hand-to-host.ts';
-import { openBrowser, removeLinkFile, removeLinkFiles } from '../hosting/open-browser.ts';
+import { linkToRun, openBrowser, removeLinkFile, removeLinkFiles } from '../hosting/open-browser.ts';
 import { createServiceOpener, openHomeHost } from '../hosting/open-home-host.ts';
 import { readDashboard } from '../hosting/read-dashboard.ts';
 import { createHostWaitReporter } from '../hosting/report-host-wait.ts';
@@ -41,6 +41,8 @@ export interface UiOptions extends GlobalOptions {
   readonly open?: boolean;
   /** False: execute no runs and no schedules. */
   readonly runs: boolean;
+  /** The run to show. Default: all. */
+  readonly run?: string;
 }
 
 /** A process in the background that a command has started meanwhile is replaced, too, at most this often. */
@@ -167,7 +169,7 @@ async function showOther({ pid, link }: OtherUi, { home, context, options, log }
   const asking = { onWait: createHostWaitReporter(context.terminal, home) };
   const reply = options.open === true ? await askHost(home, { verb: 'link' }, asking) : undefined;
   if (reply !== undefined && 'link' in reply && reply.link !== undefined)
-    await openBrowser(reply.link, { home, env: context.env, log });
+    await openBrowser(reply.link, { home, run: options.run, env: context.env, log });
   return EXIT_CODE.ok;
 }
 
@@ -234,7 +236,7 @@ async function announce(listener: Listener, { home, context, options, log, opene
   printLink(listener.createLink(), { context, options });
   if (options.open !== true) return;
   opened.link = listener.createLink();
-  await openBrowser(opened.link, { home, env: context.env, log });
+  await openBrowser(opened.link, { home, run: options.run, env: context.env, log });
 }
 
 /** The links of this process are no longer valid. Those of other commands lead to the process that executes the runs. */
@@ -243,7 +245,8 @@ async function removeLinks({ home, host, opened }: Given & { readonly host: RunH
   else if (opened.link !== undefined) await removeLinkFile(home, opened.link);
 }
 
-function printLink(url: string, { context, options }: Pick<Given, 'context' | 'options'>): void {
+function printLink(link: string, { context, options }: Pick<Given, 'context' | 'options'>): void {
+  const url = linkToRun(link, options.run);
   context.terminal.out(options.json === true ? renderValue('listener', { url }) : `${url}\n`);
 }
 

@@ -30,6 +30,7 @@ const SHARED_OPTIONS: ReadonlyMap<string, readonly SharedOption[]> = new Map<str
   ['schedule unpause', ['home', 'json']],
   ['runs', [...SERVER, 'json']],
   ['show', [...SERVER, 'json']],
+  ['open', [...SERVER, 'json']],
   ['why', [...SERVICE, 'json']],
   ['logs', [...SERVICE, 'json']],
   ['report', [...SERVER, 'json']],

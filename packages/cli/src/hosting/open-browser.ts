@@ -7,34 +7,52 @@ import { selectHostedEnv } from '../connect/hosted-options.ts';
 import { describeSystemError } from '../context/describe-system-error.ts';
 
 /** How the browser is started. */
-export interface BrowserOptions {
-  readonly home: string;
+interface BrowserOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly log: (line: string) => void;
+}
+
+/** How a link is opened. */
+interface LinkOptions extends BrowserOptions {
+  readonly home: string;
+  /** The run that is shown. Default: all runs. */
+  readonly run?: string | undefined;
+}
+
+/** The link to the page of a run. */
+export function linkToRun(link: string, run: string | undefined): string {
+  return run === undefined ? link : `${link}&run=${run}`;
 }
 
 /**
  * Opens a link in the user's browser. All users of a machine can read the arguments of its processes, so the argument is a
  * file that only this user can read, and that leads to the link. `removeLinkFile` removes it.
  */
-export async function openBrowser(link: string, { home, env, log }: BrowserOptions): Promise<void> {
-  const advise = (error: unknown) =>
-    log(`could not open the browser: ${describeSystemError(error)}; open the link yourself`);
+export async function openBrowser(link: string, { home, run, ...options }: LinkOptions): Promise<void> {
   try {
     const file = linkFile(home, link);
     await mkdir(directoryOf(home), { recursive: true, mode: 0o700 });
-    await writeFile(file, renderPage(link), { mode: 0o600, flag: 'wx' });
-    const secrets = selectHostedEnv(env);
-    const child = spawn(process.platform === 'darwin' ? 'open' : 'xdg-open', [pathToFileURL(file).href], {
-      stdio: 'ignore',
-      detached: true,
-      env: Object.fromEntries(Object.entries(env).filter(([name]) => !Object.hasOwn(secrets, name))),
-    });
-    child.on('error', advise);
-    child.unref();
+    await writeFile(file, renderPage(linkToRun(link, run)), { mode: 0o600, flag: 'wx' });
+    startBrowser(pathToFileURL(file).href, options);
   } catch (error) {
-    advise(error);
+    advise(error, options);
   }
+}
+
+/** Starts the user's browser at an address without secrets. */
+export function startBrowser(address: string, { env, log }: BrowserOptions): void {
+  const secrets = selectHostedEnv(env);
+  const child = spawn(process.platform === 'darwin' ? 'open' : 'xdg-open', [address], {
+    stdio: 'ignore',
+    detached: true,
+    env: Object.fromEntries(Object.entries(env).filter(([name]) => !Object.hasOwn(secrets, name))),
+  });
+  child.on('error', (error) => advise(error, { log }));
+  child.unref();
+}
+
+function advise(error: unknown, { log }: Pick<BrowserOptions, 'log'>): void {
+  log(`could not open the browser: ${describeSystemError(error)}; open the link yourself`);
 }
 
 /** Removes the file of a link. There may be none. */

@@ -1,3 +1,4 @@
+import { isRunId } from '@sluice/home';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Session, Sessions } from './sessions.ts';
 
@@ -86,8 +87,10 @@ function findForeign({ headers, method }: FastifyRequest, hosts: readonly string
 function readLink({ method, url }: FastifyRequest): { readonly token: string; readonly path: string } | undefined {
   const [path = '', query] = url.split(/\?(.*)/s);
   const token = method === 'GET' && query !== undefined ? new URLSearchParams(query).get('token') : null;
+  if (token === null) return undefined;
+  const run = new URLSearchParams(query).get('run') ?? '';
   // Two slashes would begin the name of another host.
-  return token === null ? undefined : { token, path: path.replace(/^\/*/, '/') };
+  return { token, path: `${path.replace(/^\/*/, '/')}${isRunId(run) ? `#/runs/${run}` : ''}` };
 }
 
 interface OpenedSession {
