@@ -10,6 +10,7 @@ export { evaluateTogether, limitPlan } from './expressions/evaluation-scope.ts';
 export { type PlanGraph, planGraph, type StepEdge, type StepMount, type StepNode } from './graph/plan-graph.ts';
 export { type StepSelection, selectSteps } from './graph/select-steps.ts';
 export type { Diagnostic, SourceRange } from './model/diagnostic.ts';
+export { findPatternFault, MAX_PATTERNS } from './model/find-pattern-fault.ts';
 export { guardArguments, isObject, requireArgument } from './model/guard-arguments.ts';
 export type { Json } from './model/json.ts';
 export { jsonFault } from './model/json-fault.ts';

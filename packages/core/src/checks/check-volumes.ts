@@ -1,3 +1,4 @@
+import { findPatternFault } from '../model/find-pattern-fault.ts';
 import { findSharedRead, writesToShared } from '../model/writes-to-shared.ts';
 import { type Check, type CheckContext, type CheckedStep, pathInStep } from './check-context.ts';
 
@@ -34,6 +35,12 @@ export const checkVolumes: Check = (context) => {
       const message = `volume \`${name}\` cannot have \`retain: false\` because it ${what}`;
       const hint = 'remove `retain`: it is only for volumes without `id` and `source`';
       report({ code: 'conflicting-keys', message, path: [...path, 'retain'], on: 'key', hint });
+    }
+    for (const [index, pattern] of (volume.exclude ?? []).entries()) {
+      const fault = findPatternFault(pattern);
+      if (fault === undefined) continue;
+      const message = `volume \`${name}\` cannot exclude ${JSON.stringify(pattern)}: ${fault}`;
+      report({ code: 'bad-path', message, path: [...path, 'source', 'exclude', index] });
     }
     if (!mounted.has(name)) {
       report({

@@ -81,6 +81,8 @@ export interface BoundValue {
 export interface NamedVolume {
   readonly id?: string;
   readonly source?: string;
+  /** Patterns in the syntax of gitignore: what of `source` is not uploaded. */
+  readonly exclude?: readonly string[];
   /** False: each run has its own volume, which `sluice gc` removes with the run. */
   readonly retain: boolean;
 }

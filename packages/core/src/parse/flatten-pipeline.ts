@@ -65,7 +65,7 @@ export function flattenPipeline(used: UsedPipeline): Flattened {
     volumes: Object.fromEntries(
       volumes.map(([name, volume]) => [
         rename(name),
-        (volume.source === undefined ? volume : { ...volume, source: besideFile(used.uses, volume.source) }) as Json,
+        (volume.source === undefined ? volume : { ...volume, source: adoptSource(volume.source, used.uses) }) as Json,
       ]),
     ),
     outputs: new Map(
@@ -89,6 +89,12 @@ export function flattenPipeline(used: UsedPipeline): Flattened {
     ports: portsOf(pipeline, rename),
     last: pipeline.steps.filter((_, index) => !dependedOn.has(index)).map(({ name }) => rename(name)),
   };
+}
+
+type Source = NonNullable<NonNullable<RawPipeline['volumes']>[string]['source']>;
+
+function adoptSource(source: Source, uses: string): Source {
+  return typeof source === 'string' ? besideFile(uses, source) : { ...source, path: besideFile(uses, source.path) };
 }
 
 function portsOf({ steps }: Pipeline, rename: (name: string) => string): ReadonlyMap<string, readonly string[]> {

@@ -93,7 +93,14 @@ function resolveParam(value: Json): Param {
 }
 
 function resolveVolume(volume: NonNullable<RawPipeline['volumes']>[string]): NamedVolume {
-  return { ...optional('id', volume.id), ...optional('source', volume.source), retain: volume.retain ?? true };
+  const { path: source, exclude } =
+    typeof volume.source === 'object' ? volume.source : { path: volume.source, exclude: undefined };
+  return {
+    ...optional('id', volume.id),
+    ...optional('source', source),
+    ...optional('exclude', exclude),
+    retain: volume.retain ?? true,
+  };
 }
 
 function resolveOutput(output: NonNullable<RawPipeline['outputs']>[string]): PipelineOutput {

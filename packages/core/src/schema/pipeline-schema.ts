@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_PATTERNS } from '../model/find-pattern-fault.ts';
 import { IDENTIFIER, NAME, STEP_OUTPUT, STEP_RESULT } from './patterns.ts';
 import {
   command,
@@ -34,8 +35,19 @@ export const paramSchema = z.strictObject(
   { error: 'a map of parameter keys' },
 );
 
+const source = z.union(
+  [
+    text,
+    z.strictObject({
+      path: text,
+      exclude: z.array(text, { error: 'a list of patterns' }).max(MAX_PATTERNS).optional(),
+    }),
+  ],
+  { error: 'a path, or a map with `path` and `exclude`' },
+);
+
 const volume = z.strictObject(
-  { id: name.optional(), source: text.optional(), retain: flag.optional() },
+  { id: name.optional(), source: source.optional(), retain: flag.optional() },
   { error: 'a map with `id` or `source`, or an empty map' },
 );
 

@@ -56,11 +56,11 @@ const SUB = `version: 1
 name: sub
 params: { size: { type: integer }, rate: { type: number, default: 2 } }
 env: { LEVEL: "\${{ params.size }}" }
-volumes: { raw: {}, code: { source: ./code } }
+volumes: { raw: {}, code: { source: ./code }, data: { source: { path: ./data, exclude: [x] } } }
 steps:
   load:
     command: [load, "--size=\${{ params.size }}", "\${{ params.rate }}"]
-    inputs: { raw: volumes.raw/part, code: volumes.code }
+    inputs: { raw: volumes.raw/part, code: volumes.code, data: volumes.data }
     outputs: { data: /out }
     results: { rows: integer }
   train:
@@ -220,6 +220,7 @@ outputs: { best: { from: sub.model, publish: ./out } }
     expect(steps.map(({ name }) => name)).toEqual(['before', 'sub-load', 'sub-train', 'after', 'later']);
     expect(result.value.finally.map(({ name }) => name)).toEqual(['sub-tidy']);
     expect(volumes['sub-code']).toEqual({ source: 'lib/code', retain: true });
+    expect(volumes['sub-data']).toEqual({ source: 'lib/data', exclude: ['x'], retain: true });
     expect(step('sub-load')?.command).toEqual(['load', '--size=${{ (params.n * 2) }}', '${{ 2.0 }}']);
     expect(step('sub-load')?.inputs.raw?.from).toEqual({ volume: 'all', path: 'part' });
     expect(step('sub-load')?.needs).toEqual([{ step: 'before', condition: 'succeeded' }]);

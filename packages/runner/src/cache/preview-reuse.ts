@@ -109,11 +109,12 @@ async function findVolumes(
   earlier: ReplayedRun,
 ): Promise<Result<Readonly<Record<string, VolumePlace>>, RunError>> {
   const volumes: Record<string, VolumePlace> = { ...earlier.facts.volumes };
-  for (const [name, { id, source }] of Object.entries(plan.pipeline.volumes)) {
+  for (const [name, { id, source, exclude }] of Object.entries(plan.pipeline.volumes)) {
     if (id !== undefined) volumes[name] = { volumeID: id, path: '' };
     if (source === undefined || baseDir === undefined) continue;
     try {
-      const { digest } = await scanSource(path.resolve(baseDir, source), { disk, home, now: Date.now() });
+      const options = { disk, home, now: Date.now(), ...(exclude && { exclude }) };
+      const { digest } = await scanSource(path.resolve(baseDir, source), options);
       volumes[name] = { volumeID: volumes['']?.volumeID ?? '', path: sourcePath(digest).files, digest };
     } catch (error) {
       const message = `could not read the source of volume ${name}: ${(error as Error).message}`;

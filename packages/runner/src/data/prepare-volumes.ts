@@ -38,7 +38,8 @@ export async function prepareVolumes(options: ProvisionOptions): Promise<Result<
       volumes[name] = { volumeID, path: ownVolumePath(name) };
       continue;
     }
-    const uploaded = await uploadSource({ ...options, files, volumeID, name, source: volume.source });
+    const { source, exclude } = volume;
+    const uploaded = await uploadSource({ ...options, files, volumeID, name, source, ...(exclude && { exclude }) });
     if (!uploaded.ok) return uploaded;
     volumes[name] = { volumeID, ...uploaded.value };
   }

@@ -30,6 +30,8 @@ export interface UploadOptions extends ProvisionOptions {
   readonly name: string;
   /** The path in the pipeline file. */
   readonly source: string;
+  /** The patterns in the pipeline file. */
+  readonly exclude?: readonly string[];
 }
 
 /**
@@ -46,7 +48,7 @@ export async function uploadSource(
   onProgress({ ...nothing, done: false });
   let scanned: ScannedSource;
   try {
-    scanned = await scanSource(local, { disk: options.disk, home: options.home, now: options.clock.wall() });
+    scanned = await scanSource(local, { ...options, now: options.clock.wall() });
   } catch (error) {
     const message = `could not read the source of volume ${options.name}: ${(error as Error).message}`;
     return fail({ code: 'SOURCE_MISSING', message });

@@ -7,7 +7,7 @@ import { listPublished } from '../data/list-published.ts';
 import { findMountFault } from '../placement/find-mount-fault.ts';
 import type { ProvisionOptions } from '../session/provision-options.ts';
 import { isWithin } from '../trees/is-within.ts';
-import { listSource } from '../trees/list-source.ts';
+import { listSource, type SourceOptions } from '../trees/list-source.ts';
 import { findTargetFault, resolveTarget } from '../trees/target-fault.ts';
 import { findMissingSecret } from './find-missing-secret.ts';
 import { findOutsideOutput } from './find-outside-output.ts';
@@ -45,9 +45,9 @@ export async function findLocalFaults(options: LocalFaultOptions): Promise<reado
   faults.push(...missing);
   if (options.listsSources !== true) return faults;
   const known = new Set(missing.map(({ path: [, volume] }) => volume));
-  for (const [volume, { source }] of Object.entries(plan.pipeline.volumes)) {
-    const reason =
-      source === undefined || known.has(volume) ? undefined : await whyUnreadable(path.resolve(baseDir, source), home);
+  for (const [volume, { source, exclude }] of Object.entries(plan.pipeline.volumes)) {
+    if (source === undefined || known.has(volume)) continue;
+    const reason = await whyUnreadable(path.resolve(baseDir, source), { home, ...(exclude && { exclude }) });
     if (reason === undefined) continue;
     const message = `could not read the source of volume ${volume}: ${reason}`;
     faults.push({ code: 'SOURCE_MISSING', message, path: ['volumes', volume, 'source'] });
@@ -61,10 +61,10 @@ function findGroupFaults({ plan, runId = createRunId() }: LocalFaultOptions): re
   return group.ok ? [] : [{ ...group.error, path: ['concurrency', 'group'] }];
 }
 
-async function whyUnreadable(source: string, home: string): Promise<string | undefined> {
+async function whyUnreadable(source: string, options: SourceOptions): Promise<string | undefined> {
   try {
     // Opened, as the upload does it: `access` judges by the user who started the process.
-    for (const { local } of (await listSource(source, home)).files) await (await open(local)).close();
+    for (const { local } of (await listSource(source, options)).files) await (await open(local)).close();
     return undefined;
   } catch (error) {
     return (error as Error).message;

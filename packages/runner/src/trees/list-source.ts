@@ -4,6 +4,7 @@ import path from 'node:path';
 import { bytesToName, nameOnDisk, printableName } from '@sluice/client';
 import { HOME_MARK, isHomeMark } from '@sluice/host-system';
 import { leadsOut } from './leads-out.ts';
+import { type Exclusion, readExclusion } from './read-exclusion.ts';
 import { RESULT_MARKER } from './result-marker.ts';
 
 /** A regular file of a source. */
@@ -42,6 +43,7 @@ interface Found {
   /** Absolute, without links. */
   readonly root: string;
   readonly home: string | undefined;
+  readonly exclusion: Exclusion;
   readonly files: ListedFile[];
   readonly links: FoundLink[];
   /** Homes that were left out, absolute. */
@@ -52,6 +54,14 @@ interface Found {
   readonly outside: string[];
 }
 
+/** How to list a source. */
+export interface SourceOptions {
+  /** The home in use, which is left out. */
+  readonly home: string;
+  /** The patterns of the pipeline; see `readExclusion`. */
+  readonly exclude?: readonly string[];
+}
+
 const NAMED = 3;
 /** Projects have their home under this name. Others are recognized by their mark. */
 const HOME = '.sluice';
@@ -59,14 +69,15 @@ const A_HOME = 'a home of Sluice, which contains logins';
 
 /**
  * Lists a directory, or one file. Links are not followed; a link to something outside throws an error with its name. Left
- * out are homes, which contain logins and change during the upload, markers of delivered results, which differ in each run,
- * and special files, with a warning. Throws Node's own errors.
+ * out are excluded entries, homes, which contain logins and change during the upload, markers of delivered results, which
+ * differ in each run, and special files, with a warning. Throws Node's own errors.
  */
-export async function listSource(source: string, home: string): Promise<ListedSource> {
+export async function listSource(source: string, { home, exclude }: SourceOptions): Promise<ListedSource> {
   const root = await realpath(source);
   const lists = { files: [], links: [], homes: [], emptyDirectories: [], warnings: [], outside: [] };
-  const found: Found = { root, home: await identify(home), ...lists };
   const top = await stat(root);
+  const exclusion = await readExclusion(root, exclude);
+  const found: Found = { root, home: await identify(home), exclusion, ...lists };
   if (isHome(found, path.basename(root), top)) throw new Error(`it is ${A_HOME}; name another directory`);
   if (top.isFile()) found.files.push({ path: path.basename(source), local: root, stats: top });
   else if (top.isDirectory()) await listDirectory(found, '');
@@ -107,6 +118,7 @@ async function listDirectory(found: Found, at: string): Promise<boolean> {
 async function addEntry(found: Found, at: string, name: string): Promise<boolean> {
   const local = nameOnDisk(`${found.root}/${at}`);
   const stats = await lstat(local);
+  if (found.exclusion.excludes(at, stats.isDirectory())) return false;
   if (stats.isFile()) {
     if (name === RESULT_MARKER) return false;
     found.files.push({ path: at, local, stats });
@@ -146,9 +158,15 @@ async function addLink(
     found.warnings.push(`left out ${printableName(at)}, a link to ${printableName(written)}, which does not exist`);
     return false;
   }
-  const reaches = reached?.isFile() ? 'file' : reached?.isDirectory() ? 'dir' : undefined;
+  const isLeftOut = isInside && real !== found.root && excludesReal(found, real!, reached);
+  const reaches = isLeftOut ? undefined : reached?.isFile() ? 'file' : reached?.isDirectory() ? 'dir' : undefined;
   found.links.push({ path: at, target: target || '.', reaches, real });
   return true;
+}
+
+/** Whether what a link leads to is excluded. */
+function excludesReal({ root, exclusion }: Found, real: string, reached: Stats | undefined): boolean {
+  return exclusion.excludes(real.slice(root.length + 1), reached?.isDirectory() === true);
 }
 
 /** A directory that is a home by its name, or that of the command. */

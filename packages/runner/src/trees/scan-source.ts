@@ -5,7 +5,7 @@ import { own } from '@sluice/core';
 import type { Disk } from '@sluice/home';
 import { z } from 'zod';
 import { hashLocalFile } from './hash-local-file.ts';
-import { listSource, type SourceLink } from './list-source.ts';
+import { listSource, type SourceLink, type SourceOptions } from './list-source.ts';
 
 /** One file of a local source. */
 export interface SourceFile {
@@ -47,13 +47,13 @@ const RACY_MS = 2000;
  */
 export async function scanSource(
   source: string,
-  options: { readonly disk: Disk; readonly home: string; readonly now: number },
+  options: SourceOptions & { readonly disk: Disk; readonly now: number },
 ): Promise<ScannedSource> {
   const name = createHash('sha256').update(source).digest('hex').slice(0, 32);
   const indexPath = path.join(options.home, 'sources', `${name}.json`);
   const index = await readIndex(options.disk, indexPath);
   const next = new Map<string, Index[string]>();
-  const found = await listSource(source, options.home);
+  const found = await listSource(source, options);
   const files: SourceFile[] = [];
   for (const { path: at, local, stats } of found.files) {
     const { size, mode, ino: inode, mtimeMs: modifiedAt, ctimeMs: changedAt } = stats;

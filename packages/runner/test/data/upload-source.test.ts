@@ -19,8 +19,12 @@ beforeEach(async () => {
 afterEach(() => rm(base, { recursive: true, force: true }));
 
 const write = (text: string) => writeLocal(path.join(base, 'raw', 'a.txt'), text);
-const upload = (files: VolumeFiles, warn: (message: string) => void = () => {}) =>
+const upload = (
+  files: VolumeFiles,
+  { warn = () => {}, exclude }: { warn?: (message: string) => void; exclude?: readonly string[] } = {},
+) =>
   uploadSource({
+    ...(exclude && { exclude }),
     ...createRig('upload').options,
     report: (event) => event.type === 'warning' && warn(event.message),
     readSecret: () => undefined,
@@ -44,6 +48,23 @@ function uncomplete(): void {
 }
 
 describe('uploadSource', () => {
+  test('sends no excluded file, and nothing again when only such files or the patterns have changed', async () => {
+    const put = (file: string, text: string) => writeLocal(path.join(base, 'raw', file), text);
+    await write('bytes');
+    await put('b.log', 'one');
+    const first = await upload(createMemoryFiles(volume), { exclude: ['*.log'] });
+    const names = () => [...volume.files.keys()].map((file) => path.basename(file)).sort();
+    expect(names()).toEqual(['a.txt', 'complete.json']);
+    await put('b.log', 'two');
+    await put('.sluiceignore', '# logs\nb.*\n');
+    expect(await upload(createMemoryFiles(volume))).toEqual(first);
+    expect(names()).toEqual(['a.txt', 'complete.json']);
+    await put('.sluiceignore', 'b[\n');
+    const message =
+      'could not read the source of volume raw: line 1 of its .sluiceignore, "b[", is not a valid pattern: its `[` has no `]`; if the name has a bracket, write `\\[`';
+    expect(await upload(createMemoryFiles(volume))).toEqual({ ok: false, error: { code: 'SOURCE_MISSING', message } });
+  });
+
   test('copies the file in place of a link where the service has no links, and rejects one to a directory', async () => {
     await write('bytes');
     const raw = path.join(base, 'raw');
@@ -80,7 +101,9 @@ describe('uploadSource', () => {
     await writeLocal(path.join(base, 'raw', '.sluice-result.json'), '{}');
     await symlink('.sluice-result.json', path.join(base, 'raw', 'link'));
     const warnings: string[] = [];
-    expect(await upload(createMemoryFiles(volume), (message) => warnings.push(message))).toMatchObject({ ok: true });
+    expect(await upload(createMemoryFiles(volume), { warn: (message) => warnings.push(message) })).toMatchObject({
+      ok: true,
+    });
     expect(warnings).toEqual([expect.stringContaining('left out link, a link to a file that is left out')]);
     expect([...volume.files.keys()].filter((file) => file.endsWith('/link'))).toEqual([]);
   });
