@@ -86,12 +86,23 @@ describe.runIf(isThorough)('the tarballs', () => {
     run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc')], project);
   });
 
+  test('a program imports a schema', () => {
+    const program = `import schema from 'sluice/schemas/pipeline.json' with { type: 'json' }; console.log(schema.$id);`;
+    expect(run(process.execPath, ['--input-type=module', '-e', program], project).trim()).toBe(
+      'urn:sluice:schema:pipeline',
+    );
+  });
+
   describe.each([
     ['npm install', () => join(project, 'node_modules/.bin/sluice')],
     ['npm install --global', () => join(prefix, 'bin/sluice')],
   ])('after %s', (_how, command) => {
     test('the command tells its version', () => {
       expect(run(command(), ['--version'], directory).trim()).toBe(JSON.parse(leader()).version);
+    });
+
+    test('the command finds the schemas of its package', () => {
+      expect(JSON.parse(run(command(), ['schema', 'run'], directory))).toMatchObject({ $id: 'urn:sluice:schema:run' });
     });
 
     test.runIf(hasLauncher)('the command finds the launcher of the optional package', () => {

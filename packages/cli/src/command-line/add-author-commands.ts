@@ -21,4 +21,12 @@ export function addAuthorCommands(add: AddCommand, addOfHome: AddCommand): void 
       return (context, options) => plan(file, context, options);
     },
   });
+  add({
+    usage: 'schema [type]',
+    description: 'print the JSON Schema of a file or of a value that --json prints (default: list the names)',
+    load: async (type) => {
+      const { schema } = await import('../commands/schema.ts');
+      return (context) => schema(type, context);
+    },
+  });
 }

@@ -10,6 +10,7 @@ const ARGUMENTS: ReadonlyMap<string, keyof CompletionValues> = new Map([
   ['step[/cell]', 'steps'],
   ['file', 'files'],
   ['name', 'schedules'],
+  ['type', 'schemas'],
 ]);
 
 /** What the values of options are. */

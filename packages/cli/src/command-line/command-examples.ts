@@ -70,6 +70,10 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, meanin
     ['plan -p seed=7', 'show steps, cells, order and instance types'],
     ['plan --reuse', 'also show which steps `run --reuse` would reuse, and why not the others'],
   ],
+  schema: [
+    ['schema pipeline', 'print it for an editor; save it with: sluice schema pipeline > pipeline.schema.json'],
+    ['schema runReport', 'show which keys `show --json` prints'],
+  ],
   trust: [['trust', 'confirm the home after you have inspected its contents']],
   runs: [
     ['runs -n 10', 'list the ten newest runs'],

@@ -5,6 +5,7 @@ import type { CommandContext } from '../context/command-context.ts';
 import { checkHome } from '../home/check-home.ts';
 import { listProfiles } from '../home/find-profile.ts';
 import { findHome } from '../home/home.ts';
+import { listSchemas } from '../json/schema-files.ts';
 
 /** What the shell can offer for a word, by its kind. The shell filters the values by prefix. */
 export interface CompletionValues {
@@ -14,6 +15,7 @@ export interface CompletionValues {
   profiles(): readonly string[];
   schedules(): readonly string[];
   files(): readonly string[];
+  schemas(): readonly string[];
 }
 
 /**
@@ -32,6 +34,7 @@ export function createCompletionValues(
     profiles: () => listProfiles(context.env),
     schedules: () => listHomeEntries(home(), 'schedules'),
     files: () => listPipelineFiles(context.cwd),
+    schemas: listSchemas,
   };
 }
 

@@ -42,7 +42,8 @@ const settings = z.strictObject({
     .optional(),
 });
 
-const profileSchema = settings.refine(
+/** A profile as it is written. */
+export const profileSchema = settings.refine(
   (profile) => profile.use === undefined || Object.keys(profile).length === 1,
   '`use` names another profile, so there can be no other settings',
 );

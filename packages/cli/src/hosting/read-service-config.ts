@@ -19,6 +19,8 @@ const schedulesSchema = z
     }),
   )
   .default([]);
+/** The sections of a configuration that are the command's own. */
+export const SERVICE_SECTIONS = { schedules: schedulesSchema, runs: runsSchema };
 /** The validated `schedules` section of a configuration. */
 export type HostedSchedules = z.infer<typeof schedulesSchema>;
 
@@ -54,7 +56,7 @@ export function parseServiceConfigText(
   text: string,
   { file, directory }: { file: string; directory: string },
 ): Result<ServedConfig, CommandError> {
-  const parsed = parseServiceConfig(text, directory, { schedules: schedulesSchema, runs: runsSchema });
+  const parsed = parseServiceConfig(text, directory, SERVICE_SECTIONS);
   const [message, ...lines] = parsed.ok
     ? findFaults(parsed.value, { ...parsed.sections, directory }).map((fault) => `${file}: ${fault}`)
     : parsed.problems.map(

@@ -45,6 +45,18 @@ test('addCompletion offers pipeline files and runs', async () => {
   expect(await completeIn({ SLUICE_HOME: join(cwd, '.sluice') }, 'show', '')).toEqual(['abc123']);
 });
 
+test('addCompletion offers the names of schemas', async () => {
+  expect((await complete('schema', 'p')).sort()).toEqual([
+    'pipeline',
+    'plan',
+    'plannedTime',
+    'plannedTimePostponed',
+    'plannedTimeSkipped',
+    'plannedTimesMissed',
+    'profile',
+  ]);
+});
+
 test('addCompletion offers profiles, also to a repeated login', async () => {
   const profiles = join(cwd, '.config/sluice/profiles');
   mkdirSync(profiles, { recursive: true });

@@ -9,6 +9,7 @@ import { createTestContext } from '../recording-terminal.ts';
 const WITHOUT_JSON: Readonly<Record<string, string>> = {
   host: 'writes the log of a background process',
   mcp: 'prints messages of a protocol, which are JSON',
+  schema: 'prints JSON',
   completion: 'prints a script for a shell',
 };
 

@@ -18,6 +18,7 @@ export function pipelineJsonSchema(): { readonly [key: string]: Json } {
   const properties = schema.properties as Readonly<Record<string, Json>>;
   return {
     ...schema,
+    $id: 'urn:sluice:schema:pipeline',
     title: 'Sluice pipeline, version 1',
     patternProperties: { '^x-': {} },
     anyOf: [{ required: ['steps'] }, { required: ['include'] }],

@@ -9,6 +9,7 @@ describe('pipelineJsonSchema', () => {
     expect(JSON.parse(JSON.stringify(schema))).toEqual(schema);
     expect(schema).toMatchObject({
       $schema: 'https://json-schema.org/draft/2020-12/schema',
+      $id: 'urn:sluice:schema:pipeline',
       type: 'object',
       required: ['version', 'name'],
       additionalProperties: false,
