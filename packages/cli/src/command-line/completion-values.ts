@@ -34,7 +34,7 @@ export function createCompletionValues(
     profiles: () => listProfiles(context.env),
     schedules: () => listHomeEntries(home(), 'schedules'),
     files: () => listPipelineFiles(context.cwd),
-    schemas: listSchemas,
+    schemas: () => listSchemas(),
   };
 }
 

@@ -15,7 +15,10 @@ import { addExamples } from './command-examples.ts';
 import { commandName } from './command-name.ts';
 import { createSharedOptions } from './command-options.ts';
 import { splitAccount } from './split-account.ts';
+import { renderHelpTopics } from './help-topics.ts';
 import { VERSION } from './version.ts';
+
+const HELP = 'show the help of a command';
 
 /**
  * Builds the grammar of the `sluice` command. `exitCode` returns the code of the command that `program.parseAsync` ran.
@@ -50,7 +53,8 @@ export function createCommandLine(context: CommandContext): { program: Command; 
   startGroup('Author');
   addAuthorCommands(add, addOfHome);
   startGroup('Operate');
-  program.helpCommand('help [command]', 'show the help of a command');
+  program.helpCommand('help [command|topic]', `${HELP} or topic`);
+  program.addHelpText('after', renderHelpTopics);
   addOperateCommands(add);
   addProfileCommands(program, { addTo, addOfHome });
   addAdminCommands(program, addTo);
@@ -85,6 +89,8 @@ function createProgram({ terminal }: CommandContext): Command {
 
 function configure(command: Command, program: Command): void {
   command.copyInheritedSettings(program);
+  // Topics are only those of the program.
+  if (command.commands.length > 0) command.helpCommand('help [command]', HELP);
   command.showHelpAfterError(`Try: sluice ${commandName(command)} --help`);
 }
 

@@ -7,6 +7,7 @@ import { EXIT_CODE } from '../context/exit-code.ts';
 import { addExamples } from './command-examples.ts';
 import { SYNONYMS } from './command-synonyms.ts';
 import { createCommandLine } from './create-command-line.ts';
+import { HELP_TOPICS, renderHelpTopic } from './help-topics.ts';
 
 const COMPLETION = 'print the completion script for bash, zsh, fish or powershell';
 
@@ -24,6 +25,7 @@ export async function runCommandLine(args: readonly string[], context: CommandCo
     addExamples([completion]);
   }
   try {
+    if (showsTopic(args, { program, context })) return EXIT_CODE.ok;
     const words = redirectUnknownHelp(program, args);
     rejectSynonym(program, words);
     await program.parseAsync(words, { from: 'user' });
@@ -39,6 +41,18 @@ export async function runCommandLine(args: readonly string[], context: CommandCo
     const { reject } = await import('../context/reject.ts');
     return reject(await describeFailure(error), { context, options: { json: args.includes('--json') } });
   }
+}
+
+/** Prints the topic that `help` names. False if it names none. */
+function showsTopic(
+  [help, name = '', ...others]: readonly string[],
+  { program, context }: { program: Command; context: CommandContext },
+): boolean {
+  const topic = help === 'help' ? HELP_TOPICS.get(name) : undefined;
+  if (topic === undefined) return false;
+  if (others.length > 0) program.error(`error: the topic ${name} of help takes no arguments`);
+  context.terminal.out(renderHelpTopic(topic));
+  return true;
 }
 
 /** Throws if the command has a name of another system, and says which of ours is meant. */

@@ -5,10 +5,11 @@ import { dirname, join } from 'node:path';
 /** The schemas of files; the others are those of what `--json` prints. */
 const OF_FILES = ['pipeline', 'profile', 'service'];
 
-/** The names of the JSON Schemas in the package: first those of files. */
-export function listSchemas(): readonly string[] {
+/** The names of the JSON Schemas in the package: first those of files, unless only those of `values` are wanted. */
+export function listSchemas(kind: 'all' | 'values' = 'all'): readonly string[] {
   const known = readdirSync(findDirectory()).map((file) => file.replace(/\.json$/, ''));
-  return [...OF_FILES, ...known.filter((name) => !OF_FILES.includes(name)).sort()];
+  const values = known.filter((name) => !OF_FILES.includes(name)).sort();
+  return kind === 'values' ? values : [...OF_FILES, ...values];
 }
 
 /** The text of a schema of `listSchemas`. */
