@@ -4,7 +4,7 @@ import type { ConfigTable, ServiceConfigOptions } from '../commands/service-conf
 import type { UserAction } from '../commands/user.ts';
 import type { CommandContext } from '../context/command-context.ts';
 import type { AddCommand, AddCommandsTo } from './add-command.ts';
-import { addText, configOption } from './command-options.ts';
+import { addText, configOption, inputOption } from './command-options.ts';
 
 /** Adds the group `admin`, which edits the configuration and the users of a service. */
 export function addAdminCommands(program: Command, addTo: AddCommandsTo): void {
@@ -42,8 +42,11 @@ function addUserCommands(add: AddCommand): void {
   addUser(['list', 'list users and their accounts'], () => ({ verb: 'list' }));
   addUser(['add <email>', 'add a user; prompt for the password'], (email) => ({ verb: 'add', email }), [
     new Option('--name <name>', 'set the display name of the user'),
+    inputOption(),
   ]);
-  addUser(['password <email>', 'change the password of a user'], (email) => ({ verb: 'password', email }));
+  addUser(['password <email>', 'change the password of a user'], (email) => ({ verb: 'password', email }), [
+    inputOption(),
+  ]);
   addUser(['grant <email> <account>', 'allow a user to use CLUSTER/ACCOUNT'], (email, account) => ({
     verb: 'grant',
     email,

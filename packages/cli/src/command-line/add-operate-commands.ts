@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { AddCommand } from './add-command.ts';
-import { configOption } from './command-options.ts';
+import { configOption, inputOption } from './command-options.ts';
 
 /** Adds the commands for this machine, its home, and a service that it runs. */
 export function addOperateCommands(add: AddCommand): void {
@@ -40,6 +40,7 @@ export function addOperateCommands(add: AddCommand): void {
       new Option('--token-stdin', 'read a token from standard input instead of logging in with e-mail and password'),
       new Option('--auth-url <url>', 'log in at this address, if it is not that of the service'),
       new Option('--ca-file <file>', 'trust the certificates (PEM) in this file'),
+      inputOption(),
     ],
     load: async (url) => {
       const { login } = await import('../commands/login.ts');

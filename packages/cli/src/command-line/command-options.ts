@@ -104,6 +104,11 @@ export function quietOption(): Option {
   return new Option('--quiet', 'print only errors, and the report of a run that does not succeed').conflicts('json');
 }
 
+/** `--no-input`, of commands that ask for something. */
+export function inputOption(): Option {
+  return new Option('--no-input', 'never ask on the terminal; what is missing is an error');
+}
+
 /** `--config`, of commands that read the configuration of a service. */
 export function configOption(): Option {
   return new Option(

@@ -9,7 +9,7 @@ import type { CommandContext, GlobalOptions } from '../context/command-context.t
 import type { CommandError } from '../context/command-rejection.ts';
 import { describeSystemError } from '../context/describe-system-error.ts';
 import { EXIT_CODE, type ExitCode } from '../context/exit-code.ts';
-import { readEmail, readLine, readPassword } from '../context/read-password.ts';
+import { type InputOptions, readEmail, readPassword, readToken } from '../context/read-password.ts';
 import { reject } from '../context/reject.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { DEFAULT_PROFILE } from '../home/find-profile.ts';
@@ -18,7 +18,7 @@ import { renderValue } from '../json/render-value.ts';
 import { renderTable } from '../text/render-table.ts';
 
 /** `profile` is the name of the profile to write; without `tokenStdin`, e-mail and password are exchanged for a token. */
-export interface LoginOptions extends GlobalOptions {
+export interface LoginOptions extends GlobalOptions, InputOptions {
   readonly profile: string;
   readonly tokenStdin?: boolean;
   readonly authUrl?: string;
@@ -83,13 +83,14 @@ async function obtainAccess(
       ...(settings.tokenHeader !== undefined && { tokenHeader: settings.tokenHeader }),
       ...(settings.caFile !== undefined && { ca: readFileSync(settings.caFile, 'utf8') }),
     };
-    if (options.tokenStdin !== true && context.terminal.interactive) await checkServer(address);
-    const email = options.tokenStdin === true ? undefined : await readEmail(context);
+    const isAsked = options.tokenStdin !== true && options.input !== false && context.terminal.interactive;
+    if (isAsked) await checkServer(address);
+    const email = options.tokenStdin === true ? undefined : await readEmail(context, options);
     if (email === '') return stop('no e-mail address; set SLUICE_EMAIL, or pass a token with --token-stdin');
     const token =
       email === undefined
-        ? (await readLine()).trim()
-        : await obtainToken({ ...address, login: { email, password: await readPassword(context) } });
+        ? await readToken(context, options)
+        : await obtainToken({ ...address, login: { email, password: await readPassword(context, options) } });
     if (!/^[\x21-\x7e]+$/.test(token)) return stop('standard input does not contain a token on its first line');
     const scope = await findAccount({ ...address, token }, options);
     return scope.ok ? ok({ token, ...(email !== undefined && { email }), scope: scope.value }) : scope;

@@ -6,14 +6,14 @@ import { openUserDirectory, type ServiceConfig, type UserDirectory } from '@slui
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandError } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { readPassword } from '../context/read-password.ts';
+import { type InputOptions, readPassword } from '../context/read-password.ts';
 import { reject } from '../context/reject.ts';
 import { readServiceConfig } from '../hosting/read-service-config.ts';
 import { renderValue } from '../json/render-value.ts';
 import { renderTable } from '../text/render-table.ts';
 
 /** `name` is the display name of a new user. */
-export interface UserOptions extends GlobalOptions {
+export interface UserOptions extends GlobalOptions, InputOptions {
   readonly config: string;
   readonly name?: string;
 }
@@ -71,7 +71,7 @@ async function perform(
 ): Promise<Result<string, CommandError>> {
   switch (action.verb) {
     case 'add': {
-      const password = await readPassword(context);
+      const password = await readPassword(context, options);
       await directory.add({
         email: action.email,
         password,
@@ -80,7 +80,7 @@ async function perform(
       return ok(`added ${action.email}\n`);
     }
     case 'password':
-      await directory.setPassword(action.email, await readPassword(context));
+      await directory.setPassword(action.email, await readPassword(context, options));
       return ok(`changed the password of ${action.email}; its earlier tokens are no longer valid\n`);
     case 'remove':
       await directory.remove(action.email);
