@@ -20,6 +20,10 @@ export function createSharedOptions(): Readonly<Record<SharedOption, Option>> {
       'limit the cores of the embedded service (default: all cores of the machine)',
     ).argParser(parsePositive),
     json: new Option('--json', 'print JSON, one value per line'),
+    color: new Option(
+      '--color <when>',
+      'print colors (default: auto, as the terminal, NO_COLOR and FORCE_COLOR say)',
+    ).choices(['auto', 'always', 'never']),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Terminal } from './terminal.ts';
+import type { ColorChoice, Terminal } from './terminal.ts';
 
 /** The process as commands see it; tests pass their own. */
 export interface CommandContext {
@@ -29,4 +29,5 @@ export interface GlobalOptions {
   /** Cores of the embedded service. */
   readonly cpu?: number;
   readonly json?: boolean;
+  readonly color?: ColorChoice;
 }

@@ -1,5 +1,5 @@
 /** The options that several commands share, as keys of `GlobalOptions`. */
-export type SharedOption = 'home' | 'profile' | 'service' | 'account' | 'cluster' | 'cpu' | 'json';
+export type SharedOption = 'home' | 'profile' | 'service' | 'account' | 'cluster' | 'cpu' | 'json' | 'color';
 
 /** Of commands that also work on runs of a server. */
 const SERVER = ['home', 'profile', 'service', 'account', 'cluster'] as const;
@@ -10,28 +10,28 @@ const SERVICE = [...SERVER, 'cpu'] as const;
  * command repeats only these.
  */
 const SHARED_OPTIONS: ReadonlyMap<string, readonly SharedOption[]> = new Map<string, readonly SharedOption[]>([
-  ['run', [...SERVICE, 'json']],
-  ['rerun', [...SERVICE, 'json']],
-  ['resume', [...SERVICE, 'json']],
-  ['attach', [...SERVER, 'json']],
-  ['wait', [...SERVER, 'json']],
+  ['run', [...SERVICE, 'json', 'color']],
+  ['rerun', [...SERVICE, 'json', 'color']],
+  ['resume', [...SERVICE, 'json', 'color']],
+  ['attach', [...SERVER, 'json', 'color']],
+  ['wait', [...SERVER, 'json', 'color']],
   ['detach', [...SERVICE, 'json']],
   ['suspend', ['home', 'json']],
   ['ui', ['home', 'json']],
   ['host', ['home']],
-  ['cancel', [...SERVICE, 'json']],
+  ['cancel', [...SERVICE, 'json', 'color']],
   ['approve', [...SERVER, 'json']],
-  ['adopt', [...SERVICE, 'json']],
-  ['schedule run', [...SERVICE, 'json']],
-  ['schedule backfill', [...SERVICE, 'json']],
-  ['schedule next', ['home', 'json']],
+  ['adopt', [...SERVICE, 'json', 'color']],
+  ['schedule run', [...SERVICE, 'json', 'color']],
+  ['schedule backfill', [...SERVICE, 'json', 'color']],
+  ['schedule next', ['home', 'json', 'color']],
   ['schedule list', ['home', 'json']],
   ['schedule pause', ['home', 'json']],
   ['schedule unpause', ['home', 'json']],
   ['runs', [...SERVER, 'json']],
-  ['show', [...SERVER, 'json']],
+  ['show', [...SERVER, 'json', 'color']],
   ['open', [...SERVER, 'json']],
-  ['why', [...SERVICE, 'json']],
+  ['why', [...SERVICE, 'json', 'color']],
   ['logs', [...SERVICE, 'json']],
   ['report', [...SERVER, 'json']],
   ['mcp', SERVICE],
@@ -39,8 +39,8 @@ const SHARED_OPTIONS: ReadonlyMap<string, readonly SharedOption[]> = new Map<str
   ['gc', [...SERVICE, 'json']],
   ['delete', [...SERVICE, 'json']],
   ['orphans', [...SERVICE, 'json']],
-  ['check', ['home', 'profile', 'json']],
-  ['plan', [...SERVICE, 'json']],
+  ['check', ['home', 'profile', 'json', 'color']],
+  ['plan', [...SERVICE, 'json', 'color']],
   ['serve', ['json']],
   ['admin', ['json']],
   ['doctor', ['home', 'json']],

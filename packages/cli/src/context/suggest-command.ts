@@ -15,13 +15,16 @@ export function suggestContinuing(runId: string, options: GlobalOptions = {}): s
   return `${here}, or in the background with: ${behind}`;
 }
 
-/** The shared options that the user set and that apply to this command, except `--json`, as unquoted words. */
+/** They say how a command prints, not what it does. */
+const NOT_REPEATED: ReadonlySet<string> = new Set(['json', 'color']);
+
+/** The shared options that the user set and that apply to this command, as unquoted words. */
 function repeatOptions(command: string, options: GlobalOptions): readonly string[] {
   const { account, cluster } = options;
   const isPair = account !== undefined && cluster !== undefined;
   const named = isPair ? { ...options, account: `${cluster}/${account}`, cluster: undefined } : options;
   return sharedOptionsOf(command).flatMap((name) => {
-    const value = name === 'json' ? undefined : named[name];
+    const value = NOT_REPEATED.has(name) ? undefined : named[name];
     return value === undefined ? [] : [`--${name}`, String(value)];
   });
 }

@@ -64,10 +64,9 @@ export function createTerminal(streams: TerminalStreams, env: NodeJS.ProcessEnv)
     raw: out.write,
     live: smart && !env.CI,
     interactive: smart && stdin.isTTY === true,
-    color,
+    ...styling(color),
     // Some terminals report a size of 0, for example under `script` and `ssh -tt`.
     size: () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 }),
-    style: (style, text) => (color ? styleText(style, text, { validateStream: false }) : text),
     flush: async () => {
       await Promise.all([out.flush(), err.flush()]);
       return out.failure() === undefined;
@@ -77,6 +76,18 @@ export function createTerminal(streams: TerminalStreams, env: NodeJS.ProcessEnv)
       return failure !== undefined && READER_GONE.has(failure.code ?? '') ? undefined : failure;
     },
   };
+}
+
+/** When `out` has colors: as the terminal and the variables say, or as the user says with `--color`. */
+export type ColorChoice = 'auto' | 'always' | 'never';
+
+/** The same terminal with the choice of the user. */
+export function withColor(terminal: Terminal, choice: ColorChoice = 'auto'): Terminal {
+  return choice === 'auto' ? terminal : { ...terminal, ...styling(choice === 'always') };
+}
+
+function styling(color: boolean): Pick<Terminal, 'color' | 'style'> {
+  return { color, style: (style, text) => (color ? styleText(style, text, { validateStream: false }) : text) };
 }
 
 const STYLE = `${String.fromCharCode(27)}\\[[0-9;]*m`;

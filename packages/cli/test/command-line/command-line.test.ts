@@ -71,3 +71,17 @@ test('runCommandLine ends with 2 for a file that does not exist', async () => {
     });
   }
 });
+
+test('--color decides whether a command prints colors, before the command or after it', async () => {
+  const colored = expect.stringContaining('\u001b[');
+  expect(await run('check', 'no-such-file.yaml')).toMatchObject({
+    exitCode: 2,
+    err: expect.not.stringContaining('\u001b'),
+  });
+  expect(await run('check', 'no-such-file.yaml', '--color=always')).toMatchObject({ exitCode: 2, err: colored });
+  expect(await run('--color', 'always', 'check', 'no-such-file.yaml')).toMatchObject({ exitCode: 2, err: colored });
+  expect(await run('check', '--color=red')).toMatchObject({
+    exitCode: 2,
+    err: expect.stringContaining('Allowed choices are auto, always, never.'),
+  });
+});

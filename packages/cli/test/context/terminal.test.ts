@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { createTerminal } from '../../src/context/terminal.ts';
+import { createTerminal, withColor } from '../../src/context/terminal.ts';
 
 function terminal({ tty, env = {} }: { tty: boolean; env?: NodeJS.ProcessEnv }) {
   const stdout = Object.assign(new PassThrough(), { isTTY: tty, columns: 100, rows: 30 });
@@ -40,6 +40,18 @@ test.each([
 test('Terminal.style colours only where there are colours', () => {
   expect(terminal({ tty: true }).terminal.style('red', 'x')).toBe('\u001b[31mx\u001b[39m');
   expect(terminal({ tty: false }).terminal.style('red', 'x')).toBe('x');
+});
+
+test('withColor precedes the terminal and the variables', () => {
+  const red = (shown: ReturnType<typeof terminal>['terminal']) => [shown.color, shown.style('red', 'x')];
+  const plain = terminal({ tty: true, env: { NO_COLOR: '1' } }).terminal;
+  const colored = terminal({ tty: false, env: { FORCE_COLOR: '1' } }).terminal;
+  expect(red(withColor(plain, 'always'))).toEqual([true, '\u001b[31mx\u001b[39m']);
+  expect(red(withColor(colored, 'never'))).toEqual([false, 'x']);
+  for (const choice of ['auto', undefined] as const) {
+    expect(withColor(plain, choice)).toBe(plain);
+    expect(withColor(colored, choice)).toBe(colored);
+  }
 });
 
 test('Terminal.out drops what comes after the reader has gone', async () => {
