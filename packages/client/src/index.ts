@@ -21,6 +21,7 @@ export type {
   HttpServiceAddress,
   HttpServiceOptions,
   Login,
+  ServiceReply,
   ServiceWait,
   Timeouts,
 } from './http/http-service-options.ts';

@@ -24,6 +24,7 @@ export { addMetrics } from './listener/add-metrics.ts';
 export { isLoopback, type Listener, type ListenerOptions, openListener } from './listener/open-listener.ts';
 export { readStaticFiles, type StaticFile } from './listener/static-files.ts';
 export { createHostMetrics, type HostMetrics } from './metrics/host-metrics.ts';
+export { type MeasuredCall, measureCalls } from './metrics/measure-calls.ts';
 
 import type { cellStatus, runEntry, runPhase } from '@sluice/run';
 import type { z } from 'zod';

@@ -19,6 +19,10 @@ export function createSharedOptions(): Readonly<Record<SharedOption, Option>> {
       '--cpu <n>',
       'limit the cores of the embedded service (default: all cores of the machine)',
     ).argParser(parsePositive),
+    verbose: new Option(
+      '--verbose',
+      'print to standard error how the service has answered each request, and after how long',
+    ).conflicts('quiet'),
     json: new Option('--json', 'print JSON, one value per line'),
     color: new Option(
       '--color <when>',

@@ -4,7 +4,7 @@ import { createHttpService, type HttpServiceAddress, isServiceError, obtainToken
 import { fail, ok, type Result } from '@sluice/core';
 import { chooseScope } from '../connect/choose-scope.ts';
 import { rejectService } from '../connect/reject-service.ts';
-import { createWaitReporter } from '../connect/report-wait.ts';
+import { reportRequests } from '../connect/report-requests.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandError } from '../context/command-rejection.ts';
 import { describeSystemError } from '../context/describe-system-error.ts';
@@ -77,7 +77,7 @@ async function obtainAccess(
     fail({ exitCode, message: `could not log in at ${url}: ${reason}` });
   try {
     const address: HttpServiceAddress = {
-      onWait: createWaitReporter(context.terminal),
+      ...reportRequests(context.terminal, options),
       baseUrl: url,
       ...(settings.authUrl !== undefined && { authUrl: settings.authUrl }),
       ...(settings.tokenHeader !== undefined && { tokenHeader: settings.tokenHeader }),

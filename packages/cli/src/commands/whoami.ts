@@ -3,7 +3,7 @@ import { chooseService } from '../connect/choose-service.ts';
 import { connectRemote, type RemoteConnection } from '../connect/open-remote-service.ts';
 import { findScopeFault, showIgnored } from '../connect/open-service.ts';
 import { rejectService } from '../connect/reject-service.ts';
-import { createWaitReporter } from '../connect/report-wait.ts';
+import { reportRequests } from '../connect/report-requests.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { reject } from '../context/reject.ts';
@@ -24,9 +24,9 @@ export async function whoami(context: CommandContext, options: GlobalOptions): P
     return print({ home, ...file, accounts }, context, options);
   }
   showIgnored(chosen.value, context);
-  const onWait = createWaitReporter(context.terminal);
+  const reports = reportRequests(context.terminal, options);
   const { profile } = chosen.value;
-  const connected = connectRemote(url, { profile, profilePath, flags: options, env: context.env, onWait });
+  const connected = connectRemote(url, { profile, profilePath, flags: options, env: context.env, ...reports });
   if (!connected.ok) return reject(connected.error, { context, options });
   const { service, loginAdvice } = connected.value;
   try {

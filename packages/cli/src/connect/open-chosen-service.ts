@@ -3,7 +3,7 @@ import type { GlobalOptions, ServiceContext } from '../context/command-context.t
 import type { CommandError } from '../context/command-rejection.ts';
 import type { ChosenService } from './choose-service.ts';
 import type { RemoteService } from './open-remote-service.ts';
-import { createWaitReporter } from './report-wait.ts';
+import { reportRequests } from './report-requests.ts';
 
 /** Connects to the chosen service at `url`, and says what it waits for. The caller closes it. */
 export async function openChosenService(
@@ -11,6 +11,6 @@ export async function openChosenService(
   { options, context }: { readonly options: GlobalOptions; readonly context: ServiceContext },
 ): Promise<Result<RemoteService, CommandError>> {
   const { openRemoteService } = await import('./open-remote-service.ts');
-  const onWait = createWaitReporter(context.terminal);
-  return openRemoteService(url, { profile, profilePath, flags: options, env: context.env, onWait });
+  const reporting = reportRequests(context.terminal, options);
+  return openRemoteService(url, { profile, profilePath, flags: options, env: context.env, ...reporting });
 }

@@ -4,9 +4,9 @@ import {
   type Credentials,
   createHttpConnection,
   type HttpConnection,
+  type HttpServiceAddress,
   isServiceError,
   type Scope,
-  type ServiceWait,
 } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import type { GlobalOptions } from '../context/command-context.ts';
@@ -27,13 +27,12 @@ export interface RemoteService extends OpenedService {
   readonly runServer: RunServer;
 }
 
-interface RemoteOptions {
+/** See `HttpServiceAddress` for what is reported. */
+interface RemoteOptions extends Pick<HttpServiceAddress, 'onWait' | 'onReply'> {
   readonly profile: Profile;
   readonly profilePath?: string | undefined;
   readonly flags: GlobalOptions;
   readonly env: NodeJS.ProcessEnv;
-  /** See `HttpServiceAddress`. */
-  readonly onWait?: (wait: ServiceWait) => void;
 }
 
 /** A connection whose login has not been used yet. */
@@ -75,7 +74,7 @@ export function connectRemote(url: string, options: RemoteOptions): Result<Remot
   // The credentials of a profile are only sent to the profile's own service.
   const own = options.profile.service === undefined || sameOrigin(options.profile.service, url);
   const profile = own ? options.profile : {};
-  const { env, onWait } = options;
+  const { env, onWait, onReply } = options;
   const source = { env, profilePath: options.profilePath, isOther: !own };
   const reject = (reason: string) => fail({ exitCode: EXIT_CODE.rejected, message: `could not use ${url}: ${reason}` });
   if (!/^https?:\/\//.test(url)) return reject('the address must start with https:// or http://');
@@ -88,6 +87,7 @@ export function connectRemote(url: string, options: RemoteOptions): Result<Remot
     const connection = createHttpConnection({
       baseUrl: url,
       ...(onWait && { onWait }),
+      ...(onReply && { onReply }),
       ...(profile.authUrl === undefined ? {} : { authUrl: profile.authUrl }),
       ...(profile.tokenHeader === undefined ? {} : { tokenHeader: profile.tokenHeader }),
       ...(profile.caFile === undefined ? {} : { ca: readFileSync(profile.caFile, 'utf8') }),

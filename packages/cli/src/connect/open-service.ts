@@ -72,10 +72,11 @@ export async function openService(
   try {
     const owner = `the process that runs the embedded service of ${home}`;
     const { openEmbeddedService } = await import('./embedded-service.ts');
-    return ok({
-      ...(await openEmbeddedService(home, { cpu: options.cpu, onWait: createWaitReporter(context.terminal, owner) })),
-      ...given,
-    });
+    const onWait = createWaitReporter(context.terminal, owner);
+    const opened = await openEmbeddedService(home, { cpu: options.cpu, onWait });
+    if (options.verbose !== true) return ok({ ...opened, ...given });
+    const { reportCalls } = await import('./report-calls.ts');
+    return ok({ ...opened, service: reportCalls(opened.service, context.terminal), ...given });
   } catch (error) {
     return fail({
       exitCode: EXIT_CODE.unreachable,

@@ -30,4 +30,5 @@ export interface GlobalOptions {
   readonly cpu?: number;
   readonly json?: boolean;
   readonly color?: ColorChoice;
+  readonly verbose?: boolean;
 }

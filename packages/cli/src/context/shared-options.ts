@@ -1,8 +1,17 @@
 /** The options that several commands share, as keys of `GlobalOptions`. */
-export type SharedOption = 'home' | 'profile' | 'service' | 'account' | 'cluster' | 'cpu' | 'json' | 'color';
+export type SharedOption =
+  | 'home'
+  | 'profile'
+  | 'service'
+  | 'account'
+  | 'cluster'
+  | 'cpu'
+  | 'verbose'
+  | 'json'
+  | 'color';
 
 /** Of commands that also work on runs of a server. */
-const SERVER = ['home', 'profile', 'service', 'account', 'cluster'] as const;
+const SERVER = ['home', 'profile', 'service', 'account', 'cluster', 'verbose'] as const;
 const SERVICE = [...SERVER, 'cpu'] as const;
 
 /**
@@ -50,7 +59,7 @@ const SHARED_OPTIONS: ReadonlyMap<string, readonly SharedOption[]> = new Map<str
   ['profile list', ['home', 'profile', 'json']],
   ['profile show', ['home', 'json']],
   ['profile use', ['home', 'json']],
-  ['login', ['account', 'cluster', 'json']],
+  ['login', ['account', 'cluster', 'verbose', 'json']],
 ]);
 
 /** The shared options of a command; `name` is its name or begins with it. Empty for a command that has none. */

@@ -16,7 +16,7 @@ export function suggestContinuing(runId: string, options: GlobalOptions = {}): s
 }
 
 /** They say how a command prints, not what it does. */
-const NOT_REPEATED: ReadonlySet<string> = new Set(['json', 'color']);
+const NOT_REPEATED: ReadonlySet<string> = new Set(['json', 'color', 'verbose']);
 
 /** The shared options that the user set and that apply to this command, as unquoted words. */
 function repeatOptions(command: string, options: GlobalOptions): readonly string[] {

@@ -6,7 +6,14 @@ import { selectRun } from '../../src/runs/select-run.ts';
 
 test('suggestCommand repeats the global options and is read back by a shell word by word', () => {
   const words = ['run', 'my file.yaml', '--reuse', '-p', "n=it's 5", '-p', 'list=[1, 2]', '-p', 'empty='];
-  const line = suggestCommand(words, { home: '/a b', cluster: 'far', cpu: 2, json: true, color: 'never' });
+  const line = suggestCommand(words, {
+    home: '/a b',
+    cluster: 'far',
+    cpu: 2,
+    json: true,
+    color: 'never',
+    verbose: true,
+  });
   const { stdout } = spawnSync(
     'sh',
     ['-c', `sluice() { for word in "$@"; do printf '%s\\n' "$word"; done; }; ${line}`],

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { reportWait } from './open-pool.ts';
+import { observeRequest } from './open-pool.ts';
 import { abortedError, sendError } from './send-error.ts';
 
 /** One HTTP request. */
@@ -24,9 +24,10 @@ export type Reply = Dispatcher.ResponseData;
 export async function exchange(dispatcher: Dispatcher, request: Exchange): Promise<Reply> {
   const { signal } = request;
   if (signal?.aborted === true) throw abortedError(request.what, signal.reason);
-  const replied = reportWait(dispatcher, request.what);
+  const end = observeRequest(dispatcher, request.what);
+  let status: number | undefined;
   try {
-    return await dispatcher.request({
+    const reply = await dispatcher.request({
       method: request.method as Dispatcher.HttpMethod,
       path: request.path,
       headers: request.headers,
@@ -35,10 +36,12 @@ export async function exchange(dispatcher: Dispatcher, request: Exchange): Promi
       ...(request.body === undefined ? {} : { body: request.body as Dispatcher.DispatchOptions['body'] & {} }),
       ...(signal === undefined ? {} : { signal }),
     } as Dispatcher.RequestOptions);
+    status = reply.statusCode;
+    return reply;
   } catch (error) {
     throw sendError(error, request);
   } finally {
-    replied();
+    end(status);
   }
 }
 

@@ -21,6 +21,8 @@ export interface HttpServiceAddress {
   readonly timeouts?: Partial<Timeouts>;
   /** Called for each request whose reply has not begun after 5 s, and every 5 s from then on. Default: nothing. */
   readonly onWait?: (wait: ServiceWait) => void;
+  /** Called for each request when its reply has begun, or when it has failed. Default: nothing. */
+  readonly onReply?: (reply: ServiceReply) => void;
   /** Default: `systemClock`. */
   readonly clock?: Clock;
 }
@@ -32,6 +34,14 @@ export interface ServiceWait {
   /** The call, as it is in messages after "could not". */
   readonly what: string;
   readonly waitedMs: number;
+}
+
+/** A request that the service has answered, or that has failed. It has no credentials and no content. */
+export interface ServiceReply extends Pick<ServiceWait, 'origin' | 'what'> {
+  /** The HTTP status; absent if there was no reply. */
+  readonly status?: number;
+  /** Until the headers of the reply. */
+  readonly tookMs: number;
 }
 
 /** A token, or a login that obtains one when necessary and renews it after it has expired. */

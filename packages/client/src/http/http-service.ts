@@ -9,7 +9,7 @@ import { httpContainers } from './http-containers.ts';
 import { httpDiscovery } from './http-discovery.ts';
 import { DEFAULT_TIMEOUTS, type HttpServiceOptions } from './http-service-options.ts';
 import { httpVolumes } from './http-volumes.ts';
-import { openPool } from './open-pool.ts';
+import { openPool, pickObserver } from './open-pool.ts';
 import { type Address, parseAddress } from './parse-address.ts';
 import { commonHeaders, createTokenSource, DEFAULT_TOKEN_HEADER } from './token-source.ts';
 import { parseTransferAddress } from './transfer-address.ts';
@@ -93,7 +93,7 @@ function createPools(options: HttpServiceOptions, at: { base: Address; connectMs
       connectMs: at.connectMs,
       ...(options.socketPath !== undefined && origin === at.base.origin ? { socketPath: options.socketPath } : {}),
       ...(options.ca === undefined ? {} : { ca: options.ca }),
-      ...(options.onWait === undefined ? {} : { onWait: options.onWait }),
+      ...pickObserver(options),
       ...(use === 'calls' ? { connections: MAX_CALLS, maxReplyBytes: MAX_REPLY_BYTES } : {}),
     });
     open.set(key, fresh);

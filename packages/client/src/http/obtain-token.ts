@@ -1,6 +1,6 @@
 import { systemClock } from './clock.ts';
 import { DEFAULT_TIMEOUTS, type HttpServiceAddress, type Login } from './http-service-options.ts';
-import { openPool } from './open-pool.ts';
+import { openPool, pickObserver } from './open-pool.ts';
 import { parseAddress } from './parse-address.ts';
 import { commonHeaders, createTokenSource, DEFAULT_TOKEN_HEADER } from './token-source.ts';
 
@@ -16,7 +16,7 @@ export async function obtainToken(
   const dispatcher = openPool(origin, {
     connectMs: timeouts.connectMs,
     ...(options.ca === undefined ? {} : { ca: options.ca }),
-    ...(options.onWait === undefined ? {} : { onWait: options.onWait }),
+    ...pickObserver(options),
   });
   try {
     return await createTokenSource({

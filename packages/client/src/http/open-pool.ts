@@ -1,5 +1,5 @@
 import { buildConnector, type Dispatcher, Pool } from 'undici';
-import type { ServiceWait } from './http-service-options.ts';
+import type { HttpServiceAddress } from './http-service-options.ts';
 
 const notConnected = new WeakSet<object>();
 
@@ -13,27 +13,37 @@ export function isConnectError(error: unknown): boolean {
 
 /** A request that waits for the beginning of its reply is reported each time that this has passed. */
 const WAIT_MS = 5_000;
-const waits = new WeakMap<Dispatcher, (what: string, waitedMs: number) => void>();
 
-/** Reports to the pool's `onWait` that the call `what` waits for its reply, until the returned function is called. */
-export function reportWait(dispatcher: Dispatcher, what: string): () => void {
-  const report = waits.get(dispatcher);
-  if (report === undefined) return () => {};
+/** Receives what happens to the requests of a pool; see `HttpServiceAddress`. */
+type Observer = Pick<HttpServiceAddress, 'onWait' | 'onReply'>;
+
+const observers = new WeakMap<Dispatcher, Observer & { readonly origin: string }>();
+
+/**
+ * Reports to the pool's observer that the call `what` waits for its reply, until the returned function is called, with the
+ * status of the reply if there is one.
+ */
+export function observeRequest(dispatcher: Dispatcher, what: string): (status: number | undefined) => void {
+  const observer = observers.get(dispatcher);
+  if (observer === undefined) return () => {};
+  const { origin, onWait, onReply } = observer;
   const begun = performance.now();
-  const timer = setInterval(() => report(what, Math.round(performance.now() - begun)), WAIT_MS);
-  timer.unref();
-  return () => clearInterval(timer);
+  const passedMs = () => Math.round(performance.now() - begun);
+  const timer = onWait && setInterval(() => onWait({ origin, what, waitedMs: passedMs() }), WAIT_MS);
+  timer?.unref();
+  return (status) => {
+    clearInterval(timer);
+    onReply?.({ origin, what, ...(status !== undefined && { status }), tookMs: passedMs() });
+  };
 }
 
 /** Limits of the connections to one origin. */
-export interface PoolOptions {
+export interface PoolOptions extends Observer {
   readonly socketPath?: string;
   readonly ca?: string | readonly string[];
   readonly connectMs: number;
   /** Most connections; further requests are queued. Absent: no limit, for streams, which occupy theirs for long. */
   readonly connections?: number;
-  /** See `HttpServiceAddress`. */
-  readonly onWait?: (wait: ServiceWait) => void;
   /** Largest reply body in bytes. Absent: no limit. */
   readonly maxReplyBytes?: number;
 }
@@ -56,7 +66,11 @@ export function openPool(origin: string, options: PoolOptions): Pool {
     pipelining: 1,
     ...(options.maxReplyBytes === undefined ? {} : { maxResponseSize: options.maxReplyBytes }),
   });
-  const { onWait } = options;
-  if (onWait !== undefined) waits.set(pool, (what, waitedMs) => onWait({ origin, what, waitedMs }));
+  observers.set(pool, { ...pickObserver(options), origin });
   return pool;
+}
+
+/** The observer among the options. */
+export function pickObserver({ onWait, onReply }: Observer): Observer {
+  return { ...(onWait && { onWait }), ...(onReply && { onReply }) };
 }
