@@ -43,6 +43,7 @@ export {
   safeLoadPipeline,
   safeParsePipeline,
 } from './library/parse.ts';
+export { type PulledOutput, pullOutput } from './library/pull-output.ts';
 export {
   type ExecutionOptions,
   type ResumeOptions,
@@ -60,7 +61,6 @@ export {
   explainStep,
   type HomeOptions,
   listRuns,
-  pullOutput,
   readRun,
   reportRun,
   suspendRun,

@@ -10,12 +10,7 @@ import {
   reportRun as reportOfRunner,
 } from '@sluice/home';
 import type { RunReport, RunSummary, StepExplanation } from '@sluice/run';
-import {
-  approveRun as approveOfRunner,
-  cancelRun as cancelOfRunner,
-  pullOutput as pullOfRunner,
-  requestCancel,
-} from '@sluice/runner';
+import { approveRun as approveOfRunner, cancelRun as cancelOfRunner, requestCancel } from '@sluice/runner';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { findHome } from '../home/home.ts';
 import { takeRun } from '../home/take-run.ts';
@@ -176,37 +171,7 @@ export async function cancelRun(
   }
 }
 
-/**
- * Copies an output of a run, `NAME` or `STEP[/CELL].OUTPUT`, to the local directory `to`, which is replaced as a whole. With
- * `/PATH` after an output of a step, copies a directory of it, or a file to the local file `to`. Returns warnings, for
- * example about skipped links. Throws `SluiceError`: `SOURCE_MISSING` if the run has no such output or path,
- * `TARGET_REJECTED` if `to` holds something that Sluice did not write.
- *
- * @example
- * ```ts
- * import { pullOutput } from 'sluice';
- *
- * await pullOutput('3o75', 'model', { to: './model' });
- * await pullOutput('3o75', 'fit.model/logs/loss.csv', { to: './loss.csv' });
- * ```
- */
-export async function pullOutput(
-  runId: string,
-  output: string,
-  options: HomeOptions & { readonly to: string; readonly service?: Connection; readonly profile?: string },
-): Promise<readonly string[]> {
-  readArgument('pullOutput: run', TEXT, runId);
-  readArgument('pullOutput: output', TEXT, output);
-  const { to, service, profile, ...where } = readArgument('pullOutput', OPTIONS.pull, options);
-  const home = homeOf(where);
-  const opened = service ?? unwrap(await attempt(() => openAsCommand({ ...where, profile }, runId)));
-  try {
-    return unwrap(await attempt(() => pullOfRunner({ home, runId, output, to, service: opened.service })));
-  } finally {
-    if (service === undefined) await opened.close();
-  }
-}
-
-function homeOf({ home }: HomeOptions): string {
+/** The home of a call, which need not exist. */
+export function homeOf({ home }: HomeOptions): string {
   return findHome({ env: process.env, cwd: process.cwd() }, home === undefined ? {} : { home });
 }

@@ -76,10 +76,15 @@ describe('run', () => {
     expect(await explainStep(started.runId, 'all', { home })).toMatchObject({ status: 'succeeded' });
     expect(existsSync((await reportRun(started.runId, { home })).page)).toBe(true);
     const to = join(home, '../list');
-    expect(await pullOutput(started.runId, 'list', { home, service, to })).toEqual([]);
+    const bytes = '[8,10]\n'.length;
+    expect(await pullOutput(started.runId, 'list', { home, service, to })).toEqual({
+      ...{ output: 'list', to, files: 1, bytes, warnings: [] },
+    });
     expect(readFileSync(join(to, 'products'), 'utf8')).toBe('[8,10]\n');
     const file = join(home, '../copied');
-    expect(await pullOutput(started.runId, 'all.list/products', { home, service, to: file })).toEqual([]);
+    expect(await pullOutput(started.runId, 'all.list/products/', { home, service, to: file })).toEqual({
+      ...{ output: 'all.list', path: 'products', to: file, files: 1, bytes, warnings: [] },
+    });
     expect(readFileSync(file, 'utf8')).toBe('[8,10]\n');
     for (const [output, code] of [
       ['all.list/product', 'SOURCE_MISSING'],
