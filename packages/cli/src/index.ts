@@ -34,6 +34,7 @@ export {
   type ServiceOptions,
 } from './library/connection.ts';
 export { isSluiceError, type SluiceErrorCode } from './library/error-code.ts';
+export { execute, safeExecute } from './library/execute.ts';
 export {
   createPlan,
   type LoadOptions,
@@ -44,16 +45,9 @@ export {
   safeParsePipeline,
 } from './library/parse.ts';
 export { type PulledOutput, pullOutput } from './library/pull-output.ts';
-export {
-  type ExecutionOptions,
-  type ResumeOptions,
-  type RunOptions,
-  resume,
-  run,
-  safeResume,
-  safeRun,
-} from './library/run.ts';
+export { resume, run, safeResume, safeRun } from './library/run.ts';
 export type { RunHandle } from './library/run-handle.ts';
+export type { ExecutionOptions, ResumeOptions, RunOptions } from './library/run-options.ts';
 export type { DeclaredResults, ResultsOf, RunResult } from './library/run-result.ts';
 export {
   approveRun,

@@ -7,6 +7,7 @@ import {
   approveRun,
   type Connection,
   cancelRun,
+  execute,
   explainStep,
   listRuns,
   loadPipeline,
@@ -18,6 +19,7 @@ import {
   reportRun,
   resume,
   run,
+  safeExecute,
   safeRun,
   suspendRun,
 } from '../../src/index.ts';
@@ -111,6 +113,34 @@ describe('run', () => {
     expect(() => result.of({ name: 'other', results: {} })).toThrow(
       expect.objectContaining({ code: 'STEP_NOT_FOUND' }),
     );
+  });
+
+  test('execute resolves at the end with any status, and only its start can throw', async () => {
+    const p = pipeline('executed', { params: { text: 'a' } });
+    const echo = p.step('echo', {
+      script: `echo ${p.params.text} > /sluice/results/text`,
+      results: { text: 'string' },
+    });
+    const typed = p.results({ text: echo.results.text });
+    const seen: string[] = [];
+    const given = { home, service, params: { text: 'b' } };
+    const result = await execute(typed, { ...given, onEvent: ({ type }) => seen.push(type) });
+    expect([result.status, result.results.text, result.of(echo).text]).toEqual(['succeeded', 'b', 'b']);
+    expect(seen.at(-1)).toBe('runFinished');
+    const failing = pipeline('failing');
+    failing.step('fit', { command: ['false'] });
+    expect(await execute(failing, { home, service })).toMatchObject({ status: 'failed' });
+    const stop = new AbortController();
+    const onEvent = ({ type }: { type: string }) => type === 'approvalAsked' && stop.abort();
+    const canceled = await safeExecute(approval(), { home, service, signal: stop.signal, onEvent });
+    expect(canceled).toMatchObject({ ok: true, value: { status: 'canceled' } });
+    await expect(execute(approval(), { home, service, signal: stop.signal })).rejects.toMatchObject({
+      code: 'ABORTED',
+    });
+    expect(await safeExecute(typed, { ...given, params: { text: 5 as never } })).toMatchObject({
+      ok: false,
+      error: { code: 'INVALID_PIPELINE' },
+    });
   });
 
   test('a signal cancels the run; one that was aborted before starts nothing', async () => {

@@ -125,6 +125,11 @@ const CALLS: Readonly<Record<string, readonly Call[]>> = {
     (wrong) => library.run(built(), { home, parallelism: 0, signal: wrong, onEvent: wrong }),
   ],
   safeRun: [(wrong) => library.safeRun(wrong, { home })],
+  execute: [
+    (wrong) => library.execute(wrong, { home }),
+    (wrong) => library.execute(built(), { home, parallelism: 0, signal: wrong, onEvent: wrong }),
+  ],
+  safeExecute: [(wrong) => library.safeExecute(wrong, { home })],
   resume: [(wrong) => library.resume(wrong, { home }), (wrong) => library.resume('none', wrong)],
   safeResume: [(wrong) => library.safeResume(wrong, { home }), (wrong) => library.safeResume('none', wrong)],
   listRuns: [(wrong) => library.listRuns(wrong)],

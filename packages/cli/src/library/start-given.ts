@@ -1,0 +1,59 @@
+import {
+  type CheckedPipeline,
+  fail,
+  guardArguments,
+  isObject,
+  type Json,
+  limitParallelism,
+  ok,
+  type Result,
+  requireArgument,
+  SluiceError,
+} from '@sluice/core';
+import { findUnknown, startRun } from '@sluice/runner';
+import { attempt, type SluiceErrorCode } from './error-code.ts';
+import type { EventQueue } from './event-queue.ts';
+import { openRun } from './open-run.ts';
+import { directoryOf, safeCreatePlan } from './parse.ts';
+import { OPTIONS, readArgument } from './read-options.ts';
+import type { RunHandle } from './run-handle.ts';
+import type { Runnable, RunOptions } from './run-options.ts';
+
+/** Checks what the public function `name` was given, and starts its run. */
+export function startGiven<P, R>(
+  name: string,
+  given: Runnable<P, R> | CheckedPipeline,
+  { options, queue }: { readonly options: RunOptions<P>; readonly queue: EventQueue },
+): Promise<Result<RunHandle<R>, SluiceError<SluiceErrorCode>>> {
+  return attempt(async () => {
+    const read = readArgument(name, OPTIONS.run, options);
+    const { params = {}, parallelism, reuseFrom } = read;
+    const built = buildGiven(`${name}: the first argument`, given);
+    if (!built.ok) return built;
+    const plan = safeCreatePlan(built.value, { params: params as Readonly<Record<string, Json>> });
+    if (!plan.ok) return plan;
+    const declared = built.value.pipeline.results;
+    return openRun<R>({ ...read, declared, queue }, async ({ service, scope, ...base }) => {
+      const unknown = await findUnknown({ plan: plan.value, service, scope });
+      if (unknown !== undefined) return fail(new SluiceError('SERVICE_REJECTED', unknown));
+      return startRun({
+        ...base,
+        service,
+        scope,
+        baseDir: read.baseDir ?? directoryOf(built.value),
+        plan: limitParallelism(plan.value, parallelism),
+        ...(reuseFrom !== undefined && { reuse: { runId: reuseFrom, from: [] } }),
+      });
+    });
+  });
+}
+
+/** Builds a builder. A checked pipeline stays as it is. */
+export function buildGiven(what: string, given: unknown): Result<CheckedPipeline, SluiceError<SluiceErrorCode>> {
+  return guardArguments(what, () => {
+    requireArgument(isObject(given), `${what} must be a pipeline`);
+    if (typeof given.safeBuild === 'function') return given.safeBuild();
+    requireArgument(isObject(given.pipeline), `${what} must be a pipeline`);
+    return ok(given as unknown as CheckedPipeline);
+  });
+}
