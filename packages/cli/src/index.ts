@@ -25,6 +25,7 @@ export {
 } from '@sluice/core';
 export type { RunnerEvent, RunReport, RunSummary, SiteLimits, StepExplanation } from '@sluice/run';
 export type { TraceSink } from '@sluice/runner';
+export { type AttachedRun, type AttachOptions, attach } from './library/attach.ts';
 export {
   type Connection,
   type ConnectOptions,
@@ -47,7 +48,7 @@ export {
 export { type PulledOutput, pullOutput } from './library/pull-output.ts';
 export { resume, run, safeResume, safeRun } from './library/run.ts';
 export type { RunHandle } from './library/run-handle.ts';
-export type { ExecutionOptions, ResumeOptions, RunOptions } from './library/run-options.ts';
+export type { ExecutionOptions, ResumeOptions, RunOptions, SubmitOptions } from './library/run-options.ts';
 export type { DeclaredResults, ResultsOf, RunResult } from './library/run-result.ts';
 export {
   approveRun,
@@ -59,3 +60,4 @@ export {
   reportRun,
   suspendRun,
 } from './library/runs.ts';
+export { type SubmittedRun, submit } from './library/submit.ts';

@@ -1,5 +1,4 @@
 import { isHosted, openJournalMirror, runDirectory } from '@sluice/home';
-import { askHost } from '@sluice/host';
 import type { RunSummary } from '@sluice/run';
 import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
@@ -8,7 +7,7 @@ import { reject } from '../context/reject.ts';
 import { suggestContinuing } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
 import { handToHost } from '../hosting/hand-to-host.ts';
-import { createHostWaitReporter } from '../hosting/report-host-wait.ts';
+import { isExecutedSoon } from '../hosting/is-executed-soon.ts';
 import { followAttached } from '../runs/follow-attached.ts';
 import { followOnServer } from '../runs/follow-on-server.ts';
 import type { FollowOptions } from '../runs/follow-options.ts';
@@ -61,18 +60,4 @@ async function findExecutor(
   if (!isHosted(home, runId)) return `could not attach to run ${runId}: it is suspended; ${advice}`;
   const handed = await handToHost(home, { runId, context, options });
   return handed.ok ? undefined : `could not attach to run ${runId}: ${handed.error}; ${advice}`;
-}
-
-/**
- * Whether a host has the run and will execute it, for example when its concurrency group has capacity. While one host leaves
- * its runs, the next one, which is started if necessary, is given the run.
- */
-async function isExecutedSoon(
-  home: string,
-  given: { readonly runId: string; readonly context: CommandContext; readonly options: GlobalOptions },
-): Promise<boolean> {
-  const onWait = createHostWaitReporter(given.context.terminal, home);
-  const reply = await askHost(home, { verb: 'status' }, { onWait });
-  if (reply === undefined && isHosted(home, given.runId)) return (await handToHost(home, given)).ok;
-  return reply !== undefined && 'status' in reply && reply.status.runs.some((run) => run.runId === given.runId);
 }

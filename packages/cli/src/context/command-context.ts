@@ -6,14 +6,19 @@ export interface CommandContext {
   readonly env: NodeJS.ProcessEnv;
   /** Absolute; relative paths are resolved against it. */
   readonly cwd: string;
+  /** What Node.js starts a command with; default: as this process was started. */
+  readonly program?: readonly string[];
   /** Calls `listener` for each signal of that name until the returned function is called. */
   onSignal(signal: NodeJS.Signals, listener: () => void): () => void;
   /** Exits immediately, without cleanup. */
   exit(exitCode: number): never;
 }
 
-/** What choosing and opening a service needs of the process: a command has a terminal, a program of the library has none. */
-export interface ServiceContext extends Pick<CommandContext, 'env' | 'cwd'> {
+/**
+ * What opening a service and handing over a run need of the process: a command has a terminal, a program of the library has
+ * none.
+ */
+export interface ServiceContext extends Pick<CommandContext, 'env' | 'cwd' | 'program'> {
   readonly terminal: Pick<Terminal, 'err'>;
 }
 

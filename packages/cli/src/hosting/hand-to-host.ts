@@ -6,14 +6,14 @@ import { fail, ok, type Result } from '@sluice/core';
 import { isHosted, listHosted } from '@sluice/home';
 import { askHost, type HostStatus } from '@sluice/host';
 import { selectHostedEnv } from '../connect/hosted-options.ts';
-import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import type { CommandContext, GlobalOptions, ServiceContext } from '../context/command-context.ts';
 import { describeSystemError } from '../context/describe-system-error.ts';
 import { isHomeNamed } from '../home/home.ts';
 import { createHostWaitReporter } from './report-host-wait.ts';
 
 /** The command for whose runs a host is started. */
 interface HostStart {
-  readonly context: Pick<CommandContext, 'env'>;
+  readonly context: Pick<CommandContext, 'env' | 'program'>;
   /** As the user has named the home. */
   readonly options: Pick<GlobalOptions, 'home'>;
 }
@@ -53,7 +53,7 @@ export async function handToHost(
   home: string,
   given: HostStart & {
     readonly runId: string;
-    readonly context: Pick<CommandContext, 'terminal'>;
+    readonly context: Pick<ServiceContext, 'terminal'>;
     /** Default: a minute. */
     readonly startMs?: number;
   },
@@ -116,12 +116,12 @@ export async function startHostForMarked(
 }
 
 /** Starts a process that outlives this one and its terminal. */
-function startHost(home: string, { context: { env }, options }: HostStart): ChildProcess {
+function startHost(home: string, { context: { env, program }, options }: HostStart): ChildProcess {
   const log = openLog(home);
   try {
     // A home that was found and not named is found again by the host, so a profile in it must be confirmed there as well.
     const named = isHomeNamed({ env }, options) ? ['--home', home] : [];
-    const command = [...process.execArgv, process.argv[1]!, 'host', ...named];
+    const command = [...(program ?? [...process.execArgv, process.argv[1]!]), 'host', ...named];
     const place = { cwd: dirname(home), env };
     const child = spawn(process.execPath, command, { ...place, detached: true, stdio: ['ignore', log, log] });
     child.on('error', () => {});

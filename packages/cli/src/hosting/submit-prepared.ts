@@ -9,12 +9,14 @@ import { findUnknownIn } from '../runs/find-unknown-in.ts';
 import type { HandedRun } from '../runs/handed-run.ts';
 import { findExecutingServer, orderRun } from '../runs/order-run.ts';
 import type { PreparedRun, RejectedStart, RunRequest } from '../runs/prepare-run.ts';
-import { startOptions } from '../runs/start-options.ts';
+import { type Ordered, startOptions } from '../runs/start-options.ts';
 import { findHostFault } from './hand-to-host.ts';
 import { hostRun, markRecorded } from './host-run.ts';
 
-interface Submission extends RunRequest {
+interface Submission extends Ordered {
   readonly prepared: PreparedRun;
+  /** The pipeline is that of a program: there is no file, which a rerun could read. */
+  readonly isBuilt?: boolean;
   /** Creates the display that receives the events of the start. Without one, the warnings of the service are not printed. */
   readonly openProgress?: () => Promise<Progress>;
 }
@@ -23,17 +25,23 @@ interface Submission extends RunRequest {
 type Submitted = { readonly handed: HandedRun } | { readonly runId: string; readonly home: string };
 
 /** Records a prepared run, and has the server of its service or the home's host execute it. */
-export async function submitPrepared(submission: Submission): Promise<Result<HandedRun, RejectedStart>> {
+export async function submitPrepared(
+  submission: Submission & Pick<RunRequest, 'context'>,
+): Promise<Result<HandedRun, RejectedStart>> {
   const { context, options } = submission;
   const use = { context, options, startsContainers: submission.openProgress !== undefined };
-  const submitted = await tryWithService(use, (opened) => submit(opened, submission));
+  const submitted = await tryWithService(use, (opened) => submitOrRecord(opened, submission));
   if (!submitted.ok) return submitted;
   if ('handed' in submitted.value) return ok(submitted.value.handed);
   // The host opens the service after this process has closed it.
   return hostRun({ ...submitted.value, context, options });
 }
 
-async function submit(opened: HomeService, submission: Submission): Promise<Result<Submitted, RejectedStart>> {
+/** Has the server of an opened service execute a prepared run, or records it for the home's host, and opens no other service. */
+export async function submitOrRecord(
+  opened: HomeService,
+  submission: Submission,
+): Promise<Result<Submitted, RejectedStart>> {
   const { prepared, context, options } = submission;
   const { home } = opened;
   const unknown = await findUnknownIn(prepared.loaded.plan, opened);
@@ -55,13 +63,17 @@ async function submit(opened: HomeService, submission: Submission): Promise<Resu
 /** Starts a run that no process executes yet. */
 async function record(
   opened: HomeService,
-  { prepared, openProgress, ...request }: Submission,
+  { prepared, openProgress, isBuilt = false, ...request }: Submission,
 ): Promise<Result<string, RejectedStart>> {
   const { loginAdvice } = opened;
   const progress = await openProgress?.();
   try {
-    const start = await startOptions(prepared, opened, request);
-    const submitted = await submitRun({ ...start, ...(progress && { reporter: progress }) });
+    const { order, ...start } = await startOptions(prepared, opened, request);
+    const submitted = await submitRun({
+      ...start,
+      ...(order && !isBuilt && { order }),
+      ...(progress && { reporter: progress }),
+    });
     return submitted.ok
       ? ok(submitted.value.runId)
       : fail(fromRunError(submitted.error, { options: request.options, loginAdvice }));

@@ -1,4 +1,4 @@
-import { createHttpService, type HttpServiceOptions, type Scope } from '@sluice/client';
+import { type ContainerService, createHttpConnection, type HttpServiceOptions, type Scope } from '@sluice/client';
 import { fail, guardArguments, ok, type Result, SluiceError } from '@sluice/core';
 import type { SiteLimits } from '@sluice/run';
 import type { TraceSink } from '@sluice/runner';
@@ -7,10 +7,11 @@ import { keepRecordedService } from '../connect/keep-recorded-service.ts';
 import { matchScope } from '../connect/match-scope.ts';
 import { openService as openServiceOfCommand } from '../connect/open-service.ts';
 import type { OpenedService } from '../connect/opened-service.ts';
-import type { CommandError } from '../context/command-rejection.ts';
-import { EXIT_CODE } from '../context/exit-code.ts';
+import { createRunServer, type RunServer } from '../connect/run-server.ts';
 import { prepareHome } from '../home/prepare-home.ts';
 import { attempt, type SluiceErrorCode, unwrap } from './error-code.ts';
+import { fromCommandError } from './from-command-error.ts';
+import { createProgramContext } from './program-context.ts';
 import { OPTIONS, readArgument } from './read-options.ts';
 
 /** An open service, and the cluster and account that runs use on it. Close it after the last run. */
@@ -19,6 +20,14 @@ export interface Connection extends OpenedService {
   readonly limits?: SiteLimits;
   /** The collector that receives the runs as traces, from a profile or the environment. */
   readonly traces?: TraceSink;
+}
+
+/** Not a part of `Connection`: what it can do changes without notice. */
+const servers = new WeakMap<ContainerService, RunServer>();
+
+/** The server at the address of a service, which may execute runs; undefined for the embedded service. */
+export function runServerOf({ service }: Pick<Connection, 'service'>): RunServer | undefined {
+  return servers.get(service);
 }
 
 /** Which service to open. All defaults are those of the command, with the same variables. */
@@ -53,24 +62,19 @@ export async function openService(options: ServiceOptions = {}): Promise<Connect
 
 /** As `openService`. A run that a command has started has its containers and volumes on the service that it recorded. */
 export async function openAsCommand(
-  options: { readonly [K in keyof ServiceOptions]: ServiceOptions[K] | undefined },
+  options: { readonly [K in keyof ServiceOptions | 'service']?: string | undefined },
   runId?: string,
 ): Promise<Result<Connection, SluiceError<SluiceErrorCode>>> {
   const named = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   const home = await prepareOwnHome(options.home);
   if (!home.ok) return home;
   const chosen = runId === undefined ? named : await keepRecordedService(home.value, runId, named);
-  const err = (line: string) => process.emitWarning(line, 'SluiceWarning');
-  const opened = await openServiceOfCommand(chosen, { env: process.env, cwd: process.cwd(), terminal: { err } });
-  if (!opened.ok) return fail(toConnectionError(opened.error));
-  const { service, scope, limits, traces } = opened.value;
+  const opened = await openServiceOfCommand(chosen, createProgramContext());
+  if (!opened.ok) return fail(fromCommandError(opened.error, 'SERVICE_UNUSABLE'));
+  const { service, scope, limits, traces, runServer } = opened.value;
+  if (runServer !== undefined) servers.set(service, runServer);
   const close = () => opened.value.close();
   return ok({ service, scope, close, ...(limits && { limits }), ...(traces && { traces }) });
-}
-
-function toConnectionError({ exitCode, message, cause }: CommandError): SluiceError<SluiceErrorCode> {
-  if (cause !== undefined) return new SluiceError(cause.code, message, { cause });
-  return new SluiceError(exitCode === EXIT_CODE.unreachable ? 'UNREACHABLE' : 'SERVICE_UNUSABLE', message);
 }
 
 /**
@@ -122,7 +126,7 @@ export type ConnectOptions = HttpServiceOptions & { readonly scope?: Scope };
  */
 export async function connectService(options: ConnectOptions): Promise<Connection> {
   const { scope, ...where } = readArgument('connectService', OPTIONS.connect, options);
-  const service = guardArguments('connectService', () => createHttpService(where as HttpServiceOptions));
+  const { service, api } = guardArguments('connectService', () => createHttpConnection(where as HttpServiceOptions));
   return unwrap(
     await attempt(async () => {
       const found = await findScope(service, scope).catch(async (error: unknown) => {
@@ -133,13 +137,14 @@ export async function connectService(options: ConnectOptions): Promise<Connectio
         await service.close();
         return found;
       }
+      servers.set(service, createRunServer({ url: where.baseUrl, scope: found.value, api }));
       return ok({ service, scope: found.value, close: () => service.close() });
     }),
   );
 }
 
 async function findScope(
-  service: ReturnType<typeof createHttpService>,
+  service: ContainerService,
   scope: Scope | undefined,
 ): Promise<Result<Scope, SluiceError<SluiceErrorCode>>> {
   if (scope !== undefined) return ok(scope);

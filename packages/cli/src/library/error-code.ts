@@ -21,6 +21,8 @@ export type SluiceErrorCode =
   | 'EVENTS_OVERFLOW'
   /** No service could be chosen: its profile, address, account or credentials cannot be used; the message says why. */
   | 'SERVICE_UNUSABLE'
+  /** A run is recorded, but no process has confirmed that it executes it; the message says what continues it. */
+  | 'NOT_EXECUTED'
   /** The operating system rejected a file or a process; `cause` is its error. */
   | 'SYSTEM'
   | RunError['code']

@@ -3,6 +3,7 @@ import {
   type CheckedPipeline,
   createPlan as createPlanOfCore,
   fail,
+  isObject,
   type Json,
   type PipelineSource,
   type Plan,
@@ -10,16 +11,31 @@ import {
   type Result,
   SluiceError,
 } from '@sluice/core';
+import type { LoadedPlan } from '../pipeline/load-plan.ts';
 import { openPipelineFiles } from '../pipeline/pipeline-files.ts';
 import { attempt, attemptNow, type SluiceErrorCode, unwrap } from './error-code.ts';
 import { OPTIONS, readArgument, TEXT } from './read-options.ts';
 
-/** Where the relative paths of a parsed pipeline start. */
-const directories = new WeakMap<CheckedPipeline, string>();
+/** What a parsed pipeline was read from. */
+interface Origin {
+  /** Where its relative paths start, absolute. */
+  readonly directory: string;
+  readonly file: string;
+  /** By the name in `include` and `uses`. */
+  readonly texts: ReadonlyMap<string, string>;
+  readonly locate: LoadedPlan['locate'];
+}
+
+const origins = new WeakMap<CheckedPipeline, Origin>();
+
+/** What a pipeline was read from; undefined for one of a builder. */
+export function originOf(checked: CheckedPipeline): Origin | undefined {
+  return origins.get(checked);
+}
 
 /** The directory of the file of a pipeline; that of the process for one of a builder. */
 export function directoryOf(checked: CheckedPipeline): string {
-  return directories.get(checked) ?? process.cwd();
+  return originOf(checked)?.directory ?? process.cwd();
 }
 
 /** Which files of a project a pipeline may include or use. */
@@ -100,10 +116,22 @@ export function parsePipeline(source: PipelineSource): CheckedPipeline {
 export function safeParsePipeline(source: PipelineSource): Result<CheckedPipeline, SluiceError<SluiceErrorCode>> {
   return attemptNow('parsePipeline', () => {
     const read = readArgument('parsePipeline', OPTIONS.source, source);
-    const parsed = parseOfCore(read);
-    if (parsed.ok) directories.set(parsed.value, dirname(resolve(read.file)));
+    const { file, text, read: readOther } = read;
+    const texts = new Map([[file, text]]);
+    const parsed = parseOfCore({ file, text, ...(readOther && { read: keepTexts(readOther, texts) }) });
+    if (!parsed.ok) return parsed;
+    origins.set(parsed.value, { directory: dirname(resolve(file)), file, texts, locate: parsed.value.locate });
     return parsed;
   });
+}
+
+function keepTexts(read: NonNullable<PipelineSource['read']>, texts: Map<string, string>): typeof read {
+  return (path) => {
+    const text = read(path);
+    // A program without types may return anything.
+    if (isObject(text) && text.ok && typeof text.value === 'string') texts.set(path, text.value);
+    return text;
+  };
 }
 
 /**

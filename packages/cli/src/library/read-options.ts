@@ -14,11 +14,10 @@ const service = z
 
 const profile = TEXT.optional();
 
-const execution = {
+const following = {
   home,
   profile,
   service,
-  secrets: z.record(z.string(), z.string()).optional(),
   signal: z
     .custom<AbortSignal>((value) => isObject(value) && isFunction(value.addEventListener), {
       error: 'expected an AbortSignal',
@@ -26,19 +25,22 @@ const execution = {
     .optional(),
   onEvent: z.custom<() => void>(isFunction, { error: 'expected a function' }).optional(),
 };
+const secrets = z.record(z.string(), z.string()).optional();
+const start = {
+  params: z.record(z.string(), z.unknown()).optional(),
+  parallelism: z.int().min(1).optional(),
+  baseDir: TEXT.optional(),
+  reuseFrom: TEXT.optional(),
+};
 
 /** The options of each function of the library, for callers without types. Other keys are errors. */
 export const OPTIONS = {
   home: z.strictObject({ home }),
   load: z.strictObject({ root: TEXT.optional() }),
-  resume: z.strictObject({ ...execution, pipeline: z.unknown().optional() }),
-  run: z.strictObject({
-    ...execution,
-    params: z.record(z.string(), z.unknown()).optional(),
-    parallelism: z.int().min(1).optional(),
-    baseDir: TEXT.optional(),
-    reuseFrom: TEXT.optional(),
-  }),
+  resume: z.strictObject({ ...following, secrets, pipeline: z.unknown().optional() }),
+  run: z.strictObject({ ...following, secrets, ...start }),
+  attach: z.strictObject({ ...following, pipeline: z.unknown().optional() }),
+  submit: z.strictObject({ home, profile, service, secrets, ...start }),
   plan: z.strictObject({ params: z.record(z.string(), z.unknown()).optional() }),
   report: z.strictObject({ home, to: TEXT.optional() }),
   approve: z.strictObject({ home, approved: z.boolean().optional(), by: z.string().optional() }),

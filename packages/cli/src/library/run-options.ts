@@ -45,3 +45,9 @@ export interface RunOptions<P = Readonly<Record<string, ExpressionHandle<Json>>>
 export type Runnable<P, R> = Pick<PipelineBuilder<never, never, R>, 'safeBuild' | 'resultValues'> & {
   readonly params: P;
 };
+
+/** How to submit a run. `P` are the parameter handles of its builder. */
+export type SubmitOptions<P = Readonly<Record<string, ExpressionHandle<Json>>>> = Omit<
+  RunOptions<P>,
+  'signal' | 'onEvent'
+>;

@@ -1,4 +1,4 @@
-import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import type { CommandContext, GlobalOptions, ServiceContext } from '../context/command-context.ts';
 import { EXIT_CODE, type ExitCode } from '../context/exit-code.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { renderValue } from '../json/render-value.ts';
@@ -8,7 +8,7 @@ import { plainLine } from '../text/plain-line.ts';
 export interface RunToHand {
   readonly home: string;
   readonly runId: string;
-  readonly context: CommandContext;
+  readonly context: ServiceContext;
   readonly options: GlobalOptions;
 }
 

@@ -10,7 +10,7 @@ export function isLostRun(error: unknown): boolean {
 }
 
 /** What has happened to a run that its server does not have any more. */
-function describeLostRun(url: string): string {
+export function describeLostRun(url: string): string {
   return `${url} does not have the run that it had started: the server has lost it, or another server has this address`;
 }
 

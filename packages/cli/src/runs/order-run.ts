@@ -14,9 +14,9 @@ import type { Progress } from '../render/plain-progress.ts';
 import type { HandedRun } from './handed-run.ts';
 import { updateMirror } from './mirror-run.ts';
 import { type PreparedRun, type RejectedStart, type RunRequest, rejectLoaded } from './prepare-run.ts';
-import { startOptions } from './start-options.ts';
+import { type Ordered, startOptions } from './start-options.ts';
 
-interface Ordering extends RunRequest {
+interface Ordering extends Ordered {
   readonly prepared: PreparedRun;
   /** Creates the display that receives the events of the start. Without one, the warnings of the service are not printed. */
   readonly openProgress?: () => Promise<Progress>;
@@ -78,7 +78,7 @@ interface Sending {
   readonly runId: string;
   readonly data: OrderedData;
   readonly prepared: PreparedRun;
-  readonly request: RunRequest;
+  readonly request: Ordered;
   readonly given: Awaited<ReturnType<typeof startOptions>>;
 }
 

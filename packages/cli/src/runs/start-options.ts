@@ -1,14 +1,18 @@
 import { limitParallelism } from '@sluice/core';
 import type { StartRunOptions } from '@sluice/runner';
 import type { HomeService } from '../connect/open-service.ts';
+import type { ServiceContext } from '../context/command-context.ts';
 import { createOrder } from './create-order.ts';
 import type { PreparedRun, RunRequest } from './prepare-run.ts';
+
+/** What is ordered, by a command or by a program. */
+export type Ordered = Omit<RunRequest, 'context'> & { readonly context: ServiceContext };
 
 /** What the runner needs to start a prepared run, without a reporter. */
 export async function startOptions(
   { loaded: { plan, baseDir }, reuse }: PreparedRun,
   { service, scope, home, limits, traces }: HomeService,
-  { file, context, options }: RunRequest,
+  { file, context, options }: Ordered,
 ): Promise<StartRunOptions> {
   const { createSecretReader } = await import('../home/create-secret-reader.ts');
   return {

@@ -132,6 +132,17 @@ const CALLS: Readonly<Record<string, readonly Call[]>> = {
   safeExecute: [(wrong) => library.safeExecute(wrong, { home })],
   resume: [(wrong) => library.resume(wrong, { home }), (wrong) => library.resume('none', wrong)],
   safeResume: [(wrong) => library.safeResume(wrong, { home }), (wrong) => library.safeResume('none', wrong)],
+  attach: [
+    (wrong) => library.attach(wrong, { home }),
+    (wrong) => library.attach('none', wrong),
+    (wrong) => library.attach('none', { home, signal: wrong, service: wrong, pipeline: wrong }),
+  ],
+  submit: [
+    (wrong) => library.submit(wrong, { home }),
+    (wrong) => library.submit(built(), { home: wrong, params: { unknown: 1 } as never }),
+    (wrong) => library.submit(built(), { home, parallelism: 0, service: wrong, secrets: wrong }),
+    (wrong) => library.submit(built().build(), { home, reuseFrom: wrong, baseDir: wrong }),
+  ],
   listRuns: [(wrong) => library.listRuns(wrong)],
   readRun: [(wrong) => library.readRun(wrong, { home }), (wrong) => library.readRun('none', wrong)],
   explainStep: [

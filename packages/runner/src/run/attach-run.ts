@@ -1,4 +1,4 @@
-import { ok, type Result } from '@sluice/core';
+import { ok, type Result, SluiceError } from '@sluice/core';
 import { type FollowRunOptions, followRun, type RunFollower } from '@sluice/home';
 import { createReport, endMessage, type Reporter, type RunError, type RunReport } from '@sluice/run';
 import { type NumberedOptions, numberEvents } from '../session/number-events.ts';
@@ -18,8 +18,8 @@ export interface AttachedRun {
   /** The run's directory in the home, absolute. */
   readonly directory: string;
   /**
-   * Resolves at the end of the run, when no process executes it any more, and after `stop`. Rejects if its journal
-   * cannot be read.
+   * Resolves at the end of the run, when no process executes it any more, and after `stop`. Rejects with `SluiceError`
+   * if its journal cannot be read.
    */
   readonly finished: Promise<RunReport>;
   /** Stops following the run, which continues. */
@@ -70,7 +70,7 @@ function follow(follower: RunFollower, { clock, report, isAwaited }: Following):
   function update(problem?: RunError): void {
     if (hasEnded) return;
     if (problem) {
-      if (close()) settle.reject(new Error(problem.message));
+      if (close()) settle.reject(new SluiceError(problem.code, problem.message));
       return;
     }
     if (events.model !== follower.model) events = createModelEvents(follower, { clock, report });
