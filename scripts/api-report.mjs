@@ -20,13 +20,38 @@ const isCheck = process.argv.includes('--check');
 const directory = mkdtempSync(join(tmpdir(), 'sluice-api-'));
 process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
 
-for (const { directory: place, manifest } of listPublishedPackages(ROOT)) {
+/**
+ * What `sluice` need not export although its declarations use it: types that the compiler infers and no program names, and the
+ * constants from which exported types are made.
+ */
+const INNER = [
+  ...[
+    'AddStep',
+    'AnyStep',
+    'AxisHandles',
+    'EventOf',
+    'FAILURE_CLASSES',
+    'InMilliseconds',
+    'ItemOf',
+    'Items',
+    'ItemsOf',
+  ],
+  ...['NEED_CONDITIONS', 'ParamShapes', 'ParamValue', 'RawPipeline', 'RawStep', 'ResultShapes', 'STEP_REASONS'],
+  ...['STEP_STATUSES', 'Source', 'Text', 'TraceError', 'TypeOfResult', 'Undefinable', 'UseConfig', 'ValueOf'],
+  ...['VolumeShapes', 'WholeOutputHandle', 'accountSchema', 'containerListItemSchema', 'containerSchema'],
+  ...['instanceTypeSchema', 'runEntry', 'runReport', 'runnerEvents', 'stepExplanation', 'volumeSchema'],
+  'volumeServiceSchema',
+];
+
+const published = listPublishedPackages(ROOT);
+for (const { directory: place, manifest } of published) {
   for (const [entry, { types }] of Object.entries(manifest.exports ?? {})) {
     // A program, which nothing imports.
     if (types === undefined) continue;
     const suffix = entry === '.' ? '' : entry.slice(1).replaceAll('/', '-');
     const report = join(ROOT, place, `api-report${suffix}.md`);
     const text = extract(join(ROOT, place), types);
+    if (manifest.name === 'sluice') checkExports(join(ROOT, place), types);
     if (existsSync(report) && readFileSync(report, 'utf8') === text) continue;
     const name = relative(ROOT, report);
     if (isCheck) {
@@ -39,8 +64,44 @@ for (const { directory: place, manifest } of listPublishedPackages(ROOT)) {
   }
 }
 
+/** A program can install only `sluice`, so every type that it may have to name is exported there. */
+function checkExports(projectFolder, types) {
+  const unexported = findUnexported(projectFolder, types);
+  const missing = unexported.filter((name) => !INNER.includes(name));
+  const stale = INNER.filter((name) => !unexported.includes(name));
+  if (missing.length > 0)
+    console.error(`${types} of sluice does not export ${missing.join(', ')}: add them to its index.ts`);
+  if (stale.length > 0)
+    console.error(`INNER in scripts/api-report.mjs names what is exported or unused: ${stale.join(', ')}`);
+  if (missing.length + stale.length > 0) process.exitCode = 1;
+}
+
 /** The report of one entry point, made from its declarations. Throws with what API Extractor cannot read. */
 function extract(projectFolder, types) {
+  const errors = invoke(projectFolder, types, {
+    apiReport: {
+      enabled: true,
+      reportFolder: directory,
+      reportTempFolder: join(directory, 'temp'),
+      reportFileName: 'report',
+    },
+  });
+  if (errors.length > 0) throw new Error(`could not read ${types} in ${projectFolder}: ${errors.join('; ')}`);
+  return readFileSync(join(directory, 'report.api.md'), 'utf8');
+}
+
+/** The types in the declarations of an entry point, also of those from the other packages, that it does not export. */
+function findUnexported(projectFolder, types) {
+  const errors = invoke(projectFolder, types, {
+    apiReport: { enabled: false },
+    bundledPackages: published.map(({ manifest }) => manifest.name).filter((name) => name !== 'sluice'),
+    forgotten: 'error',
+  });
+  return errors.map((text) => /^The symbol "(\w+)" needs to be exported/.exec(text)?.[1] ?? text).sort();
+}
+
+/** Reads the declarations of an entry point. Returns the errors. */
+function invoke(projectFolder, types, { forgotten = 'none', ...more }) {
   const errors = [];
   const config = ExtractorConfig.prepare({
     configObjectFullPath: undefined,
@@ -50,29 +111,23 @@ function extract(projectFolder, types) {
       mainEntryPointFilePath: join(projectFolder, types),
       newlineKind: 'lf',
       compiler: { overrideTsconfig: { compilerOptions: COMPILER_OPTIONS } },
-      apiReport: {
-        enabled: true,
-        reportFolder: directory,
-        reportTempFolder: join(directory, 'temp'),
-        reportFileName: 'report',
-      },
       docModel: { enabled: false },
       dtsRollup: { enabled: false },
       tsdocMetadata: { enabled: false },
       messages: {
         compilerMessageReporting: { default: { logLevel: 'error' } },
-        extractorMessageReporting: { default: { logLevel: 'none' } },
+        extractorMessageReporting: { default: { logLevel: 'none' }, 'ae-forgotten-export': { logLevel: forgotten } },
         tsdocMessageReporting: { default: { logLevel: 'none' } },
       },
+      ...more,
     },
   });
-  const result = Extractor.invoke(config, {
+  Extractor.invoke(config, {
     localBuild: true,
     messageCallback: (message) => {
       if (message.logLevel === 'error') errors.push(message.text);
       message.handled = true;
     },
   });
-  if (!result.succeeded) throw new Error(`could not read ${types} in ${projectFolder}: ${errors.join('; ')}`);
-  return readFileSync(join(directory, 'report.api.md'), 'utf8');
+  return errors;
 }

@@ -1,7 +1,13 @@
 export type { CellHandles, CellsConfig, MatrixShape, Widen } from './builder/cells.ts';
 export { type ExpressionHandle, expression } from './builder/expression-handle.ts';
 export { pipeline } from './builder/pipeline.ts';
-export type { BuildOptions, PipelineBuilder, PipelineConfig, ResultValues } from './builder/pipeline-builder.ts';
+export type {
+  BuildError,
+  BuildOptions,
+  PipelineBuilder,
+  PipelineConfig,
+  ResultValues,
+} from './builder/pipeline-builder.ts';
 export type { StepConfig } from './builder/step-config.ts';
 export type { OutputHandle, OutputPathHandle, ResultHandle, StepHandle, VolumeHandle } from './builder/step-handle.ts';
 export { describeUnknown } from './checks/nearest-name.ts';
@@ -36,6 +42,7 @@ export {
   type Param,
   type Pipeline,
   type PipelineOutput,
+  type PipelineResult,
   type Placement,
   type Resources,
   type ResultSpec,

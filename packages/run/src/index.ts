@@ -48,7 +48,7 @@ export {
 export { notBegun, type ReplayedRun, type RunFiles, replayFiles } from './facts/replay-files.ts';
 export { createRunScheduler, type MoveListener, replayRun } from './facts/replay-run.ts';
 export { type AttemptFacts, attemptFacts, type CellFacts, createRunFacts, type RunFacts } from './facts/run-facts.ts';
-export { isTemporary, type RunError } from './facts/run-rejection.ts';
+export { isTemporary, type RunError, type RunErrorCode } from './facts/run-rejection.ts';
 export { splitCellName } from './facts/split-cell-name.ts';
 export { type ContextSource, createRunContext, describeRun, stepIndex, urlOf } from './facts/step-context.ts';
 export { stepReason, stepStatus } from './facts/step-status.ts';

@@ -6,7 +6,6 @@ import { openEmbeddedService as openEmbedded } from '../connect/embedded-service
 import { keepRecordedService } from '../connect/keep-recorded-service.ts';
 import { matchScope } from '../connect/match-scope.ts';
 import { openService as openServiceOfCommand } from '../connect/open-service.ts';
-import type { OpenedService } from '../connect/opened-service.ts';
 import { createRunServer, type RunServer } from '../connect/run-server.ts';
 import { prepareHome } from '../home/prepare-home.ts';
 import { attempt, type SluiceErrorCode, unwrap } from './error-code.ts';
@@ -15,7 +14,11 @@ import { createProgramContext } from './program-context.ts';
 import { OPTIONS, readArgument } from './read-options.ts';
 
 /** An open service, and the cluster and account that runs use on it. Close it after the last run. */
-export interface Connection extends OpenedService {
+export interface Connection {
+  readonly service: ContainerService;
+  readonly scope: Scope;
+  /** Releases what this program holds; containers keep running. */
+  close(): Promise<void>;
   /** Limits of the site, from a profile. */
   readonly limits?: SiteLimits;
   /** The collector that receives the runs as traces, from a profile or the environment. */

@@ -1,6 +1,6 @@
 import { isServiceError, type ServiceErrorCode } from '@sluice/client';
 import { type Diagnostic, fail, guardArguments, type Result, renderDiagnostic, SluiceError } from '@sluice/core';
-import type { RunError } from '@sluice/run';
+import type { RunError, RunErrorCode } from '@sluice/run';
 
 /**
  * The codes of every `SluiceError`: those of the library itself, those of a run that could not be started, read or changed,
@@ -25,7 +25,7 @@ export type SluiceErrorCode =
   | 'NOT_EXECUTED'
   /** The operating system rejected a file or a process; `cause` is its error. */
   | 'SYSTEM'
-  | RunError['code']
+  | RunErrorCode
   | ServiceErrorCode;
 
 /**
