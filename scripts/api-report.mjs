@@ -51,7 +51,7 @@ for (const { directory: place, manifest } of published) {
     const suffix = entry === '.' ? '' : entry.slice(1).replaceAll('/', '-');
     const report = join(ROOT, place, `api-report${suffix}.md`);
     const text = extract(join(ROOT, place), types);
-    if (manifest.name === 'sluice') checkExports(join(ROOT, place), types);
+    if (manifest.name === 'sluice' && entry === '.') checkExports(join(ROOT, place), types);
     if (existsSync(report) && readFileSync(report, 'utf8') === text) continue;
     const name = relative(ROOT, report);
     if (isCheck) {

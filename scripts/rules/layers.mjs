@@ -54,6 +54,7 @@ export const LAYERS = {
   host: ['schemas', 'errors', 'control', 'runs', 'events', 'api', 'metrics', 'execute', 'listener', 'hosted', '.'],
   cli: [
     'text',
+    'run-api',
     'json',
     'context',
     'home',

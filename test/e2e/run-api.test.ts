@@ -407,10 +407,15 @@ test('the requests of the page work as they are written', async () => {
 });
 
 test('describes every endpoint in the OpenAPI document', async () => {
-  const { paths, openapi } = (await (await fetch(`${api.url}/openapi.json`)).json()) as {
+  const text = await (await fetch(`${api.url}/openapi.json`)).text();
+  const { paths, openapi, components } = JSON.parse(text) as {
     openapi: string;
     paths: object;
+    components: { schemas: object };
   };
+  const refs = [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name);
+  expect(refs.length).toBe(text.match(/"\$ref":/g)?.length);
+  expect(Object.keys(components.schemas)).toEqual(expect.arrayContaining([...new Set(refs)]));
   expect(openapi).toBe('3.1.0');
   expect(Object.values(paths).flatMap((path) => Object.keys(path))).toHaveLength(ROUTES.length);
 });

@@ -1,4 +1,5 @@
 export { addRunApi } from './api/add-run-api.ts';
+export { describeRunApi } from './api/describe-run-api.ts';
 export { API_PREFIX } from './api/openapi.ts';
 export {
   type OrderPreview,

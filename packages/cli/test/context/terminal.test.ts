@@ -86,7 +86,7 @@ test('only the log of a container and the display that is redrawn are written un
   const src = fileURLToPath(new URL('../../src', import.meta.url));
   const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
   // The examples of the library print.
-  const own = files.filter((name) => !name.startsWith('library/'));
+  const own = files.filter((name) => !/^(library|run-api)\//.test(name));
   const using = (pattern: RegExp) => own.filter((name) => pattern.test(readFileSync(join(src, name), 'utf8'))).sort();
   expect(using(/terminal\.raw\(/)).toEqual(['commands/logs.ts', 'render/live-progress.ts']);
   expect(using(/console\.(log|info)|process\.stdout\.write/)).toEqual([]);

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import * as library from '../../src/index.ts';
+import * as runApi from '../../src/run-api.ts';
 import { compile } from './compile.ts';
 
 const PACKAGES = fileURLToPath(new URL('../../..', import.meta.url));
-const SOURCES = ['core/src', 'client/src', 'cli/src/library'].flatMap((directory) => {
+const SOURCES = ['core/src', 'client/src', 'cli/src/library', 'cli/src/run-api'].flatMap((directory) => {
   const root = join(PACKAGES, directory);
   return readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
@@ -24,7 +25,7 @@ function findExamples(name: string): string[] {
 }
 
 test('every function and class of the library has an example in its documentation, and all compile', () => {
-  const found = Object.keys(library).map((name) => [name, findExamples(name)] as const);
+  const found = Object.keys({ ...library, ...runApi }).map((name) => [name, findExamples(name)] as const);
   expect(found.filter(([, examples]) => examples.length === 0).map(([name]) => name)).toEqual([]);
   const programs = found.flatMap(([name, examples]) =>
     examples.map((code, index) => [`${name}-${index}.ts`, code] as const),
@@ -32,10 +33,10 @@ test('every function and class of the library has an example in its documentatio
   expect(compile(Object.fromEntries(programs))).toBe('');
 });
 
-test('the programs of docs/library.md compile', () => {
-  const page = readFileSync(join(PACKAGES, '../docs/library.md'), 'utf8');
-  const blocks = [...page.matchAll(/^```ts\n((?:.|\n)*?)^```$/gm)].map(([, code = '']) => code);
-  const programs = blocks.filter((code) => code.includes("from 'sluice'"));
+test('the programs of docs/library.md and docs/run-api.md compile', () => {
+  const pages = ['library', 'run-api'].map((name) => readFileSync(join(PACKAGES, `../docs/${name}.md`), 'utf8'));
+  const blocks = [...pages.join('\n').matchAll(/^```ts\n((?:.|\n)*?)^```$/gm)].map(([, code = '']) => code);
+  const programs = blocks.filter((code) => /from 'sluice[/']/.test(code));
   expect(programs.length).toBeGreaterThan(1);
   expect(compile(Object.fromEntries(programs.map((code, index) => [`page-${index}.ts`, code])))).toBe('');
 });

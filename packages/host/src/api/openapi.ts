@@ -20,6 +20,7 @@ export function renderOpenApi(routes: readonly ApiRoute[], prefix: string): Reco
     components: {
       schemas: {
         Error: schema(errorBodySchema, 'output'),
+        Json: JSON_VALUE,
         ...Object.fromEntries(
           Object.entries(STREAM_EVENTS).map(([name, event]) => [`event.${name}`, schema(event, 'output')]),
         ),
@@ -64,7 +65,20 @@ function json(content: unknown): Record<string, unknown> {
   return { 'application/json': { schema: content } };
 }
 
+/** The component for the only type that contains itself. */
+const JSON_REF = '#/components/schemas/Json';
+const JSON_VALUE = {
+  description: 'Any JSON value.',
+  anyOf: [
+    ...['string', 'number', 'boolean', 'null'].map((type) => ({ type })),
+    { type: 'array', items: { $ref: JSON_REF } },
+    { type: 'object', additionalProperties: { $ref: JSON_REF } },
+  ],
+};
+
+/** References of a schema to its own definitions have no meaning in the document. */
 function schema(type: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {
-  const { $schema: _, ...rest } = z.toJSONSchema(type, { io, unrepresentable: 'any' });
-  return rest;
+  const { $schema: _, $defs = {}, ...rest } = z.toJSONSchema(type, { io, unrepresentable: 'any' });
+  if (Object.keys($defs).length > 1) throw new Error('only JSON values may contain themselves in the run API');
+  return JSON.parse(JSON.stringify(rest).replaceAll(/#\/\$defs\/\w+/g, JSON_REF));
 }

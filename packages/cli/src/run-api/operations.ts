@@ -1,0 +1,1425 @@
+// Written by scripts/run-api-types.mjs from the OpenAPI document of the run API.
+import type { Json } from '@sluice/core';
+
+/** What each operation of the run API takes and returns, by its name in the OpenAPI document. */
+export interface RunApiOperations {
+  /** The runs of the home, newest first. */
+  readonly listRuns: {
+    readonly path: Record<never, never>;
+    readonly query: {
+      /** Of several, any. */
+      readonly status?:
+        | ('waiting' | 'running' | 'suspended' | 'succeeded' | 'failed' | 'canceled')
+        | readonly ('waiting' | 'running' | 'suspended' | 'succeeded' | 'failed' | 'canceled')[];
+      readonly pipeline?: string;
+      /** `NAME=VALUE` or `NAME`; of several, all. */
+      readonly label?: string | readonly string[];
+      readonly createdAfter?: string;
+      readonly createdBefore?: string;
+      readonly pageSize?: number;
+      /** `nextPageToken` of the previous page. */
+      readonly pageToken?: string;
+    };
+    readonly body: Record<never, never>;
+    readonly reply: {
+      readonly runs: readonly {
+        readonly runId: string;
+        readonly pipeline: string;
+        /** `waiting`: a process will execute it when its concurrency group has a place; `suspended`: no process executes it, and it can be resumed. */
+        readonly status: 'waiting' | 'running' | 'suspended' | 'succeeded' | 'failed' | 'canceled';
+        /** When it was recorded, before it waits for its concurrency group or for a process. */
+        readonly createdAt: string;
+        /** When its first step could start; absent before. */
+        readonly startedAt?: string;
+        /** RFC 3339 in UTC, with milliseconds. */
+        readonly endedAt?: string;
+        /** Those of the pipeline. */
+        readonly labels?: { readonly [key: string]: string };
+        /** The process that executes the run, or waits for its group: `terminal`, a command or a program; `host`, the background process of the home; `ui`, `sluice ui`; `server`, a server; `none`. */
+        readonly executor: 'terminal' | 'host' | 'ui' | 'server' | 'none';
+        /** Absent for a run that has ended elsewhere, or whose files could not be read. */
+        readonly counts?: { readonly [key: string]: number };
+        readonly waitsForApproval?: true;
+        /** Why the files of the run could not be read; the other values are then defaults. */
+        readonly problem?: string;
+      }[];
+      readonly nextPageToken?: string;
+    };
+  };
+  /** Run a pipeline file of this machine. */
+  readonly submitRun: {
+    readonly path: Record<never, never>;
+    readonly query: Record<never, never>;
+    readonly body: {
+      /** Return what would happen, and change nothing. */
+      readonly dryRun?: boolean;
+      /** Absolute path of a pipeline file on the machine of the server. */
+      readonly file: string;
+      readonly params?: { readonly [key: string]: Json };
+    };
+    readonly reply: {
+      /** The run that the action concerns; of a rerun or submission, the new run. */
+      readonly runId?: string;
+      readonly dryRun: boolean;
+      /** The equivalent command line. */
+      readonly command: string;
+      /** What happens, in one sentence. */
+      readonly message: string;
+      /** Steps whose earlier results are reused; absent if unknown. */
+      readonly reused?: readonly string[];
+      /** Steps that are run; absent if unknown. */
+      readonly run?: readonly string[];
+      /** Of a backfill: the planned times that are run. */
+      readonly plannedAt?: readonly string[];
+    };
+  };
+  /** A run with its plan and steps. */
+  readonly getRun: {
+    readonly path: {
+      readonly runId: string;
+    };
+    readonly query: Record<never, never>;
+    readonly body: Record<never, never>;
+    readonly reply: {
+      readonly runId: string;
+      readonly pipeline: string;
+      /** `waiting`: a process will execute it when its concurrency group has a place; `suspended`: no process executes it, and it can be resumed. */
+      readonly status: 'waiting' | 'running' | 'suspended' | 'succeeded' | 'failed' | 'canceled';
+      /** When it was recorded, before it waits for its concurrency group or for a process. */
+      readonly createdAt: string;
+      /** When its first step could start; absent before. */
+      readonly startedAt?: string;
+      /** RFC 3339 in UTC, with milliseconds. */
+      readonly endedAt?: string;
+      readonly description?: string;
+      readonly message?: string;
+      readonly clusterId: string;
+      readonly accountId: string;
+      readonly labels: { readonly [key: string]: string };
+      readonly params: { readonly [key: string]: Json };
+      readonly results?: { readonly [key: string]: Json };
+      readonly outputs: {
+        readonly [key: string]: {
+          readonly step: string;
+          readonly output: string;
+          /** One for each cell, in their order; for a reused cell, it belongs to an earlier run. */
+          readonly places: readonly {
+            /** Empty for a plain step. */
+            readonly cell: string;
+            readonly clusterId: string;
+            readonly accountId: string;
+            readonly volumeId: string;
+            /** Inside the volume. */
+            readonly path: string;
+          }[];
+          /** A directory or file in the output; absent: all of it. */
+          readonly path?: string;
+          /** Absolute local directory with the copy for `publish`. */
+          readonly publishedTo?: string;
+          /** Why the copy for `publish` could not be made. */
+          readonly notPublished?: string;
+        };
+      };
+      readonly warnings: readonly {
+        /** RFC 3339 in UTC, with milliseconds. */
+        readonly at: string;
+        readonly message: string;
+        /** How the service answers requests about containers. */
+        readonly concerns?: 'service';
+      }[];
+      /** The first 100 in the order in which they ended. */
+      readonly failures: readonly {
+        readonly step: string;
+        /** Empty for a plain step. */
+        readonly cell: string;
+        /** The values of its matrix; absent if the step has none. */
+        readonly matrix?: { readonly [key: string]: Json };
+        /** Of a cell of `foreach`. */
+        readonly item?: Json;
+        readonly attempt: number;
+        readonly status: 'failed' | 'canceled';
+        /** Why it has failed; present exactly if the status is `failed`. */
+        readonly reason?: 'failed' | 'oom' | 'timeout' | 'infrastructure';
+        readonly exitCode?: number;
+        readonly message: string;
+        readonly containerId?: string;
+        /** What the user can do. */
+        readonly hint?: string;
+        /** The last lines of the log; empty if it could not be read. */
+        readonly logTail: readonly string[];
+      }[];
+      readonly failureCount: number;
+      /** A command line that starts the same run again. */
+      readonly command?: string;
+      readonly plan: {
+        readonly steps: readonly {
+          readonly step: string;
+          readonly description?: string;
+          readonly kind: 'container' | 'service' | 'approval';
+          /** Indexes of steps. */
+          readonly dependencies: readonly number[];
+          /** Column in the graph: the distance from the start. */
+          readonly level: number;
+          /** A step of `finally`. */
+          readonly final: boolean;
+          /** Null while the cells of a `foreach` are unknown. */
+          readonly cells: number | null;
+          /** With its expressions evaluated as far as possible; the first of several. */
+          readonly image?: string;
+          readonly instanceType?: string;
+          readonly resources?: { readonly [key: string]: unknown };
+        }[];
+      };
+      /** In the order of `plan.steps`. */
+      readonly steps: readonly {
+        readonly status:
+          | 'waiting'
+          | 'ready'
+          | 'awaitingApproval'
+          | 'submitting'
+          | 'pending'
+          | 'running'
+          | 'publishing'
+          | 'succeeded'
+          | 'failed'
+          | 'skipped'
+          | 'canceled';
+        /** Outputs and results are those of an earlier run. */
+        readonly reused?: true;
+        /** Why it has failed; present exactly if the status is `failed`. */
+        readonly reason?: 'failed' | 'oom' | 'timeout' | 'infrastructure';
+        readonly counts: { readonly [key: string]: number };
+      }[];
+      readonly criticalPath: readonly {
+        readonly step: string;
+        /** Empty for a plain step. */
+        readonly cell: string;
+        /** When it could have started. */
+        readonly readyAt: string;
+        /** RFC 3339 in UTC, with milliseconds. */
+        readonly endedAt: string;
+        /** The time in between without a running container. */
+        readonly waitedMs: number;
+      }[];
+      /** Sequence number of a record in the journal of the run. */
+      readonly position: number;
+    };
+  };
+  /** Execute the pipeline of the order as a run with this ID; the same order again starts nothing. */
+  readonly orderRun: {
+    readonly path: {
+      readonly runId: string;
+    };
+    readonly query: Record<never, never>;
+    readonly body: {
+      /** What the command was asked for; a server opens none of its paths. */
+      readonly order: {
+        /** Values by name, as after `-p`. */
+        readonly params: { readonly [key: string]: string };
+        readonly root?: string;
+        readonly ignoreImages?: true;
+        readonly profile?: string;
+        readonly service?: string;
+        readonly account?: string;
+        readonly cluster?: string;
+        readonly cpu?: number;
+        /** Absolute path of the pipeline file. */
+        readonly file: string;
+        /** Most containers at once. */
+        readonly parallelism?: number;
+        /** Executed on this machine, although the server of the service could. */
+        readonly here?: true;
+        /** Leave the run when it only waits for an approval. */
+        readonly stopAtApproval?: true;
+      };
+      /** The texts of the pipeline. */
+      readonly pipeline: {
+        /** The name of the pipeline file among the texts. */
+        readonly file: string;
+        /** By name: the pipeline file, and every file that it includes or uses. */
+        readonly texts: { readonly [key: string]: string };
+      };
+      /** By volume: the digest of the source that was uploaded to the workspace. */
+      readonly sources?: { readonly [key: string]: string };
+      /** The volume for the data of the run, and its login as the service sent it; absent: the run has no data. */
+      readonly workspace?: {
+        readonly volumeId: string;
+        readonly login: {
+          readonly username: string;
+          readonly password: string;
+          readonly address: {
+            readonly webdav?: string;
+            readonly sftp?: string;
+          };
+        };
+      };
+      /** By name: the values of all secrets that the pipeline names. */
+      readonly secrets?: { readonly [key: string]: string };
+      /** Reuse what succeeded and has not changed of a run that this server has. */
+      readonly reuse?: {
+        readonly runId: string;
+        /** `STEP` or `STEP/CELL`: what is run although it has not changed. */
+        readonly from: readonly string[];
+      };
+    };
+    readonly reply: {
+      readonly runId: string;
+      /** The run in the dashboard of the server. */
+      readonly url: string;
+    };
+  };
+  /** The status of every cell, one letter each. */
+  readonly getStates: {
+    readonly path: {
+      readonly runId: string;
+    };
+    readonly query: Record<never, never>;
+    readonly body: Record<never, never>;
+    readonly reply: {
+      /** Sequence number of a record in the journal of the run. */
+      readonly position: number;
+      /** For each step one letter per cell; empty while the cells of a `foreach` are unknown: w waiting, q ready, a awaitingApproval, b submitting, p pending, r running, u publishing, s succeeded, e succeeded, reused, f failed, k skipped, c canceled. */
+      readonly states: readonly string[];
+    };
+  };
+  /** What has happened to the cells after a position. */
+  readonly listMoves: {
+    readonly path: {
+      readonly runId: string;
+    };
+    readonly query: {
+      readonly after?: number;
+      readonly skip?: number;
+      readonly limit?: number;
+    };
+    readonly body: Record<never, never>;
+    readonly reply: {
+      /** Sequence number of a record in the journal of the run. */
+      readonly position: number;
+      /** Present if the next position has more moves than `limit`: how many of them have been returned. */
+      readonly skip?: number;
+      readonly moves: readonly (readonly [
+        number,
+        number,
+        number,
+        number,
+        (
+          | 'waiting'
+          | 'ready'
+          | 'awaitingApproval'
+          | 'submitting'
+          | 'pending'
+          | 'running'
+          | 'publishing'
+          | 'succeeded'
+          | 'failed'
+          | 'skipped'
+          | 'canceled'
+        ),
+        number,
+        boolean,
+      ])[];
+      /** Whether there are later moves; ask again with `after` set to `position`, and with `skip`. */
+      readonly more: boolean;
+    };
+  };
+  /** The cells of a run or a step. */
+  readonly listCells: {
+    readonly path: {
+      readonly runId: string;
+    };
+    readonly query: {
+      /** Name or index; absent: all steps. */
+      readonly step?: string;
+      readonly status?:
+        | 'waiting'
+        | 'ready'
+        | 'awaitingApproval'
+        | 'submitting'
+        | 'pending'
+        | 'running'
+        | 'publishing'
+        | 'succeeded'
+        | 'failed'
+        | 'skipped'
+        | 'canceled';
+      /** Words that are all part of `STEP/CELL`. */
+      readonly search?: string;
+      /** With the values of the matrix, and the results. */
+      readonly values?: string;
+      readonly pageSize?: number;
+      /** `nextPageToken` of the previous page. */
+      readonly pageToken?: string;
+    };
+    readonly body: Record<never, never>;
+    readonly reply: {
+      readonly cells: readonly {
+        readonly step: string;
+        /** Empty for a plain step. */
+        readonly cell: string;
+        /** The values of its matrix; absent if the step has none. */
+        readonly matrix?: { readonly [key: string]: Json };
+        /** Of a cell of `foreach`. */
+        readonly item?: Json;
+        readonly status:
+          | 'waiting'
+          | 'ready'
+          | 'awaitingApproval'
+          | 'submitting'
+          | 'pending'
+          | 'running'
+          | 'publishing'
+          | 'succeeded'
+          | 'failed'
+          | 'skipped'
+          | 'canceled';
+        /** Outputs and results are those of an earlier run. */
+        readonly reused?: true;
+        /** Why it has failed; present exactly if the status is `failed`. */
+        readonly reason?: 'failed' | 'oom' | 'timeout' | 'infrastructure';
+        /** The number of its last attempt with a container; 0 before the first. */
+        readonly attempt: number;
+        /** Of the last attempt, as the following values. */
+        readonly containerId?: string;
+        readonly clusterId?: string;
+        readonly instanceType?: string;
+        /** RFC 3339 in UTC, with milliseconds. */
+        readonly submittedAt?: string;
+        /** RFC 3339 in UTC, with milliseconds. */
+        readonly runningAt?: string;
+        /** RFC 3339 in UTC, with milliseconds. */
+        readonly endedAt?: string;
+        /** Why it waits, was skipped or has failed. */
+        readonly message?: string;
+        /** The exposed ports of a cell that runs, by name. */
+        readonly ports?: {
+          readonly [key: string]: {
+            readonly url: string;
+          };
+        };
+        /** With `values`. */
+        readonly results?: { readonly [key: string]: Json };
+        /** The ID of the run whose outputs it has. */
+        readonly reusedFrom?: string;
+        readonly stepIndex: number;
+        readonly cellIndex: number;
+      }[];
+      /** The number of matching cells on all pages. */
+      readonly total: number;
+      readonly nextPageToken?: string;
+      /** Sequence number of a record in the journal of the run. */
+      readonly position: number;
+    };
+  };
+  /** The names of the cells of a step, in order; they do not change. */
+  readonly listCellNames: {
+    readonly path: {
+      readonly runId: string;
+    };
+    readonly query: {
+      /** Name or index. */
+      readonly step: string;
+      /** Index of the first cell. */
+      readonly from?: number;
+      readonly count?: number;
+    };
+    readonly body: Record<never, never>;
+    readonly reply: {
+      /** Empty for a plain step. */
+      readonly names: readonly string[];
+      /** The number of cells of the step. */
+      readonly total: number;
+    };
+  };
+  /** The cells of matrices and of `foreach` that have a name, by step. */
+  readonly searchCells: {
+    readonly path: {
+      readonly runId: string;
+    };
+    readonly query: {
+      /** Words that are all part of `STEP/CELL`; at least one is not only part of the name of the step. */
+      readonly search: string;
+      /** The most cells of one step. */
+      readonly perStep?: number;
+      /** The most cells of all steps. */
+      readonly limit?: number;
+    };
+    readonly body: Record<never, never>;
+    readonly reply: {
+      readonly steps: readonly {
+        readonly step: string;
+        readonly stepIndex: number;
+        /** The number of its matching cells. */
+        readonly total: number;
+        /** The first ones. */
+        readonly cells: readonly {
+          readonly cell: string;
+          readonly cellIndex: number;
+        }[];
+      }[];
+      /** The number of all matching cells. */
+      readonly total: number;
+    };
+  };
+  /** A cell with its attempts and the explanation of its status. */
+  readonly getCell: {
+    readonly path: {
+      readonly runId: string;
+    };
+    readonly query: {
+      /** Name or index. */
+      readonly step: string;
+      /** Index; 0 for a plain step. */
+      readonly cell?: number;
+    };
+    readonly body: Record<never, never>;
+    readonly reply: {
+      readonly step: string;
+      /** Empty for a plain step. */
+      readonly cell: string;
+      /** The values of its matrix; absent if the step has none. */
+      readonly matrix?: { readonly [key: string]: Json };
+      /** Of a cell of `foreach`. */
+      readonly item?: Json;
+      readonly status:
+        | 'waiting'
+        | 'ready'
+        | 'awaitingApproval'
+        | 'submitting'
+        | 'pending'
+        | 'running'
+        | 'publishing'
+        | 'succeeded'
+        | 'failed'
+        | 'skipped'
+        | 'canceled';
+      /** Outputs and results are those of an earlier run. */
+      readonly reused?: true;
+      /** Why it has failed; present exactly if the status is `failed`. */
+      readonly reason?: 'failed' | 'oom' | 'timeout' | 'infrastructure';
+      /** The number of its last attempt with a container; 0 before the first. */
+      readonly attempt: number;
+      /** Of the last attempt, as the following values. */
+      readonly containerId?: string;
+      readonly clusterId?: string;
+      readonly instanceType?: string;
+      /** RFC 3339 in UTC, with milliseconds. */
+      readonly submittedAt?: string;
+      /** RFC 3339 in UTC, with milliseconds. */
+      readonly runningAt?: string;
+      /** RFC 3339 in UTC, with milliseconds. */
+      readonly endedAt?: string;
+      /** Why it waits, was skipped or has failed. */
+      readonly message?: string;
+      /** The exposed ports of a cell that runs, by name. */
+      readonly ports?: {
+        readonly [key: string]: {
+          readonly url: string;
+        };
+      };
+      readonly results: { readonly [key: string]: Json };
+      /** The ID of the run whose outputs it has. */
+      readonly reusedFrom?: string;
+      readonly stepIndex: number;
+      readonly cellIndex: number;
+      readonly wait?: {
+        readonly kind:
+          | 'dependency'
+          | 'finally'
+          | 'decision'
+          | 'lookUp'
+          | 'approval'
+          | 'parallelism'
+          | 'stepParallelism'
+          | 'pool'
+          | 'limit'
+          | 'backoff'
+          | 'postponed'
+          | 'turn';
+        readonly message: string;
+        /** When the wait began. */
+        readonly startedAt: string;
+        /** What the user can do; absent if there is nothing to do but wait. */
+        readonly advice?: string;
+        /** Of `dependency`. */
+        readonly steps?: readonly string[];
+        /** Of `finally`: steps that have not ended. */
+        readonly open?: number;
+        readonly pool?: string;
+        readonly limit?: string;
+        readonly used?: number;
+        readonly size?: number;
+        readonly needed?: number;
+        /** Of `backoff`. */
+        readonly attempt?: number;
+        /** Of `postponed`: what is missing. */
+        readonly cause?: string;
+        /** Of `backoff` and `postponed`: the latest time of the next try. */
+        readonly dueAt?: string;
+      };
+      readonly dependencies: readonly {
+        readonly step: string;
+        readonly condition: 'succeeded' | 'failed' | 'completed' | 'skipped' | 'running';
+        readonly status:
+          | 'waiting'
+          | 'ready'
+          | 'awaitingApproval'
+          | 'submitting'
+          | 'pending'
+          | 'running'
+          | 'publishing'
+          | 'succeeded'
+          | 'failed'
+          | 'skipped'
+          | 'canceled';
+        /** Outputs and results are those of an earlier run. */
+        readonly reused?: true;
+        /** Why it has failed; present exactly if the status is `failed`. */
+        readonly reason?: 'failed' | 'oom' | 'timeout' | 'infrastructure';
+      }[];
+      readonly attempts: readonly {
+        readonly attempt: number;
+        /** `submitting` until the service has accepted it. */
+        readonly status: 'submitting' | 'pending' | 'running' | 'succeeded' | 'failed' | 'canceled';
+        /** Why it has failed; present exactly if the status is `failed`. */
+        readonly reason?: 'failed' | 'oom' | 'timeout' | 'infrastructure';
+        readonly containerId?: string;
+        readonly clusterId?: string;
+        readonly instanceType?: string;
+        /** When the first request for the container was about to be sent. */
+        readonly requestedAt?: string;
+        /** RFC 3339 in UTC, with milliseconds. */
+        readonly submittedAt?: string;
+        /** RFC 3339 in UTC, with milliseconds. */
+        readonly runningAt?: string;
+        /** RFC 3339 in UTC, with milliseconds. */
+        readonly endedAt?: string;
+        /** RFC 3339 in UTC, with milliseconds. */
+        readonly publishedAt?: string;
+        /** How often its submission was postponed, and the last reason. */
+        readonly postponed?: {
+          readonly times: number;
+          readonly cause: string;
+        };
+        readonly failure?: {
+          readonly step: string;
+          /** Empty for a plain step. */
+          readonly cell: string;
+          /** The values of its matrix; absent if the step has none. */
+          readonly matrix?: { readonly [key: string]: Json };
+          /** Of a cell of `foreach`. */
+          readonly item?: Json;
+          readonly attempt: number;
+          readonly status: 'failed' | 'canceled';
+          /** Why it has failed; present exactly if the status is `failed`. */
+          readonly reason?: 'failed' | 'oom' | 'timeout' | 'infrastructure';
+          readonly exitCode?: number;
+          readonly message: string;
+          readonly containerId?: string;
+          /** What the user can do. */
+          readonly hint?: string;
+          /** The last lines of the log; empty if it could not be read. */
+          readonly logTail: readonly string[];
+        };
+        /** Whether another attempt followed, and by which rule. */
+        readonly retry?: string;
+        /** What its instance type had when the run began; absent if that was not recorded. */
+        readonly instance?: {
+          /** Cores. */
+          readonly cpu: number;
+          readonly memoryGB: number;
+          readonly gpu?: number;
+          readonly gpuModel?: string;
+        };
+        /** From the submission to the start. */
+        readonly queuedMs?: number;
+        /** Absent until it has ended, and if it never ran. */
+        readonly ranMs?: number;
+        /** Cores of the instance type × time that it ran. */
+        readonly coreHours?: number;
+        /** GPUs of the instance type × time that it ran. */
+        readonly gpuHours?: number;
+      }[];
+      /** The lookup of an earlier result. */
+      readonly cache:
+        | {
+            /** `off`: the step has no `cache`; `unasked`: there was no lookup, or not yet. */
+            readonly kind: 'off' | 'unasked';
+          }
+        | {
+            readonly kind: 'hit';
+            readonly fingerprint: string;
+            readonly runId: string;
+            readonly step: string;
+            /** Empty for a plain step. */
+            readonly cell: string;
+          }
+        | {
+            readonly kind: 'missed';
+            readonly fingerprint: string;
+            readonly cause:
+              | 'unknown'
+              | 'expired'
+              | 'dataGone'
+              | 'dataChanged'
+              | 'rerun'
+              | 'writesShared'
+              | 'readsShared'
+              | 'secret';
+            /** Of `rerun`: the step before it that was executed in this run, if that is the reason. */
+            readonly after?: string;
+            /** The newest success of this cell, and how it differs; absent if there is none. */
+            readonly nearest?: {
+              readonly runId: string;
+              readonly differences: readonly {
+                /** Of the component, for example `command` or `inputs.data`. */
+                readonly name: string;
+                readonly before?: string;
+                readonly after?: string;
+                /** The step that produces the input. */
+                readonly from?: string;
+              }[];
+            };
+            /** Why it cannot be compared. */
+            readonly problem?: string;
+          };
+      /** Everything that happened to the cell, oldest first. */
+      readonly history: readonly {
+        /** RFC 3339 in UTC, with milliseconds. */
+        readonly at: string;
+        readonly previousStatus?:
+          | 'waiting'
+          | 'ready'
+          | 'awaitingApproval'
+          | 'submitting'
+          | 'pending'
+          | 'running'
+          | 'publishing'
+          | 'succeeded'
+          | 'failed'
+          | 'skipped'
+          | 'canceled';
+        /** Present if the cell has moved. */
+        readonly status?:
+          | 'waiting'
+          | 'ready'
+          | 'awaitingApproval'
+          | 'submitting'
+          | 'pending'
+          | 'running'
+          | 'publishing'
+          | 'succeeded'
+          | 'failed'
+          | 'skipped'
+          | 'canceled';
+        /** Outputs and results are those of an earlier run. */
+        readonly reused?: true;
+        /** Why it has failed; present exactly if the status is `failed`. */
+        readonly reason?: 'failed' | 'oom' | 'timeout' | 'infrastructure';
+        /** What moved the cell. */
+        readonly cause?:
+          | 'released'
+          | 'skipped'
+          | 'evaluationFailed'
+          | 'approved'
+          | 'cacheHit'
+          | 'cacheMissed'
+          | 'picked'
+          | 'submitted'
+          | 'postponed'
+          | 'running'
+          | 'serviceReady'
+          | 'ended'
+          | 'published'
+          | 'due'
+          | 'stopped';
+        /** 0 if it belongs to no attempt. */
+        readonly attempt: number;
+        readonly message?: string;
+      }[];
+      /** The least that the pipeline requests for the first attempt. */
+      readonly resources?: {
+        /** Cores. */
+        readonly cpu?: number;
+        readonly memoryBytes?: number;
+        readonly gpu?: number;
+        readonly gpuModel?: string;
+      };
+      /** The sum of the attempts that have run and ended. */
+      readonly usage: {
+        /** The number of attempts that have run and ended. */
+        readonly attempts: number;
+        readonly ranMs: number;
+        /** Absent if it is unknown for an attempt. */
+        readonly coreHours?: number;
+        /** Absent if it is unknown for an attempt. */
+        readonly gpuHours?: number;
+      };
+      /** With its expressions evaluated as far as possible. */
+      readonly image?: string;
+      /** With its expressions evaluated as far as possible. */
+      readonly command?: readonly string[];
+      /** Names of variables, without secrets. */
+      readonly environment: readonly string[];
+      readonly inputs: readonly {
+        readonly name: string;
+        /** Mount point in the container. */
+        readonly path?: string;
+        /** Of an input: `STEP.OUTPUT` or the name of a volume. */
+        readonly from?: string;
+        /** Absent until the data exist. */
+        readonly place?: {
+          readonly clusterId: string;
+          readonly accountId: string;
+          readonly volumeId: string;
+          /** Inside the volume. */
+          readonly path: string;
+        };
+      }[];
+      readonly outputs: readonly {
+        readonly name: string;
+        /** Mount point in the container. */
+        readonly path?: string;
+        /** Of an input: `STEP.OUTPUT` or the name of a volume. */
+        readonly from?: string;
+        /** Absent until the data exist. */
+        readonly place?: {
+          readonly clusterId: string;
+          readonly accountId: string;
+          readonly volumeId: string;
+          /** Inside the volume. */
+          readonly path: string;
+        };
+      }[];
+      /** Sequence number of a record in the journal of the run. */
+      readonly position: number;
+    };
+  };
+  /** The log of an attempt: whole, by `Range`, by lines, or followed to its end. */
+  readonly getLog: {
+    readonly path: {
+      readonly runId: string;
+    };
+    readonly query: {
+      /** Name or index. */
+      readonly step: string;
+      /** Index; 0 for a plain step. */
+      readonly cell?: number;
+      /** Absent: the last one. */
+      readonly attempt?: number;
+      /** Number of the first line, from 1. */
+      readonly line?: number;
+      /** Of lines, with `line`. */
+      readonly count?: number;
+      /** Send what is written until the attempt ends. */
+      readonly follow?: string;
+      /** The first byte, with `follow`. */
+      readonly offset?: number;
+    };
+    readonly body: Record<never, never>;
+    readonly reply: ReadableStream<Uint8Array>;
+  };
+  /** The number of the line at an offset of the log of an attempt. */
+  readonly findLogLine: {
+    readonly path: {
+      readonly runId: string;
+    };
+    readonly query: {
+      /** Name or index. */
+      readonly step: string;
+      /** Index; 0 for a plain step. */
+      readonly cell?: number;
+      /** Absent: the last one. */
+      readonly attempt?: number;
+      /** Of a byte of the line; beyond the end, the last line. */
+      readonly offset: number;
+    };
+    readonly body: Record<never, never>;
+    readonly reply: {
+      /** From 1. */
+      readonly line: number;
+    };
+  };
+  /** A directory or file of an input or output; a file can be read by `Range`. */
+  readonly getFiles: {
+    readonly path: {
+      readonly runId: string;
+    };
+    readonly query: {
+      /** Name or index. */
+      readonly step: string;
+      /** Index; 0 for a plain step. */
+      readonly cell?: number;
+      /** Its name; either this or `output`. */
+      readonly input?: string;
+      /** Its name; either this or `input`. */
+      readonly output?: string;
+      /** Relative to the input or output. */
+      readonly path?: string;
+    };
+    readonly body: Record<never, never>;
+    readonly reply: ReadableStream<Uint8Array>;
+  };
+  /** The files of an input or output that differ from those of another run or cell, by their content. */
+  readonly compareFiles: {
+    readonly path: {
+      readonly runId: string;
+    };
+    readonly query: {
+      /** Name or index. */
+      readonly step: string;
+      /** Index; 0 for a plain step. */
+      readonly cell?: number;
+      /** Its name; either this or `output`. */
+      readonly input?: string;
+      /** Its name; either this or `input`. */
+      readonly output?: string;
+      /** The ID of the other run. */
+      readonly with: string;
+      /** Absent: the same name. */
+      readonly withStep?: string;
+      /** Absent: the cell of the same name. */
+      readonly withCell?: number;
+    };
+    readonly body: Record<never, never>;
+    readonly reply: {
+      /** In order of paths, the first 10,000. */
+      readonly differences: readonly {
+        /** Relative to the input or output. */
+        readonly path: string;
+        /** `added`: the other run does not have it; `unknown`: too large to be compared. */
+        readonly kind: 'added' | 'removed' | 'changed' | 'unknown';
+        readonly here?: {
+          readonly bytes?: number;
+          readonly sha256?: string;
+          /** The target of a symlink. */
+          readonly link?: string;
+        };
+        readonly there?: {
+          readonly bytes?: number;
+          readonly sha256?: string;
+          /** The target of a symlink. */
+          readonly link?: string;
+        };
+      }[];
+      /** Index of the other cell. */
+      readonly otherCell: number;
+      /** The number of all differences. */
+      readonly total: number;
+      /** The number of equal files. */
+      readonly same: number;
+    };
+  };
+  /** Events of runs and of the list of runs, as server-sent events. */
+  readonly streamEvents: {
+    readonly path: Record<never, never>;
+    readonly query: {
+      /** IDs of runs. */
+      readonly run?: string | readonly string[];
+      readonly list?: string;
+    };
+    readonly body: Record<never, never>;
+    readonly reply: ReadableStream<Uint8Array>;
+  };
+  /** Cancel a run; `finally` steps still run. */
+  readonly cancelRun: {
+    readonly path: {
+      readonly runId: string;
+    };
+    readonly query: Record<never, never>;
+    readonly body: {
+      /** Return what would happen, and change nothing. */
+      readonly dryRun?: boolean;
+    };
+    readonly reply: {
+      /** The run that the action concerns; of a rerun or submission, the new run. */
+      readonly runId?: string;
+      readonly dryRun: boolean;
+      /** The equivalent command line. */
+      readonly command: string;
+      /** What happens, in one sentence. */
+      readonly message: string;
+      /** Steps whose earlier results are reused; absent if unknown. */
+      readonly reused?: readonly string[];
+      /** Steps that are run; absent if unknown. */
+      readonly run?: readonly string[];
+      /** Of a backfill: the planned times that are run. */
+      readonly plannedAt?: readonly string[];
+    };
+  };
+  /** Approve a step that waits for approval. */
+  readonly approveRun: {
+    readonly path: {
+      readonly runId: string;
+    };
+    readonly query: Record<never, never>;
+    readonly body: {
+      /** Return what would happen, and change nothing. */
+      readonly dryRun?: boolean;
+      readonly step: string;
+      readonly by?: string;
+    };
+    readonly reply: {
+      /** The run that the action concerns; of a rerun or submission, the new run. */
+      readonly runId?: string;
+      readonly dryRun: boolean;
+      /** The equivalent command line. */
+      readonly command: string;
+      /** What happens, in one sentence. */
+      readonly message: string;
+      /** Steps whose earlier results are reused; absent if unknown. */
+      readonly reused?: readonly string[];
+      /** Steps that are run; absent if unknown. */
+      readonly run?: readonly string[];
+      /** Of a backfill: the planned times that are run. */
+      readonly plannedAt?: readonly string[];
+    };
+  };
+  /** Reject a step that waits for approval. */
+  readonly rejectRun: {
+    readonly path: {
+      readonly runId: string;
+    };
+    readonly query: Record<never, never>;
+    readonly body: {
+      /** Return what would happen, and change nothing. */
+      readonly dryRun?: boolean;
+      readonly step: string;
+      readonly by?: string;
+    };
+    readonly reply: {
+      /** The run that the action concerns; of a rerun or submission, the new run. */
+      readonly runId?: string;
+      readonly dryRun: boolean;
+      /** The equivalent command line. */
+      readonly command: string;
+      /** What happens, in one sentence. */
+      readonly message: string;
+      /** Steps whose earlier results are reused; absent if unknown. */
+      readonly reused?: readonly string[];
+      /** Steps that are run; absent if unknown. */
+      readonly run?: readonly string[];
+      /** Of a backfill: the planned times that are run. */
+      readonly plannedAt?: readonly string[];
+    };
+  };
+  /** Continue a suspended run. */
+  readonly resumeRun: {
+    readonly path: {
+      readonly runId: string;
+    };
+    readonly query: Record<never, never>;
+    readonly body: {
+      /** Return what would happen, and change nothing. */
+      readonly dryRun?: boolean;
+    };
+    readonly reply: {
+      /** The run that the action concerns; of a rerun or submission, the new run. */
+      readonly runId?: string;
+      readonly dryRun: boolean;
+      /** The equivalent command line. */
+      readonly command: string;
+      /** What happens, in one sentence. */
+      readonly message: string;
+      /** Steps whose earlier results are reused; absent if unknown. */
+      readonly reused?: readonly string[];
+      /** Steps that are run; absent if unknown. */
+      readonly run?: readonly string[];
+      /** Of a backfill: the planned times that are run. */
+      readonly plannedAt?: readonly string[];
+    };
+  };
+  /** Start the pipeline of an ended run again: whole, what has failed, from a step, or with other parameters. */
+  readonly rerunRun: {
+    readonly path: {
+      readonly runId: string;
+    };
+    readonly query: Record<never, never>;
+    readonly body: {
+      /** Return what would happen, and change nothing. */
+      readonly dryRun?: boolean;
+      /** Run all steps; default: reuse successful, unchanged steps of the run. */
+      readonly all?: boolean;
+      /** `STEP` or `STEP/CELL`: what is rerun with everything that depends on it. */
+      readonly from?: readonly string[];
+      /** Parameters that replace those of the run. */
+      readonly params?: { readonly [key: string]: Json };
+    };
+    readonly reply: {
+      /** The run that the action concerns; of a rerun or submission, the new run. */
+      readonly runId?: string;
+      readonly dryRun: boolean;
+      /** The equivalent command line. */
+      readonly command: string;
+      /** What happens, in one sentence. */
+      readonly message: string;
+      /** Steps whose earlier results are reused; absent if unknown. */
+      readonly reused?: readonly string[];
+      /** Steps that are run; absent if unknown. */
+      readonly run?: readonly string[];
+      /** Of a backfill: the planned times that are run. */
+      readonly plannedAt?: readonly string[];
+    };
+  };
+  /** The schedules of the home. */
+  readonly listSchedules: {
+    readonly path: Record<never, never>;
+    readonly query: {
+      /** Number of planned times of each. */
+      readonly next?: number;
+    };
+    readonly body: Record<never, never>;
+    readonly reply: {
+      readonly schedules: readonly {
+        readonly name: string;
+        readonly file?: string;
+        /** The parameters and options of all runs; absent if no command has recorded them. */
+        readonly settings?: {
+          /** Values by name, as after `-p`. */
+          readonly params: { readonly [key: string]: string };
+          readonly root?: string;
+          readonly ignoreImages?: true;
+          readonly profile?: string;
+          readonly service?: string;
+          readonly account?: string;
+          readonly cluster?: string;
+          readonly cpu?: number;
+        };
+        readonly timezone: string;
+        /** The next planned times; empty if it is paused or has none. */
+        readonly nextAt: readonly string[];
+        /** RFC 3339 in UTC, with milliseconds. */
+        readonly pausedAt?: string;
+      }[];
+    };
+  };
+  /** The planned times of a schedule, past and future, and their runs. */
+  readonly listPlannedTimes: {
+    readonly path: {
+      readonly name: string;
+    };
+    readonly query: {
+      /** Absent: 30 days ago. */
+      readonly from?: string;
+      /** Absent: in 7 days. */
+      readonly to?: string;
+      readonly pageSize?: number;
+      /** `nextPageToken` of the previous page. */
+      readonly pageToken?: string;
+    };
+    readonly body: Record<never, never>;
+    readonly reply: {
+      /** Oldest first. */
+      readonly times: readonly {
+        /** RFC 3339 in UTC, with milliseconds. */
+        readonly plannedAt: string;
+        /** `missed`: no process ran the schedule at this time, or it was paused. */
+        readonly verdict: 'planned' | 'started' | 'skipped' | 'missed';
+        /** Of a started one. */
+        readonly runId?: string;
+        /** Of its run; absent until it begins, and after it was removed. */
+        readonly status?: 'waiting' | 'running' | 'suspended' | 'succeeded' | 'failed' | 'canceled';
+        readonly isBackfill?: boolean;
+        /** Why it was skipped. */
+        readonly message?: string;
+      }[];
+      readonly nextPageToken?: string;
+    };
+  };
+  /** Start no more runs of a schedule. */
+  readonly pauseSchedule: {
+    readonly path: {
+      readonly name: string;
+    };
+    readonly query: Record<never, never>;
+    readonly body: {
+      /** Return what would happen, and change nothing. */
+      readonly dryRun?: boolean;
+    };
+    readonly reply: {
+      /** The run that the action concerns; of a rerun or submission, the new run. */
+      readonly runId?: string;
+      readonly dryRun: boolean;
+      /** The equivalent command line. */
+      readonly command: string;
+      /** What happens, in one sentence. */
+      readonly message: string;
+      /** Steps whose earlier results are reused; absent if unknown. */
+      readonly reused?: readonly string[];
+      /** Steps that are run; absent if unknown. */
+      readonly run?: readonly string[];
+      /** Of a backfill: the planned times that are run. */
+      readonly plannedAt?: readonly string[];
+    };
+  };
+  /** Start runs of a schedule again. */
+  readonly unpauseSchedule: {
+    readonly path: {
+      readonly name: string;
+    };
+    readonly query: Record<never, never>;
+    readonly body: {
+      /** Return what would happen, and change nothing. */
+      readonly dryRun?: boolean;
+    };
+    readonly reply: {
+      /** The run that the action concerns; of a rerun or submission, the new run. */
+      readonly runId?: string;
+      readonly dryRun: boolean;
+      /** The equivalent command line. */
+      readonly command: string;
+      /** What happens, in one sentence. */
+      readonly message: string;
+      /** Steps whose earlier results are reused; absent if unknown. */
+      readonly reused?: readonly string[];
+      /** Steps that are run; absent if unknown. */
+      readonly run?: readonly string[];
+      /** Of a backfill: the planned times that are run. */
+      readonly plannedAt?: readonly string[];
+    };
+  };
+  /** Run the pipeline of a schedule now, with its recorded settings. */
+  readonly runSchedule: {
+    readonly path: {
+      readonly name: string;
+    };
+    readonly query: Record<never, never>;
+    readonly body: {
+      /** Return what would happen, and change nothing. */
+      readonly dryRun?: boolean;
+    };
+    readonly reply: {
+      /** The run that the action concerns; of a rerun or submission, the new run. */
+      readonly runId?: string;
+      readonly dryRun: boolean;
+      /** The equivalent command line. */
+      readonly command: string;
+      /** What happens, in one sentence. */
+      readonly message: string;
+      /** Steps whose earlier results are reused; absent if unknown. */
+      readonly reused?: readonly string[];
+      /** Steps that are run; absent if unknown. */
+      readonly run?: readonly string[];
+      /** Of a backfill: the planned times that are run. */
+      readonly plannedAt?: readonly string[];
+    };
+  };
+  /** Run planned times that were skipped or missed, one after the other. */
+  readonly backfillSchedule: {
+    readonly path: {
+      readonly name: string;
+    };
+    readonly query: Record<never, never>;
+    readonly body: {
+      /** Return what would happen, and change nothing. */
+      readonly dryRun?: boolean;
+      /** The first planned time. */
+      readonly from: string;
+      /** The last planned time, included. */
+      readonly to: string;
+    };
+    readonly reply: {
+      /** The run that the action concerns; of a rerun or submission, the new run. */
+      readonly runId?: string;
+      readonly dryRun: boolean;
+      /** The equivalent command line. */
+      readonly command: string;
+      /** What happens, in one sentence. */
+      readonly message: string;
+      /** Steps whose earlier results are reused; absent if unknown. */
+      readonly reused?: readonly string[];
+      /** Steps that are run; absent if unknown. */
+      readonly run?: readonly string[];
+      /** Of a backfill: the planned times that are run. */
+      readonly plannedAt?: readonly string[];
+    };
+  };
+  /** The clusters of the service of the newest run, and the pools of the home, with their load. */
+  readonly listClusters: {
+    readonly path: Record<never, never>;
+    readonly query: Record<never, never>;
+    readonly body: Record<never, never>;
+    readonly reply: {
+      readonly clusters: readonly {
+        readonly clusterId: string;
+        readonly accountId: string;
+        readonly instanceTypes: readonly {
+          readonly id: string;
+          readonly cpu: number;
+          readonly memoryGB: number;
+          readonly gpu?: number;
+        }[];
+        /** Those of the account that have not ended, by phase. */
+        readonly containers: { readonly [key: string]: number };
+      }[];
+      /** Why the service could not be asked. */
+      readonly message?: string;
+      readonly pools: readonly {
+        readonly name: string;
+        /** Absent if no run in progress declares the pool. */
+        readonly size?: number;
+        readonly used: number;
+        /** Slots that attempts wait for. */
+        readonly waiting: number;
+      }[];
+    };
+  };
+  /** The pipeline files of the project that contains the home, with their parameters. */
+  readonly listPipelines: {
+    readonly path: Record<never, never>;
+    readonly query: Record<never, never>;
+    readonly body: Record<never, never>;
+    readonly reply: {
+      readonly pipelines: readonly {
+        /** Absolute path on the machine of the server. */
+        readonly file: string;
+        /** Absent if the file has errors. */
+        readonly pipeline?: string;
+        readonly description?: string;
+        /** Why it cannot be run. */
+        readonly message?: string;
+        readonly params: readonly {
+          readonly name: string;
+          readonly type: string;
+          readonly required: boolean;
+          readonly default?: Json;
+          readonly enum?: readonly Json[];
+          readonly description?: string;
+        }[];
+      }[];
+    };
+  };
+  /** The journal of a run; with another `ETag` it may differ before `offset`. */
+  readonly getJournal: {
+    readonly path: {
+      readonly runId: string;
+    };
+    readonly query: {
+      readonly offset?: number;
+    };
+    readonly body: Record<never, never>;
+    readonly reply: ReadableStream<Uint8Array>;
+  };
+  /** The plan of a run, as it is stored. */
+  readonly getPlanFile: {
+    readonly path: {
+      readonly runId: string;
+    };
+    readonly query: Record<never, never>;
+    readonly body: Record<never, never>;
+    readonly reply: ReadableStream<Uint8Array>;
+  };
+}
+
+/** The data of each event of the run API, by its name. */
+export interface RunApiEvents {
+  /** What has changed since the previous event of this run. Empty if only the run itself has changed. */
+  readonly moves: {
+    readonly runId: string;
+    /** Sequence number of a record in the journal of the run. */
+    readonly position: number;
+    readonly moves: readonly (readonly [
+      number,
+      number,
+      number,
+      number,
+      (
+        | 'waiting'
+        | 'ready'
+        | 'awaitingApproval'
+        | 'submitting'
+        | 'pending'
+        | 'running'
+        | 'publishing'
+        | 'succeeded'
+        | 'failed'
+        | 'skipped'
+        | 'canceled'
+      ),
+      number,
+      boolean,
+    ])[];
+    readonly run: {
+      /** `waiting`: a process will execute it when its concurrency group has a place; `suspended`: no process executes it, and it can be resumed. */
+      readonly status: 'waiting' | 'running' | 'suspended' | 'succeeded' | 'failed' | 'canceled';
+      readonly counts: { readonly [key: string]: number };
+    };
+  };
+  /** Replaces everything known of the run: the first event of a run, or the missed part is too large. */
+  readonly snapshot: {
+    readonly runId: string;
+    /** Sequence number of a record in the journal of the run. */
+    readonly position: number;
+    /** For each step one letter per cell; empty while the cells of a `foreach` are unknown: w waiting, q ready, a awaitingApproval, b submitting, p pending, r running, u publishing, s succeeded, e succeeded, reused, f failed, k skipped, c canceled. */
+    readonly states: readonly string[];
+    readonly run: {
+      /** `waiting`: a process will execute it when its concurrency group has a place; `suspended`: no process executes it, and it can be resumed. */
+      readonly status: 'waiting' | 'running' | 'suspended' | 'succeeded' | 'failed' | 'canceled';
+      readonly counts: { readonly [key: string]: number };
+    };
+  };
+  /** Runs that appeared or changed since the previous event, and the IDs of removed ones. */
+  readonly runs: {
+    readonly runs: readonly {
+      readonly runId: string;
+      readonly pipeline: string;
+      /** `waiting`: a process will execute it when its concurrency group has a place; `suspended`: no process executes it, and it can be resumed. */
+      readonly status: 'waiting' | 'running' | 'suspended' | 'succeeded' | 'failed' | 'canceled';
+      /** When it was recorded, before it waits for its concurrency group or for a process. */
+      readonly createdAt: string;
+      /** When its first step could start; absent before. */
+      readonly startedAt?: string;
+      /** RFC 3339 in UTC, with milliseconds. */
+      readonly endedAt?: string;
+      /** Those of the pipeline. */
+      readonly labels?: { readonly [key: string]: string };
+      /** The process that executes the run, or waits for its group: `terminal`, a command or a program; `host`, the background process of the home; `ui`, `sluice ui`; `server`, a server; `none`. */
+      readonly executor: 'terminal' | 'host' | 'ui' | 'server' | 'none';
+      /** Absent for a run that has ended elsewhere, or whose files could not be read. */
+      readonly counts?: { readonly [key: string]: number };
+      readonly waitsForApproval?: true;
+      /** Why the files of the run could not be read; the other values are then defaults. */
+      readonly problem?: string;
+    }[];
+    readonly removed: readonly string[];
+  };
+  /** The run cannot be read, or not any longer. Further events follow if that changes while a client follows it. */
+  readonly missing: {
+    readonly runId: string;
+    readonly message: string;
+  };
+}
+
+/** The method and path of each operation. */
+export const OPERATIONS: { readonly [N in keyof RunApiOperations]: readonly [method: string, path: string] } = {
+  listRuns: ['GET', '/runs'],
+  submitRun: ['POST', '/runs'],
+  getRun: ['GET', '/runs/{runId}'],
+  orderRun: ['PUT', '/runs/{runId}'],
+  getStates: ['GET', '/runs/{runId}/states'],
+  listMoves: ['GET', '/runs/{runId}/moves'],
+  listCells: ['GET', '/runs/{runId}/cells'],
+  listCellNames: ['GET', '/runs/{runId}/cell-names'],
+  searchCells: ['GET', '/runs/{runId}/cell-matches'],
+  getCell: ['GET', '/runs/{runId}/cell'],
+  getLog: ['GET', '/runs/{runId}/log'],
+  findLogLine: ['GET', '/runs/{runId}/log-line'],
+  getFiles: ['GET', '/runs/{runId}/files'],
+  compareFiles: ['GET', '/runs/{runId}/differences'],
+  streamEvents: ['GET', '/events'],
+  cancelRun: ['POST', '/runs/{runId}:cancel'],
+  approveRun: ['POST', '/runs/{runId}:approve'],
+  rejectRun: ['POST', '/runs/{runId}:reject'],
+  resumeRun: ['POST', '/runs/{runId}:resume'],
+  rerunRun: ['POST', '/runs/{runId}:rerun'],
+  listSchedules: ['GET', '/schedules'],
+  listPlannedTimes: ['GET', '/schedules/{name}/times'],
+  pauseSchedule: ['POST', '/schedules/{name}:pause'],
+  unpauseSchedule: ['POST', '/schedules/{name}:unpause'],
+  runSchedule: ['POST', '/schedules/{name}:run'],
+  backfillSchedule: ['POST', '/schedules/{name}:backfill'],
+  listClusters: ['GET', '/clusters'],
+  listPipelines: ['GET', '/pipelines'],
+  getJournal: ['GET', '/runs/{runId}/journal'],
+  getPlanFile: ['GET', '/runs/{runId}/plan-file'],
+};
