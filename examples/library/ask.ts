@@ -1,5 +1,5 @@
-// A service and a step that asks it, written in TypeScript. `asked.toJSON()` is the file for `sluice run`; as a program,
-// examples/library/greet.ts goes on from here. Try: `web.ports.https`: it does not compile.
+// A service and a step that sends it a request, written in TypeScript. `asked.toJSON()` is the file for `sluice run`;
+// examples/library/greet.ts shows how a program runs it. Try `web.ports.https`: it does not compile.
 import { pipeline } from 'sluice';
 
 const serve = 'require("node:http").createServer((_, reply) => reply.end("hello")).listen(process.env.BAT_PORT_http)';

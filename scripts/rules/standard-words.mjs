@@ -7,8 +7,8 @@ const TOLERATED = {};
 
 /**
  * The glossary lists the words that must not be used: after `Not:` for each term, in the first column of "Plain words" for no
- * particular term. Checked are the identifiers, strings, comments and file names of the packages, and the prose of the
- * documents outside code spans.
+ * particular term. Checked are the identifiers, strings, comments and file names of the packages, the prose of the
+ * documents outside code spans, and the whole text of the examples.
  */
 export function check({ files }) {
   const glossary = files.find(({ path }) => path === GLOSSARY);
@@ -65,6 +65,10 @@ function patternOf(word) {
 function findWords({ path, lines }, words) {
   if (/^(docs\/.*|[^/]+)\.md$/.test(path))
     return findIn(proseOf(lines), words).map((one) => ({ area: 'docs', ...one }));
+  if (path.startsWith('examples/')) {
+    const texts = path.endsWith('.md') ? proseOf(lines) : lines.map((text, index) => ({ line: index + 1, text }));
+    return findIn(texts, words).map((one) => ({ area: 'examples', ...one }));
+  }
   const [, area] = /^(packages\/[^/]+)\/src\/.*\.tsx?$/.exec(path) ?? [];
   if (area === undefined) return [];
   const { code, comments } = textsOf(lines.join('\n'));

@@ -18,13 +18,13 @@ let shared: string;
 const PIPELINE = `
 version: 1
 name: shared
-pools: { licence: 1 }
+pools: { license: 1 }
 volumes: { ledger: {} }
 params: { hold: "" }
 steps:
   work:
     matrix: { n: [1, 2] }
-    pools: { licence: 1 }
+    pools: { license: 1 }
     inputs: { ledger: { from: volumes.ledger, writable: true } }
     script: |
       mkdir /in/ledger/inside
@@ -52,10 +52,10 @@ test('two runners share a pool, one is killed while it holds a token, and is tak
   const hold = join(shared, 'hold');
   writeFileSync(hold, '');
   const first = place.start(['run', 'p.yaml', '--json', '--param', `hold=${hold}`]);
-  await until(() => saysOf(first, 'running'), 'the first run to hold the licence');
+  await until(() => saysOf(first, 'running'), 'the first run to hold the license');
   const second = place.start(['run', 'p.yaml', '--json']);
-  const waits = /waits for pool licence: needs 1, 1 of 1 are held by run \w+ step work\/n-1/;
-  await until(() => waits.test(second.stdout()), 'the second run to wait for the licence');
+  const waits = /waits for pool license: needs 1, 1 of 1 are held by run \w+ step work\/n-1/;
+  await until(() => waits.test(second.stdout()), 'the second run to wait for the license');
   first.process.kill('SIGKILL');
   await first.ended;
   const [begun] = (await place.runs()).filter(({ status }) => status === 'suspended');

@@ -393,6 +393,7 @@ test.each([
   ],
   ['a file name', 'packages/core/src/anew/cell.ts', 'export const cell = 1;', '1: "anew"'],
   ['a document', 'docs/reuse.md', '# Reuse\n\nNobody waits.', '3: "nobody" is not a standard term; use "no process"'],
+  ['an example', 'examples/reuse/pipeline.yaml', 'version: 1 # nobody waits', '1: "nobody"'],
 ])('check-rules rejects a word that the glossary disallows in %s', (_what, path, text, message) => {
   const { faults, status } = check({ 'docs/glossary.md': GLOSSARY, [path]: `${text}\n` });
   expect(status).toBe(1);

@@ -1,4 +1,4 @@
-// What the steps share: the shape of the data set, and the files in which one step hands it to the next.
+// What the steps share: the format of the data set, and the files that pass it from step to step.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,4 +1,4 @@
-// evaluate: the winner meets the test part, which nothing has looked at before.
+// evaluate: tests the selected model on the test part, which no other step has used.
 import { join } from 'node:path';
 import { accuracyOf, CLASSES, percent, readJson, readOptions, readPart, writeJson, writeResult } from './digits.mjs';
 import { predict } from './model.mjs';

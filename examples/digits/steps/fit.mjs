@@ -1,4 +1,4 @@
-// fit: one model with one setting, judged on the validation part. The pipeline runs it once per cell of the matrix.
+// fit: trains one model with one setting, and measures it on the validation part. The pipeline runs it once per cell of the matrix.
 import { join } from 'node:path';
 import { accuracyOf, percent, readOptions, readPart, writeJson, writeResult } from './digits.mjs';
 import { fitModel, predict } from './model.mjs';

@@ -7,7 +7,7 @@ const FAMILIES = {
   softmax: { fit: fitSoftmax, predict: predictSoftmax },
 };
 
-/** `setting` is a family and its one number: `knn-3` looks at three neighbours, `softmax-0.001` has that penalty. */
+/** `setting` is a family and its one number: `knn-3` looks at three neighbors, `softmax-0.001` has that penalty. */
 export function fitModel(part, { setting, features }) {
   const [family, number] = [setting.slice(0, setting.indexOf('-')), Number(setting.slice(setting.indexOf('-') + 1))];
   if (!(family in FAMILIES) || !(number >= 0))

@@ -1,4 +1,4 @@
-// report: one HTML page that needs nothing else: the score, the confusion matrix, the candidates and every mistake.
+// report: writes one self-contained HTML page: the score, the confusion matrix, the candidates and every mistake.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { percent, readJson, readOptions } from './digits.mjs';

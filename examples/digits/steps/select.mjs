@@ -1,4 +1,4 @@
-// select: looks at all cells of fit, mounted together with a manifest, and keeps the best by validation.
+// select: reads the outputs of all cells of fit and their manifest, and keeps the model that is best by validation.
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { percent, readJson, readOptions, writeJson, writeResult } from './digits.mjs';

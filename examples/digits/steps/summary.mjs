@@ -1,4 +1,4 @@
-// summary: the pipeline's last word, also when a step has failed.
+// summary: runs last, also if a step has failed.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readOptions } from './digits.mjs';

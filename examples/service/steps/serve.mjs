@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-// The networks of containers are not kept apart everywhere: the port to listen on is assigned, never chosen.
+// Containers may share a network, so the port to listen on is assigned by the service.
 createServer((request, response) => response.end(`you asked for ${request.url}\n`)).listen(
   Number(process.env.BAT_PORT_http),
 );

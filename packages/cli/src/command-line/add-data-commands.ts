@@ -18,10 +18,13 @@ export function addDataCommands(add: AddCommand): void {
   });
   add({
     usage: 'gc',
-    description: 'remove data that no run needs',
+    description: 'remove old runs and data that no other run needs',
     options: [
       new Option('--older-than <duration>', 'remove runs that ended longer ago than this').default('30d'),
-      new Option('--max-size <size>', 'also remove the oldest runs until all take at most this size, for example 20GB'),
+      new Option(
+        '--max-size <size>',
+        'also remove the oldest runs until the others take at most this size, for example 20GB',
+      ),
       new Option('--dry-run', 'show what would be removed; remove nothing'),
     ],
     load: async () => {
@@ -39,10 +42,13 @@ export function addDataCommands(add: AddCommand): void {
   });
   add({
     usage: 'orphans',
-    description: 'list containers with Sluice labels that no run of this home will use again',
+    description: 'list containers of Sluice that no run of this home will use again',
     options: [
       new Option('--cancel', 'cancel the orphans of finished runs, and those of the selected run'),
-      new Option('-r, --run <run>', 'only those of this run, by its complete ID; another home may know the run'),
+      new Option(
+        '-r, --run <run>',
+        'list only the orphans of this run, given by its complete ID; the run may belong to another home',
+      ),
     ],
     load: async () => {
       const { orphans } = await import('../commands/orphans.ts');

@@ -76,12 +76,14 @@ function addRuns(add: AddCommand): void {
     usage: 'runs',
     description: 'list the runs of this home and of its server, newest first',
     options: [
-      new Option('-n, --limit <n>', 'show only the newest (default: 50, with --json all)').argParser(parsePositive),
-      new Option('--all', 'show all').conflicts('limit'),
+      new Option('-n, --limit <n>', 'show only the newest runs (default: 50; with --json: all)').argParser(
+        parsePositive,
+      ),
+      new Option('--all', 'show all runs').conflicts('limit'),
       new Option('--status <status>', 'show runs with this status; repeatable').argParser(addText),
       new Option('--pipeline <name>', 'show runs of this pipeline'),
       new Option('--label <name[=value]>', 'show runs whose pipeline has this label; repeatable').argParser(addText),
-      new Option('--since <time>', 'show runs since a duration ago, such as 7d, or since a date'),
+      new Option('--since <time>', 'show runs of the last 7d (or another duration), or since a date'),
     ],
     load: async () => {
       const { runs } = await import('../commands/runs.ts');

@@ -25,7 +25,7 @@ export function addRunCommands(add: AddCommand): void {
   add({
     usage: 'resume [run]',
     description:
-      'continue a suspended run, or one of the background, in this terminal (default: the newest suspended run of the pipeline)',
+      'continue a suspended or detached run in this terminal (default: the newest suspended run of the pipeline)',
     options: [approvalOption(), backgroundOption(), junitOption(), quietOption()],
     load: async (run) => {
       const { resume } = await import('../commands/resume.ts');
@@ -34,7 +34,7 @@ export function addRunCommands(add: AddCommand): void {
   });
   add({
     usage: 'cancel [run]',
-    description: 'cancel a run and its containers (default: the only one that has not ended)',
+    description: 'cancel a run and its containers (default: the only run that has not ended)',
     load: async (run) => {
       const { cancel } = await import('../commands/cancel.ts');
       return (context, options) => cancel(run, context, options);
@@ -69,7 +69,7 @@ function addRun(add: AddCommand): void {
       labelOption(),
       new Option(
         '--parallelism <n>',
-        'limit the containers that run at once, in addition to the limit in the file',
+        'run at most this many containers at once; a lower limit in the file stays valid',
       ).argParser(parsePositive),
       ...reuseOptions(),
       approvalOption(),
@@ -105,8 +105,7 @@ function addFollowing(add: AddCommand): void {
   });
   add({
     usage: 'detach [run]',
-    description:
-      'continue a run in the background, wherever it is executed now (default: the only one that has not ended)',
+    description: 'continue a run in the background (default: the only run that has not ended)',
     load: async (run) => {
       const { detach } = await import('../commands/detach.ts');
       return (context, options) => detach(run, context, options);
@@ -128,7 +127,7 @@ function addHosts(add: AddCommand): void {
     usage: 'ui',
     description: 'show the runs of the home in a browser, and execute detached runs and schedules',
     options: [
-      new Option('--listen <address:port>', 'listen on this loopback address; port 0 is a free one').default(
+      new Option('--listen <address:port>', 'listen on this loopback address; port 0 selects a free port').default(
         '127.0.0.1:7380',
       ),
       new Option('--open', 'open the browser'),

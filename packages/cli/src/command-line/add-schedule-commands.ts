@@ -25,7 +25,7 @@ export function addScheduleCommands(add: AddCommand): void {
   });
   add({
     usage: 'backfill <from..to> [file...]',
-    description: 'run the planned times of these days, one after the other',
+    description: 'run the pipeline for each planned time of these days, one run after the other',
     options: [...fileOptions(), labelOption()],
     load: async (backfill, ...files) => {
       const { runSchedules } = await import('../commands/run-schedules.ts');
@@ -46,17 +46,14 @@ export function addScheduleCommands(add: AddCommand): void {
   });
   add({
     usage: 'list',
-    description: 'list the schedules of this home with file, options, next planned time and pause',
+    description: 'list the schedules of this home with their files, options and next planned times',
     load: async () => {
       const { printSchedules } = await import('../commands/print-schedules.ts');
       return (context, options) => printSchedules(context, options);
     },
   });
-  addPause(add, [
-    'pause',
-    'start no run of a schedule at its planned times until `unpause`, whichever process runs it',
-  ]);
-  addPause(add, ['unpause', 'end the pause of a schedule; times that passed meanwhile are not caught up']);
+  addPause(add, ['pause', 'start no runs of a schedule, in any process, until `unpause`']);
+  addPause(add, ['unpause', 'end the pause of a schedule; planned times that passed during the pause are not run']);
 }
 
 function addPause(add: AddCommand, [verb, description]: readonly ['pause' | 'unpause', string]): void {

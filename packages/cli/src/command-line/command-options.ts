@@ -81,12 +81,12 @@ export function fromOption(how?: 'like --reuse, but'): Option {
 
 /** `--stop-at-approval`, of commands that follow a run. */
 export function approvalOption(): Option {
-  return new Option('--stop-at-approval', 'exit with code 75 when the run only waits for an approval');
+  return new Option('--stop-at-approval', 'exit with code 75 as soon as only approvals are left to wait for');
 }
 
 /** `--here`, of commands that start a run. */
 export function hereOption(): Option {
-  return new Option('--here', 'execute the run on this machine, although the server of the service could');
+  return new Option('--here', 'execute the run on this machine, even if the service could execute it');
 }
 
 /** `--detach`, of a command that continues a run. */
@@ -96,10 +96,9 @@ export function backgroundOption(): Option {
 
 /** `--detach`, of commands that start a run. */
 export function detachOption(): Option {
-  return new Option(
-    '--detach',
-    'execute the run in the background, or on the server of the service, without following it',
-  ).conflicts('stopAtApproval');
+  return new Option('--detach', 'start the run in the background or on the server, print its ID and exit').conflicts(
+    'stopAtApproval',
+  );
 }
 
 /** `--junit`, of commands that know how a run has ended. */

@@ -87,14 +87,14 @@ interface PreviewProps {
 }
 
 function Preview({ reply, timezone, hasFailed }: PreviewProps) {
-  if (reply === undefined) return hasFailed ? null : <p class="soft">Finding out what would happen…</p>;
+  if (reply === undefined) return hasFailed ? null : <p class="soft">Checking the effect…</p>;
   return (
     <>
       <p>{reply.message}</p>
       <StepNames label="Run" names={reply.run} />
       <StepNames label="Reused" names={reply.reused} />
       <StepNames label="Planned times" names={reply.plannedAt?.map((at) => localTime(at, timezone))} />
-      <p class="soft">The same as a command:</p>
+      <p class="soft">Equivalent command:</p>
       <CommandLine command={reply.command} />
     </>
   );

@@ -18,7 +18,7 @@ export function RunFacts({ details }: { details: RunDetails }) {
         <FactTable title="Results" values={details.results ?? {}} />
         <FactTable title="Outputs" values={Object.fromEntries(outputs)} />
         <FactTable title="Labels" values={details.labels} />
-        <FactTable title="Account" values={{ cluster: details.clusterId, account: details.accountId }} />
+        <FactTable title="Cluster and account" values={{ cluster: details.clusterId, account: details.accountId }} />
       </div>
       <Failures details={details} />
       {details.warnings.length > 0 && (
@@ -35,7 +35,7 @@ export function RunFacts({ details }: { details: RunDetails }) {
       )}
       {details.command !== undefined && (
         <>
-          <h3>The same run as a command</h3>
+          <h3>Equivalent command</h3>
           <CommandLine command={details.command} />
         </>
       )}
