@@ -2,9 +2,13 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { findUsageFault } from './find-usage-fault.ts';
 
+const readPage = (page: string) => readFileSync(new URL(`../../../../docs/${page}`, import.meta.url), 'utf8');
+
 const readBlocks = (page: string) => {
-  const text = readFileSync(new URL(`../../../../docs/${page}`, import.meta.url), 'utf8');
-  return [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language = '', block = '']) => ({ language, block }));
+  return [...readPage(page).matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language = '', block = '']) => ({
+    language,
+    block,
+  }));
 };
 
 const lines = ['ci.md', 'assistants.md'].flatMap((page) =>
@@ -15,6 +19,16 @@ const lines = ['ci.md', 'assistants.md'].flatMap((page) =>
 
 test.each(lines)('the documented command `sluice %s` is a call of its command', (line) => {
   expect(findUsageFault(line.split(' '))).toBeUndefined();
+});
+
+const answered = [
+  ...readPage('questions.md').matchAll(/`sluice ([a-z][^`]*)`/g),
+  ...readPage('questions.md').matchAll(/^sluice (.*)$/gm),
+].map(([, line = '']) => line);
+
+test.each(answered)('the answer `sluice %s` is a call of its command', (line) => {
+  // For a shell, what is quoted is one word.
+  expect(findUsageFault(line.replaceAll(/'[^']*'|"[^"]*"/g, 'a=b').split(' '))).toBeUndefined();
 });
 
 test('the documented configuration of an assistant starts the server', () => {
