@@ -58,6 +58,7 @@ export const LAYERS = {
     'json',
     'context',
     'home',
+    'bundle',
     'connect',
     'pipeline',
     'render',

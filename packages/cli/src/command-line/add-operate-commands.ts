@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import type { AddCommand } from './add-command.ts';
-import { configOption, inputOption } from './command-options.ts';
+import { configOption, inputOption, runOption } from './command-options.ts';
+import { VERSION } from './version.ts';
 
 /** Adds the commands for this machine, its home, and a service that it runs. */
 export function addOperateCommands(add: AddCommand): void {
@@ -19,9 +20,13 @@ export function addOperateCommands(add: AddCommand): void {
   add({
     usage: 'doctor',
     description: 'show which container engines work on this machine, and what to install',
+    options: [
+      new Option('--bundle <file>', 'write a .tar.gz for a bug report instead, with a run and without secrets'),
+      runOption(),
+    ],
     load: async () => {
       const { doctor } = await import('../commands/doctor.ts');
-      return (context, options) => doctor(context, options);
+      return (context, options) => doctor({ context, options, version: VERSION });
     },
   });
   add({

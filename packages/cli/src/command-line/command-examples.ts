@@ -116,7 +116,10 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, meanin
   'profile list': [['profile list', 'show which profile applies here, and why']],
   'profile show': [['profile show gpu', 'show the settings of your profile gpu, without secrets']],
   'profile use': [['profile use gpu', 'use the service of your profile gpu in this home']],
-  doctor: [['doctor', 'show which engines work']],
+  doctor: [
+    ['doctor', 'show which engines work'],
+    ['doctor --bundle bundle.tar.gz -r 3o75', 'write an archive about a run for a bug report'],
+  ],
   completion: [
     ['completion bash', 'print the script; load it with: source <(sluice completion bash)'],
     ['completion zsh', 'print the script for zsh'],

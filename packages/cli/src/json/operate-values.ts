@@ -134,6 +134,14 @@ export const OPERATE_VALUES = {
         .readonly(),
     })
     .describe('The container engines of this machine.'),
+  bundle: z
+    .strictObject({
+      file: z.string(),
+      bytes,
+      contents: z.array(z.strictObject({ name: z.string(), bytes })).readonly(),
+      leftOut: z.array(z.strictObject({ name: z.string(), reason: z.string() })).readonly(),
+    })
+    .describe('An archive for a bug report, which `doctor --bundle` has written.'),
   trust: z
     .strictObject({ home: z.string(), connection: z.record(z.string(), z.string()).readonly(), file: z.string() })
     .describe('A confirmed home; `file` contains the confirmation.'),

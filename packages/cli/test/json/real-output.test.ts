@@ -179,6 +179,9 @@ test('schedules are listed, paused and continued', async () => {
 test('this machine is examined, and a home is confirmed', async () => {
   const { values } = await printer.print(['doctor']);
   expect(values).toMatchObject([{ type: 'doctor', node: process.version, engines: [{ engine: 'process' }, {}, {}] }]);
+  expect(await print('doctor', '--bundle', 'bundle.tar.gz')).toMatchObject([
+    { type: 'bundle', contents: expect.arrayContaining([{ name: 'doctor.json', bytes: expect.any(Number) }]) },
+  ]);
   expect(await print('trust')).toMatchObject([{ type: 'trust' }]);
 });
 
