@@ -50,7 +50,7 @@ test('a client of `sluice ui` starts, follows, approves and reads a run', async 
   const seen = new Set<string>();
   for await (const event of api.events({ run: [runId!], list: 'true' }, { signal })) {
     seen.add(event.type);
-    const run = event.type === 'snapshot' || event.type === 'moves' ? event.data.run : undefined;
+    const run = event.type === 'snapshot' || event.type === 'changes' ? event.data.run : undefined;
     if (run?.counts.awaitingApproval === 1)
       await api.call('approveRun', { path, body: { step: 'ask' } }).catch(() => {});
     const listed = event.type === 'runs' ? event.data.runs : [];
@@ -114,7 +114,7 @@ test('a client of an account on a server reads a run that the library has submit
   const { runId } = await submit(p, { home: place.home, service });
   const { signal, abort } = controller();
   for await (const { type, data } of account.events({ run: [runId] }, { signal })) {
-    if ((type === 'snapshot' || type === 'moves') && data.run.status === 'succeeded') abort();
+    if ((type === 'snapshot' || type === 'changes') && data.run.status === 'succeeded') abort();
   }
   expect(await account.call('getRun', { path: { runId } })).toMatchObject({ pipeline: 'hosted', status: 'succeeded' });
   await expect(createRunApi({ url: hosted.api }).call('listRuns')).rejects.toMatchObject({ name: 'SluiceError' });

@@ -15,8 +15,8 @@ import { addScheduleCommands } from './add-schedule-commands.ts';
 import { addExamples } from './command-examples.ts';
 import { commandName } from './command-name.ts';
 import { createSharedOptions } from './command-options.ts';
-import { splitAccount } from './split-account.ts';
 import { renderHelpTopics } from './help-topics.ts';
+import { splitAccount } from './split-account.ts';
 import { VERSION } from './version.ts';
 
 const HELP = 'show the help of a command';

@@ -21,7 +21,7 @@ export const SELECTED_BY: Readonly<Record<ProfileSource, string>> = {
   default: 'it is your default',
 };
 
-type Value = JsonValue<'profile'>;
+type Value = JsonValue<'profileEntry'>;
 
 /** `sluice profile list`: the profiles of the user and of the home, and which of them applies. */
 export async function listProfilesCommand(context: CommandContext, options: GlobalOptions): Promise<number> {
@@ -30,7 +30,7 @@ export async function listProfilesCommand(context: CommandContext, options: Glob
   if (!known.ok) return reject(known.error, { context, options });
   const values = known.value.map((one) => describeProfile(one, { home: findHome(context, options), env }));
   if (options.json === true) {
-    for (const value of values) terminal.out(renderValue('profile', value));
+    for (const value of values) terminal.out(renderValue('profileEntry', value));
     return EXIT_CODE.ok;
   }
   const rows = values.map((value) => [

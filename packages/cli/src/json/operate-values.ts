@@ -162,7 +162,7 @@ export const OPERATE_VALUES = {
       removed: z.boolean().describe('false: there was no saved token'),
     })
     .describe('A profile whose token was removed.'),
-  profile: z
+  profileEntry: z
     .strictObject({
       profile: z.string().exactOptional().describe('the name of a profile of the user; absent for other files'),
       file: z.string(),

@@ -16,6 +16,7 @@ export interface RunApiOperations {
       readonly label?: string | readonly string[];
       readonly createdAfter?: string;
       readonly createdBefore?: string;
+      /** The most entries of a page. */
       readonly pageSize?: number;
       /** `nextPageToken` of the previous page. */
       readonly pageToken?: string;
@@ -25,7 +26,9 @@ export interface RunApiOperations {
       readonly runs: readonly {
         readonly runId: string;
         readonly pipeline: string;
-        /** `waiting`: a process will execute it when its concurrency group has a place; `suspended`: no process executes it, and it can be resumed. */
+        /** Those of the pipeline, and those that the command added; absent if there are none. */
+        readonly labels?: { readonly [key: string]: string };
+        /** `waiting`: a process will execute it when its concurrency group has capacity; `suspended`: no process executes it, and it can be resumed. */
         readonly status: 'waiting' | 'running' | 'suspended' | 'succeeded' | 'failed' | 'canceled';
         /** When it was recorded, before it waits for its concurrency group or for a process. */
         readonly createdAt: string;
@@ -33,8 +36,6 @@ export interface RunApiOperations {
         readonly startedAt?: string;
         /** RFC 3339 in UTC, with milliseconds. */
         readonly endedAt?: string;
-        /** Those of the pipeline. */
-        readonly labels?: { readonly [key: string]: string };
         /** The process that executes the run, or waits for its group: `terminal`, a command or a program; `host`, the background process of the home; `ui`, `sluice ui`; `server`, a server; `none`. */
         readonly executor: 'terminal' | 'host' | 'ui' | 'server' | 'none';
         /** Absent for a run that has ended elsewhere, or whose files could not be read. */
@@ -83,7 +84,8 @@ export interface RunApiOperations {
     readonly reply: {
       readonly runId: string;
       readonly pipeline: string;
-      /** `waiting`: a process will execute it when its concurrency group has a place; `suspended`: no process executes it, and it can be resumed. */
+      readonly labels: { readonly [key: string]: string };
+      /** `waiting`: a process will execute it when its concurrency group has capacity; `suspended`: no process executes it, and it can be resumed. */
       readonly status: 'waiting' | 'running' | 'suspended' | 'succeeded' | 'failed' | 'canceled';
       /** When it was recorded, before it waits for its concurrency group or for a process. */
       readonly createdAt: string;
@@ -95,7 +97,6 @@ export interface RunApiOperations {
       readonly message?: string;
       readonly clusterId: string;
       readonly accountId: string;
-      readonly labels: { readonly [key: string]: string };
       readonly params: { readonly [key: string]: Json };
       readonly results?: { readonly [key: string]: Json };
       readonly outputs: {
@@ -103,7 +104,7 @@ export interface RunApiOperations {
           readonly step: string;
           readonly output: string;
           /** One for each cell, in their order; for a reused cell, it belongs to an earlier run. */
-          readonly places: readonly {
+          readonly locations: readonly {
             /** Empty for a plain step. */
             readonly cell: string;
             readonly clusterId: string;
@@ -211,61 +212,73 @@ export interface RunApiOperations {
       readonly runId: string;
     };
     readonly query: Record<never, never>;
-    readonly body: {
-      /** What the command was asked for; a server opens none of its paths. */
-      readonly order: {
-        /** Values by name, as after `-p`. */
-        readonly params: { readonly [key: string]: string };
-        readonly root?: string;
-        readonly ignoreImages?: true;
-        readonly profile?: string;
-        readonly service?: string;
-        readonly account?: string;
-        readonly cluster?: string;
-        readonly cpu?: number;
-        /** Absolute path of the pipeline file. */
-        readonly file: string;
-        /** Most containers at once. */
-        readonly parallelism?: number;
-        /** Executed on this machine, although the server of the service could. */
-        readonly here?: true;
-        /** Leave the run when it only waits for an approval. */
-        readonly stopAtApproval?: true;
-      };
-      /** The texts of the pipeline. */
-      readonly pipeline: {
-        /** The name of the pipeline file among the texts. */
-        readonly file: string;
-        /** By name: the pipeline file, and every file that it includes or uses. */
-        readonly texts: { readonly [key: string]: string };
-      };
-      /** By volume: the digest of the source that was uploaded to the workspace. */
-      readonly sources?: { readonly [key: string]: string };
-      /** The volume for the data of the run, and its login as the service sent it; absent: the run has no data. */
-      readonly workspace?: {
-        readonly volumeId: string;
-        readonly login: {
-          readonly username: string;
-          readonly password: string;
-          readonly address: {
-            readonly webdav?: string;
-            readonly sftp?: string;
+    readonly body:
+      | {
+          /** The pipeline file on the machine of the home, and its parameters. */
+          readonly order: {
+            /** Absolute path of the pipeline file. */
+            readonly file: string;
+            /** Values by name, as after `-p`. */
+            readonly params: { readonly [key: string]: string };
+          };
+        }
+      | {
+          /** What the command was asked for; a server opens none of its paths. */
+          readonly order: {
+            /** Values by name, as after `-p`. */
+            readonly params: { readonly [key: string]: string };
+            /** Labels beside those of the pipeline, by name. */
+            readonly labels?: { readonly [key: string]: string };
+            readonly root?: string;
+            readonly ignoreImages?: true;
+            readonly profile?: string;
+            readonly service?: string;
+            readonly account?: string;
+            readonly cluster?: string;
+            readonly cpu?: number;
+            /** Absolute path of the pipeline file. */
+            readonly file: string;
+            /** Most containers at once. */
+            readonly parallelism?: number;
+            /** Executed on this machine, although the server of the service could. */
+            readonly here?: true;
+            /** Leave the run when it only waits for an approval. */
+            readonly stopAtApproval?: true;
+          };
+          /** The texts of the pipeline. */
+          readonly pipeline: {
+            /** The name of the pipeline file among the texts. */
+            readonly file: string;
+            /** By name: the pipeline file, and every file that it includes or uses. */
+            readonly texts: { readonly [key: string]: string };
+          };
+          /** By volume: the digest of the source that was uploaded to the workspace. */
+          readonly sources?: { readonly [key: string]: string };
+          /** The volume for the data of the run, and its login as the service sent it; absent: the run has no data. */
+          readonly workspace?: {
+            readonly volumeId: string;
+            readonly login: {
+              readonly username: string;
+              readonly password: string;
+              readonly address: {
+                readonly webdav?: string;
+                readonly sftp?: string;
+              };
+            };
+          };
+          /** By name: the values of all secrets that the pipeline names. */
+          readonly secrets?: { readonly [key: string]: string };
+          /** Reuse what succeeded and has not changed of a run that this server has. */
+          readonly reuse?: {
+            readonly runId: string;
+            /** `STEP` or `STEP/CELL`: what is run although it has not changed. */
+            readonly from: readonly string[];
           };
         };
-      };
-      /** By name: the values of all secrets that the pipeline names. */
-      readonly secrets?: { readonly [key: string]: string };
-      /** Reuse what succeeded and has not changed of a run that this server has. */
-      readonly reuse?: {
-        readonly runId: string;
-        /** `STEP` or `STEP/CELL`: what is run although it has not changed. */
-        readonly from: readonly string[];
-      };
-    };
     readonly reply: {
       readonly runId: string;
-      /** The run in the dashboard of the server. */
-      readonly url: string;
+      /** Of a server: the run in its dashboard. */
+      readonly url?: string;
     };
   };
   /** The status of every cell, one letter each. */
@@ -282,23 +295,24 @@ export interface RunApiOperations {
       readonly states: readonly string[];
     };
   };
-  /** What has happened to the cells after a position. */
-  readonly listMoves: {
+  /** The changes of the status of cells after a position, oldest first. */
+  readonly listChanges: {
     readonly path: {
       readonly runId: string;
     };
     readonly query: {
+      /** A position. */
       readonly after?: number;
-      readonly skip?: number;
-      readonly limit?: number;
+      /** The most entries of a page. */
+      readonly pageSize?: number;
+      /** `nextPageToken` of the previous page. */
+      readonly pageToken?: string;
     };
     readonly body: Record<never, never>;
     readonly reply: {
-      /** Sequence number of a record in the journal of the run. */
+      /** This page and those before have all changes up to this position. */
       readonly position: number;
-      /** Present if the next position has more moves than `limit`: how many of them have been returned. */
-      readonly skip?: number;
-      readonly moves: readonly (readonly [
+      readonly changes: readonly (readonly [
         number,
         number,
         number,
@@ -319,8 +333,7 @@ export interface RunApiOperations {
         number,
         boolean,
       ])[];
-      /** Whether there are later moves; ask again with `after` set to `position`, and with `skip`. */
-      readonly more: boolean;
+      readonly nextPageToken?: string;
     };
   };
   /** The cells of a run or a step. */
@@ -347,6 +360,7 @@ export interface RunApiOperations {
       readonly search?: string;
       /** With the values of the matrix, and the results. */
       readonly values?: string;
+      /** The most entries of a page. */
       readonly pageSize?: number;
       /** `nextPageToken` of the previous page. */
       readonly pageToken?: string;
@@ -419,9 +433,11 @@ export interface RunApiOperations {
     readonly query: {
       /** Name or index. */
       readonly step: string;
-      /** Index of the first cell. */
-      readonly from?: number;
-      readonly count?: number;
+      readonly firstCellIndex?: number;
+      /** The most entries of a page. */
+      readonly pageSize?: number;
+      /** `nextPageToken` of the previous page. */
+      readonly pageToken?: string;
     };
     readonly body: Record<never, never>;
     readonly reply: {
@@ -429,6 +445,7 @@ export interface RunApiOperations {
       readonly names: readonly string[];
       /** The number of cells of the step. */
       readonly total: number;
+      readonly nextPageToken?: string;
     };
   };
   /** The cells of matrices and of `foreach` that have a name, by step. */
@@ -441,8 +458,10 @@ export interface RunApiOperations {
       readonly search: string;
       /** The most cells of one step. */
       readonly perStep?: number;
-      /** The most cells of all steps. */
-      readonly limit?: number;
+      /** The most entries of a page. */
+      readonly pageSize?: number;
+      /** `nextPageToken` of the previous page. */
+      readonly pageToken?: string;
     };
     readonly body: Record<never, never>;
     readonly reply: {
@@ -459,6 +478,7 @@ export interface RunApiOperations {
       }[];
       /** The number of all matching cells. */
       readonly total: number;
+      readonly nextPageToken?: string;
     };
   };
   /** A cell with its attempts and the explanation of its status. */
@@ -469,8 +489,10 @@ export interface RunApiOperations {
     readonly query: {
       /** Name or index. */
       readonly step: string;
-      /** Index; 0 for a plain step. */
-      readonly cell?: number;
+      /** Name. */
+      readonly cell?: string;
+      /** Instead of `cell`; absent both: 0. */
+      readonly cellIndex?: number;
     };
     readonly body: Record<never, never>;
     readonly reply: {
@@ -535,7 +557,7 @@ export interface RunApiOperations {
           | 'limit'
           | 'backoff'
           | 'postponed'
-          | 'turn';
+          | 'queued';
         readonly message: string;
         /** When the wait began. */
         readonly startedAt: string;
@@ -643,8 +665,8 @@ export interface RunApiOperations {
       /** The lookup of an earlier result. */
       readonly cache:
         | {
-            /** `off`: the step has no `cache`; `unasked`: there was no lookup, or not yet. */
-            readonly kind: 'off' | 'unasked';
+            /** `off`: the step has no `cache`; `noLookup`: there was no lookup, or not yet. */
+            readonly kind: 'off' | 'noLookup';
           }
         | {
             readonly kind: 'hit';
@@ -768,7 +790,7 @@ export interface RunApiOperations {
         /** Of an input: `STEP.OUTPUT` or the name of a volume. */
         readonly from?: string;
         /** Absent until the data exist. */
-        readonly place?: {
+        readonly location?: {
           readonly clusterId: string;
           readonly accountId: string;
           readonly volumeId: string;
@@ -783,7 +805,7 @@ export interface RunApiOperations {
         /** Of an input: `STEP.OUTPUT` or the name of a volume. */
         readonly from?: string;
         /** Absent until the data exist. */
-        readonly place?: {
+        readonly location?: {
           readonly clusterId: string;
           readonly accountId: string;
           readonly volumeId: string;
@@ -803,8 +825,10 @@ export interface RunApiOperations {
     readonly query: {
       /** Name or index. */
       readonly step: string;
-      /** Index; 0 for a plain step. */
-      readonly cell?: number;
+      /** Name. */
+      readonly cell?: string;
+      /** Instead of `cell`; absent both: 0. */
+      readonly cellIndex?: number;
       /** Absent: the last one. */
       readonly attempt?: number;
       /** Number of the first line, from 1. */
@@ -827,8 +851,10 @@ export interface RunApiOperations {
     readonly query: {
       /** Name or index. */
       readonly step: string;
-      /** Index; 0 for a plain step. */
-      readonly cell?: number;
+      /** Name. */
+      readonly cell?: string;
+      /** Instead of `cell`; absent both: 0. */
+      readonly cellIndex?: number;
       /** Absent: the last one. */
       readonly attempt?: number;
       /** Of a byte of the line; beyond the end, the last line. */
@@ -840,7 +866,7 @@ export interface RunApiOperations {
       readonly line: number;
     };
   };
-  /** A directory or file of an input or output; a file can be read by `Range`. */
+  /** A directory or file of an input or output: a directory in pages, a file also by `Range`. */
   readonly getFiles: {
     readonly path: {
       readonly runId: string;
@@ -848,14 +874,20 @@ export interface RunApiOperations {
     readonly query: {
       /** Name or index. */
       readonly step: string;
-      /** Index; 0 for a plain step. */
-      readonly cell?: number;
+      /** Name. */
+      readonly cell?: string;
+      /** Instead of `cell`; absent both: 0. */
+      readonly cellIndex?: number;
       /** Its name; either this or `output`. */
       readonly input?: string;
       /** Its name; either this or `input`. */
       readonly output?: string;
       /** Relative to the input or output. */
       readonly path?: string;
+      /** The most entries of a page. */
+      readonly pageSize?: number;
+      /** `nextPageToken` of the previous page. */
+      readonly pageToken?: string;
     };
     readonly body: Record<never, never>;
     readonly reply: ReadableStream<Uint8Array>;
@@ -868,8 +900,10 @@ export interface RunApiOperations {
     readonly query: {
       /** Name or index. */
       readonly step: string;
-      /** Index; 0 for a plain step. */
-      readonly cell?: number;
+      /** Name. */
+      readonly cell?: string;
+      /** Instead of `cell`; absent both: 0. */
+      readonly cellIndex?: number;
       /** Its name; either this or `output`. */
       readonly input?: string;
       /** Its name; either this or `input`. */
@@ -878,8 +912,8 @@ export interface RunApiOperations {
       readonly with: string;
       /** Absent: the same name. */
       readonly withStep?: string;
-      /** Absent: the cell of the same name. */
-      readonly withCell?: number;
+      /** Name; absent: the same name. */
+      readonly withCell?: string;
     };
     readonly body: Record<never, never>;
     readonly reply: {
@@ -902,8 +936,8 @@ export interface RunApiOperations {
           readonly link?: string;
         };
       }[];
-      /** Index of the other cell. */
-      readonly otherCell: number;
+      /** Of the other cell. */
+      readonly otherCellIndex: number;
       /** The number of all differences. */
       readonly total: number;
       /** The number of equal files. */
@@ -1067,9 +1101,14 @@ export interface RunApiOperations {
     readonly query: {
       /** Number of planned times of each. */
       readonly next?: number;
+      /** The most entries of a page. */
+      readonly pageSize?: number;
+      /** `nextPageToken` of the previous page. */
+      readonly pageToken?: string;
     };
     readonly body: Record<never, never>;
     readonly reply: {
+      /** By name. */
       readonly schedules: readonly {
         readonly name: string;
         readonly file?: string;
@@ -1077,6 +1116,8 @@ export interface RunApiOperations {
         readonly settings?: {
           /** Values by name, as after `-p`. */
           readonly params: { readonly [key: string]: string };
+          /** Labels beside those of the pipeline, by name. */
+          readonly labels?: { readonly [key: string]: string };
           readonly root?: string;
           readonly ignoreImages?: true;
           readonly profile?: string;
@@ -1091,6 +1132,7 @@ export interface RunApiOperations {
         /** RFC 3339 in UTC, with milliseconds. */
         readonly pausedAt?: string;
       }[];
+      readonly nextPageToken?: string;
     };
   };
   /** The planned times of a schedule, past and future, and their runs. */
@@ -1103,6 +1145,7 @@ export interface RunApiOperations {
       readonly from?: string;
       /** Absent: in 7 days. */
       readonly to?: string;
+      /** The most entries of a page. */
       readonly pageSize?: number;
       /** `nextPageToken` of the previous page. */
       readonly pageToken?: string;
@@ -1114,11 +1157,11 @@ export interface RunApiOperations {
         /** RFC 3339 in UTC, with milliseconds. */
         readonly plannedAt: string;
         /** `missed`: no process ran the schedule at this time, or it was paused. */
-        readonly verdict: 'planned' | 'started' | 'skipped' | 'missed';
+        readonly status: 'planned' | 'started' | 'skipped' | 'missed';
         /** Of a started one. */
         readonly runId?: string;
         /** Of its run; absent until it begins, and after it was removed. */
-        readonly status?: 'waiting' | 'running' | 'suspended' | 'succeeded' | 'failed' | 'canceled';
+        readonly runStatus?: 'waiting' | 'running' | 'suspended' | 'succeeded' | 'failed' | 'canceled';
         readonly isBackfill?: boolean;
         /** Why it was skipped. */
         readonly message?: string;
@@ -1267,7 +1310,12 @@ export interface RunApiOperations {
   /** The pipeline files of the project that contains the home, with their parameters. */
   readonly listPipelines: {
     readonly path: Record<never, never>;
-    readonly query: Record<never, never>;
+    readonly query: {
+      /** The most entries of a page. */
+      readonly pageSize?: number;
+      /** `nextPageToken` of the previous page. */
+      readonly pageToken?: string;
+    };
     readonly body: Record<never, never>;
     readonly reply: {
       readonly pipelines: readonly {
@@ -1287,6 +1335,7 @@ export interface RunApiOperations {
           readonly description?: string;
         }[];
       }[];
+      readonly nextPageToken?: string;
     };
   };
   /** The journal of a run; with another `ETag` it may differ before `offset`. */
@@ -1314,11 +1363,11 @@ export interface RunApiOperations {
 /** The data of each event of the run API, by its name. */
 export interface RunApiEvents {
   /** What has changed since the previous event of this run. Empty if only the run itself has changed. */
-  readonly moves: {
+  readonly changes: {
     readonly runId: string;
     /** Sequence number of a record in the journal of the run. */
     readonly position: number;
-    readonly moves: readonly (readonly [
+    readonly changes: readonly (readonly [
       number,
       number,
       number,
@@ -1340,7 +1389,7 @@ export interface RunApiEvents {
       boolean,
     ])[];
     readonly run: {
-      /** `waiting`: a process will execute it when its concurrency group has a place; `suspended`: no process executes it, and it can be resumed. */
+      /** `waiting`: a process will execute it when its concurrency group has capacity; `suspended`: no process executes it, and it can be resumed. */
       readonly status: 'waiting' | 'running' | 'suspended' | 'succeeded' | 'failed' | 'canceled';
       readonly counts: { readonly [key: string]: number };
     };
@@ -1353,7 +1402,7 @@ export interface RunApiEvents {
     /** For each step one letter per cell; empty while the cells of a `foreach` are unknown: w waiting, q ready, a awaitingApproval, b submitting, p pending, r running, u publishing, s succeeded, e succeeded, reused, f failed, k skipped, c canceled. */
     readonly states: readonly string[];
     readonly run: {
-      /** `waiting`: a process will execute it when its concurrency group has a place; `suspended`: no process executes it, and it can be resumed. */
+      /** `waiting`: a process will execute it when its concurrency group has capacity; `suspended`: no process executes it, and it can be resumed. */
       readonly status: 'waiting' | 'running' | 'suspended' | 'succeeded' | 'failed' | 'canceled';
       readonly counts: { readonly [key: string]: number };
     };
@@ -1363,7 +1412,9 @@ export interface RunApiEvents {
     readonly runs: readonly {
       readonly runId: string;
       readonly pipeline: string;
-      /** `waiting`: a process will execute it when its concurrency group has a place; `suspended`: no process executes it, and it can be resumed. */
+      /** Those of the pipeline, and those that the command added; absent if there are none. */
+      readonly labels?: { readonly [key: string]: string };
+      /** `waiting`: a process will execute it when its concurrency group has capacity; `suspended`: no process executes it, and it can be resumed. */
       readonly status: 'waiting' | 'running' | 'suspended' | 'succeeded' | 'failed' | 'canceled';
       /** When it was recorded, before it waits for its concurrency group or for a process. */
       readonly createdAt: string;
@@ -1371,8 +1422,6 @@ export interface RunApiEvents {
       readonly startedAt?: string;
       /** RFC 3339 in UTC, with milliseconds. */
       readonly endedAt?: string;
-      /** Those of the pipeline. */
-      readonly labels?: { readonly [key: string]: string };
       /** The process that executes the run, or waits for its group: `terminal`, a command or a program; `host`, the background process of the home; `ui`, `sluice ui`; `server`, a server; `none`. */
       readonly executor: 'terminal' | 'host' | 'ui' | 'server' | 'none';
       /** Absent for a run that has ended elsewhere, or whose files could not be read. */
@@ -1397,7 +1446,7 @@ export const OPERATIONS: { readonly [N in keyof RunApiOperations]: readonly [met
   getRun: ['GET', '/runs/{runId}'],
   orderRun: ['PUT', '/runs/{runId}'],
   getStates: ['GET', '/runs/{runId}/states'],
-  listMoves: ['GET', '/runs/{runId}/moves'],
+  listChanges: ['GET', '/runs/{runId}/changes'],
   listCells: ['GET', '/runs/{runId}/cells'],
   listCellNames: ['GET', '/runs/{runId}/cell-names'],
   searchCells: ['GET', '/runs/{runId}/cell-matches'],

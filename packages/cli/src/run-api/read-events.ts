@@ -20,7 +20,7 @@ export async function* readEvents(stream: ReadableStream<Uint8Array>): AsyncGene
   }
 }
 
-const TYPES: readonly string[] = ['moves', 'snapshot', 'runs', 'missing'] satisfies RunApiEvent['type'][];
+const TYPES: readonly string[] = ['changes', 'snapshot', 'runs', 'missing'] satisfies RunApiEvent['type'][];
 
 /** Undefined for a comment, and for what only sets the delay of a new connection. */
 function parseEvent(text: string): RunApiEvent | undefined {

@@ -11,12 +11,19 @@ const VALUES = (Object.keys(JSON_VALUES) as JsonType[]).map(
 );
 
 /** The schemas of the package, by name. */
-export const PUBLISHED_SCHEMAS: ReadonlyMap<string, () => object> = new Map<string, () => object>([
+export const PUBLISHED_SCHEMAS: ReadonlyMap<string, () => object> = unique<() => object>([
   ...VALUES,
   ['pipeline', pipelineJsonSchema],
   ['profile', () => ({ ...withId('profile', profileSchema), title: 'Sluice profile' })],
   ['service', serviceSchema],
 ]);
+
+/** A value of `--json` must not have the name of a file: its schema would be lost. */
+function unique<V>(entries: readonly (readonly [string, V])[]): ReadonlyMap<string, V> {
+  const found = new Map(entries);
+  if (found.size < entries.length) throw new Error('two schemas have the same name');
+  return found;
+}
 
 function withId(name: string, schema: z.ZodType): { readonly [key: string]: unknown } {
   const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input' });

@@ -233,7 +233,7 @@ test('a service prints its address, and a login its profile', async () => {
     expect(await print('whoami')).toMatchObject([{ type: 'identity', email: 'ada@example.org', accounts }]);
     expect(await print('profile', 'use', 'default')).toMatchObject([{ type: 'homeProfile', profile: 'default' }]);
     expect(await print('profile', 'list')).toMatchObject([
-      { type: 'profile', profile: 'default' },
+      { type: 'profileEntry', profile: 'default' },
       { use: 'default', selectedBy: 'home', clusterId: 'main' },
     ]);
     expect(await print('profile', 'show')).toMatchObject([{ type: 'profileSettings', selectedBy: 'home' }]);
