@@ -54,6 +54,8 @@ test('addCompletion offers the names of schemas', async () => {
     'plannedTimeSkipped',
     'plannedTimesMissed',
     'profile',
+    'profileEntry',
+    'profileSettings',
   ]);
 });
 

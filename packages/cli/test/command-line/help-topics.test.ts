@@ -68,7 +68,7 @@ test('help environment and its page have every variable that the command reads, 
     .map((file) => readFileSync(join(SOURCES, file), 'utf8'))
     .join('\n');
   const direct = [...sources.matchAll(/\benv\??\.([A-Z][A-Z0-9_]+)/g)];
-  const named = [...sources.matchAll(/'((?:SLUICE|GITHUB|XDG|OTEL)_[A-Z_]+)'/g)];
+  const named = [...sources.matchAll(/'((?:SLUICE|GITHUB|XDG|OTEL)_[A-Z_]*[A-Z])'/g)];
   const prefixes = [...sources.matchAll(/`(SLUICE_[A-Z]+_)\$\{name\}`/g)].map(([, prefix]) => `${prefix}<NAME>`);
   const read = new Set([...[...direct, ...named].map(([, name]) => name), ...prefixes]);
   expect(Object.keys(ENVIRONMENT_VARIABLES).sort()).toEqual([...read].sort());
