@@ -55,7 +55,9 @@ test('sluice delete removes runs of a service with the service that they recorde
   const server = await serveNew(place);
   try {
     const here = await run('--here', '--service', server.url);
-    const there = await run('--service', server.url);
+    const there = await run('--service', server.url, '--label', 'team=x');
+    const labeled = parseLines<{ runId: string }>((await place.sluice('runs', '--json', '--label', 'team=x')).stdout);
+    expect(labeled.map(({ runId }) => runId)).toEqual([there]);
     const sluice = (...args: string[]) => place.start(args, { env: CREDENTIALS }).ended;
     const kept = await sluice('delete', here, there);
     expect(kept).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(`${server.url} executes it`) });

@@ -95,7 +95,9 @@ async function send(
   const disk = createSystemDisk();
   const moved = await moveRun({ home, runId }, 'order', { place });
   if (!moved.ok) return fail({ exitCode: EXIT_CODE.rejected, message: `could not order run ${runId}: ${moved.error}` });
-  await writeSummary(disk, directory, { pipeline: given.plan.pipeline.name, createdAt: Date.now() });
+  const { name: pipeline, labels } = given.plan.pipeline;
+  const labeled = Object.keys(labels).length > 0 ? { labels } : {};
+  await writeSummary(disk, directory, { pipeline, ...labeled, createdAt: Date.now() });
   let page: string;
   try {
     page = await runServer.order(runId, createBody({ runId, data, prepared, given }));

@@ -4,7 +4,7 @@ import type { Disk } from '../journal/disk.ts';
 import { journalPath } from '../journal/open-journal.ts';
 import { createJournalReader } from '../journal/parse-journal.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
-import { type StoredSummary, writeSummary } from '../runs/run-summary.ts';
+import { readSummary, type StoredSummary, writeSummary } from '../runs/run-summary.ts';
 
 /** A local copy of the journal of a run that a server executes. At most one process may update it at a time. */
 export interface JournalMirror {
@@ -73,7 +73,7 @@ export async function openJournalMirror(directory: string, disk: Disk = createSy
         const count = copied.reader.size - size;
         if (count === 0) return ok(undefined);
         await store(bytes.subarray(0, count), { at: size, isNew });
-        if (copied.summary && copied.summary !== before) await writeSummary(disk, directory, copied.summary);
+        if (copied.summary && copied.summary !== before) await keepSummary(disk, directory, copied.summary);
         isNew = false;
       }
     },
@@ -106,6 +106,12 @@ function add(copied: Copied, bytes: Uint8Array): Result<void, string> {
     copied.summary = summarizeLine(copied.summary, line);
   });
   return read.ok ? read : fail(`could not read the journal: ${read.error}`);
+}
+
+/** The labels are those of the order: the journal does not have those of the pipeline. */
+async function keepSummary(disk: Disk, directory: string, summary: StoredSummary): Promise<void> {
+  const { labels } = (await readSummary(disk, directory)) ?? {};
+  await writeSummary(disk, directory, { ...(labels && { labels }), ...summary });
 }
 
 /** As `summarize`, without a replay. */
