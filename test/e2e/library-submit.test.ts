@@ -127,6 +127,24 @@ test('without a server, a process in the background executes the run, which atta
   own.remove();
 });
 
+test('attach survives a server that is away, and says so if it begins then', async () => {
+  const own = createWorkplace();
+  const away = await serveNew(own);
+  const login = { email: CREDENTIALS.SLUICE_EMAIL, password: CREDENTIALS.SLUICE_PASSWORD };
+  const connection = await connectService({ baseUrl: away.url, login });
+  const p = pipeline('asked');
+  p.step('ask', { approval: { message: 'Continue?' } });
+  const { runId } = await submit(p, { home: own.home, service: connection });
+  const followed = await attach(runId, { home: own.home, service: connection });
+  for await (const { type } of followed.events) if (type === 'approvalAsked') break;
+  await away.kill();
+  await expect(attach(runId, { home: own.home, service: connection })).rejects.toMatchObject({ code: 'UNREACHABLE' });
+  followed.close();
+  expect(await followed.finished).toMatchObject({ status: 'running' });
+  await connection.close();
+  own.remove();
+});
+
 test('what cannot be submitted starts nothing', async () => {
   const { home } = place;
   const before = await place.runs();
