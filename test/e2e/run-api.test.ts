@@ -161,7 +161,7 @@ async function readPages<T>(path: string, key: string): Promise<T[]> {
     const shown = page[key] as T[];
     expect(shown.length).toBeLessThanOrEqual(size);
     entries.push(...shown);
-    token = page['nextPageToken'] as string | undefined;
+    token = page.nextPageToken as string | undefined;
   } while (token !== undefined);
   return entries;
 }
@@ -183,7 +183,7 @@ test('every list has pages, and accepts only its own tokens', async () => {
   for (const [list, key] of lists) {
     const first = await get<Record<string, unknown>>(`${list}&pageSize=1`);
     expect((await readPages(`${list}&pageSize=1`, key)).slice(0, 1), list).toEqual(first[key]);
-    const token = first['nextPageToken'];
+    const token = first.nextPageToken;
     for (const other of [...wrong, ...tokens]) {
       const rejection = await reject(`${list}&pageToken=${other}`);
       expect(rejection, `${list} ${other}`).toEqual([400, 'INVALID_ARGUMENT', 'PAGE_TOKEN_INVALID']);

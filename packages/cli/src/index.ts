@@ -22,6 +22,7 @@ export type {
   ResolvedImage,
   Scope,
   ServiceErrorCode,
+  ServiceReply,
   ServiceWait,
   Timeouts,
   Volume,
