@@ -90,7 +90,7 @@ test('a stopped host carries out no request that its client has reported as fail
 
   process.kill(hostPid, 'SIGCONT');
   expect(await readHosted()).toEqual([runId]);
-  expect(await place.sluice('approve', '-r', runId, 'ask', '--reject')).toMatchObject({ exitCode: 0 });
+  expect(await place.sluice('reject', '-r', runId, 'ask')).toMatchObject({ exitCode: 0 });
   await until(async () => (await place.show(runId)).status === 'failed', 'the end of the run');
   expect((await place.show(other)).status).toBe('suspended');
   expect(await place.containers()).toEqual([]);

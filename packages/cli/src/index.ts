@@ -144,6 +144,7 @@ export {
   type HomeOptions,
   listRuns,
   readRun,
+  rejectRun,
   reportRun,
   suspendRun,
 } from './library/runs.ts';

@@ -40,15 +40,17 @@ export function addRunCommands(add: AddCommand): void {
       return (context, options) => cancel(run, context, options);
     },
   });
-  add({
-    usage: 'approve <step>',
-    description: 'approve or reject a step that waits for approval',
-    options: [runOption('the only run in which the step waits'), new Option('--reject', 'reject the step')],
-    load: async (step) => {
-      const { approve } = await import('../commands/approve.ts');
-      return (context, options) => approve(step!, context, options);
-    },
-  });
+  for (const verb of ['approve', 'reject'] as const) {
+    add({
+      usage: `${verb} <step>`,
+      description: `${verb} a step that waits for approval`,
+      options: [runOption('the only run in which the step waits')],
+      load: async (step) => {
+        const { approve } = await import('../commands/approve.ts');
+        return (context, options) => approve(verb, step!, { context, options });
+      },
+    });
+  }
   add({
     usage: 'adopt <run> [file]',
     description: 'rebuild a run whose journal is lost from its containers, so that it can be resumed',

@@ -51,8 +51,9 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, meanin
   cancel: [['cancel 3o75', 'stop the containers; `finally` steps still run']],
   approve: [
     ['approve release', 'approve the step in the run in which it waits'],
-    ['approve -r 3o75 release --reject', 'reject the step in another run'],
+    ['approve -r 3o75 release', 'approve the step in another run'],
   ],
+  reject: [['reject release', 'reject the step in the run in which it waits: the step fails']],
   delete: [['delete 3o75', 'remove a run and its data, whatever its age']],
   gc: [
     ['gc --dry-run', 'show what would be removed'],

@@ -12,22 +12,24 @@ import { actOnServer } from '../runs/act-on-server.ts';
 import { adviseOnRunArgument } from '../runs/advise-on-run-argument.ts';
 import { selectShownRun } from '../runs/select-shown-run.ts';
 
-/** `run` is the prefix of a run's ID (default: the newest run); `reject` rejects the step. */
+/** `run` is the prefix of a run's ID (default: the only run in which the step waits). */
 export interface ApproveOptions extends GlobalOptions {
   readonly run?: string;
-  readonly reject?: boolean;
 }
 
-/** `sluice approve`: approves or rejects a step that waits for approval. */
-export async function approve(step: string, context: CommandContext, options: ApproveOptions): Promise<number> {
+/** `sluice approve` and `sluice reject`: answer for a step that waits for approval. */
+export async function approve(
+  verb: 'approve' | 'reject',
+  step: string,
+  { context, options }: { readonly context: CommandContext; readonly options: ApproveOptions },
+): Promise<number> {
   const home = findHome(context, options);
-  const approved = options.reject !== true;
-  const words = ['approve', step, ...(approved ? [] : ['--reject']), '-r'];
+  const approved = verb === 'approve';
   const found = await selectShownRun(home, {
     prefix: options.run,
     accept: (run) => mayWait(home, run, step),
     which: ` in which ${step} waits for approval`,
-    changes: { words, cwd: context.cwd, oneOf: 'run' },
+    changes: { words: [verb, step, '-r'], cwd: context.cwd, oneOf: 'run' },
     context,
     options,
   });
@@ -51,7 +53,6 @@ export async function approve(step: string, context: CommandContext, options: Ap
     return EXIT_CODE.ok;
   };
   if (place !== undefined) {
-    const verb = approved ? 'approve' : 'reject';
     return actOnServer({ runId, verb, step }, { context, options: found.value.options, print: () => announce(true) });
   }
   const answered = await approveRun(home, { runId, step, approved, by: readUserName() });

@@ -30,6 +30,7 @@ const SHARED_OPTIONS: ReadonlyMap<string, readonly SharedOption[]> = new Map<str
   ['host', ['home']],
   ['cancel', [...SERVICE, 'json', 'color']],
   ['approve', [...SERVER, 'json']],
+  ['reject', [...SERVER, 'json']],
   ['adopt', [...SERVICE, 'json', 'color']],
   ['schedule run', [...SERVICE, 'json', 'color']],
   ['schedule backfill', [...SERVICE, 'json', 'color']],

@@ -43,7 +43,7 @@ export const OPTIONS = {
   submit: z.strictObject({ home, profile, service, secrets, ...start }),
   plan: z.strictObject({ params: z.record(z.string(), z.unknown()).optional() }),
   report: z.strictObject({ home, to: TEXT.optional() }),
-  approve: z.strictObject({ home, approved: z.boolean().optional(), by: z.string().optional() }),
+  approve: z.strictObject({ home, by: z.string().optional() }),
   cancel: z.strictObject({ home, profile, service, by: z.string().optional() }),
   pull: z.strictObject({ home, profile, to: TEXT, service }),
   service: z.strictObject({ home, profile, cluster: TEXT.optional(), account: TEXT.optional() }),

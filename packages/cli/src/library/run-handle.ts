@@ -22,8 +22,10 @@ export interface RunHandle<R = DeclaredResults> {
   cancel(): void;
   /** Stops following the run: its containers keep running. Resolves when the run can be resumed. */
   suspend(): Promise<void>;
-  /** Approves or rejects a step that waits for approval. Throws `SluiceError` `NOT_ASKED` if it does not. */
-  approve(step: string, options?: { readonly approved?: boolean; readonly by?: string }): void;
+  /** Approves a step that waits for approval. Throws `SluiceError` `NOT_ASKED` if it does not. */
+  approve(step: string, options?: { readonly by?: string }): void;
+  /** Rejects a step that waits for approval, as `approve`. */
+  reject(step: string, options?: { readonly by?: string }): void;
 }
 
 /** What the handle of a run needs in addition to the run. */
@@ -50,6 +52,12 @@ export function createRunHandle<R>(
       await close();
     })
     .then((report) => createRunResult<R>(report, declared));
+  const answer = (verb: 'approve' | 'reject', step: string, options: { readonly by?: string } = {}) => {
+    readArgument(`${verb}: step`, TEXT, step);
+    const { by = 'the program' } = readArgument(verb, OPTIONS.approve, options);
+    if (run.approve(step, { approved: verb === 'approve', by })) return;
+    throw new SluiceError('NOT_ASKED', `could not answer for ${step}: it does not wait for approval`);
+  };
   return {
     runId: run.runId,
     directory: run.directory,
@@ -60,11 +68,7 @@ export function createRunHandle<R>(
       await run.suspend();
       await finished;
     },
-    approve: (step, options = {}) => {
-      readArgument('approve: step', TEXT, step);
-      const { approved = true, by = 'the program' } = readArgument('approve', OPTIONS.approve, options);
-      if (run.approve(step, { approved, by })) return;
-      throw new SluiceError('NOT_ASKED', `could not answer for ${step}: it does not wait for approval`);
-    },
+    approve: (step, options) => answer('approve', step, options),
+    reject: (step, options) => answer('reject', step, options),
   };
 }

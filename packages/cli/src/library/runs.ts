@@ -96,24 +96,50 @@ export async function reportRun(
 }
 
 /**
- * Approves or rejects a step of any run of the home, wherever it is executed. If no process executes the run, the answer
+ * Approves a step of any run of the home, wherever it is executed. If no process executes the run, the answer
  * applies when it is resumed. Throws `SluiceError`, for example `NOT_ASKED`.
  *
  * @example
  * ```ts
  * import { approveRun } from 'sluice';
  *
- * await approveRun('3o75', 'release', { approved: false, by: 'ada' });
+ * await approveRun('3o75', 'release', { by: 'ada' });
  * ```
  */
-export async function approveRun(
+export function approveRun(
   runId: string,
   step: string,
-  options: HomeOptions & { readonly approved?: boolean; readonly by?: string } = {},
+  options: HomeOptions & { readonly by?: string } = {},
 ): Promise<void> {
-  readArgument('approveRun: run', TEXT, runId);
-  readArgument('approveRun: step', TEXT, step);
-  const { approved = true, by = userInfo().username, ...where } = readArgument('approveRun', OPTIONS.approve, options);
+  return answerRun('approve', { runId, step, options });
+}
+
+/**
+ * Rejects a step that waits for approval, as `approveRun`: the step fails.
+ *
+ * @example
+ * ```ts
+ * import { rejectRun } from 'sluice';
+ *
+ * await rejectRun('3o75', 'release', { by: 'ada' });
+ * ```
+ */
+export function rejectRun(
+  runId: string,
+  step: string,
+  options: HomeOptions & { readonly by?: string } = {},
+): Promise<void> {
+  return answerRun('reject', { runId, step, options });
+}
+
+async function answerRun(
+  verb: 'approve' | 'reject',
+  { runId, step, options }: { runId: string; step: string; options: HomeOptions & { readonly by?: string } },
+): Promise<void> {
+  readArgument(`${verb}Run: run`, TEXT, runId);
+  readArgument(`${verb}Run: step`, TEXT, step);
+  const { by = userInfo().username, ...where } = readArgument(`${verb}Run`, OPTIONS.approve, options);
+  const approved = verb === 'approve';
   unwrap(await attempt(() => approveOfRunner(homeOf(where), { runId, step, approved, by })));
 }
 

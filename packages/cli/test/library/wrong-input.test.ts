@@ -156,6 +156,11 @@ const CALLS: Readonly<Record<string, readonly Call[]>> = {
     (wrong) => library.approveRun('none', wrong, { home }),
     (wrong) => library.approveRun('none', 'a', wrong),
   ],
+  rejectRun: [
+    (wrong) => library.rejectRun(wrong, 'a', { home }),
+    (wrong) => library.rejectRun('none', wrong, { home }),
+    (wrong) => library.rejectRun('none', 'a', wrong),
+  ],
   suspendRun: [(wrong) => library.suspendRun(wrong, { home }), (wrong) => library.suspendRun('none', wrong)],
   cancelRun: [(wrong) => library.cancelRun(wrong, { home }), (wrong) => library.cancelRun('none', wrong)],
   pullOutput: [

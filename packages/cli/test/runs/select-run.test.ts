@@ -48,7 +48,7 @@ async function statuses(): Promise<Readonly<Record<string, string>>> {
 const AMBIGUOUS =
   /could not choose a run: 2 could be meant; name one of them:\n(.*production.*\n.*staging|.*staging.*\n.*production)/;
 
-test.each([['approve', 'agree'], ['approve', 'agree', '--reject'], ['cancel'], ['detach'], ['resume']])(
+test.each([['approve', 'agree'], ['reject', 'agree'], ['cancel'], ['detach'], ['resume']])(
   '%s %s names the runs of several pipelines, and changes none',
   async (...args) => {
     const { exitCode, err } = await command(root, ...args);
@@ -71,7 +71,7 @@ test('approve prefers the pipeline of the directory, and says what was approved'
 });
 
 test('approve finds the only run in which the step waits', async () => {
-  expect(await command(production, 'approve', 'agree', '--reject')).toMatchObject({ exitCode: 0 });
+  expect(await command(production, 'reject', 'agree')).toMatchObject({ exitCode: 0 });
   expect((await command(production, 'resume')).exitCode).not.toBe(0);
   const { exitCode, out } = await command(root, 'approve', 'agree');
   expect([exitCode, out]).toEqual([0, expect.stringContaining('of staging')]);

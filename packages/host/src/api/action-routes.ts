@@ -89,7 +89,7 @@ async function approve(
   const { step, dryRun, by = api.userName } = body;
   const verb = approved ? 'approve' : 'reject';
   const run = await requireUnfinished(api, runId, verb);
-  const words = ['sluice', 'approve', '-r', runId, step, ...(approved ? [] : ['--reject'])];
+  const words = ['sluice', approved ? 'approve' : 'reject', '-r', runId, step];
   const effect = approved ? 'steps that depend on it can start' : 'the step fails';
   const reply = { runId, dryRun, command: quoteCommand(words), message: `${verb}s ${step}: ${effect}` };
   const { index } = run.model.facts.plan.steps.find((one) => one.step.name === step) ?? {};

@@ -18,7 +18,7 @@ export function advise(
     case 'dependency':
       return wait.steps.length === 1 ? suggest(['why', '-r', runId, wait.steps[0]!]) : undefined;
     case 'approval':
-      return `answer it: ${suggest(['approve', '-r', runId, step])} (or with --reject)`;
+      return `answer it: ${suggest(['approve', '-r', runId, step])}, or ${suggest(['reject', '-r', runId, step])}`;
     case 'parallelism':
       return 'the pipeline may allow more at once: parallelism in the file, --parallelism on the command line';
     case 'stepParallelism':
