@@ -4,7 +4,7 @@ set -euo pipefail
 
 packages=(
   # WebDAV and SFTP; a WebDAV server of others, and certificates, for the client's tests
-  litmus cadaver curl rclone davfs2 lftp openssh-client sshfs apache2 openssl
+  litmus cadaver curl jq rclone davfs2 lftp openssh-client sshfs apache2 openssl
   # the operator's guide, followed under a systemd of its own
   systemd dbus iproute2
   # pages

@@ -28,7 +28,7 @@ export type { AppendFile, Claim, ControlListener, Disk } from './journal/disk.ts
 export { enteringDirectory } from './journal/entering-directory.ts';
 export { withHomeLock } from './journal/home-lock.ts';
 export type { Journal } from './journal/journal.ts';
-export { isLeaseSecret, readLease, wasOpened } from './journal/lease.ts';
+export { isLeaseSecret, OTHER_LEASE, readLease, wasOpened } from './journal/lease.ts';
 export { CUSTODY_STATES, type CustodyMove, type CustodyState, LEGAL_MOVES } from './journal/legal-moves.ts';
 export { decodeLine, encodeLine } from './journal/line-codec.ts';
 export {

@@ -4,6 +4,9 @@ import path from 'node:path';
 import { z } from 'zod';
 import type { Disk } from './disk.ts';
 
+/** The reply to a request with the secret of another lease: a process has taken the run since the lease was read. */
+export const OTHER_LEASE = 'another process has taken the run; try again';
+
 const leaseSchema = z.object({
   epoch: z.number().int().positive(),
   host: z.string(),

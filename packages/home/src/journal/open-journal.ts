@@ -4,7 +4,7 @@ import type { JournalRecord } from '@sluice/run';
 import type { Clock } from '../clock.ts';
 import type { Claim, ControlListener, Disk } from './disk.ts';
 import { createJournal, type Journal } from './journal.ts';
-import { acquireLease, findLeaseLoss, type Lease, readLease } from './lease.ts';
+import { acquireLease, findLeaseLoss, type Lease, OTHER_LEASE, readLease } from './lease.ts';
 import { findFormatFault, type JournalContent, parseJournal } from './parse-journal.ts';
 import { resumeClock } from './resume-clock.ts';
 import { type RunMarks, readRunMarks } from './run-marks.ts';
@@ -77,7 +77,7 @@ export async function openJournal<R extends { readonly code: string; readonly me
   let lease: Lease | undefined;
   const claim = await disk.claim(directory, (line) => {
     const [secret, ...rest] = line.split(' ');
-    return lease && secret === lease.control ? (options.control?.(rest.join(' ')) ?? '') : 'rejected';
+    return lease && secret === lease.control ? (options.control?.(rest.join(' ')) ?? '') : OTHER_LEASE;
   });
   if (!claim) return fail({ code: 'RUN_IN_USE', message: describeHolder(await readLease(disk, directory)) });
   try {

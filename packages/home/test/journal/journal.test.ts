@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSystemClock } from '../../src/clock.ts';
 import { createJournal } from '../../src/journal/journal.ts';
 import { JournalFailure } from '../../src/journal/journal-failure.ts';
+import { OTHER_LEASE } from '../../src/journal/lease.ts';
 import { encodeLine } from '../../src/journal/line-codec.ts';
 import { openJournal } from '../../src/journal/open-journal.ts';
 import { parseJournal } from '../../src/journal/parse-journal.ts';
@@ -263,7 +264,7 @@ describe('openJournal', () => {
     const opened = await openJournal(directory, { disk, clock, reject, control: (request) => `heard ${request}` });
     if (!opened.ok) throw new Error(opened.error.message);
     expect(await disk.ask(directory, `${opened.value.lease.control} hello`)).toBe('heard hello');
-    expect(await disk.ask(directory, 'guess hello')).toBe('rejected');
+    expect(await disk.ask(directory, 'guess hello')).toBe(OTHER_LEASE);
     await opened.value.release();
     expect(await disk.ask(directory, 'anyone')).toBeUndefined();
     expect((await stat(path.join(directory, 'lease.json'))).mode & 0o077).toBe(0);
@@ -285,7 +286,7 @@ describe('openJournal', () => {
     });
     if (!second.ok) throw new Error(second.error.message);
     answers.push(await disk.ask(directory, `${first.value.lease.control} cancel`));
-    expect(answers).toEqual(['not yet', 'rejected']);
+    expect(answers).toEqual(['not yet', OTHER_LEASE]);
     await second.value.release();
   });
 });

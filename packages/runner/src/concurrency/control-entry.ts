@@ -1,4 +1,4 @@
-import { type Clock, type ControlListener, type Disk, isLate, isLeaseSecret, LATE } from '@sluice/home';
+import { type Clock, type ControlListener, type Disk, isLate, isLeaseSecret, LATE, OTHER_LEASE } from '@sluice/home';
 import type { SentRequest } from '../session/control-run.ts';
 
 /** What is requested of a run while it waits for a place in its concurrency group. */
@@ -23,7 +23,7 @@ export function controlEntry(
     isLeft: () => isLeft || signal?.aborted === true,
     listener(line) {
       const [secret = '', ...rest] = line.split(' ');
-      if (!isLeaseSecret(disk, directory, secret)) return line === '' ? '' : 'rejected';
+      if (!isLeaseSecret(disk, directory, secret)) return line === '' ? '' : OTHER_LEASE;
       const request = JSON.parse(rest.join(' ')) as SentRequest;
       if (isLate(request.before, clock)) return LATE;
       if (request.verb === 'cancel') canceledBy ??= request.by;

@@ -5,6 +5,7 @@ import {
   type Disk,
   describeUnanswered,
   enteringDirectory,
+  OTHER_LEASE,
   readLease,
   sleep,
 } from '@sluice/home';
@@ -25,7 +26,7 @@ export async function askRunner(
   directory: string,
   request: ControlRequest,
 ): Promise<string | undefined> {
-  const lease = await readLease(disk, directory);
+  let lease = await readLease(disk, directory);
   let before: BootTime | undefined;
   const render = () => {
     before = createDeadline(clock, ANSWER_MS);
@@ -37,8 +38,9 @@ export async function askRunner(
   const until = clock.now() + ANSWER_MS;
   let answer = await ask();
   // A process that has just taken the run does not listen yet, and one that has just left it no longer replies.
-  while (answer === '' && clock.now() < until) {
+  while ((answer === '' || answer === OTHER_LEASE) && clock.now() < until) {
     await sleep(clock, PAUSE_MS);
+    lease = await readLease(disk, directory);
     answer = await ask();
   }
   if (answer !== '') return answer;
