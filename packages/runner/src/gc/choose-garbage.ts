@@ -22,9 +22,9 @@ export interface ChosenGarbage {
 }
 
 /**
- * Chooses the runs to remove: finished runs that are old (or too large together), or whose removal was interrupted, except runs with a `retain: true`
- * output and runs whose outputs a kept run reuses. While a run is in progress, all runs in the cache index are kept,
- * since that run may have read the index.
+ * Chooses the runs to remove: finished runs that are old (or too large together) or whose removal was interrupted, except
+ * runs with a `retain: true` output and runs whose outputs a kept run reuses. While a run is in progress, all runs in the
+ * cache index are kept, since that run may have read the index.
  */
 export function chooseGarbage(records: readonly RunRecord[], rules: GarbageRules): ChosenGarbage {
   const reasons = new Map<string, string>();

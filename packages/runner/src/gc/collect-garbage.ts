@@ -8,9 +8,6 @@ import {
   type HomePlace,
   listCachedRuns,
   listScheduledRuns,
-  moveCustody,
-  removeFromCacheIndex,
-  runDirectory,
   withHomeLock,
 } from '@sluice/home';
 import { privateCopiesPath } from '@sluice/run';
@@ -19,6 +16,7 @@ import { chooseGarbage } from './choose-garbage.ts';
 import { collectSources, type FreedSource } from './collect-sources.ts';
 import { findUser } from './find-user.ts';
 import { lookAgain } from './look-again.ts';
+import { markRuns, unmarkRun } from './mark-runs.ts';
 import { type RunRecord, readRunRecords } from './read-run-records.ts';
 import { describeAway, measureRun, openRunFiles, removeRun } from './remove-run.ts';
 import { findUseElsewhere, type RunsElsewhere, type UnknownAccount } from './runs-elsewhere.ts';
@@ -85,15 +83,7 @@ async function collect(options: Filled): Promise<GarbageReport> {
   const { describe: describeUseElsewhere } = elsewhere;
   const { remove, keep } = chooseGarbage(records, { endedBefore, cached, describeUseElsewhere, ...size });
   const kept = keep.map(({ run, reason }) => ({ runId: run.runId, pipeline: run.pipeline, reason }));
-  // Those that another process has, although they have ended.
-  const held = new Map<string, string>();
-  if (!options.dryRun) {
-    for (const { runId } of remove) {
-      const moved = await moveCustody({ disk, directory: runDirectory(home, runId) }, 'collect');
-      if (!moved.ok) held.set(runId, moved.error);
-    }
-    await removeFromCacheIndex(disk, home, new Set(remove.map(({ runId }) => runId)));
-  }
+  const held = options.dryRun ? undefined : await markRuns(options, remove);
   const since = await lookAgain(options, records);
   // A rerun may have started since the first question, and cannot see the marks of this home.
   const later = remove.length === 0 ? elsewhere : await readElsewhere();
@@ -103,10 +93,10 @@ async function collect(options: Filled): Promise<GarbageReport> {
   const problems = later.unknown.map(describeUnknown);
   for (const run of remove) {
     const user = () => findUser(since, run.runId, { isCached: cached.has(run.runId) });
-    const reason = held.get(run.runId) ?? user() ?? later.describe(run);
+    const reason = held?.get(run.runId) ?? user() ?? later.describe(run);
     if (reason !== undefined) {
       kept.push({ runId: run.runId, pipeline: run.pipeline, reason });
-      if (!options.dryRun) await moveCustody({ disk, directory: runDirectory(home, run.runId) }, 'keep');
+      if (!options.dryRun) await unmarkRun(options, run);
       continue;
     }
     const bytes = await measureRun(options, run);

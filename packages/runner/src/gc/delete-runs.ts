@@ -9,15 +9,13 @@ import {
   type HomePlace,
   listCachedRuns,
   listScheduledRuns,
-  moveCustody,
-  removeFromCacheIndex,
-  runDirectory,
   withHomeLock,
 } from '@sluice/home';
 import { chooseGarbage } from './choose-garbage.ts';
 import type { Freed } from './collect-garbage.ts';
 import { findUser } from './find-user.ts';
 import { lookAgain } from './look-again.ts';
+import { markRuns, unmarkRun } from './mark-runs.ts';
 import { type RunRecord, readRunRecords } from './read-run-records.ts';
 import { describeAbsence, measureRun, removeRun } from './remove-run.ts';
 import { findUseElsewhere, type RunsElsewhere } from './runs-elsewhere.ts';
@@ -79,7 +77,7 @@ async function deleteAll(options: Filled): Promise<Result<DeletedRuns, readonly 
   }
   const refused = await mark(options, { records, cached, remove: chosen.value });
   if (refused.length > 0) {
-    for (const { runId } of chosen.value) await moveCustody({ disk, directory: runDirectory(home, runId) }, 'keep');
+    for (const run of chosen.value) await unmarkRun(options, run);
     return fail(refused);
   }
   // A schedule records a run before the run exists, so that those of all runs that may be removed are there.
@@ -123,14 +121,8 @@ async function mark(
     readonly remove: readonly RunRecord[];
   },
 ): Promise<readonly UndeletableRun[]> {
-  const { disk, home } = options;
   const { records, cached, remove } = given;
-  const held = new Map<string, string>();
-  for (const { runId } of remove) {
-    const moved = await moveCustody({ disk, directory: runDirectory(home, runId) }, 'collect');
-    if (!moved.ok) held.set(runId, moved.error);
-  }
-  await removeFromCacheIndex(disk, home, new Set(remove.map(({ runId }) => runId)));
+  const held = await markRuns(options, remove);
   const since = await lookAgain(options, records);
   // A rerun may have started on a server since the first question, and cannot see the marks of this home.
   const describeUseElsewhere = await readUse(options);
