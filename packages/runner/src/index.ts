@@ -19,7 +19,7 @@ export { describeUnknownVolume, findUnknown } from './placement/find-unknown.ts'
 export { type AdoptedContainer, type AdoptRunOptions, adoptRun } from './run/adopt-run.ts';
 export { approveRun } from './run/approve-run.ts';
 export { type AttachedRun, type AttachOptions, attachRun } from './run/attach-run.ts';
-export { cancelRun, requestCancel } from './run/cancel-run.ts';
+export { cancelRun, requestCancel, resumeToCancel } from './run/cancel-run.ts';
 export { createRerun, previewRerun, type RerunOptions } from './run/create-rerun.ts';
 export {
   countKnownCells,

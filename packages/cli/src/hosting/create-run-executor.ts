@@ -3,7 +3,7 @@ import { fail, type Json, ok, type Result } from '@sluice/core';
 import { moveRun, readCustody, readRun, readRunOrder, readScheduleSettings, runCustody } from '@sluice/home';
 import type { OpenHostedService, OrderPreview, RunExecutor, RunHost, StartRequest } from '@sluice/host';
 import type { RunOrder, RunReport } from '@sluice/run';
-import { findOutsideOutput, previewReuse, resumeRun, sumUpPreview } from '@sluice/runner';
+import { findOutsideOutput, previewReuse, resumeToCancel, sumUpPreview } from '@sluice/runner';
 import { omitServiceVariables } from '../connect/hosted-options.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { wholeMessage } from '../context/command-rejection.ts';
@@ -59,7 +59,7 @@ async function cancel(
   if (!opened.ok) return opened;
   const secrets = createSecretReader(home, context.env);
   const { service, traces } = opened.value;
-  const resumed = await resumeRun({ runId, home, secrets, service, cancelBy, ...(traces && { traces }) });
+  const resumed = await resumeToCancel({ runId, home, secrets, service, cancelBy, ...(traces && { traces }) });
   return resumed.ok ? ok(undefined) : fail(resumed.error.message);
 }
 

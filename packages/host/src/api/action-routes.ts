@@ -66,9 +66,6 @@ function action(name: string, summary: string) {
   };
 }
 
-/** Of a cancellation: a run that has just been started changes hands twice. */
-const MAX_TRIES = 3;
-
 type Body<T = object> = ApiRequest<unknown, T & { dryRun: boolean }>;
 
 async function cancel({ api, at: { runId }, body: { dryRun } }: Body): Promise<Reply> {
@@ -77,15 +74,12 @@ async function cancel({ api, at: { runId }, body: { dryRun } }: Body): Promise<R
   const message = `cancels the run with ${running} running containers; \`finally\` steps still run`;
   const reply = { runId, dryRun, command: quoteCommand(['sluice', 'cancel', runId]), message };
   if (dryRun) return reply;
-  for (let tried = 1; ; tried++) {
-    const requested = await requestCancel({ home: api.home, runId, by: api.userName });
-    if (!requested.ok) throw fromRunError(requested.error);
-    if (requested.value.isExecuted) return reply;
-    const resumed = await requireExecutor(api).resume(runId, { cancelBy: api.userName });
-    if (resumed.ok) return reply;
-    // Another process may have taken the run since the request, and is asked then.
-    if (tried === MAX_TRIES) throw conflict(`could not cancel run ${runId}: ${resumed.error}`);
-  }
+  const requested = await requestCancel({ home: api.home, runId, by: api.userName });
+  if (!requested.ok) throw fromRunError(requested.error);
+  if (requested.value.isExecuted) return reply;
+  const resumed = await requireExecutor(api).resume(runId, { cancelBy: api.userName });
+  if (!resumed.ok) throw conflict(`could not cancel run ${runId}: ${resumed.error}`);
+  return reply;
 }
 
 async function approve(

@@ -2,7 +2,7 @@ import type { ContainerService } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import { isHosted } from '@sluice/home';
 import type { RunError } from '@sluice/run';
-import { previewRerun, type RunHandle, type RunnerOptions, resumeRun, type TraceSink } from '@sluice/runner';
+import { previewRerun, type RunHandle, type RunnerOptions, resumeToCancel, type TraceSink } from '@sluice/runner';
 import { describeClosing, type RunExecutor, type RunOrders, type StartRequest } from '../api/run-api.ts';
 import { ApiError, fromRunError } from '../errors/api-error.ts';
 import type { RunHost } from '../execute/open-run-host.ts';
@@ -143,21 +143,24 @@ async function cancel(runId: string, given: CancelParts): Promise<Result<Cancele
     needsSlot = true;
     void run?.suspend();
   };
-  const resumed = await resumeRun({
+  const resumed = await resumeToCancel({
     ...{ runId, home, service: rejectCreation(service, leave), cancelBy, signal: leaving },
     secrets: (name, of) => secrets.read(of, name),
     ...{ ...restrictions, ...(traces && { traces }) },
   });
   if (!resumed.ok) return fail(resumed.error.message);
   run = resumed.value;
+  // Another process has it and cancels it.
+  if (run === undefined) return ok({ isHandedBack: Promise.resolve(false) });
   if (needsSlot) leave();
-  const isHandedBack = recordEnd(run, given)
+  const handle = run;
+  const isHandedBack = recordEnd(handle, given)
     .catch((error: Error) => {
       log(`run ${runId}: could not record its end: ${error.message}`);
       return false;
     })
-    .finally(() => canceling.runs.delete(resumed.value));
-  canceling.runs.set(resumed.value, isHandedBack);
+    .finally(() => canceling.runs.delete(handle));
+  canceling.runs.set(handle, isHandedBack);
   return ok({ isHandedBack });
 }
 

@@ -11,7 +11,7 @@ import {
 import type { RunError, RunReport } from '@sluice/run';
 import { askResumedRunner, RESUME_MS } from '../session/ask-runner.ts';
 import { withDefaults } from '../session/run-defaults.ts';
-import type { ResumeRunOptions } from '../session/run-options.ts';
+import type { ResumeRunOptions, RunHandle } from '../session/run-options.ts';
 import { resumeRun } from './resume-run.ts';
 
 /**
@@ -21,18 +21,30 @@ import { resumeRun } from './resume-run.ts';
 export async function cancelRun(
   given: ResumeRunOptions & { readonly by: string },
 ): Promise<Result<RunReport | undefined, RunError>> {
+  const requested = await requestCancel(given);
+  if (!requested.ok) return requested;
+  const { runId, isExecuted } = requested.value;
+  if (isExecuted) return ok(undefined);
+  const resumed = await resumeToCancel({ ...given, runId, cancelBy: given.by });
+  return resumed.ok ? ok(await resumed.value?.finished) : resumed;
+}
+
+/**
+ * Resumes a run that no process executes, only to cancel it. Undefined: another process has taken the run meanwhile, and has
+ * received the request.
+ */
+export async function resumeToCancel(
+  given: ResumeRunOptions & { readonly cancelBy: string },
+): Promise<Result<RunHandle | undefined, RunError>> {
   const options = withDefaults(given);
   const { clock } = options;
   const until = clock.now() + RESUME_MS;
   for (;;) {
-    const requested = await requestCancel(options);
+    const resumed = await resumeRun(options);
+    if (resumed.ok || resumed.error.code !== 'RUN_IN_USE' || clock.now() >= until) return resumed;
+    const requested = await requestCancel({ ...options, by: options.cancelBy });
     if (!requested.ok) return requested;
-    const { runId, isExecuted } = requested.value;
-    if (isExecuted) return ok(undefined);
-    const resumed = await resumeRun({ ...options, runId, cancelBy: options.by });
-    if (resumed.ok) return ok(await resumed.value.finished);
-    // Another process has taken the run since the request.
-    if (resumed.error.code !== 'RUN_IN_USE' || clock.now() >= until) return resumed;
+    if (requested.value.isExecuted) return ok(undefined);
     await sleep(clock, PAUSE_MS);
   }
 }
