@@ -69,14 +69,14 @@ export function reuseOptions(): readonly Option[] {
   return [
     new Option('--reuse', 'reuse successful, unchanged steps from the latest run'),
     new Option('--reuse-from <run>', 'reuse steps from this run instead of the latest'),
-    fromOption('like --reuse, but'),
+    fromOption('like --reuse, but '),
   ];
 }
 
 /** `--from`, of commands that reuse an earlier run. */
-export function fromOption(how?: 'like --reuse, but'): Option {
+export function fromOption(introduction = ''): Option {
   const what = 'rerun this step or cell and everything that depends on it; repeatable';
-  return new Option('--from <step[/cell]>', how === undefined ? what : `${how} ${what}`).argParser(addText);
+  return new Option('--from <step[/cell]>', `${introduction}${what}`).argParser(addText);
 }
 
 /** `--stop-at-approval`, of commands that follow a run. */

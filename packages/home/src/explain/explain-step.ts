@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { choosesPipefail, describeUnknown, fail, ok, type Result } from '@sluice/core';
+import { choosesPipefail, fail, ok, type Result } from '@sluice/core';
 import {
   CELL_STATUSES,
   type CellFacts,
@@ -19,14 +19,13 @@ import {
   type StatusReport,
   type StepExplanation,
   type SuggestCommand,
-  splitCellName,
   statusOfCell,
-  stepIndex,
   suggestPlainly,
   traceCell,
 } from '@sluice/run';
 import type { Disk } from '../journal/disk.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
+import { findCell } from '../runs/find-cell.ts';
 import { readPhase, readRunFiles, replayFromHome } from '../runs/read-run.ts';
 import { explainCache } from './explain-cache.ts';
 
@@ -72,7 +71,7 @@ export async function explainStep(options: ExplainStepOptions): Promise<Result<S
   if (!first.ok) return first;
   const place = findCell(first.value, options.step);
   if (!place.ok) return fail({ code: 'STEP_NOT_FOUND', message: place.error });
-  const { step, cell } = place.value;
+  const { step, cell = chooseCell(first.value, step) } = place.value;
   const { moves, history } = traceCell(step, cell);
   const replayed = replayFiles(files.value, moves);
   if (!replayed.ok) return replayed;
@@ -81,7 +80,9 @@ export async function explainStep(options: ExplainStepOptions): Promise<Result<S
   const key = run.facts.cells[step]?.[cell]?.key ?? '';
   const known = run.facts.known[step]?.[cell];
   const hold = run.scheduler.state(step, cell) === 'pending' ? findServiceHold(run) : undefined;
-  const message = hold ? describeServiceHold(hold) : (explainCell(run, step, cell) ?? explainRequest(run, place.value));
+  const message = hold
+    ? describeServiceHold(hold)
+    : (explainCell(run, step, cell) ?? explainRequest(run, { step, cell }));
   const wait = explainWait(run, { step, cell, history, suggest: options.suggest ?? suggestPlainly });
   return ok({
     runId: run.runId,
@@ -113,22 +114,6 @@ function explainRequest(
 ): string | undefined {
   if (scheduler.state(step, cell) !== 'submitting') return undefined;
   return 'its container is requested from the service, which has not confirmed it';
-}
-
-function findCell(run: ReplayedRun, name: string): Result<{ step: number; cell: number }, string> {
-  const { plan } = run.facts;
-  const { step: stepName, cell: key } = splitCellName(name);
-  const step = stepIndex(plan, stepName);
-  if (step === undefined) {
-    const names = plan.steps.map((one) => one.step.name);
-    return fail(`run ${run.runId} has no step ${describeUnknown(stepName, names)}`);
-  }
-  if (key === undefined) return ok({ step, cell: chooseCell(run, step) });
-  const keys = (run.facts.cells[step] ?? []).map((one) => one.key);
-  const cell = keys.indexOf(key);
-  if (cell >= 0) return ok({ step, cell });
-  const named = keys.filter((one) => one !== '');
-  return fail(`step ${stepName} of run ${run.runId} has no cell ${describeUnknown(key, named)}`);
 }
 
 function chooseCell({ scheduler }: ReplayedRun, step: number): number {

@@ -1,8 +1,9 @@
 import { describeUnknown, fail, ok, type Plan, type Result } from '@sluice/core';
-import { type Reuse, type RunError, splitCellName, stepIndex } from '@sluice/run';
+import { type Reuse, type RunError, type RunFiles, replayFiles, splitCellName, stepIndex } from '@sluice/run';
 import { isCollecting, readCustody } from '../journal/custody.ts';
 import type { Disk } from '../journal/disk.ts';
-import { readRunFiles, replayFromHome } from '../runs/read-run.ts';
+import { findCell } from '../runs/find-cell.ts';
+import { readRunFiles } from '../runs/read-run.ts';
 
 /** Checks that a run can be reused by this pipeline. `plannedTime` is that of the earlier run, which the new run repeats. */
 export async function checkReuse(
@@ -30,7 +31,7 @@ export async function checkReuse(
       message: `pipeline ${name} has no step ${describeUnknown(unknown.step, names)}`,
     });
   }
-  const unknownCell = await findUnknownCell(from, { disk, home, runId: files.value.runId });
+  const unknownCell = findUnknownCell(from, files.value);
   if (unknownCell !== undefined) return fail({ code: 'STEP_NOT_FOUND', message: unknownCell });
   return ok({
     reuse: { runId: files.value.runId, from: [...new Set(from)].sort() },
@@ -39,19 +40,14 @@ export async function checkReuse(
 }
 
 /** The cells of the run that is reused are known. What it does not have is run anyway, so its name must be a mistake. */
-async function findUnknownCell(
-  from: Reuse['from'],
-  { disk, home, runId }: { readonly disk: Disk; readonly home: string; readonly runId: string },
-): Promise<string | undefined> {
-  const named = from.map(splitCellName).filter(({ cell }) => cell !== undefined);
+function findUnknownCell(from: Reuse['from'], files: RunFiles): string | undefined {
+  const named = from.filter((name) => splitCellName(name).cell !== undefined);
   if (named.length === 0) return undefined;
-  const replayed = await replayFromHome(disk, home, runId);
+  const replayed = replayFiles(files);
   if (!replayed.ok) return replayed.error.message;
-  const { plan, cells } = replayed.value.facts;
-  for (const { step, cell = '' } of named) {
-    const index = stepIndex(plan, step);
-    const keys = (index === undefined ? undefined : cells[index])?.map(({ key }) => key) ?? [];
-    if (!keys.includes(cell)) return `step ${step} of run ${runId} has no cell ${describeUnknown(cell, keys)}`;
+  for (const name of named) {
+    const found = findCell(replayed.value, name);
+    if (!found.ok) return found.error;
   }
   return undefined;
 }
