@@ -4,7 +4,7 @@ import { attachRun } from '@sluice/runner';
 import { selectHome } from '../home/home.ts';
 import { isExecutedSoon } from '../hosting/is-executed-soon.ts';
 import { attempt, unwrap } from './error-code.ts';
-import { createEventQueue } from './event-queue.ts';
+import { createEventQueue, reportTo } from './event-queue.ts';
 import { followServerRun } from './follow-server-run.ts';
 import { createProgramContext } from './program-context.ts';
 import { OPTIONS, readArgument, TEXT } from './read-options.ts';
@@ -64,12 +64,9 @@ export async function attach<R = DeclaredResults>(
   const home = homeOf(read);
   const id = unwrap(await attempt(() => findRunId(createSystemDisk(), home, runId)));
   const queue = createEventQueue();
-  const report = (event: RunnerEvent) => {
-    queue.add(event);
-    onEvent?.(event);
-  };
+  const reporter = reportTo(queue, onEvent);
   const follow = (isAwaited: () => Promise<boolean>) =>
-    attempt(() => attachRun({ home, runId: id, reporter: { report }, isAwaited }));
+    attempt(() => attachRun({ home, runId: id, reporter, isAwaited }));
   const place = placeOf(await readCustody(runCustody(home, id)));
   const handed = { runId: id, context: createProgramContext(), options: selectHome(read) };
   const followed =

@@ -80,6 +80,28 @@ export async function openAsCommand(
   return ok({ service, scope, close, ...(limits && { limits }), ...(traces && { traces }) });
 }
 
+/** The service that a function of the library is given, or what chooses it. */
+export interface ServiceChoice {
+  readonly home?: string | undefined;
+  readonly profile?: string | undefined;
+  readonly service?: Connection | undefined;
+}
+
+/** Calls `act` with the given service, else with that of the run as `openAsCommand`, which is closed then. Throws `SluiceError`. */
+export async function withServiceOf<T>(
+  runId: string,
+  { service, home, profile }: ServiceChoice,
+  act: (service: ContainerService) => Promise<T>,
+): Promise<T> {
+  if (service !== undefined) return act(service.service);
+  const opened = unwrap(await attempt(() => openAsCommand({ home, profile }, runId)));
+  try {
+    return await act(opened.service);
+  } finally {
+    await opened.close();
+  }
+}
+
 /**
  * Opens the service that is part of Sluice, in this process or in the one that already runs it for the home. It runs
  * containers as processes of this machine. `home` is the directory of its data and of the runs; default: the nearest

@@ -1,5 +1,5 @@
 import { SluiceError } from '@sluice/core';
-import type { RunnerEvent } from '@sluice/run';
+import type { Reporter, RunnerEvent } from '@sluice/run';
 
 /** Unread events of one run that are kept in memory: some tens of megabytes. */
 const MAX_UNREAD = 100_000;
@@ -11,6 +11,16 @@ export interface EventQueue {
   end(): void;
   /** Each event is read once; several readers share the events. Ends after the last event. */
   readonly events: AsyncIterable<RunnerEvent>;
+}
+
+/** Passes each event of a run to its queue, and to the program if it listens. */
+export function reportTo(queue: EventQueue, onEvent: ((event: RunnerEvent) => void) | undefined): Reporter {
+  return {
+    report(event) {
+      queue.add(event);
+      onEvent?.(event);
+    },
+  };
 }
 
 /** An empty queue. After `limit` unread events it drops all of them, and readers get `EVENTS_OVERFLOW`. */

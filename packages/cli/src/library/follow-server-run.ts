@@ -30,7 +30,9 @@ export async function followServerRun(run: ServerRun): Promise<AttachedRun> {
   const { service: url, cluster, account } = place;
   const opened =
     service ?? unwrap(await attempt(() => openAsCommand({ home, profile, service: url, cluster, account })));
-  const close = async () => service ?? opened.close();
+  const close = async () => {
+    if (service === undefined) await opened.close();
+  };
   const server = runServerOf(opened);
   try {
     if (server === undefined) {

@@ -1,10 +1,11 @@
 import { fail, ok, own, type Result, SluiceError } from '@sluice/core';
-import type { Reporter, RunError, RunnerEvent } from '@sluice/run';
+import type { Reporter, RunError } from '@sluice/run';
 import type { RunHandle as RunnerHandle } from '@sluice/runner';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { keepReserve } from '../home/disk-reserve.ts';
 import { type Connection, openAsCommand, prepareOwnHome } from './connection.ts';
 import type { SluiceErrorCode } from './error-code.ts';
+import { reportTo } from './event-queue.ts';
 import { createRunHandle, type RunHandle, type RunHandleParts } from './run-handle.ts';
 import type { ExecutionOptions } from './run-options.ts';
 import type { DeclaredResults } from './run-result.ts';
@@ -33,10 +34,6 @@ export async function openRun<R = DeclaredResults>(
   // What is opened here keeps the reserve of its home by itself.
   const dropReserve = service && (await keepReserve(home.value));
   const close = async () => (dropReserve ? dropReserve() : opened.close());
-  const report = (event: RunnerEvent) => {
-    queue.add(event);
-    onEvent?.(event);
-  };
   try {
     const started = await start({
       service: opened.service,
@@ -45,7 +42,7 @@ export async function openRun<R = DeclaredResults>(
       ...(opened.traces && { traces: opened.traces }),
       home: home.value,
       secrets: secrets === undefined ? createSecretReader(home.value, process.env) : (name) => own(secrets, name),
-      reporter: { report },
+      reporter: reportTo(queue, onEvent),
     });
     if (started.ok) return ok(createRunHandle<R>(started.value, { queue, signal, close, declared }));
     await close();

@@ -1,6 +1,6 @@
 import { pullOutput as pullOfRunner } from '@sluice/runner';
 import { parseAddress } from '../runs/parse-address.ts';
-import { type Connection, openAsCommand } from './connection.ts';
+import { type Connection, withServiceOf } from './connection.ts';
 import { attempt, unwrap } from './error-code.ts';
 import { OPTIONS, readArgument, TEXT } from './read-options.ts';
 import { type HomeOptions, homeOf } from './runs.ts';
@@ -41,20 +41,16 @@ export async function pullOutput(
 ): Promise<PulledOutput> {
   readArgument('pullOutput: run', TEXT, runId);
   readArgument('pullOutput: output', TEXT, output);
-  const { to, service, profile, ...where } = readArgument('pullOutput', OPTIONS.pull, options);
-  const home = homeOf(where);
-  const opened = service ?? unwrap(await attempt(() => openAsCommand({ ...where, profile }, runId)));
+  const { to, ...choice } = readArgument('pullOutput', OPTIONS.pull, options);
+  const home = homeOf(choice);
   let copied = { files: 0, bytes: 0 };
   const onProgress = ({ files, bytes }: typeof copied) => {
     copied = { files, bytes };
   };
-  const pulling = { home, runId, output, to, service: opened.service, onProgress };
-  try {
-    const warnings = unwrap(await attempt(() => pullOfRunner(pulling)));
-    return { ...splitPath(output), to, ...copied, warnings };
-  } finally {
-    if (service === undefined) await opened.close();
-  }
+  const warnings = await withServiceOf(runId, choice, async (service) =>
+    unwrap(await attempt(() => pullOfRunner({ home, runId, output, to, service, onProgress }))),
+  );
+  return { ...splitPath(output), to, ...copied, warnings };
 }
 
 function splitPath(name: string): Pick<PulledOutput, 'output' | 'path'> {

@@ -14,7 +14,7 @@ import { approveRun as approveOfRunner, cancelRun as cancelOfRunner, requestCanc
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { findHome } from '../home/home.ts';
 import { takeRun } from '../home/take-run.ts';
-import { type Connection, openAsCommand } from './connection.ts';
+import { type Connection, withServiceOf } from './connection.ts';
 import { attempt, unwrap } from './error-code.ts';
 import { OPTIONS, readArgument, TEXT } from './read-options.ts';
 
@@ -184,17 +184,14 @@ export async function cancelRun(
   options: HomeOptions & { readonly service?: Connection; readonly profile?: string; readonly by?: string } = {},
 ): Promise<void> {
   readArgument('cancelRun: run', TEXT, runId);
-  const { service, profile, by = userInfo().username, ...where } = readArgument('cancelRun', OPTIONS.cancel, options);
-  const home = homeOf(where);
+  const { by = userInfo().username, ...choice } = readArgument('cancelRun', OPTIONS.cancel, options);
+  const home = homeOf(choice);
   const requested = unwrap(await attempt(() => requestCancel({ home, runId, by })));
   if (requested.isExecuted) return;
-  const opened = service ?? unwrap(await attempt(() => openAsCommand({ ...where, profile }, requested.runId)));
   const secrets = createSecretReader(home, process.env);
-  try {
-    unwrap(await attempt(() => cancelOfRunner({ home, runId, by, secrets, service: opened.service })));
-  } finally {
-    if (service === undefined) await opened.close();
-  }
+  await withServiceOf(requested.runId, choice, async (service) =>
+    unwrap(await attempt(() => cancelOfRunner({ home, runId, by, secrets, service }))),
+  );
 }
 
 /** The home of a call, which need not exist. */
