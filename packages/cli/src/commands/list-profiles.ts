@@ -68,9 +68,7 @@ function describeProfile(
   const written = readProfile(file);
   const use = written.ok ? written.value.use : undefined;
   const fault =
-    place?.isFound === true && written.ok
-      ? describeUnconfirmed(place, { profile: written.value, home, env })
-      : undefined;
+    place !== undefined && written.ok ? describeUnconfirmed(place, { profile: written.value, home, env }) : undefined;
   return {
     ...value,
     ...(use !== undefined && { use }),

@@ -60,7 +60,7 @@ function describeProblem(
   profile: Profile,
   { home, env }: { readonly home: string; readonly env: NodeJS.ProcessEnv },
 ): string | undefined {
-  const fault = place.isFound ? describeUnconfirmed(place, { profile, home, env }) : undefined;
+  const fault = describeUnconfirmed(place, { profile, home, env });
   return fault && `could not use ${fault}`;
 }
 

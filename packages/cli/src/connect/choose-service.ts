@@ -38,7 +38,7 @@ export function chooseService(
   const read = readProfileAt(place);
   if (!read.ok) return read;
   const profile = read.value;
-  const fault = place?.isFound === true ? describeUnconfirmed(place, { profile, home, env }) : undefined;
+  const fault = place && describeUnconfirmed(place, { profile, home, env });
   if (fault === undefined) {
     const used = place === undefined ? ok(undefined) : followUse({ profile, path: place.path }, env);
     if (!used.ok) return used;
@@ -59,11 +59,12 @@ function readProfileAt(place: ProfilePlace | undefined): Result<Profile, Command
   return place === undefined ? ok({}) : readProfile(place.path);
 }
 
-/** Why a found profile may not be applied; undefined if it may, or if it names neither service nor credentials. */
+/** Why a profile that was found, not named, may not be applied; undefined if it may, or if it names neither service nor credentials. */
 export function describeUnconfirmed(
-  { path }: Pick<ProfilePlace, 'path'>,
+  { path, isFound }: Pick<ProfilePlace, 'path' | 'isFound'>,
   { profile, home, env }: { profile: Profile; home: string; env: NodeJS.ProcessEnv },
 ): string | undefined {
+  if (!isFound) return undefined;
   const connection = connectionOf(profile);
   if (Object.keys(connection).length === 0) return undefined;
   const confirmed = readConfirmation(home, env)?.connection;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { describeClusters } from '../runs/describe-clusters.ts';
-import { openPage, pageQuery } from '../runs/page-query.ts';
+import { openPage, pageFrom, pageQuery } from '../runs/page-query.ts';
 import { clusterList } from '../schemas/cluster-replies.ts';
 import { pipelineList } from '../schemas/pipeline-replies.ts';
 import { type ApiRoute, defineRoute } from './api-route.ts';
@@ -23,11 +23,9 @@ export const HOME_ROUTES: readonly ApiRoute[] = [
     query: z.strictObject({ ...pageQuery }),
     reply: pipelineList,
     async handle({ api, query }) {
-      const page = openPage('pipelines', query);
-      const start = page.start(z.int().min(0)) ?? 0;
       const all = (await api.executor?.listPipelines()) ?? [];
-      const end = start + page.size;
-      return { pipelines: all.slice(start, end), ...(end < all.length && { nextPageToken: page.tokenOf(end) }) };
+      const { shown, next } = pageFrom(all, openPage('pipelines', query));
+      return { pipelines: shown, ...next };
     },
   }),
 ];

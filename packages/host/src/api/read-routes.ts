@@ -8,7 +8,7 @@ import { describeCell } from '../runs/describe-cell.ts';
 import { describeCellNames, describeCells, findCell, searchCells } from '../runs/describe-cells.ts';
 import { describeRun } from '../runs/describe-run.ts';
 import { describeChanges, describeStates } from '../runs/describe-states.ts';
-import { openPage, pageQuery, pageSize } from '../runs/page-query.ts';
+import { openPage, pageAfter, pageQuery, pageSize } from '../runs/page-query.ts';
 import { pageEntries, readFiles } from '../runs/read-files.ts';
 import { cellDetails, cellList, cellMatches, cellNames, fileDifferences, logLine } from '../schemas/cell-replies.ts';
 import { changeList, runDetails, runList, runStates } from '../schemas/run-replies.ts';
@@ -56,13 +56,12 @@ export const READ_ROUTES: readonly ApiRoute[] = [
         ...(query.createdBefore !== undefined && { createdBefore: Date.parse(query.createdBefore) }),
       };
       const wanted = (await api.list.read()).filter((run) => matchesFilter(run, filter));
-      const page = openPage('runs', query);
-      const last = page.start(lastRun);
-      const rest = last === undefined ? wanted : wanted.filter((run) => newestFirst(last, run) < 0);
-      const shown = rest.slice(0, page.size);
-      const { createdAt = 0, runId = '' } = shown.at(-1) ?? {};
-      const runs = await api.list.describe(shown);
-      return { runs, ...(shown.length < rest.length && { nextPageToken: page.tokenOf({ createdAt, runId }) }) };
+      const { shown, next } = pageAfter(wanted, openPage('runs', query), {
+        type: lastRun,
+        keyOf: ({ createdAt, runId }) => ({ createdAt, runId }),
+        isAfter: (run, last) => newestFirst(last, run) < 0,
+      });
+      return { runs: await api.list.describe(shown), ...next };
     },
   }),
   defineRoute({

@@ -12,7 +12,7 @@ import { orderWords } from '@sluice/run';
 import { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import { quoteCommand } from '../runs/describe-run.ts';
-import { openPage, type Page, pageQuery } from '../runs/page-query.ts';
+import { BY_NAME, openPage, type Page, pageAfter, pageQuery } from '../runs/page-query.ts';
 import { toTime } from '../runs/to-time.ts';
 import { actionReply } from '../schemas/actions.ts';
 import { backfillBody, type plannedTime, plannedTimeList, scheduleBody, scheduleList } from '../schemas/schedules.ts';
@@ -32,17 +32,9 @@ export const SCHEDULE_ROUTES: readonly ApiRoute[] = [
     }),
     reply: scheduleList,
     async handle({ api: { home }, query }) {
-      const page = openPage('schedules', query);
-      const last = page.start(z.string());
-      const all = await listSchedules({ home, count: query.next });
-      const rest = all
-        .filter(({ name }) => last === undefined || name > last)
-        .sort((a, b) => (a.name < b.name ? -1 : 1));
-      const shown = rest.slice(0, page.size);
-      return {
-        schedules: shown.map(describeSchedule),
-        ...(shown.length < rest.length && { nextPageToken: page.tokenOf(shown.at(-1)?.name) }),
-      };
+      const all = (await listSchedules({ home, count: query.next })).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+      const { shown, next } = pageAfter(all, openPage('schedules', query), BY_NAME);
+      return { schedules: shown.map(describeSchedule), ...next };
     },
   }),
   defineRoute({

@@ -3,7 +3,7 @@ import { renderTimes, SHOWN_STATUSES, viewCell } from '@sluice/run';
 import { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import type { cellEntry, cellList, cellMatches, cellNames } from '../schemas/cell-replies.ts';
-import type { Page } from './page-query.ts';
+import { type Page, pageAfter, pageFrom } from './page-query.ts';
 
 /** Which cells. */
 export interface CellQuery {
@@ -23,13 +23,11 @@ export interface CellPlace {
 /** The matching cells in the order of the plan. Only those of the page are described. */
 export function describeCells(run: RunFollower, query: CellQuery, page: Page): z.input<typeof cellList> {
   const matching = findCells(run, query);
-  const last = page.start(lastCell);
-  const rest = last === undefined ? matching : matching.filter((place) => isAfter(place, last));
-  const shown = rest.slice(0, page.size);
+  const { shown, next } = pageAfter(matching, page, { type: lastCell, keyOf: (place) => place, isAfter });
   return {
     cells: shown.map((place) => describeEntry(run, place, query)),
     total: matching.length,
-    ...(shown.length < rest.length && { nextPageToken: page.tokenOf(shown.at(-1)) }),
+    ...next,
     position: run.model.position,
   };
 }
@@ -41,13 +39,8 @@ export function describeCellNames(
   page: Page,
 ): z.input<typeof cellNames> {
   const cells = run.model.facts.cells[findStep(run, step)] ?? [];
-  const start = page.start(z.int().min(0)) ?? firstCellIndex;
-  const end = start + page.size;
-  return {
-    names: cells.slice(start, end).map(({ key }) => key),
-    total: cells.length,
-    ...(end < cells.length && { nextPageToken: page.tokenOf(end) }),
-  };
+  const { shown, next } = pageFrom(cells, page, firstCellIndex);
+  return { names: shown.map(({ key }) => key), total: cells.length, ...next };
 }
 
 /** The status of cells changes between two pages, so the next one begins after the last cell of the previous one. */

@@ -62,6 +62,42 @@ export function openPage(list: string, query: PageQuery): Page {
   };
 }
 
+/** The entries of one page, and for the reply the token of the next page, if there is one. */
+interface PagedEntries<T> {
+  readonly shown: T[];
+  readonly next: { readonly nextPageToken?: string };
+}
+
+/** How the entries of a list are ordered, which may grow and shrink between two pages. */
+interface EntryOrder<T, K> {
+  /** Of what identifies the last entry of a page. */
+  readonly type: z.ZodType<K>;
+  readonly keyOf: (entry: T) => K;
+  readonly isAfter: (entry: T, last: K) => boolean;
+}
+
+/** By name, ascending. */
+export const BY_NAME: EntryOrder<{ readonly name: string }, string> = {
+  type: z.string(),
+  keyOf: ({ name }) => name,
+  isAfter: ({ name }, last) => name > last,
+};
+
+/** The entries that follow the last one of the previous page. `all` must be in that order. */
+export function pageAfter<T, K>(all: readonly T[], page: Page, order: EntryOrder<T, K>): PagedEntries<T> {
+  const last = page.start(order.type);
+  const rest = last === undefined ? all : all.filter((entry) => order.isAfter(entry, last));
+  const shown = rest.slice(0, page.size);
+  return { shown, next: shown.length < rest.length ? { nextPageToken: page.tokenOf(order.keyOf(shown.at(-1)!)) } : {} };
+}
+
+/** The entries from the index at which the page begins; the first page begins at `first`. */
+export function pageFrom<T>(all: readonly T[], page: Page, first = 0): PagedEntries<T> {
+  const start = page.start(z.int().min(0)) ?? first;
+  const end = start + page.size;
+  return { shown: all.slice(start, end), next: end < all.length ? { nextPageToken: page.tokenOf(end) } : {} };
+}
+
 function decode(token: string): unknown {
   if (!/^[A-Za-z0-9_-]+$/.test(token)) return undefined;
   try {

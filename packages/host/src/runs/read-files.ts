@@ -2,12 +2,12 @@ import { type ContainerService, isServiceError, type VolumeFiles } from '@sluice
 import type { RunFollower } from '@sluice/home';
 import type { DataLocation } from '@sluice/run';
 import { openVolume } from '@sluice/runner';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import type { fileList } from '../schemas/cell-replies.ts';
 import { type DataPort, unknownPort, unwrittenPort } from './data-port.ts';
 import { findPort } from './describe-cell.ts';
-import type { Page } from './page-query.ts';
+import { BY_NAME, type Page, pageAfter } from './page-query.ts';
 import { toTime } from './to-time.ts';
 
 /** A file that can be read by range. */
@@ -59,15 +59,9 @@ export async function readFiles(
 
 /** A page of a directory by name, since a directory is listed in any order. */
 export function pageEntries({ path, entries }: Directory, page: Page): z.input<typeof fileList> {
-  const last = page.start(z.string());
   const sorted = entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const rest = last === undefined ? sorted : sorted.filter(({ name }) => name > last);
-  const shown = rest.slice(0, page.size);
-  return {
-    path,
-    entries: shown,
-    ...(shown.length < rest.length && { nextPageToken: page.tokenOf(shown.at(-1)?.name) }),
-  };
+  const { shown, next } = pageAfter(sorted, page, BY_NAME);
+  return { path, entries: shown, ...next };
 }
 
 async function readPlace(
