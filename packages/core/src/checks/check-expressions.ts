@@ -41,7 +41,7 @@ interface Place {
 
 const IN_CONTAINER = ROOTS.filter((root) => root !== 'secrets');
 const IN_ENV = ROOTS.filter((root) => root !== 'env');
-const BEFORE_CELLS = ['params', 'steps', 'run'];
+const BEFORE_CELLS = ['params', 'steps', 'run', 'each'];
 const BEFORE_RUN = ['params'];
 
 function checkStep(checking: Checking, checked: CheckedStep): void {
@@ -50,7 +50,9 @@ function checkStep(checking: Checking, checked: CheckedStep): void {
   const scope = (place: string, roots: readonly string[]): Scope => ({
     checked,
     place,
-    roots: roots.filter((root) => root !== 'item' || step.foreach !== undefined),
+    roots: roots.filter(
+      (root) => (root !== 'item' || step.foreach !== undefined) && (root !== 'each' || step.each !== undefined),
+    ),
   });
   const one = (text: string | undefined, keys: Path, roots: readonly string[]): void => {
     if (text === undefined || !hasExpression(text)) return;

@@ -1,3 +1,4 @@
+import { axesOfStep } from '../axes/implied-axes.ts';
 import type { Reference } from '../expressions/reference.ts';
 import { own } from '../model/own.ts';
 import type { Path } from '../parse/source-document.ts';
@@ -20,6 +21,7 @@ export const ROOTS: readonly string[] = [
   'params',
   'env',
   'secrets',
+  'each',
   'matrix',
   'item',
   'steps',
@@ -75,6 +77,7 @@ const WITHOUT_NAME: NameFault = {
 
 const NOUNS: Readonly<Record<string, string>> = {
   env: 'environment variable',
+  each: 'axis',
   matrix: 'matrix axis',
   inputs: 'input',
   outputs: 'output',
@@ -113,6 +116,8 @@ function namesUnder(
       return namesOf(step?.outputs ?? {});
     case 'run':
       return namesOf(FACTS);
+    case 'each':
+      return new Set(step === undefined ? [] : axesOfStep(pipeline, step));
     case 'matrix':
       return step?.matrix === undefined ? new Set() : axesOf(step.matrix);
     default:

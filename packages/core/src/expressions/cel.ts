@@ -136,7 +136,7 @@ export function createTypeChecker(
   const environment = createEnvironment({ unlistedVariablesAreDyn: false });
   registerRecord(environment, 'params', params);
   registerRecord(environment, 'bound', bound);
-  for (const root of ['env', 'secrets', 'matrix', 'steps', 'inputs', 'outputs', 'run']) {
+  for (const root of ['env', 'secrets', 'each', 'matrix', 'steps', 'inputs', 'outputs', 'run']) {
     environment.registerVariable(root, 'map');
   }
   environment.registerVariable('item', 'dyn');

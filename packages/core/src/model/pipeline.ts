@@ -28,6 +28,8 @@ export interface Pipeline {
   /** Names of the secrets that must exist when a run starts. */
   readonly secrets: readonly string[];
   readonly volumes: Readonly<Record<string, NamedVolume>>;
+  /** By name; absent if the file declares none. */
+  readonly axes?: Readonly<Record<string, Axis>>;
   /** In the order of the file. */
   readonly steps: readonly Step[];
   /** Run after all `steps`, whatever their outcome. */
@@ -87,6 +89,21 @@ export interface NamedVolume {
   readonly retain: boolean;
 }
 
+/**
+ * A dimension of a pipeline, such as its samples: a step with `each` has a cell for each of its items. Exactly one of
+ * `items` and `distinct` is set.
+ */
+export interface Axis {
+  /** The list, or a template that yields it. */
+  readonly items?: JsonTemplate;
+  /** The items are the values of a field of another axis's items; an empty value is none. */
+  readonly distinct?: { readonly axis: string; readonly field: string };
+  /** The exact key of an item, from `item`. Absent: the item itself, which is then no list or map. */
+  readonly key?: Template;
+  /** From axis to the field of an item whose value is a key of that axis, which the item then implies. */
+  readonly of: Readonly<Record<string, string>>;
+}
+
 /** A step with all short forms and defaults resolved. */
 export interface Step {
   readonly name: string;
@@ -108,6 +125,8 @@ export interface Step {
   readonly needs: readonly Need[];
   /** A template that yields a boolean; if false, the step is skipped. */
   readonly when?: Template;
+  /** The axes for whose items the step has cells. Excludes `matrix` and `foreach`. */
+  readonly each?: readonly string[];
   readonly matrix?: Matrix;
   /** A template that yields a list, known only during the run, or the list itself. */
   readonly foreach?: Template | readonly JsonTemplate[];
@@ -142,19 +161,27 @@ export interface Step {
 export interface StepSource {
   readonly step: string;
   readonly output: string;
-  /** Absent: the whole output. */
-  readonly path?: string;
+  /** Absent: the whole output. In an input, a template that may read `each`. */
+  readonly path?: Template;
 }
 
 /** A mounted edge. */
 export interface Input {
-  readonly from: StepSource | { readonly volume: string; readonly path: string };
+  readonly from: StepSource | { readonly volume: string; readonly path: Template };
   /** Mount point in the container, absolute. */
   readonly path: string;
   /**
    * The step may write to a private copy, or, if `from` is a shared volume, to that volume itself. Absent: read-only.
    */
   readonly writable?: true;
+  /** Sources that are used instead, in this order, where the cell of every earlier one was skipped. */
+  readonly or?: readonly StepSource[];
+  /** By axis: the key of the items whose cells are meant, or a list of keys. They replace the items of this cell. */
+  readonly where?: Readonly<Record<string, JsonTemplate>>;
+  /** Axes whose items do not have to agree with those of this cell. */
+  readonly all?: readonly string[];
+  /** An empty directory is mounted if there is no success; otherwise this cell is skipped. */
+  readonly optional?: true;
 }
 
 /** An outgoing edge. */

@@ -18,7 +18,7 @@ import type { SourceDocument, Spot } from './source-document.ts';
 import { useStep } from './use-step.ts';
 
 /** The keys that a step may have beside `uses` of a whole pipeline. */
-const BESIDE_USES: ReadonlySet<string> = new Set(['uses', 'with', 'needs', 'when', 'inputs', 'description']);
+const BESIDE_USES: ReadonlySet<string> = new Set(['uses', 'with', 'each', 'needs', 'when', 'inputs', 'description']);
 const NO_PROGRAM: RawStep = { command: ['true'] };
 
 /**
@@ -180,6 +180,7 @@ function usePipeline(work: AssemblyWork, { at, step, document, report, skip }: U
     report(...names.map(tell));
   };
   taken('volume', addTo(work, 'volumes', flattened.volumes));
+  taken('axis', addTo(work, 'axes', flattened.axes));
   addTo(work, 'pools', raw.pools ?? {});
   const { secrets } = work.value;
   if (raw.secrets !== undefined && (secrets === undefined || Array.isArray(secrets))) {

@@ -79,7 +79,11 @@ export function placeSteps(work: AssemblyWork, section: StepPath[0]): void {
  * Adds entries to a section and returns the names that existed already, which stay unchanged. Leaves a section that is
  * not a map for the checks to report.
  */
-export function addTo(work: AssemblyWork, key: 'finally' | 'volumes' | 'pools', added: RawMap): readonly string[] {
+export function addTo(
+  work: AssemblyWork,
+  key: 'finally' | 'volumes' | 'axes' | 'pools',
+  added: RawMap,
+): readonly string[] {
   const present = work.value[key] ?? {};
   if (!isRawMap(present)) return [];
   const names = Object.keys(added);

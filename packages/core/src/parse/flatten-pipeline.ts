@@ -30,6 +30,8 @@ export interface Flattened {
   readonly steps: Readonly<Record<string, RawStep>>;
   readonly finally: Readonly<Record<string, RawStep>>;
   readonly volumes: RawMap;
+  /** Under their own names, which its steps use. */
+  readonly axes: RawMap;
   /** By `<parent>.<output>`: the edge that replaces it. */
   readonly outputs: ReadonlyMap<string, string>;
   /** By declared result: `<step>.<result>`, with the step's name in the using pipeline. */
@@ -62,6 +64,7 @@ export function flattenPipeline(used: UsedPipeline): Flattened {
   return {
     steps: take(raw.steps),
     finally: take(raw.finally),
+    axes: rewriteTemplates((raw.axes ?? {}) as unknown as Json, used.replaceParams) as RawMap,
     volumes: Object.fromEntries(
       volumes.map(([name, volume]) => [
         rename(name),
@@ -128,6 +131,7 @@ function adopt(step: RawStep, { used, rename, first }: Adoption): RawStep {
     ...(inputs.length > 0 && { inputs: Object.fromEntries(inputs) }),
     ...adoptNeeds(rewritten.needs, { parentNeeds: first ? used.step.needs : undefined, rename }),
     ...adoptWhen(rewritten.when, used.step.when),
+    ...adoptEach(rewritten.each, used.step.each),
   };
 }
 
@@ -140,16 +144,19 @@ function adoptInput(
   used: UsedPipeline,
   rename: (name: string) => string,
 ): unknown {
+  if (Array.isArray(input)) return input.map(rename);
   if (typeof input !== 'string') {
     const from = adoptInput(input.from, used, rename);
-    return typeof from === 'string' ? { ...input, from } : { ...input, ...(from as object) };
+    return typeof from === 'string' || Array.isArray(from) ? { ...input, from } : { ...input, ...(from as object) };
   }
   if (!input.startsWith('volumes.')) return rename(input);
   const [, name = '', rest = ''] = /^volumes\.([a-z0-9-]+)(.*)$/s.exec(input) ?? [];
   const given = own(used.step.inputs, name);
   if (given === undefined) return `volumes.${rename(name)}${rest}`;
-  const from = `${typeof given === 'string' ? given : given.from}${rest}`;
-  return typeof given !== 'string' && given.writable ? { from, writable: true } : from;
+  const { from, ...rules } = typeof given === 'string' || Array.isArray(given) ? { from: given } : given;
+  const extended = typeof from === 'string' ? `${from}${rest}` : from.map((source) => `${source}${rest}`);
+  const { path: _, ...kept } = rules as { readonly path?: string };
+  return Object.keys(kept).length > 0 ? { from: extended, ...kept } : extended;
 }
 
 function adoptNeeds(
@@ -162,6 +169,12 @@ function adoptNeeds(
       : Object.entries(needs ?? {});
   const all = [...entries(own).map(([name, condition]) => [rename(name), condition]), ...entries(parentNeeds)];
   return all.length === 0 ? {} : { needs: Object.fromEntries(all) as never };
+}
+
+/** The axes of the step that uses the pipeline come first in the names of the cells. */
+function adoptEach(own: RawStep['each'], parent: RawStep['each']): Pick<RawStep, 'each'> {
+  const all = [...new Set([parent ?? [], own ?? []].flat())];
+  return all.length === 0 ? {} : { each: all };
 }
 
 function adoptWhen(own: RawStep['when'], parent: RawStep['when']): Pick<RawStep, 'when'> {
@@ -193,8 +206,13 @@ export function relink(
       inputs: Object.fromEntries(
         Object.entries(step.inputs ?? {}).map(([name, input]) => {
           const at = [...path, 'inputs', name, 'from'];
-          if (typeof input === 'string') return [name, edge(input, at)];
-          return [name, typeof input?.from === 'string' ? { ...input, from: edge(input.from, at) } : input];
+          // Unchecked here: what has another shape is reported later.
+          const sources = <T>(from: T): T => {
+            if (typeof from === 'string') return edge(from, at) as T;
+            return Array.isArray(from) ? (from.map((one: unknown) => sources(one)) as T) : from;
+          };
+          if (typeof input === 'string' || Array.isArray(input)) return [name, sources(input)];
+          return [name, typeof input === 'object' && input !== null ? { ...input, from: sources(input.from) } : input];
         }),
       ),
     }),

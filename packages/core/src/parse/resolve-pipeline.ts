@@ -2,8 +2,10 @@ import type { Doubles } from '../expressions/doubles.ts';
 import type { Json } from '../model/json.ts';
 import { typeOf } from '../model/json-type.ts';
 import type {
+  Axis,
   BoundValue,
   Concurrency,
+  JsonTemplate,
   NamedVolume,
   Notify,
   Param,
@@ -53,6 +55,7 @@ export function resolvePipeline(raw: RawPipeline, { paramDoubles, bound }: Besid
     env,
     secrets: raw.secrets ?? [],
     volumes: mapValues(raw.volumes, resolveVolume),
+    ...optional('axes', raw.axes && mapValues(raw.axes, resolveAxis)),
     steps: steps(raw.steps),
     finally: steps(raw.finally),
     outputs: mapValues(raw.outputs, resolveOutput),
@@ -101,6 +104,15 @@ function resolveVolume(volume: NonNullable<RawPipeline['volumes']>[string]): Nam
     ...optional('exclude', exclude),
     retain: volume.retain ?? true,
   };
+}
+
+function resolveAxis(raw: NonNullable<RawPipeline['axes']>[string]): Axis {
+  if (typeof raw === 'string' || Array.isArray(raw)) return { items: raw as JsonTemplate, of: {} };
+  if ('distinct' in raw) {
+    const dot = raw.distinct.indexOf('.');
+    return { distinct: { axis: raw.distinct.slice(0, dot), field: raw.distinct.slice(dot + 1) }, of: {} };
+  }
+  return { items: raw.items as JsonTemplate, ...optional('key', raw.key), of: raw.of ?? {} };
 }
 
 function resolveOutput(output: NonNullable<RawPipeline['outputs']>[string]): PipelineOutput {

@@ -22,7 +22,7 @@ const MERGED = ['env', 'inputs', 'outputs', 'results', 'pools', 'ports'] as cons
 /** Alternative keys: one of them in the step disables all of them in `defaults`. */
 const RIVALS = [
   ['command', 'script'],
-  ['matrix', 'foreach'],
+  ['each', 'matrix', 'foreach'],
   ['instanceType', 'resources'],
 ] as const;
 /** An approval has no container. */
@@ -90,6 +90,7 @@ export function resolveStep(name: string, raw: RawStep, pipelineEnv: Readonly<Re
     ),
     needs: resolveNeeds(raw.needs),
     ...optional('when', typeof raw.when === 'boolean' ? `\${{ ${raw.when} }}` : raw.when),
+    ...optional('each', raw.each === undefined ? undefined : listOf(raw.each)),
     ...optional('matrix', raw.matrix && resolveMatrix(raw.matrix)),
     ...(raw.foreach !== undefined && resolveForeach(raw.foreach)),
     ...optional('parallelism', raw.parallelism),
@@ -156,9 +157,25 @@ function resolveProgram(raw: RawStep): { command?: readonly string[]; env: Reado
 }
 
 function resolveInput(name: string, input: NonNullable<RawStep['inputs']>[string]): Input {
-  if (typeof input === 'string') return { from: resolveEdge(input), path: `/in/${name}` };
-  const { from, path = `/in/${name}`, writable } = input;
-  return { from: resolveEdge(from), path, ...(writable && { writable }) };
+  if (typeof input === 'string' || Array.isArray(input)) return { ...resolveSources(input), path: `/in/${name}` };
+  const { from, path = `/in/${name}`, writable, where, all, optional: isOptional } = input;
+  return {
+    ...resolveSources(from),
+    path,
+    ...(writable && { writable }),
+    ...optional('where', where as Input['where']),
+    ...optional('all', all === undefined ? undefined : listOf(all)),
+    ...(isOptional && { optional: true }),
+  };
+}
+
+function listOf(names: string | readonly string[]): readonly string[] {
+  return typeof names === 'string' ? [names] : names;
+}
+
+function resolveSources(from: string | readonly string[]): Pick<Input, 'from' | 'or'> {
+  const [first = '', ...rest] = listOf(from);
+  return { from: resolveEdge(first), ...(rest.length > 0 && { or: rest.map(resolveSource) }) };
 }
 
 function resolveEdge(edge: string): Input['from'] {

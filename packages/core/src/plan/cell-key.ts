@@ -75,7 +75,7 @@ function valueWord(value: Json): string {
 }
 
 /** `0.5` is `0p5`, `-1` is `m1`. */
-function numberWord(value: number): string {
+export function numberWord(value: number): string {
   if (Number.isSafeInteger(value) && value >= 0) return String(value);
   return String(value)
     .replace('-', 'm')

@@ -1,7 +1,7 @@
 import { eachTemplate } from '../expressions/each-template.ts';
 import { compileTemplate } from '../expressions/template.ts';
 import { own } from '../model/own.ts';
-import type { NeedCondition, Pipeline, Step } from '../model/pipeline.ts';
+import type { Input, NeedCondition, Pipeline, Step } from '../model/pipeline.ts';
 import type { Plan, PlannedDependency, PlannedStep } from '../model/plan.ts';
 
 /** All steps of a pipeline by index: `steps` in the order of the file, then `finally`. */
@@ -87,13 +87,26 @@ function dependenciesOf(step: Step, index: ReadonlyMap<string, number>): readonl
     } else if (data && !entry.data) found[at] = { on, condition: entry.condition, data: true };
   };
   for (const need of step.needs) add(need.step, need.condition, false);
+  const special: PlannedDependency[] = [];
   for (const name in step.inputs) {
-    const from = step.inputs[name]?.from;
-    if (from !== undefined && 'step' in from) add(from.step, 'succeeded', true);
+    const input = step.inputs[name]!;
+    if (!('step' in input.from)) continue;
+    if (!hasRules(input)) add(input.from.step, 'succeeded', true);
+    else {
+      for (const on of new Set([input.from, ...(input.or ?? [])].map((source) => index.get(source.step)))) {
+        if (on !== undefined) special.push({ on, condition: 'succeeded', data: true, input: name });
+      }
+    }
   }
   for (const [name, aspects] of referencedSteps(step)) add(name, conditionOf(aspects), false);
+  found.push(...special);
   if (found.length === 0) return NONE;
   return found.length === 1 ? found : found.sort((a, b) => a.on - b.on);
+}
+
+/** Whether an input says more than its source: it has an edge of its own. */
+export function hasRules({ or, where, all, optional }: Input): boolean {
+  return or !== undefined || where !== undefined || all !== undefined || optional === true;
 }
 
 /** The aspects of a step that expressions read as values, which identify themselves. */

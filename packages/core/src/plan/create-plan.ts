@@ -1,18 +1,19 @@
+import { expandEach } from '../axes/expand-each.ts';
+import { isMatched, matchCells } from '../axes/match-cells.ts';
+import { planAxes } from '../axes/plan-axes.ts';
 import { findLabelFaults } from '../checks/find-label-faults.ts';
-import { toCel } from '../expressions/cel-values.ts';
-import { createDoubles, type Doubles, findDoubles, mergeDoubles } from '../expressions/doubles.ts';
+import { createDoubles, type Doubles, mergeDoubles } from '../expressions/doubles.ts';
 import { evaluateJson } from '../expressions/template.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
-import { own } from '../model/own.ts';
 import type { Matrix, Pipeline, Step } from '../model/pipeline.ts';
-import type { Cell, Plan, PlannedStep } from '../model/plan.ts';
+import type { Cell, Plan, PlannedAxis, PlannedStep } from '../model/plan.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { showJson } from '../render/show-json.ts';
 import { bindParams } from './bind-params.ts';
 import { allSteps, collectDependencies } from './collect-dependencies.ts';
 import { type BoundMatrix, expandMatrix } from './expand-matrix.ts';
-import { declaredDoubles } from './param-doubles.ts';
+import { fixedContext } from './fixed-context.ts';
 
 /** Limit for the cells of a whole pipeline. */
 const MAX_ALL_CELLS = 2_000_000;
@@ -37,14 +38,18 @@ export function createPlan(given: Pipeline, options: PlanOptions = {}): Result<P
   const { values: params, doubles } = bound.value;
   const paramDoubles = Object.keys(doubles).length === 0 ? {} : { paramDoubles: doubles };
   const context = fixedContext({ pipeline, params, ...paramDoubles });
+  const axes = planAxes(pipeline, context);
+  if (!axes.ok) return axes;
   const dependencies = collectDependencies(pipeline);
   const faults: Diagnostic[] = [];
   const steps: PlannedStep[] = [];
   let total = 0;
   for (const step of allSteps(pipeline)) {
-    const cells = cellsOf(step, context);
-    if (!cells.ok)
-      faults.push({ code: 'bad-matrix', severity: 'error', message: `step \`${step.name}\`: ${cells.error}` });
+    const cells = cellsOf(step, { context, axes: axes.value });
+    if (!cells.ok) {
+      const code = step.each === undefined ? 'bad-matrix' : 'bad-axis';
+      faults.push({ code, severity: 'error', message: `step \`${step.name}\`: ${cells.error}` });
+    }
     const index = steps.length;
     const expanded = cells.ok ? cells.value : undefined;
     total += expanded?.length ?? 1;
@@ -55,7 +60,26 @@ export function createPlan(given: Pipeline, options: PlanOptions = {}): Result<P
     const message = `pipeline \`${pipeline.name}\` has ${total} cells; the maximum is ${MAX_ALL_CELLS}`;
     faults.push({ code: 'bad-matrix', severity: 'error', message });
   }
-  return faults.length === 0 ? ok({ pipeline, params, ...paramDoubles, steps }) : fail(faults);
+  if (faults.length > 0) return fail(faults);
+  const plan = { pipeline, params, ...paramDoubles, ...(pipeline.axes && { axes: axes.value }), steps };
+  const unmatched = findMatchFaults(plan);
+  return unmatched.length === 0 ? ok(plan) : fail(unmatched);
+}
+
+function findMatchFaults(plan: Plan): readonly Diagnostic[] {
+  const faults: Diagnostic[] = [];
+  for (const reader of plan.steps) {
+    for (const dependency of reader.dependencies) {
+      // Without `where`, every cell can be matched.
+      if (reader.step.inputs[dependency.input ?? '']?.where === undefined) continue;
+      if (!isMatched(reader, plan.steps[dependency.on]!)) continue;
+      const matched = matchCells(plan, reader, dependency);
+      if (matched.ok) continue;
+      const message = `step \`${reader.step.name}\`: ${matched.error}`;
+      faults.push({ code: 'unknown-item', severity: 'error', message });
+    }
+  }
+  return faults;
 }
 
 function addLabels(pipeline: Pipeline, labels: PlanOptions['labels']): Result<Pipeline, readonly Diagnostic[]> {
@@ -67,26 +91,15 @@ function addLabels(pipeline: Pipeline, labels: PlanOptions['labels']): Result<Pi
   return fail([{ code, severity: 'error', message, ...(hint !== undefined && { hint }) }]);
 }
 
-/** What expressions see of a plan before any step has run. */
-export function fixedContext({
-  pipeline,
-  params,
-  paramDoubles,
-}: Omit<Plan, 'steps'>): Readonly<Record<'params' | 'bound', ReadonlyMap<string, unknown>>> {
-  const typed = Object.entries(params).map(([name, value]) => {
-    const param = own(pipeline.params, name);
-    const declared = param && declaredDoubles(param);
-    return [name, toCel(value, mergeDoubles([declared, own(paramDoubles, name), findDoubles([value])]))] as const;
-  });
-  const bound = Object.entries(pipeline.bound ?? {}).map(
-    ([name, { value, doubles }]) => [name, toCel(value, doubles)] as const,
-  );
-  return { params: new Map(typed), bound: new Map(bound) };
-}
-
 const PLAIN: readonly Cell[] = Object.freeze([Object.freeze({ key: '', matrix: Object.freeze({}) })]);
 
-function cellsOf(step: Step, context: Readonly<Record<string, unknown>>): Result<readonly Cell[] | undefined, string> {
+interface Expansion {
+  readonly context: Readonly<Record<string, unknown>>;
+  readonly axes: Readonly<Record<string, PlannedAxis>>;
+}
+
+function cellsOf(step: Step, { context, axes }: Expansion): Result<readonly Cell[] | undefined, string> {
+  if (step.each !== undefined) return expandEach(axes, step.each);
   if (step.foreach !== undefined) return ok(undefined);
   if (step.matrix === undefined) return ok(PLAIN);
   const bound = bindMatrix(step.matrix, context);

@@ -1,3 +1,4 @@
+import { itemsOf } from '../axes/match-cells.ts';
 import { toCel } from '../expressions/cel-values.ts';
 import { spendValue } from '../expressions/evaluation-scope.ts';
 import type { Reference } from '../expressions/reference.ts';
@@ -5,7 +6,7 @@ import type { Json } from '../model/json.ts';
 import { own } from '../model/own.ts';
 import type { Cell, Plan } from '../model/plan.ts';
 import type { RunContext } from '../model/run-context.ts';
-import { fixedContext } from '../plan/create-plan.ts';
+import { fixedContext } from '../plan/fixed-context.ts';
 
 /** The context of expressions at one place. Only the steps that they name are looked up. */
 export function expressionContext(
@@ -19,6 +20,7 @@ export function expressionContext(
     ...fixed(plan),
     run: new Map(Object.entries(context.run).filter(([, value]) => value !== undefined)),
     attempt: BigInt(context.attempt),
+    ...(cell?.each !== undefined && plan.axes && { each: itemsOf(plan.axes, cell) }),
     matrix: toCel(cell?.matrix ?? {}, cell?.doubles?.matrix),
     ...(cell?.item !== undefined && { item: toCel(cell.item, cell.doubles?.item) }),
     inputs: paths(step?.inputs),

@@ -8,6 +8,10 @@ export const NAME = /^[a-z0-9-]{1,100}$/;
 export const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_-]{0,99}$/;
 /** Names of environment variables and secrets. */
 export const VARIABLE = /^[A-Za-z_][A-Za-z0-9_.]*$/;
+/** The key of an item of an axis, which becomes part of paths and addresses. */
+export const ITEM_KEY = /^[A-Za-z0-9_-]{1,64}$/;
+/** A field of the items of another axis: `axis.field`. */
+export const AXIS_FIELD = /^[A-Za-z_][A-Za-z0-9_-]{0,99}\.[^\0]{1,200}$/;
 /** Numbers with units from `ms` to `w`, such as `1h30m`. Validates the argument of `parseDuration`. */
 export const DURATION = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d|w))+$/;
 /** A number with a decimal or binary unit, such as `20GB` or `512MiB`. Validates the argument of `parseSize`. */
@@ -47,6 +51,7 @@ export const PATTERN_ADVICE: ReadonlyMap<string, PatternAdvice> = new Map<string
   [String(MOUNT_POINT), { code: 'bad-path', wanted: 'an absolute path inside the container, for example /in/data' }],
   [String(IMAGE), { code: 'wrong-value', wanted: 'the name of an image, for example python:3.12-slim' }],
   [String(EDGE), { code: 'bad-edge', wanted: '`step.output` or `volumes.name`, with or without `/sub/path`' }],
+  [String(AXIS_FIELD), { code: 'wrong-value', wanted: '`axis.field`, for example `sample.group`' }],
   [String(STEP_RESULT), { code: 'bad-edge', wanted: '`step.result`' }],
   [String(STEP_OUTPUT), { code: 'bad-edge', wanted: '`step.output`, with or without `/sub/path`' }],
   [

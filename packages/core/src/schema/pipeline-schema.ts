@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_PATTERNS } from '../model/find-pattern-fault.ts';
-import { IDENTIFIER, NAME, STEP_OUTPUT, STEP_RESULT } from './patterns.ts';
+import { AXIS_FIELD, IDENTIFIER, NAME, STEP_OUTPUT, STEP_RESULT } from './patterns.ts';
 import {
   command,
   duration,
@@ -49,6 +49,20 @@ const source = z.union(
 const volume = z.strictObject(
   { id: name.optional(), source: source.optional(), retain: flag.optional() },
   { error: 'a map with `id` or `source`, or an empty map' },
+);
+
+const axisItems = z.union([text, z.array(json)], { error: 'a list, or an expression that yields one' });
+const axis = z.union(
+  [
+    axisItems,
+    z.strictObject({
+      items: axisItems,
+      key: text.optional(),
+      of: z.record(word.regex(IDENTIFIER), text, { error: 'a map of axes to fields' }).optional(),
+    }),
+    z.strictObject({ distinct: word.regex(AXIS_FIELD) }),
+  ],
+  { error: 'a list, an expression that yields one, a map with `items`, `key` and `of`, or a map with `distinct`' },
 );
 
 const pipelineOutput = z.union(
@@ -105,6 +119,7 @@ export const pipelineSchema = z.strictObject(
     secrets: secrets.optional(),
     defaults: z.strictObject(defaultable, { error: 'a map of step keys' }).optional(),
     volumes: z.record(name, volume, { error: 'a map of volumes' }).optional(),
+    axes: z.record(word.regex(IDENTIFIER), axis, { error: 'a map of axes' }).optional(),
     steps: steps.optional(),
     finally: steps.optional(),
     outputs: z.record(word.regex(IDENTIFIER), pipelineOutput, { error: 'a map of outputs' }).optional(),

@@ -10,6 +10,7 @@ import {
   NAME,
   RESULT_FILE,
   SIZE,
+  STEP_OUTPUT,
   TEXT,
   VARIABLE,
 } from './patterns.ts';
@@ -47,12 +48,33 @@ export const placement = z.strictObject(
   { error: 'a map with `cluster`, `anyOf` or `ordered`' },
 );
 
+const identifiers = z.union([word.regex(IDENTIFIER), z.array(word.regex(IDENTIFIER)).min(1)], {
+  error: 'the name of an axis, or a list of them',
+});
+const sources = z.union([word.regex(EDGE), z.array(word.regex(STEP_OUTPUT)).min(1)], {
+  error: '`step.output`, `volumes.name`, or a list of `step.output`',
+});
+/** A key of an axis, or several. Numbers and booleans stand for the text of the same form. */
+const itemKeys = z.union([text, z.number(), flag, z.array(z.union([text, z.number(), flag]))], {
+  error: 'a key, or a list of keys',
+});
+
 const input = z.union(
   [
-    word.regex(EDGE),
-    z.strictObject({ from: word.regex(EDGE), path: mountPoint.optional(), writable: flag.optional() }),
+    sources,
+    z.strictObject({
+      from: sources,
+      path: mountPoint.optional(),
+      writable: flag.optional(),
+      where: z.record(word.regex(IDENTIFIER), itemKeys, { error: 'a map of axes to keys' }).optional(),
+      all: identifiers.optional(),
+      optional: flag.optional(),
+    }),
   ],
-  { error: '`step.output`, `volumes.name` or a map with `from`, `path` and `writable`' },
+  {
+    error:
+      '`step.output`, `volumes.name`, a list of `step.output`, or a map with `from`, `path`, `writable`, `where`, `all` or `optional`',
+  },
 );
 
 const output = z.union(
@@ -178,6 +200,7 @@ export const stepSchema = z.strictObject(
     results: z.record(word.regex(IDENTIFIER), result, { error: 'a map of names to types' }).optional(),
     needs: needs.optional(),
     when: z.union([text, flag], { error: 'an expression' }).optional(),
+    each: identifiers.optional(),
     matrix: matrix.optional(),
     foreach: foreach.optional(),
     parallelism: positive.optional(),

@@ -1,0 +1,201 @@
+import { toCel } from '../expressions/cel-values.ts';
+import { type Doubles, findDoubles, mergeDoubles } from '../expressions/doubles.ts';
+import { compileTemplate, evaluateJson } from '../expressions/template.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Json } from '../model/json.ts';
+import { own } from '../model/own.ts';
+import type { Axis, Pipeline } from '../model/pipeline.ts';
+import type { PlannedAxis } from '../model/plan.ts';
+import { fail, ok, type Result } from '../model/result.ts';
+import { showJson } from '../render/show-json.ts';
+import { ITEM_KEY } from '../schema/patterns.ts';
+import { directlyImplied } from './implied-axes.ts';
+import { keyText } from './item-key.ts';
+
+/** Limit for the items of one axis. */
+export const MAX_ITEMS = 100_000;
+
+interface Draft {
+  readonly keys: readonly string[];
+  readonly items: readonly Json[];
+  readonly doubles?: Doubles;
+  readonly places: ReadonlyMap<string, number>;
+}
+
+/** The axes of a pipeline with their items, keys and implied items. The error has one fault for each faulty axis. */
+export function planAxes(
+  pipeline: Pipeline,
+  context: Readonly<Record<string, unknown>>,
+): Result<Readonly<Record<string, PlannedAxis>>, readonly Diagnostic[]> {
+  const faults: Diagnostic[] = [];
+  const drafts = new Map<string, Draft>();
+  const report = (axis: string, error: string): void => {
+    faults.push({ code: 'bad-axis', severity: 'error', message: `axis \`${axis}\`: ${error}` });
+  };
+  const axes = pipeline.axes ?? {};
+  const take = (name: string, draft: Result<Draft, string>): void => {
+    if (draft.ok) drafts.set(name, draft.value);
+    else report(name, draft.error);
+  };
+  for (const [name, axis] of Object.entries(axes)) {
+    if (axis.distinct === undefined) take(name, listItems(axis, context));
+  }
+  // An axis of distinct values can have the values of another one; a check rejects cycles.
+  const open = new Map(Object.entries(axes).filter(([, axis]) => axis.distinct !== undefined));
+  for (let before = -1; before !== open.size; ) {
+    before = open.size;
+    for (const [name, { distinct }] of open) {
+      const source = drafts.get(distinct!.axis);
+      if (source === undefined) continue;
+      open.delete(name);
+      take(name, distinctItems(source, distinct!));
+    }
+  }
+  if (faults.length > 0) return fail(faults);
+  const planned: Record<string, PlannedAxis> = {};
+  const implications = new Map<string, PlannedAxis['implies']>();
+  for (const name of drafts.keys()) {
+    const implies = implyItems(pipeline, { name, drafts, implications });
+    if (!implies.ok) {
+      report(name, implies.error);
+      continue;
+    }
+    const { keys, items, doubles } = drafts.get(name)!;
+    planned[name] = { keys, items, implies: implies.value, ...(doubles && { doubles }) };
+  }
+  return faults.length === 0 ? ok(planned) : fail(faults);
+}
+
+function listItems(axis: Axis, context: Readonly<Record<string, unknown>>): Result<Draft, string> {
+  const evaluated = evaluateJson(axis.items ?? [], () => context);
+  if (!evaluated.ok) return evaluated;
+  const items = evaluated.value.value;
+  if (!Array.isArray(items)) return fail(`its items are ${showJson(items)} instead of a list`);
+  if (items.length > MAX_ITEMS) return fail(`it has ${items.length} items; the maximum is ${MAX_ITEMS}`);
+  const doubles = mergeDoubles([evaluated.value.doubles?.items, findDoubles(items)]);
+  const keys = readKeys(axis, { items, doubles, context });
+  return keys.ok ? createDraft(items, keys.value, doubles) : keys;
+}
+
+function readKeys(
+  axis: Axis,
+  { items, doubles, context }: { items: readonly Json[]; doubles: Doubles | undefined; context: object },
+): Result<readonly string[], string> {
+  const compiled = axis.key === undefined ? undefined : compileTemplate(axis.key);
+  if (compiled?.ok === false) return fail(`its \`key\` cannot be read: ${compiled.error.message}`);
+  const keys: string[] = [];
+  for (const [index, item] of items.entries()) {
+    const value = compiled?.value.evaluate({ ...context, item: toCel(item, doubles) }) ?? ok(item);
+    if (!value.ok) return fail(`its \`key\` cannot be evaluated for item ${index + 1}: ${value.error}`);
+    const key = keyText(value.value);
+    if (key === undefined && compiled === undefined)
+      return fail(`item ${index + 1} is ${showJson(item)}, which is no key; add \`key\`, for example \${{ item.id }}`);
+    if (key === undefined || !ITEM_KEY.test(key)) {
+      const allowed = 'a key has 1 to 64 letters, digits, `_` and `-`';
+      return fail(`the key of item ${index + 1} is ${showJson(value.value)}, but ${allowed}`);
+    }
+    keys.push(key);
+  }
+  return ok(keys);
+}
+
+function createDraft(items: readonly Json[], keys: readonly string[], doubles?: Doubles): Result<Draft, string> {
+  const places = new Map<string, number>();
+  for (const [index, key] of keys.entries()) {
+    const first = places.get(key);
+    if (first !== undefined) return fail(`items ${first + 1} and ${index + 1} have the same key \`${key}\``);
+    places.set(key, index);
+  }
+  return ok({ keys, items, places, ...(doubles && { doubles }) });
+}
+
+/** In the order in which the values first appear. */
+function distinctItems(source: Draft, { field }: NonNullable<Axis['distinct']>): Result<Draft, string> {
+  const items: Json[] = [];
+  const keys: string[] = [];
+  const seen = new Set<string>();
+  for (const [index, item] of source.items.entries()) {
+    const value = fieldOf(item, field);
+    if (isNone(value)) continue;
+    const key = keyText(value!);
+    if (key === undefined || !ITEM_KEY.test(key)) {
+      const allowed = 'a key has 1 to 64 letters, digits, `_` and `-`';
+      return fail(`the \`${field}\` of item ${index + 1} is ${showJson(value!)}, but ${allowed}`);
+    }
+    if (seen.has(key)) continue;
+    seen.add(key);
+    items.push(value!);
+    keys.push(key);
+  }
+  return createDraft(items, keys);
+}
+
+function fieldOf(item: Json, field: string): Json | undefined {
+  const isMap = typeof item === 'object' && item !== null && !Array.isArray(item);
+  return isMap ? own(item as Readonly<Record<string, Json>>, field) : undefined;
+}
+
+function isNone(value: Json | undefined): boolean {
+  return value === undefined || value === null || value === '';
+}
+
+interface Implying {
+  readonly name: string;
+  readonly drafts: ReadonlyMap<string, Draft>;
+  /** Of the axes that have been computed. */
+  readonly implications: Map<string, PlannedAxis['implies']>;
+}
+
+/** What the items of an axis imply, through other axes too. */
+function implyItems(
+  pipeline: Pipeline,
+  { name, drafts, implications }: Implying,
+): Result<PlannedAxis['implies'], string> {
+  const known = implications.get(name);
+  if (known !== undefined) return ok(known);
+  const axes = pipeline.axes ?? {};
+  const draft = drafts.get(name)!;
+  const implies: Record<string, number[]> = {};
+  for (const other of directlyImplied(axes).get(name)!) {
+    const field = own(own(axes, name)!.of, other) ?? own(axes, other)!.distinct!.field;
+    const isDistinct = own(own(axes, name)!.of, other) === undefined;
+    const direct = findItems(draft, { field, other, target: drafts.get(other)!, isDistinct });
+    if (!direct.ok) return direct;
+    const further = implyItems(pipeline, { name: other, drafts, implications });
+    if (!further.ok) return fail(`axis \`${other}\`: ${further.error}`);
+    const all = Object.entries(further.value).map(
+      ([axis, items]) => [axis, direct.value.map((item) => (item < 0 ? -1 : items[item]!))] as const,
+    );
+    for (const [axis, items] of [[other, direct.value] as const, ...all]) {
+      const before = own(implies, axis);
+      const conflict = before?.findIndex((item, index) => item !== items[index]) ?? -1;
+      if (before !== undefined && conflict >= 0) {
+        const named = [before, items].map((list) => drafts.get(axis)!.keys[list[conflict]!] ?? 'none');
+        return fail(
+          `item ${conflict + 1} (\`${draft.keys[conflict]}\`) implies two items of axis \`${axis}\`: ${named.join(' and ')}`,
+        );
+      }
+      implies[axis] = items;
+    }
+  }
+  implications.set(name, implies);
+  return ok(implies);
+}
+
+function findItems(
+  { items, keys }: Draft,
+  { field, other, target, isDistinct }: { field: string; other: string; target: Draft; isDistinct: boolean },
+): Result<number[], string> {
+  const found: number[] = [];
+  for (const [index, item] of items.entries()) {
+    const value = fieldOf(item, field);
+    const key = value === undefined ? undefined : keyText(value);
+    const place = key === undefined ? undefined : target.places.get(key);
+    if (place === undefined && !(isDistinct && isNone(value))) {
+      const shown = value === undefined ? `has no field \`${field}\`` : `has the \`${field}\` ${showJson(value)}`;
+      return fail(`item ${index + 1} (\`${keys[index]}\`) ${shown}, but axis \`${other}\` has no such item`);
+    }
+    found.push(place ?? -1);
+  }
+  return ok(found);
+}
