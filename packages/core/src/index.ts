@@ -1,3 +1,5 @@
+export { axesOfStep } from './axes/implied-axes.ts';
+export { type CellMatch, isMatched, matchedCells, matchOf } from './axes/match-cells.ts';
 export type { CellHandles, CellsConfig, MatrixShape, Widen } from './builder/cells.ts';
 export { type ExpressionHandle, expression } from './builder/expression-handle.ts';
 export { pipeline } from './builder/pipeline.ts';
@@ -25,12 +27,14 @@ export { describeLargeInteger, findLargeInteger } from './model/large-integer.ts
 export { own } from './model/own.ts';
 export {
   type Approval,
+  type Axis,
   type BoundValue,
   type Cache,
   type Concurrency,
   FAILURE_CLASSES,
   type FailureClass,
   type Input,
+  isFannedOutStep,
   type JsonTemplate,
   type Matrix,
   type NamedVolume,
@@ -53,7 +57,7 @@ export {
   type StepSource,
   type Template,
 } from './model/pipeline.ts';
-export type { Cell, Plan, PlannedDependency, PlannedStep } from './model/plan.ts';
+export type { Cell, Plan, PlannedAxis, PlannedDependency, PlannedStep } from './model/plan.ts';
 export { fail, ok, type Result } from './model/result.ts';
 export type { ResolvedContainer, RunContext, StepFacts } from './model/run-context.ts';
 export { SluiceError } from './model/sluice-error.ts';

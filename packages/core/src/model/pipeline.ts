@@ -335,3 +335,8 @@ export interface Notify {
   /** The argv of a program on the machine of the runner. */
   readonly command?: readonly Template[];
 }
+
+/** Whether a step has cells with names of their own: its outputs are directories with one entry for each of them. */
+export function isFannedOutStep({ each, matrix, foreach }: Pick<Step, 'each' | 'matrix' | 'foreach'>): boolean {
+  return each !== undefined || matrix !== undefined || foreach !== undefined;
+}

@@ -1,4 +1,4 @@
-import type { Plan } from '@sluice/core';
+import { isFannedOutStep, type Plan } from '@sluice/core';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { hasSucceeded } from './has-succeeded.ts';
 import { publishedPath } from './layout.ts';
@@ -72,6 +72,5 @@ export function locateCells(
 
 /** Whether a step has one output directory for each cell. */
 export function isFannedOut({ plan }: Pick<OutputSource, 'plan'>, step: number): boolean {
-  const { matrix, foreach } = plan.steps[step]!.step;
-  return matrix !== undefined || foreach !== undefined;
+  return isFannedOutStep(plan.steps[step]!.step);
 }

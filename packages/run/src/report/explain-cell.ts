@@ -82,6 +82,8 @@ function describeSkip(cause: SkipCause): string {
       return 'its condition does not hold';
     case 'dependency':
       return `${cause.step} ${NOT_GIVEN[cause.condition]}`;
+    case 'noItem':
+      return `${cause.step} has no cell for it`;
     case 'failFast':
       return `${cause.step} failed`;
     case 'notNeeded':

@@ -39,20 +39,20 @@ function applyEvent(run: RunState, event: SchedulerEvent): void {
       start(run);
       return;
     case 'decided':
-      decided(run, event.step, event.cells);
+      decided(run, event, event.cells);
       return;
     case 'skipped':
-      skippedByWhen(run, event.step);
+      skippedByWhen(run, event);
       return;
     case 'evaluationFailed':
-      evaluationFailed(run, event.step);
+      evaluationFailed(run, event);
       return;
     case 'cacheHit':
     case 'cacheMissed':
       lookedUp(run, event);
       return;
     case 'approved':
-      approved(run, event.step, event.approved);
+      approved(run, event, event.approved);
       return;
     case 'stuck':
       failHeld(run);
@@ -96,7 +96,10 @@ function settle(run: RunState): void {
     endBrokenServices(run);
     resolveEnds(run);
     if (run.started && run.openMain === 0 && !run.finalsReleased) releaseFinals(run);
-  } while (run.ended.length + run.brokenServices.length > 0 || (run.tripped >= 0 && run.stop === STOP.none));
+  } while (
+    run.ended.length + run.endedCells.length + run.brokenServices.length > 0 ||
+    (run.tripped >= 0 && run.stop === STOP.none)
+  );
   dropStopped(run);
   startReady(run);
   requestWake(run);

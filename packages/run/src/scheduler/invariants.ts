@@ -1,4 +1,5 @@
 import { CODE, FIRST_TERMINAL, isLive } from './model/state-code.ts';
+import { cellsBehind, gateCount } from './state/gates.ts';
 import { PHASE, type RunState } from './state/run-state.ts';
 
 /** See `Scheduler.assertInvariants`. */
@@ -20,20 +21,32 @@ export function assertInvariants(run: RunState): void {
       });
     }
     check(open === run.openCells[step], `step ${step} has ${open} open cells, its counter says ${run.openCells[step]}`);
-    check(
-      (run.phase[step] === PHASE.ended) === (open === 0),
-      `step ${step} has ${open} open cells in phase ${run.phase[step]}`,
-    );
-    check(
-      run.phase[step] !== PHASE.waiting || run.blockers[step]! > 0 || !run.started,
-      `step ${step} waits for nothing`,
-    );
+    checkGates(run, step);
   }
   check(
     counts.join() === run.counts.join(),
     `cells by state are ${counts.join()}, the counters say ${run.counts.join()}`,
   );
   checkQueue(run, { live, used });
+}
+
+function checkGates(run: RunState, step: number): void {
+  for (let gate = 0; gate < gateCount(run, step); gate++) {
+    const { first, end } = cellsBehind(run, step, gate);
+    let open = 0;
+    for (let cell = first; cell < end; cell++)
+      if (run.cells.state[run.cellBase[step]! + cell]! < FIRST_TERMINAL) open++;
+    const id = run.gateBase[step]! + gate;
+    const phase = run.phase[id];
+    check(
+      (phase === PHASE.ended) === (open === 0),
+      `gate ${gate} of step ${step} has ${open} open cells in phase ${phase}`,
+    );
+    check(
+      phase !== PHASE.waiting || run.blockers[id]! > 0 || !run.started,
+      `gate ${gate} of step ${step} waits for nothing`,
+    );
+  }
 }
 
 function checkQueue(run: RunState, { live, used }: { live: number; used: Int32Array }): void {

@@ -23,6 +23,12 @@ const step = fc.record(
       fc.integer({ min: 2, max: 4 }),
       fc.constant('foreach' as const),
     ),
+    each: fc.oneof(
+      { weight: 3, arbitrary: fc.constant(undefined) },
+      fc.constantFrom(['x'], ['y'], ['z'], ['g'], ['x', 'y'], ['y', 'z'], ['z', 'x'], ['x', 'g']),
+    ),
+    /** An input with two sources, if there are two edges, or an optional one. */
+    rules: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, fc.constantFrom('or', 'optional', 'all')),
     when: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, fc.constant(true)),
     kind: fc.oneof(
       { weight: 8, arbitrary: fc.constant('plain' as const) },
@@ -63,7 +69,14 @@ export const arbitraryPlan: fc.Arbitrary<Plan> = fc
     const steps = Object.fromEntries(ordered.map((draft, i) => [`s${i}`, testStep(draft, i)]));
     return testPlan(steps, { failFast, pools: { p: 2, q: 3 }, ...defined({ parallelism, timeoutMs }) });
   })
-  .filter(everyServiceEnds);
+  .filter((plan) => everyServiceEnds(plan) && nobodyMountsServices(plan));
+
+/** What a service writes exists only after its end: `sluice check` rejects an input that has rules about it. */
+function nobodyMountsServices({ steps }: Plan): boolean {
+  return steps.every(({ dependencies }) =>
+    dependencies.every(({ on, input }) => input === undefined || steps[on]!.step.service === undefined),
+  );
+}
 
 /** Plans that `sluice check` rejects (`service-never-ends`) are left out: a step that uses a service must not wait for its end. */
 function everyServiceEnds({ steps }: Plan): boolean {
@@ -91,12 +104,17 @@ function everyServiceEnds({ steps }: Plan): boolean {
 
 function testStep(draft: Draft, index: number): TestStep {
   const befores = new Map<number, string>();
+  // A service has no cells with axes, and between such cells nothing waits until they run.
+  const each = draft.kind === 'plain' || draft.kind === 'approval' ? draft.each : undefined;
   for (const { back, condition, data } of draft.edges) {
-    if (back <= index)
-      befores.set(index - back, `s${index - back}:${condition}${data && condition === 'succeeded' ? '!' : ''}`);
+    if (back > index || (each !== undefined && condition === 'running')) continue;
+    befores.set(index - back, `s${index - back}:${condition}${data && condition === 'succeeded' ? '!' : ''}`);
   }
+  const { inputs, after } = withRules([...befores.values()], draft.rules);
   return {
-    after: [...befores.values()],
+    after,
+    inputs,
+    ...(each === undefined ? {} : { each }),
     cells: draft.cells,
     final: draft.final,
     pools: Object.fromEntries(Object.entries(draft.pools).filter(([, amount]) => amount > 0)),
@@ -123,6 +141,19 @@ function testStep(draft: Draft, index: number): TestStep {
       queueTimeoutMs: draft.queueTimeoutMs,
       deadlineMs: draft.deadlineMs,
     }),
+  };
+}
+
+/** One input with rules has the first edges, two of them if it has alternatives. */
+function withRules(after: readonly string[], rules: Draft['rules']): Required<Pick<TestStep, 'after' | 'inputs'>> {
+  const count = rules === 'or' ? 2 : 1;
+  if (rules === undefined || after.length < count) return { after, inputs: {} };
+  const sources = after.slice(0, count).map((text) => ({ step: text.split(':')[0]!, output: 'out' }));
+  const [from, ...or] = sources as [(typeof sources)[0]];
+  const given = { or: { or }, optional: { optional: true as const }, all: { all: ['x'] } }[rules];
+  return {
+    after: [...sources.map(({ step }) => `${step}?in`), ...after.slice(count)],
+    inputs: { in: { from, path: '/in/in', ...given } },
   };
 }
 

@@ -43,20 +43,31 @@ describe('dependencies', () => {
     }
   });
 
-  test('handle: continueOnError records the failure, dependents go on and the run succeeds', () => {
-    const rig = createRig(testPlan({ a: { continueOnError: true }, b: { after: ['a'] } }));
+  test('handle: continueOnError records the failure, the run succeeds, and what needs a success is skipped', () => {
+    const rig = createRig(
+      testPlan({ a: { continueOnError: true }, b: { after: ['a'] }, c: { after: ['a:completed'] } }),
+    );
     rig.start();
-    expect(rig.ended('a', 'failed')).toEqual(['submit b #1']);
-    expect(rig.done('b')).toEqual(['finish succeeded']);
-    expect(rig.states()).toBe('a failed, b succeeded');
+    expect(rig.ended('a', 'failed')).toEqual(['submit c #1']);
+    expect(rig.done('c')).toEqual(['finish succeeded']);
+    expect(rig.states()).toBe('a failed, b skipped, c succeeded');
+    expect(rig.scheduler.skipCause(1, 0)).toEqual({ kind: 'dependency', step: 'a', condition: 'succeeded' });
   });
 
-  test('handle: a step skipped by its own when lets its dependents run, and theirs is not the cause', () => {
+  test('handle: continueOnError of a step with cells lets what reads all of them run after one success', () => {
+    const rig = createRig(testPlan({ a: { cells: 2, continueOnError: true }, b: { after: ['a!'] } }));
+    rig.start();
+    rig.ended('a/0', 'failed');
+    expect(rig.done('a/1')).toEqual(['submit b #1']);
+  });
+
+  test('handle: a step skipped by its own when skips its dependents, and is their cause', () => {
     const rig = createRig(testPlan({ a: { when: 'x' }, b: { after: ['a'] } }));
     expect(rig.start()).toEqual(['decide a']);
     expect(rig.scheduler.waitReason(0, 0)).toEqual({ kind: 'decision' });
-    expect(rig.skipped('a')).toEqual(['submit b #1']);
+    expect(rig.skipped('a')).toEqual(['finish succeeded']);
     expect(rig.scheduler.skipCause(0, 0)).toEqual({ kind: 'when' });
+    expect(rig.scheduler.skipCause(1, 0)).toEqual({ kind: 'dependency', step: 'a', condition: 'succeeded' });
   });
 
   test.each([

@@ -51,14 +51,33 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
     if (!begun.has(key)) begun.set(key, now);
     live.set(key, attempt);
     checkLimits();
-    for (const dependency of plan.steps[step]!.dependencies) {
-      const given = isGiven({ plan, scheduler, ran, step, dependency });
-      law(given, `${key} starts before step ${dependency.on} has ${dependency.condition}`);
-    }
+    for (const { on, condition, given } of dependenciesOf(step, cell, scheduler))
+      law(given, `${key} starts before step ${on} has ${condition}`);
     if (!plan.steps[step]!.final) return;
     for (const other of plan.steps) {
       if (other.final) continue;
       law(isFinished(scheduler, other.index), `${key} of finally starts before step ${other.index} is over`);
+    }
+  }
+
+  function dependenciesOf(step: number, cell: number, scheduler: Scheduler) {
+    const { dependencies } = plan.steps[step]!;
+    return dependencies.map((dependency) => ({
+      ...dependency,
+      given: isGiven({ plan, scheduler, ran, step, cell, dependency }),
+    }));
+  }
+
+  /** A cell that was skipped because of another one, or because it has none to read, must be so. */
+  function checkSkips(scheduler: Scheduler): void {
+    for (const { index: step, cells } of plan.steps) {
+      for (let cell = 0; cell < (cells?.length ?? 0); cell++) {
+        const cause = scheduler.skipCause(step, cell);
+        if (scheduler.state(step, cell) !== 'skipped' || cause === undefined) continue;
+        const isNamed = cause.kind === 'dependency' || cause.kind === 'noItem';
+        const missed = dependenciesOf(step, cell, scheduler).filter(({ given }) => !given);
+        if (isNamed) law(missed.length > 0, `${step}/${cell} is skipped by ${cause.kind}, and lacks nothing`);
+      }
     }
   }
 
@@ -162,6 +181,7 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
       if (command.type === 'finish') {
         finished = true;
         for (const { index } of plan.steps) law(isFinished(scheduler, index), `the run is over, step ${index} is not`);
+        checkSkips(scheduler);
         return;
       }
       const key = JSON.stringify({ ...command, reason: undefined });
@@ -197,23 +217,86 @@ interface Question {
   readonly scheduler: Scheduler;
   readonly ran: ReadonlySet<string>;
   readonly step: number;
+  readonly cell: number;
   readonly dependency: PlannedDependency;
 }
 
-/** Decides independently of `is-satisfied.ts`, whether a dependency allows its dependent to start. */
-function isGiven({ plan, scheduler, ran, step, dependency: { on, condition, data } }: Question): boolean {
-  const other = plan.steps[on]!;
-  const state = scheduler.state(on);
-  if (plan.steps[step]!.final && !other.final && condition === 'succeeded' && !data) return true;
-  const allRan = Array.from({ length: scheduler.cellCount(on) ?? 1 }, (_, cell) => cell).every((cell) =>
-    ran.has(`${on}/${cell}`),
+/** Decides independently of `judge-gate.ts` and of the matching in core, whether a cell may start as far as an edge goes. */
+function isGiven(question: Question): boolean {
+  const { plan, scheduler, step, dependency } = question;
+  const { inputs } = plan.steps[step]!.step;
+  const rules = inputs[dependency.input ?? ''];
+  const ends = (on: number): readonly string[] =>
+    // An empty list of `foreach` succeeds without a cell.
+    scheduler.cellCount(on) === 0 && plan.steps[on]!.step.foreach !== undefined
+      ? [scheduler.state(on)]
+      : meantCells(question, on).map((cell) => scheduler.state(on, cell));
+  if (rules?.optional === true) return ends(dependency.on).every((state) => OVER.includes(state));
+  if (rules?.or === undefined) return isMet(question, ends(dependency.on));
+  const sources = plan.steps[step]!.dependencies.filter(({ input }) => input === dependency.input);
+  const named = [rules.from, ...rules.or].map((source) =>
+    sources.find(({ on }) => 'step' in source && plan.steps[on]!.step.name === source.step),
   );
-  if (condition === 'running') return allRan || state === 'succeeded' || state === 'cached';
-  if (condition === 'completed') return isFinished(scheduler, on);
-  if (condition === 'skipped') return state === 'skipped';
-  if (condition === 'failed') return ['failed', 'errored', 'timedOut'].includes(state);
+  const all = named.map((source) => ({ ...question, dependency: source! }));
+  const first = all.find((one) => ends(one.dependency.on).some((state) => state !== 'skipped'));
+  const isOver = all.every((one) => ends(one.dependency.on).every((state) => OVER.includes(state)));
+  return isOver && first !== undefined && isMet(first, ends(first.dependency.on));
+}
+
+/** The cells of a step that a cell means: those that agree with it on every axis that both have. */
+function meantCells({ plan, scheduler, step, cell, dependency }: Question, on: number): number[] {
+  const other = plan.steps[on]!;
+  const all = Array.from({ length: scheduler.cellCount(on) ?? 1 }, (_, index) => index);
+  const { each } = plan.steps[step]!.cells?.[cell] ?? {};
+  if (each === undefined || other.step.each === undefined) return all;
+  const released = plan.steps[step]!.step.inputs[dependency.input ?? '']?.all ?? [];
+  const isReleased = (axis: string): boolean =>
+    released.includes(axis) || released.some((one) => plan.axes![axis]!.implies[one] !== undefined);
+  const axesOf = (names: readonly string[]) =>
+    new Set(names.flatMap((axis) => [axis, ...Object.keys(plan.axes![axis]!.implies)]));
+  const both = [...axesOf(plan.steps[step]!.step.each!)].filter(
+    (axis) => axesOf(other.step.each!).has(axis) && !isReleased(axis),
+  );
+  return all.filter((index) => {
+    const its = other.cells![index]!.each!;
+    return both.every((axis) => {
+      const finer = both.find((one) => plan.axes![one]!.implies[axis] !== undefined);
+      // Where an item has none of a coarser axis, agreeing on the item itself is enough.
+      if (its[axis] === undefined && each[axis] === undefined) return finer !== undefined;
+      return its[axis] === each[axis];
+    });
+  });
+}
+
+function isMet({ plan, ran, step, cell, dependency }: Question, states: readonly string[]): boolean {
+  const { on, condition, data } = dependency;
+  const other = plan.steps[on]!;
+  const isBetweenCells = plan.steps[step]!.step.each !== undefined && other.step.each !== undefined;
+  if (!isBetweenCells && plan.steps[step]!.final && !other.final && condition === 'succeeded' && !data) return true;
+  const isOver = states.every((state) => OVER.includes(state));
+  const has = (...wanted: string[]): boolean => states.some((state) => wanted.includes(state));
+  const succeeded = has('succeeded', 'cached');
+  const failed = has('failed', 'errored', 'timedOut');
+  const allRan = states.every((_, index) => ran.has(`${on}/${index}`));
+  if (condition === 'running') return allRan || (isOver && succeeded && !failed && !has('canceled', 'skipped'));
+  if (condition === 'completed') return isOver;
+  if (condition === 'skipped') return !failed && !has('canceled') && has('skipped') && (isOver || allRan);
+  if (condition === 'failed') return isOver && failed;
   if (other.step.service !== undefined && allRan) return true;
-  if (state === 'skipped') return scheduler.skipCause(on, 0)?.kind === 'when';
-  if (other.step.continueOnError && ['failed', 'errored', 'timedOut'].includes(state)) return true;
-  return state === 'succeeded' || state === 'cached';
+  if (!isOver || !succeeded || has('canceled')) return false;
+  const isSingle = isBetweenCells ? isFixed(plan, { step, cell, dependency }) : other.cells?.[0]?.key === '';
+  return isSingle ? !failed && !has('skipped') : !failed || other.step.continueOnError;
+}
+
+/** Whether the axes that both steps have leave only one cell to read, by the axes alone. */
+function isFixed(plan: Plan, { step, dependency }: Pick<Question, 'step' | 'cell' | 'dependency'>): boolean {
+  const released = plan.steps[step]!.step.inputs[dependency.input ?? '']?.all ?? [];
+  const closure = (names: readonly string[]) =>
+    new Set(names.flatMap((axis) => [axis, ...Object.keys(plan.axes![axis]!.implies)]));
+  const kept = [...closure(plan.steps[step]!.step.each!)].filter(
+    (axis) => !released.includes(axis) && !released.some((one) => plan.axes![axis]!.implies[one] !== undefined),
+  );
+  const their = closure(plan.steps[dependency.on]!.step.each!);
+  const fixed = closure(kept.filter((axis) => their.has(axis)));
+  return plan.steps[dependency.on]!.step.each!.every((axis) => fixed.has(axis));
 }

@@ -145,9 +145,10 @@ function answer({ command, ...turn }: Turn & { readonly command: Command }): Sch
   switch (command.type) {
     case 'decide': {
       const { step } = command;
-      if (random.chance(0.1)) return { type: 'evaluationFailed', at, step, message: 'no such key' };
-      if (plan.steps[step]!.step.when !== undefined && random.chance(0.3)) return { type: 'skipped', at, step };
-      return { type: 'decided', at, step, cells: plan.steps[step]!.cells?.length ?? random.below(5) };
+      const gate = { at, step, ...(command.cell !== undefined && { cell: command.cell }) };
+      if (random.chance(0.1)) return { type: 'evaluationFailed', ...gate, message: 'no such key' };
+      if (plan.steps[step]!.step.when !== undefined && random.chance(0.3)) return { type: 'skipped', ...gate };
+      return { type: 'decided', ...gate, cells: plan.steps[step]!.cells?.length ?? random.below(5) };
     }
     case 'lookUp':
       return {
@@ -156,8 +157,10 @@ function answer({ command, ...turn }: Turn & { readonly command: Command }): Sch
         step: command.step,
         cell: command.cell,
       };
-    case 'askApproval':
-      return { type: 'approved', at, step: command.step, approved: random.chance(0.8), by: 'somebody' };
+    case 'askApproval': {
+      const gate = { at, step: command.step, ...(command.cell !== undefined && { cell: command.cell }) };
+      return { type: 'approved', ...gate, approved: random.chance(0.8), by: 'somebody' };
+    }
     case 'publish': {
       const { step, cell, attempt } = command;
       if (random.chance(0.9)) return { type: 'published', at, step, cell, attempt };
@@ -293,7 +296,7 @@ function sendRoom({ events, random, now: at, send }: Parameters<typeof sendLate>
 /** A lookup, decision or approval of a step that was stopped meanwhile is not requested again: its answer would be late. */
 function isWanted(command: Command, scheduler: Scheduler): boolean {
   if (!('step' in command)) return true;
-  const state = scheduler.state(command.step, 'cell' in command ? command.cell : 0);
+  const state = scheduler.state(command.step, ('cell' in command ? command.cell : undefined) ?? 0);
   return !TERMINAL_CELL_STATES.has(state);
 }
 

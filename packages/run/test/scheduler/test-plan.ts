@@ -2,7 +2,10 @@ import type { Cell, NeedCondition, Pipeline, Plan, Retry, Step } from '@sluice/c
 
 /** What a test says of a step; everything else is a default. */
 export interface TestStep extends Partial<Omit<Step, 'retry' | 'needs'>> {
-  /** Names of steps, with `:condition` where it is not `succeeded` and `!` at the end for a mounted output: `a:failed`, `b!`. */
+  /**
+   * Names of steps, with `:condition` where it is not `succeeded`, `!` at the end for a mounted output, and `?name` for one
+   * that is mounted by an input with rules of its own: `a:failed`, `b!`, `c?in`.
+   */
   readonly after?: readonly string[];
   /** Number of cells; `'foreach'` for known only at run time. */
   readonly cells?: number | 'foreach';
@@ -18,31 +21,78 @@ const RETRY: Retry = {
   infrastructure: 0,
 };
 
-/** A plan of the given steps, in their order; those of `finally` must come last. */
+/** `x` and `y` are independent; an item of `z` implies one of `x`, and of `g`, which `x` implies for some of its items. */
+export const TEST_AXES: NonNullable<Plan['axes']> = {
+  x: { keys: ['x0', 'x1', 'x2'], items: [0, 1, 2], implies: { g: [0, 0, -1] } },
+  y: { keys: ['y0', 'y1'], items: [0, 1], implies: {} },
+  z: { keys: ['z0', 'z1', 'z2', 'z3'], items: [0, 1, 2, 3], implies: { x: [0, 0, 1, 2], g: [0, 0, 0, -1] } },
+  g: { keys: ['g0'], items: [0], implies: {} },
+};
+const DECLARED: NonNullable<Pipeline['axes']> = {
+  x: { items: [], of: {} },
+  y: { items: [], of: {} },
+  z: { items: [], of: { x: 'x' } },
+  g: { distinct: { axis: 'x', field: 'g' }, of: {} },
+};
+
+/** A plan of the given steps, in their order; those of `finally` must come last. They may have the axes of `TEST_AXES`. */
 export function testPlan(steps: Readonly<Record<string, TestStep>>, pipeline: Partial<Pipeline> = {}): Plan {
   const numbers = new Map(Object.keys(steps).map((name, index) => [name, index]));
   return {
-    pipeline: { ...PIPELINE, ...pipeline },
+    pipeline: { ...PIPELINE, axes: DECLARED, ...pipeline },
     params: {},
+    axes: TEST_AXES,
     steps: Object.entries(steps).map(([name, { after = [], cells = 1, final = false, retry, ...step }], index) => ({
       index,
-      step: { ...STEP, name, ...step, retry: { ...RETRY, ...retry } },
+      step: { ...STEP, name, ...fanOut(step.each, cells), ...step, retry: { ...RETRY, ...retry } },
       final,
       cells:
-        cells === 'foreach'
-          ? undefined
-          : Array.from({ length: cells }, (_, i): Cell => ({ key: cells === 1 ? '' : `c${i}`, matrix: {} })),
+        step.each !== undefined
+          ? eachCells(step.each)
+          : cells === 'foreach'
+            ? undefined
+            : Array.from({ length: cells }, (_, i): Cell => ({ key: cells === 1 ? '' : `c${i}`, matrix: {} })),
       dependencies: after.map((text) => dependency(text, numbers)).sort((a, b) => a.on - b.on),
     })),
   };
 }
 
-function dependency(text: string, numbers: ReadonlyMap<string, number>) {
-  const data = text.endsWith('!');
-  const [name = '', condition = 'succeeded'] = (data ? text.slice(0, -1) : text).split(':');
+/** The shape is as in a real plan; the cells are given beside it. */
+function fanOut(each: Step['each'], cells: TestStep['cells']): Partial<Step> {
+  if (each !== undefined || cells === 1) return {};
+  return cells === 'foreach' ? { foreach: [] } : { matrix: { axes: {}, include: [], exclude: [] } };
+}
+
+/** The consistent combinations, found by trying all of them. */
+function eachCells(each: readonly string[]): Cell[] {
+  let rows: Readonly<Record<string, number>>[] = [{}];
+  for (const axis of each) {
+    rows = rows.flatMap((row) =>
+      TEST_AXES[axis]!.keys.flatMap((_, item) => {
+        const implied = Object.entries(TEST_AXES[axis]!.implies).map(
+          ([other, items]) => [other, items[item]!] as const,
+        );
+        const added = [[axis, item] as const, ...implied];
+        return added.every(([other, place]) => row[other] === undefined || row[other] === place)
+          ? [{ ...row, ...Object.fromEntries(added) }]
+          : [];
+      }),
+    );
+  }
+  return rows.map((row) => ({
+    key: each.map((axis) => TEST_AXES[axis]!.keys[row[axis]!]).join(),
+    matrix: {},
+    each: Object.fromEntries(Object.entries(row).filter(([, item]) => item >= 0)),
+  }));
+}
+
+function dependency(written: string, numbers: ReadonlyMap<string, number>) {
+  const [text = '', input] = written.split('?');
+  const data = text.endsWith('!') || input !== undefined;
+  const [name = '', condition = 'succeeded'] = (text.endsWith('!') ? text.slice(0, -1) : text).split(':');
   const on = numbers.get(name);
   if (on === undefined) throw new Error(`the test names no step ${JSON.stringify(name)}`);
-  return { on, condition: condition as NeedCondition, data };
+  return { on, condition: condition as NeedCondition, data, ...(input !== undefined && { input }) };
 }
 
 const PIPELINE: Pipeline = {

@@ -14,8 +14,6 @@ interface CellOutcome {
 
 export interface StepOutcome {
   readonly ending: Ending;
-  /** By its own `when`. */
-  readonly isUnwanted: boolean;
   readonly cells: readonly CellOutcome[];
 }
 
@@ -55,14 +53,14 @@ interface World {
 function interpretStep(name: string, step: ModelStep, world: World): StepOutcome {
   const { file } = world.run;
   const isReady = findNeeds(step).every(({ on, condition }) =>
-    isSatisfied(world.steps.get(on)!, condition, file.steps[on]!.continueOnError === true),
+    isSatisfied(world.steps.get(on)!, condition, file.steps[on]!),
   );
-  const skipped = (isUnwanted: boolean): StepOutcome => {
+  const skipped = (): StepOutcome => {
     const cells = step.foreach === undefined ? planCells(step, world) : [];
-    return { ending: 'skipped', isUnwanted, cells: cells.map((cell) => ({ ...cell, ending: 'skipped' })) };
+    return { ending: 'skipped', cells: cells.map((cell) => ({ ...cell, ending: 'skipped' })) };
   };
-  if (!isReady) return skipped(false);
-  if (step.when !== undefined && evaluate(step.when, { world }) !== true) return skipped(true);
+  if (!isReady) return skipped();
+  if (step.when !== undefined && evaluate(step.when, { world }) !== true) return skipped();
   const cells = planCells(step, world).map((cell): CellOutcome => {
     const made = runProgram(
       step.command.map((word) => evaluateWord(word, { world, cell })),
@@ -74,7 +72,7 @@ function interpretStep(name: string, step: ModelStep, world: World): StepOutcome
       : { ...cell, ending: 'succeeded', made };
   });
   const ending = cells.some((cell) => cell.ending === 'failed') ? 'failed' : 'succeeded';
-  return { ending, isUnwanted: false, cells };
+  return { ending, cells };
 }
 
 type PlannedCell = Pick<CellOutcome, 'key' | 'matrix' | 'item'>;
@@ -115,11 +113,14 @@ function findNeeds(step: ModelStep): { readonly on: string; readonly condition: 
   return needs;
 }
 
-function isSatisfied({ ending, isUnwanted }: StepOutcome, condition: string, goesOn: boolean): boolean {
+/** A dependent of several cells needs one success, and no failure that is not tolerated. */
+function isSatisfied({ ending, cells }: StepOutcome, condition: string, step: ModelStep): boolean {
   if (condition === 'completed') return true;
   if (condition === 'failed') return ending === 'failed';
   if (condition === 'skipped') return ending === 'skipped';
-  return ending === 'succeeded' || (ending === 'failed' && goesOn) || (ending === 'skipped' && isUnwanted);
+  const hasCells = step.matrix !== undefined || step.foreach !== undefined;
+  const isTolerated = hasCells && ending === 'failed' && step.continueOnError === true;
+  return ending === 'succeeded' || (isTolerated && cells.some((cell) => cell.ending === 'succeeded'));
 }
 
 /** Every file that the step finds, by its path in the container. */

@@ -12,7 +12,7 @@ import { attemptVerdict } from './attempt-verdict.ts';
 import { backoffDelay } from './backoff.ts';
 import { decideRetry, failureState } from './retry-decision.ts';
 import { accepts, cellRan, makeReady } from './step-flow.ts';
-import { cancelCell, stopEnd, stopStep } from './stop-flow.ts';
+import { cancelCell, stopEnd, stopGate } from './stop-flow.ts';
 
 type AttemptEventOf = Extract<SchedulerEvent, { readonly attempt: number }>;
 
@@ -120,7 +120,7 @@ function postponed(run: RunState, event: Extract<SchedulerEvent, { type: 'postpo
   slowDown(run, event);
   backOff(run, { ...event, cause: CAUSE.postponed });
   const end = stopEnd(run, step);
-  if (end !== undefined) stopStep(run, step, end);
+  if (end !== undefined) stopGate(run, { step, cell }, end);
 }
 
 function running(run: RunState, { step, cell, since = run.now }: { step: number; cell: number; since?: number }): void {

@@ -2,10 +2,13 @@ import type { CellState } from '../model/cell-state.ts';
 import { CAUSE, isPossible } from '../model/legal-moves.ts';
 import { CODE, stateName } from '../model/state-code.ts';
 import { CELL } from '../state/cell-table.ts';
+import { cellsBehind, gateCell, gateCount, gateOf, hasEnded } from '../state/gates.ts';
 import {
   addFlag,
+  checkCell,
   clearEnded,
   countStale,
+  endEmptyStep,
   illegalMove,
   moveCell,
   setPhase,
@@ -15,23 +18,37 @@ import {
 import { conditionOf, EDGE, STEP } from '../state/plan-index.ts';
 import { CAUSE_KIND, CELL_SPAN, PHASE, type RunState, setCells } from '../state/run-state.ts';
 import { sendCommand } from '../state/send-command.ts';
-import { setCause } from '../state/set-cause.ts';
+import { type GateCause, setCause } from '../state/set-cause.ts';
 import { runStatus } from '../view/run-status.ts';
-import { isSatisfied, type StepEnd } from './is-satisfied.ts';
-import { noLongerNeeded, stopEnd, stopStep } from './stop-flow.ts';
+import { isSatisfied } from './is-satisfied.ts';
+import { findNoItem, findRoot, judgeGate, stepEnd } from './judge-gate.ts';
+import { type Gate, noLongerNeeded, stopEnd, stopGate } from './stop-flow.ts';
+
+/** The gate that an event answers for; the cell only for a step with `each`. */
+type AnsweredGate = Pick<Gate, 'step'> & Partial<Gate>;
 
 /**
- * Resolves the edges of every ended step until nothing more follows. A list instead of recursion, because chains can be
- * long.
+ * Resolves the edges of every ended step and cell until nothing more follows. A list instead of recursion, because chains
+ * can be long.
  */
 export function resolveEnds(run: RunState): void {
-  for (let i = 0; i < run.ended.length; i++) endStep(run, run.ended[i]!);
+  const { ended, endedCells } = run;
+  for (let step = 0, cell = 0; step < ended.length || cell < endedCells.length; ) {
+    if (cell < endedCells.length)
+      run.matches.countEnd(endedCells[cell++]!, (reader, of) => resolveGate(run, reader, of));
+    else endStep(run, ended[step++]!);
+  }
   clearEnded(run);
 }
 
-/** Releases the steps without dependencies; called once. */
+/** Releases the gates without dependencies; called once. */
 export function releaseRoots(run: RunState): void {
-  for (let step = 0; step < run.index.stepCount; step++) if (run.blockers[step] === 0) releaseStep(run, step);
+  for (let step = 0; step < run.index.stepCount; step++) {
+    const gates = gateCount(run, step);
+    if (gates === 0) endEmptyStep(run, step);
+    for (let cell = 0; cell < gates; cell++)
+      if (run.blockers[run.gateBase[step]! + cell] === 0) releaseGate(run, step, cell);
+  }
 }
 
 /** All other steps have ended: the steps of `finally` may start. */
@@ -39,7 +56,8 @@ export function releaseFinals(run: RunState): void {
   run.finalsReleased = true;
   run.mainStatus = runStatus(run);
   for (let step = 0; step < run.index.stepCount; step++) {
-    if ((run.index.flags[step]! & STEP.final) !== 0 && --run.blockers[step]! === 0) releaseStep(run, step);
+    if ((run.index.flags[step]! & STEP.final) === 0) continue;
+    for (let cell = 0; cell < gateCount(run, step); cell++) resolveGate(run, step, cell);
   }
 }
 
@@ -53,21 +71,12 @@ function endStep(run: RunState, step: number): void {
   const end = run.seen[step] === 1 << CODE.succeeded ? undefined : stepEnd(run, step);
   for (let edge = edgeStart[step]!; edge < edgeStart[step + 1]!; edge++) {
     const kind = edgeKind[edge]!;
-    if (early && (kind & EDGE.early) !== 0) continue;
-    const plain = (end === undefined && kind === 0) || (kind & EDGE.orderOnly) !== 0;
+    if ((kind & EDGE.matched) !== 0 || (early && (kind & EDGE.early) !== 0)) continue;
+    const plain = (end === undefined && kind === 0) || (kind & (EDGE.orderOnly | EDGE.free)) !== 0;
     const satisfied = plain || isSatisfied(conditionOf(kind), end ?? stepEnd(run, step));
     resolveEdge(run, edgeTo[edge]!, satisfied ? undefined : { failedOn: step, kind });
   }
   if ((flags & STEP.usesService) !== 0) releaseServices(run, step);
-}
-
-function stepEnd(run: RunState, step: number): StepEnd {
-  return {
-    state: verdict(run.seen[step]!),
-    byWhen: run.causeKind[step] === CAUSE_KIND.when,
-    tolerated: (run.index.flags[step]! & STEP.continueOnError) !== 0,
-    ran: run.notRun[step]! <= 0,
-  };
 }
 
 const WORST_FIRST: readonly CellState[] = [
@@ -80,77 +89,99 @@ const WORST_FIRST: readonly CellState[] = [
   'cached',
 ];
 
-/** A step's own end: the worst of the ends of its cells. */
+/** A step's own end: the worst of the ends of its cells. Without cells, it has been skipped. */
 function verdict(seen: number): CellState {
-  return WORST_FIRST.find((state) => (seen & (1 << CODE[state])) !== 0) ?? 'waiting';
+  return WORST_FIRST.find((state) => (seen & (1 << CODE[state])) !== 0) ?? 'skipped';
 }
 
-/** One dependency fewer to wait for. `missed`: the step that did not satisfy the edge, and the edge. */
+/** One dependency fewer to wait for, of all cells of a step. `missed`: the step that did not satisfy the edge. */
 function resolveEdge(run: RunState, step: number, missed?: { failedOn: number; kind: number }): void {
-  if (missed !== undefined && run.causeKind[step] === CAUSE_KIND.none) {
-    const { failedOn, kind } = missed;
-    const root = verdict(run.seen[failedOn]!) === 'skipped' ? run.causeStep[failedOn]! : -1;
-    const edge = root === -1 ? kind : run.causeEdge[failedOn]!;
-    setCause(run, step, { kind: CAUSE_KIND.dependency, root: root === -1 ? failedOn : root, edge });
+  const first = run.gateBase[step]!;
+  let cause: GateCause | undefined;
+  for (let cell = 0; cell < gateCount(run, step); cell++) {
+    if (missed !== undefined && run.causeKind[first + cell] === CAUSE_KIND.none) {
+      cause ??= findRoot(run, { step: missed.failedOn, cells: allCells(run, missed.failedOn), edge: missed.kind });
+      setCause(run, first + cell, cause);
+    }
+    resolveGate(run, step, cell);
   }
-  if (--run.blockers[step]! === 0) releaseStep(run, step);
 }
 
-/** Every dependency is resolved: skip the step, request its decision, or open it. */
-function releaseStep(run: RunState, step: number): void {
-  if (run.phase[step] === PHASE.ended) return;
+function allCells(run: RunState, step: number): readonly number[] {
+  return Array.from({ length: run.cellCount[step]! }, (_, cell) => cell);
+}
+
+function resolveGate(run: RunState, step: number, cell: number): void {
+  if (--run.blockers[run.gateBase[step]! + cell]! === 0) releaseGate(run, step, cell);
+}
+
+/** Every dependency is resolved: skip the cells of the gate, request its decision, or open it. */
+function releaseGate(run: RunState, step: number, cell: number): void {
+  const gate = run.gateBase[step]! + cell;
+  if (run.phase[gate] === PHASE.ended) return;
   const end = stopEnd(run, step);
   if (end !== undefined && end.kind !== CAUSE_KIND.failFast) {
-    stopStep(run, step, end);
+    stopGate(run, { step, cell }, end);
     return;
   }
+  const unsatisfied = judgeGate(run, step, cell);
+  if (unsatisfied !== undefined && run.causeKind[gate] === CAUSE_KIND.none) setCause(run, gate, unsatisfied);
   // A failed dependency is a more precise cause than fail-fast, but less precise than a cancellation by the user.
-  if (run.causeKind[step] === CAUSE_KIND.dependency) {
-    endCells(run, step, { to: CODE.skipped, cause: CAUSE.skipped });
+  if (run.causeKind[gate] === CAUSE_KIND.dependency || unsatisfied !== undefined) {
+    endCells(run, { step, cell }, { to: CODE.skipped, cause: CAUSE.skipped });
     return;
   }
   if (end !== undefined) {
-    stopStep(run, step, end);
+    stopGate(run, { step, cell }, end);
     return;
   }
   if ((run.index.flags[step]! & STEP.dynamic) !== 0) {
-    setPhase(run, step, PHASE.deciding);
-    sendCommand(run, { type: 'decide', step });
-  } else openStep(run, step);
+    setPhase(run, gate, PHASE.deciding);
+    sendCommand(run, { type: 'decide', step, ...gateCell(run, step, cell) });
+  } else openGate(run, step, cell);
 }
 
-/** Stops a step that is released while the run is stopping. Returns whether it did. */
-function stopIfStopping(run: RunState, step: number): boolean {
+/** Stops a gate that is released while the run is stopping. Returns whether it did. */
+function stopIfStopping(run: RunState, step: number, cell: number): boolean {
   const end = stopEnd(run, step);
-  if (end !== undefined) stopStep(run, step, end);
+  if (end !== undefined) stopGate(run, { step, cell }, end);
   return end !== undefined;
 }
 
-/** Starts the step: requests approval if it needs one, otherwise makes its cells ready. */
-function openStep(run: RunState, step: number): void {
-  const { approval } = run.plan.steps[step]!.step;
-  if ((run.index.flags[step]! & STEP.approval) === 0 || approval === undefined) {
-    openCells(run, step, CAUSE.released);
+/** Starts the cells of a gate: requests approval if they need one, otherwise makes them ready. */
+function openGate(run: RunState, step: number, cell: number): void {
+  const noItem = findNoItem(run, step, cell);
+  const gate = gateOf(run, step, cell);
+  if (noItem !== undefined) {
+    setCause(run, gate, noItem);
+    endCells(run, { step, cell }, { to: CODE.skipped, cause: CAUSE.skipped });
     return;
   }
-  setPhase(run, step, PHASE.approval);
-  for (let cell = 0; cell < run.cellCount[step]!; cell++) {
-    moveCell(run, step, { cell, to: CODE.awaitingApproval, cause: CAUSE.released });
+  const { approval } = run.plan.steps[step]!.step;
+  if ((run.index.flags[step]! & STEP.approval) === 0 || approval === undefined) {
+    openCells(run, { step, cell }, CAUSE.released);
+    return;
   }
-  sendCommand(run, { type: 'askApproval', step });
+  setPhase(run, gate, PHASE.approval);
+  const { first, end } = cellsBehind(run, step, cell);
+  for (let one = first; one < end; one++) {
+    moveCell(run, step, { cell: one, to: CODE.awaitingApproval, cause: CAUSE.released });
+  }
+  sendCommand(run, { type: 'askApproval', step, ...gateCell(run, step, cell) });
   if (approval.timeoutMs !== undefined) {
-    run.timers.add({ kind: 'approval', at: run.now + approval.timeoutMs, step, cell: 0, attempt: 0 });
+    run.timers.add({ kind: 'approval', at: run.now + approval.timeoutMs, step, cell, attempt: 0 });
   }
 }
 
-function openCells(run: RunState, step: number, cause: number): void {
+function openCells(run: RunState, { step, cell }: Gate, cause: number): void {
   const cached = (run.index.flags[step]! & STEP.cached) !== 0;
-  setPhase(run, step, PHASE.open);
-  for (let cell = 0; cell < run.cellCount[step]!; cell++) {
+  setPhase(run, gateOf(run, step, cell), PHASE.open);
+  const { first, end } = cellsBehind(run, step, cell);
+  for (let one = first; one < end; one++) {
     if (cached) {
-      moveCell(run, step, { cell, to: CODE.checking, cause });
-      sendCommand(run, { type: 'lookUp', step, cell });
-    } else makeReady(run, step, { cell, cause });
+      moveCell(run, step, { cell: one, to: CODE.checking, cause });
+      sendCommand(run, { type: 'lookUp', step, cell: one });
+    } else makeReady(run, step, { cell: one, cause });
   }
 }
 
@@ -164,61 +195,65 @@ export function makeReady(run: RunState, step: number, { cell, cause }: { cell: 
  * Answer to `decide`: `when` holds, and the number of cells is known. A step that stops instead is not expanded, like one
  * that is stopped before the answer.
  */
-export function decided(run: RunState, step: number, cells: number): void {
-  if (!expectDeciding(run, step, CAUSE.released)) return;
-  if (stopIfStopping(run, step)) return;
+export function decided(run: RunState, { step, cell = 0 }: AnsweredGate, cells: number): void {
+  if (!expectDeciding(run, { step, cell }, CAUSE.released)) return;
+  if (stopIfStopping(run, step, cell)) return;
   if (run.plan.steps[step]!.cells !== undefined) {
-    openStep(run, step);
+    openGate(run, step, cell);
     return;
   }
   run.expanded.set(step, cells);
   if (cells === 0) {
-    setPhase(run, step, PHASE.open);
+    setPhase(run, gateOf(run, step, 0), PHASE.open);
     moveCell(run, step, { cell: 0, to: CODE.succeeded, cause: CAUSE.released });
     return;
   }
   setCells(run, { step, count: cells });
-  openStep(run, step);
+  openGate(run, step, 0);
 }
 
 /** Answer to `decide`: `when` is false. */
-export function skippedByWhen(run: RunState, step: number): void {
-  if (!expectDeciding(run, step, CAUSE.skipped)) return;
-  setCause(run, step, { kind: CAUSE_KIND.when });
-  endCells(run, step, { to: CODE.skipped, cause: CAUSE.skipped });
+export function skippedByWhen(run: RunState, { step, cell = 0 }: AnsweredGate): void {
+  if (!expectDeciding(run, { step, cell }, CAUSE.skipped)) return;
+  setCause(run, gateOf(run, step, cell), { kind: CAUSE_KIND.when });
+  endCells(run, { step, cell }, { to: CODE.skipped, cause: CAUSE.skipped });
 }
 
 /** Answer to `decide`: an expression of the step could not be evaluated, which no retry can change. */
-export function evaluationFailed(run: RunState, step: number): void {
-  if (!expectDeciding(run, step, CAUSE.evaluationFailed)) return;
-  endCells(run, step, { to: CODE.failed, cause: CAUSE.evaluationFailed });
+export function evaluationFailed(run: RunState, { step, cell = 0 }: AnsweredGate): void {
+  if (!expectDeciding(run, { step, cell }, CAUSE.evaluationFailed)) return;
+  endCells(run, { step, cell }, { to: CODE.failed, cause: CAUSE.evaluationFailed });
 }
 
-function expectDeciding(run: RunState, step: number, cause: number): boolean {
-  if (run.phase[step] === PHASE.ended) {
+function expectDeciding(run: RunState, { step, cell }: Gate, cause: number): boolean {
+  checkCell(run, step, cell);
+  const phase = run.phase[gateOf(run, step, cell)];
+  if (phase === PHASE.ended) {
     countStale(run);
     return false;
   }
-  if (run.phase[step] !== PHASE.deciding) throw illegalMove(run, step, { cell: 0, cause });
+  if (phase !== PHASE.deciding) throw illegalMove(run, step, { cell, cause });
   return true;
 }
 
-/** The answer to an approval step. A step without a container of its own ends with it. */
-export function approved(run: RunState, step: number, yes: boolean): void {
-  if (run.phase[step] === PHASE.ended) {
+/** The answer to an approval. A step without a container of its own ends with it. */
+export function approved(run: RunState, { step, cell = 0 }: AnsweredGate, yes: boolean): void {
+  checkCell(run, step, cell);
+  const phase = run.phase[gateOf(run, step, cell)];
+  if (phase === PHASE.ended) {
     countStale(run);
     return;
   }
-  if (run.phase[step] !== PHASE.approval) throw illegalMove(run, step, { cell: 0, cause: CAUSE.approved });
+  if (phase !== PHASE.approval) throw illegalMove(run, step, { cell, cause: CAUSE.approved });
   const { image, command } = run.plan.steps[step]!.step;
-  if (yes && (image !== undefined || command !== undefined)) openCells(run, step, CAUSE.approved);
-  else endCells(run, step, { to: yes ? CODE.succeeded : CODE.failed, cause: CAUSE.approved });
+  if (yes && (image !== undefined || command !== undefined)) openCells(run, { step, cell }, CAUSE.approved);
+  else endCells(run, { step, cell }, { to: yes ? CODE.succeeded : CODE.failed, cause: CAUSE.approved });
 }
 
-/** Moves every cell of an unopened step to the same end. */
-export function endCells(run: RunState, step: number, { to, cause }: { to: number; cause: number }): void {
-  const count = run.cellCount[step]!;
-  for (let cell = 0; cell < count; cell++) moveCell(run, step, { cell, to, cause });
+/** Moves every cell of an unopened gate to the same end. */
+export function endCells(run: RunState, { step, cell }: Gate, { to, cause }: { to: number; cause: number }): void {
+  const { first, end } = cellsBehind(run, step, cell);
+  for (let one = first; one < end; one++) moveCell(run, step, { cell: one, to, cause });
 }
 
 /** The cell is running, or ready if it is a service: resolves the early edges if it is the last cell of its step. */
@@ -246,7 +281,7 @@ export function cellRan(run: RunState, step: number, cell: number): void {
 /** Ends a service whose cells can no longer all become ready: otherwise its ready cells would run forever. */
 export function endBrokenServices(run: RunState): void {
   for (let step = takeBrokenService(run); step !== undefined; step = takeBrokenService(run)) {
-    if (run.phase[step] === PHASE.ended) continue;
+    if (hasEnded(run, step)) continue;
     run.needers[step] = 0;
     noLongerNeeded(run, step);
   }
@@ -275,7 +310,7 @@ export function accepts(run: RunState, step: number, { cell, cause }: { cell: nu
 
 /** The state of a step: its end, or the most advanced state of its cells. */
 export function stepState(run: RunState, step: number): CellState {
-  if (run.phase[step] === PHASE.ended) return verdict(run.seen[step]!);
+  if (hasEnded(run, step)) return verdict(run.seen[step]!);
   let present = 0;
   for (let cell = 0; cell < run.cellCount[step]!; cell++) present |= 1 << run.cells.state[run.cellBase[step]! + cell]!;
   const foremost = FOREMOST.find((code) => (present & (1 << code)) !== 0);

@@ -2,6 +2,7 @@ import type { CancelReason } from '../model/command.ts';
 import { CAUSE } from '../model/legal-moves.ts';
 import { CODE, isLive } from '../model/state-code.ts';
 import { setCancelReason } from '../state/cancel-reason.ts';
+import { cellsBehind, gateCount, gateOf, hasEnded } from '../state/gates.ts';
 import { moveCell, noteFailure, stopServing } from '../state/move-cell.ts';
 import { STEP } from '../state/plan-index.ts';
 import { CAUSE_KIND, PHASE, type RunState, STOP } from '../state/run-state.ts';
@@ -33,31 +34,52 @@ export function stopEnd(run: RunState, step: number): { to: number; kind: number
   return failed && (flags & STEP.handlesFailure) === 0 ? { to: CODE.skipped, kind: CAUSE_KIND.failFast } : undefined;
 }
 
-/** Stops the unstarted cells of a step; live and publishing cells are left alone. */
-export function stopStep(run: RunState, step: number, { to, kind }: { to: number; kind: number }): void {
-  if (run.phase[step] === PHASE.ended) return;
-  const known = run.causeKind[step]!;
+/** A gate, by a cell behind it. */
+export interface Gate {
+  readonly step: number;
+  readonly cell: number;
+}
+
+/** Stops the unstarted cells of a gate; live and publishing cells are left alone. */
+export function stopGate(run: RunState, { step, cell }: Gate, { to, kind }: { to: number; kind: number }): void {
+  const gate = gateOf(run, step, cell);
+  if (run.phase[gate] === PHASE.ended) return;
+  const known = run.causeKind[gate]!;
   const isFirst = known === CAUSE_KIND.none || known === CAUSE_KIND.dependency;
-  const hasRoot = kind !== CAUSE_KIND.failFast || run.causeStep[step] !== -1;
-  setCause(run, step, { kind: isFirst ? kind : known, ...(!hasRoot && { root: run.firstFailure }) });
-  for (let cell = 0; cell < run.cellCount[step]!; cell++) {
-    const id = run.cellBase[step]! + cell;
+  const hasRoot = kind !== CAUSE_KIND.failFast || run.causeStep[gate] !== -1;
+  setCause(run, gate, { kind: isFirst ? kind : known, ...(!hasRoot && { root: run.firstFailure }) });
+  const { first, end } = cellsBehind(run, step, cell);
+  for (let one = first; one < end; one++) {
+    const id = run.cellBase[step]! + one;
     const state = run.cells.state[id]!;
     if (state >= CODE.submitting && state !== CODE.backingOff && state !== CODE.awaitingApproval) continue;
     const failed = kind === CAUSE_KIND.failFast ? run.cells.lastFailure[id]! : 0;
-    moveCell(run, step, { cell, to: failed === 0 ? to : failed, cause: CAUSE.stopped });
+    moveCell(run, step, { cell: one, to: failed === 0 ? to : failed, cause: CAUSE.stopped });
   }
 }
+
+/** Stops the gates of a step that are in one of these phases. */
+function stopGates(
+  run: RunState,
+  step: number,
+  { phases, ...end }: { phases: readonly number[]; to: number; kind: number },
+): void {
+  const first = run.gateBase[step]!;
+  for (let cell = 0; cell < gateCount(run, step); cell++)
+    if (phases.includes(run.phase[first + cell]!)) stopGate(run, { step, cell }, end);
+}
+
+/** The phases of a gate that has been released, and decided. */
+const OPENED = [PHASE.approval, PHASE.open];
+const RELEASED = [PHASE.deciding, ...OPENED];
 
 /** A failure stops the run: nothing new starts, live cells may finish. */
 export function failFast(run: RunState): void {
   run.stop = STOP.failFast;
   for (let step = 0; step < run.index.stepCount; step++) {
     const flags = run.index.flags[step]!;
-    const begun = run.phase[step] === PHASE.approval || run.phase[step] === PHASE.open;
-    if (begun && (flags & (STEP.final | STEP.handlesFailure)) === 0) {
-      stopStep(run, step, { to: CODE.skipped, kind: CAUSE_KIND.failFast });
-    }
+    if ((flags & (STEP.final | STEP.handlesFailure)) !== 0 || hasEnded(run, step)) continue;
+    stopGates(run, step, { phases: OPENED, to: CODE.skipped, kind: CAUSE_KIND.failFast });
   }
 }
 
@@ -65,8 +87,8 @@ export function failFast(run: RunState): void {
 function cancelSteps(run: RunState, { final, reason }: { final: boolean; reason: 'canceled' | 'runTimeout' }): void {
   const kind = reason === 'canceled' ? CAUSE_KIND.canceled : CAUSE_KIND.runTimeout;
   for (let step = 0; step < run.index.stepCount; step++) {
-    if (((run.index.flags[step]! & STEP.final) !== 0) !== final || run.phase[step] === PHASE.ended) continue;
-    if (run.phase[step] !== PHASE.waiting) stopStep(run, step, { to: CODE.canceled, kind });
+    if (((run.index.flags[step]! & STEP.final) !== 0) !== final || hasEnded(run, step)) continue;
+    stopGates(run, step, { phases: RELEASED, to: CODE.canceled, kind });
     for (let cell = 0; cell < run.cellCount[step]!; cell++) {
       if (isLive(run.cells.state[run.cellBase[step]! + cell]!)) cancelCell(run, step, { cell, reason });
     }
@@ -78,9 +100,7 @@ function cancelSteps(run: RunState, { final, reason }: { final: boolean; reason:
  * when it is released.
  */
 export function noLongerNeeded(run: RunState, step: number): void {
-  if (run.phase[step] === PHASE.approval || run.phase[step] === PHASE.open) {
-    stopStep(run, step, { to: CODE.skipped, kind: CAUSE_KIND.notNeeded });
-  }
+  stopGates(run, step, { phases: OPENED, to: CODE.skipped, kind: CAUSE_KIND.notNeeded });
   for (let cell = 0; cell < run.cellCount[step]!; cell++) {
     if (isLive(run.cells.state[run.cellBase[step]! + cell]!)) cancelCell(run, step, { cell, reason: 'noLongerNeeded' });
   }

@@ -2,8 +2,9 @@ import type { CellState } from '../model/cell-state.ts';
 import { CAUSE } from '../model/legal-moves.ts';
 import { CODE, FIRST_TERMINAL, stateName } from '../model/state-code.ts';
 import type { WaitReason } from '../model/wait-reason.ts';
+import { gateOf, hasEnded } from '../state/gates.ts';
 import { countStale, moveCell } from '../state/move-cell.ts';
-import { CAUSE_KIND, PHASE, type RunState } from '../state/run-state.ts';
+import { CAUSE_KIND, type RunState } from '../state/run-state.ts';
 import { setFirstCause } from '../state/set-cause.ts';
 import { heldUntil } from '../state/start-pace.ts';
 import { findWaitReason } from '../view/find-wait-reason.ts';
@@ -34,7 +35,7 @@ export function findStuck(run: RunState): readonly HeldStep[] | undefined {
   if (inFlight > run.servingCells || run.openDecisions > 0 || heldUntil(run) !== undefined) return undefined;
   const held: HeldStep[] = [];
   for (let step = 0; step < run.index.stepCount; step++) {
-    if (run.phase[step] === PHASE.ended) continue;
+    if (hasEnded(run, step)) continue;
     const cell = firstOpenCell(run, step);
     const state = stateName(run.cells.state[run.cellBase[step]! + cell]!);
     const reason = findWaitReason(run, step, cell);
@@ -54,12 +55,12 @@ export function failHeld(run: RunState): void {
   }
   if (run.counts[CODE.ready] === 0) throw new Error('the run cannot continue, and nothing in it waits for capacity');
   for (let step = 0; step < run.index.stepCount; step++) {
-    if (run.phase[step] !== PHASE.open) continue;
+    if (hasEnded(run, step)) continue;
     for (let cell = 0; cell < run.cellCount[step]!; cell++) {
       const id = run.cellBase[step]! + cell;
       if (run.cells.state[id] !== CODE.ready) continue;
       if (!run.stuckReasons.has(step)) run.stuckReasons.set(step, findWaitReason(run, step, cell)!);
-      setFirstCause(run, step, CAUSE_KIND.stuck);
+      setFirstCause(run, gateOf(run, step, cell), CAUSE_KIND.stuck);
       moveCell(run, step, { cell, to: run.cells.lastFailure[id]! || CODE.failed, cause: CAUSE.stopped });
     }
   }

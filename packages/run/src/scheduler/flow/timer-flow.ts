@@ -1,6 +1,7 @@
 import { CAUSE } from '../model/legal-moves.ts';
 import { CODE, FIRST_TERMINAL, isLive } from '../model/state-code.ts';
 import { CELL } from '../state/cell-table.ts';
+import { gateOf, hasEnded } from '../state/gates.ts';
 import { addFlag, moveCell } from '../state/move-cell.ts';
 import { CAUSE_KIND, PHASE, type RunState, STOP } from '../state/run-state.ts';
 import { sendCommand } from '../state/send-command.ts';
@@ -54,8 +55,8 @@ function openCells(run: RunState): number {
 /** Whether the timer still applies. */
 function stillApplies(run: RunState, { at, kind, step, cell, attempt }: Timer): boolean {
   if (kind === 'runTimeout') return run.openMain > 0 && run.stop < STOP.runTimeout;
-  if (run.phase[step] === PHASE.ended) return false;
-  if (kind === 'approval') return run.phase[step] === PHASE.approval;
+  if (hasEnded(run, step)) return false;
+  if (kind === 'approval') return run.phase[gateOf(run, step, cell)] === PHASE.approval;
   const id = run.cellBase[step]! + cell;
   const state = run.cells.state[id]!;
   // Also while the attempt is being canceled or published: a failure after the deadline is not retried.
@@ -72,7 +73,7 @@ function fire(run: RunState, { kind, step, cell }: Timer): void {
       makeReady(run, step, { cell, cause: CAUSE.due });
       return;
     case 'approval':
-      endCells(run, step, { to: CODE.timedOut, cause: CAUSE.due });
+      endCells(run, { step, cell }, { to: CODE.timedOut, cause: CAUSE.due });
       return;
     case 'runTimeout':
       passRunTimeout(run);
@@ -93,6 +94,6 @@ function passDeadline(run: RunState, step: number, cell: number): void {
     if (isLive(state)) cancelCell(run, step, { cell, reason: 'deadline' });
     return;
   }
-  setFirstCause(run, step, CAUSE_KIND.deadline);
+  setFirstCause(run, gateOf(run, step, cell), CAUSE_KIND.deadline);
   moveCell(run, step, { cell, to: CODE.timedOut, cause: CAUSE.due });
 }

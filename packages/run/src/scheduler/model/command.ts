@@ -3,8 +3,11 @@
  * `Scheduler.resume` repeats the unanswered ones.
  */
 export type Command =
-  /** Evaluate the step's `when` and `foreach`. Answer: `decided`, `skipped` or `evaluationFailed`. */
-  | { readonly type: 'decide'; readonly step: number }
+  /**
+   * Evaluate the `when` and `foreach` of a step, or the `when` of a cell of a step with `each`. Answer: `decided`,
+   * `skipped` or `evaluationFailed`.
+   */
+  | { readonly type: 'decide'; readonly step: number; readonly cell?: number }
   /** Look for a cached result. Answer: `cacheHit` or `cacheMissed`. */
   | { readonly type: 'lookUp'; readonly step: number; readonly cell: number }
   /** Make the intent durable, then create the container. Answer: `submitted`, `postponed` or `ended`. */
@@ -26,8 +29,8 @@ export type Command =
       readonly attempt: number;
       readonly reason: CancelReason;
     }
-  /** Request an approval from a person. Answer: `approved`. */
-  | { readonly type: 'askApproval'; readonly step: number }
+  /** Request an approval from a person, for a cell of a step with `each`. Answer: `approved`. */
+  | { readonly type: 'askApproval'; readonly step: number; readonly cell?: number }
   /** Send `tick` at this time; replaces the previous wake-up. */
   | { readonly type: 'wake'; readonly at: number }
   /** The run has finished. Always the last command. */

@@ -12,11 +12,11 @@ export type SchedulerEvent =
    * Answer to `decide`: the step's `when` holds. `cells` is the number of cells of a `foreach` step; ignored for
    * others.
    */
-  | { readonly type: 'decided'; readonly at: number; readonly step: number; readonly cells: number }
+  | ({ readonly type: 'decided'; readonly cells: number } & GateEvent)
   /** Answer to `decide`: `when` is false. */
-  | { readonly type: 'skipped'; readonly at: number; readonly step: number }
+  | ({ readonly type: 'skipped' } & GateEvent)
   /** Answer to `decide`: an expression could not be evaluated. */
-  | { readonly type: 'evaluationFailed'; readonly at: number; readonly step: number; readonly message: string }
+  | ({ readonly type: 'evaluationFailed'; readonly message: string } & GateEvent)
   /** Answer to `lookUp`: outputs of an earlier success are reused. */
   | ({ readonly type: 'cacheHit' } & CellEvent)
   /** Answer to `lookUp`. */
@@ -49,13 +49,7 @@ export type SchedulerEvent =
   /** Answer to `publish`: the outputs are in their published place and the results are read. */
   | ({ readonly type: 'published' } & AttemptEvent)
   /** A person has answered an approval step. */
-  | {
-      readonly type: 'approved';
-      readonly at: number;
-      readonly step: number;
-      readonly approved: boolean;
-      readonly by: string;
-    }
+  | ({ readonly type: 'approved'; readonly approved: boolean; readonly by: string } & GateEvent)
   /**
    * The shell has seen `Scheduler.stuck`: cells that wait for capacity which can never be freed fail. `message`
    * describes what each step waits for.
@@ -68,6 +62,14 @@ export type SchedulerEvent =
    * still runs.
    */
   | { readonly type: 'cancelRequested'; readonly at: number; readonly by: string };
+
+interface GateEvent {
+  readonly at: number;
+  /** Index into `plan.steps`. */
+  readonly step: number;
+  /** The cell, for a step with `each`; otherwise all cells of the step are meant. */
+  readonly cell?: number;
+}
 
 interface CellEvent {
   readonly at: number;

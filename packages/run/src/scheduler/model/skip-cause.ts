@@ -5,7 +5,15 @@ import type { WaitReason } from './wait-reason.ts';
 export type SkipCause =
   | { readonly kind: 'when' }
   /** `step` is the root cause, not a step that was skipped because of it; `condition` is what it did not satisfy. */
-  | { readonly kind: 'dependency'; readonly step: string; readonly condition: NeedCondition }
+  | {
+      readonly kind: 'dependency';
+      readonly step: string;
+      /** Index of the cell of the root cause, if one in particular is it. */
+      readonly cell?: number;
+      readonly condition: NeedCondition;
+    }
+  /** The step has no cell that this cell could read. */
+  | { readonly kind: 'noItem'; readonly step: string }
   | { readonly kind: 'failFast'; readonly step: string }
   | { readonly kind: 'notNeeded' }
   | { readonly kind: 'canceled' }

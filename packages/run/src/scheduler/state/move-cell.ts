@@ -1,6 +1,7 @@
 import { CAUSES, isLegal } from '../model/legal-moves.ts';
 import { CODE, FIRST_TERMINAL, isLive, stateName } from '../model/state-code.ts';
 import { CELL } from './cell-table.ts';
+import { gateOf, hasEnded } from './gates.ts';
 import { IllegalMove } from './illegal-move.ts';
 import { STEP } from './plan-index.ts';
 import { CELL_SPAN, PHASE, type RunState, STOP, type WaitForTime } from './run-state.ts';
@@ -33,17 +34,18 @@ export function moveCell(run: RunState, step: number, move: CellMove): void {
     run.queue.release(run.index.lane[step]!);
     if ((run.cells.flags[id]! & CELL.serving) !== 0) stopServing(run, id);
   }
-  if (to >= FIRST_TERMINAL) cellOver(run, step, { id, state: to });
+  if (to >= FIRST_TERMINAL) cellOver(run, step, { cell: move.cell, state: to });
 }
 
-function cellOver(run: RunState, step: number, { id, state }: { id: number; state: number }): void {
+function cellOver(run: RunState, step: number, { cell, state }: { cell: number; state: number }): void {
+  const flags = run.index.flags[step]!;
   run.seen[step]! |= 1 << state;
-  if ((run.index.flags[step]! & STEP.service) !== 0 && (run.cells.flags[id]! & CELL.ran) === 0)
+  if ((flags & STEP.service) !== 0 && (run.cells.flags[run.cellBase[step]! + cell]! & CELL.ran) === 0)
     run.brokenServices.push(step);
-  if (--run.openCells[step]! === 0) {
-    setPhase(run, step, PHASE.ended);
-    run.ended.push(step);
-  }
+  if ((flags & STEP.matched) !== 0) run.endedCells.push({ step, cell, state });
+  run.openCells[step]!--;
+  if ((flags & STEP.each) !== 0 || hasEnded(run, step)) setPhase(run, gateOf(run, step, cell), PHASE.ended);
+  if (hasEnded(run, step)) run.ended.push(step);
   if (isFailure(run, state) && (run.index.flags[step]! & STEP.continueOnError) === 0) {
     noteFailure(run);
     if (run.firstFailure < 0) run.firstFailure = step;
@@ -68,11 +70,16 @@ export function noteFailure(run: RunState): void {
   run.failed = true;
 }
 
-/** Moves a step to another phase. */
-export function setPhase(run: RunState, step: number, phase: number): void {
-  if (run.phase[step] === PHASE.deciding) run.openDecisions--;
+/** Moves a gate to another phase. */
+export function setPhase(run: RunState, gate: number, phase: number): void {
+  if (run.phase[gate] === PHASE.deciding) run.openDecisions--;
   if (phase === PHASE.deciding) run.openDecisions++;
-  run.phase[step] = phase;
+  run.phase[gate] = phase;
+}
+
+/** A step whose axes have no items ends without a cell. */
+export function endEmptyStep(run: RunState, step: number): void {
+  run.ended.push(step);
 }
 
 /** Sets a flag of a cell. */
@@ -104,9 +111,10 @@ export function takeBrokenService(run: RunState): number | undefined {
   return run.brokenServices.pop();
 }
 
-/** Every ended step has been resolved. */
+/** Every ended step and cell has been resolved. */
 export function clearEnded(run: RunState): void {
   run.ended.length = 0;
+  run.endedCells.length = 0;
 }
 
 /** Removes stopped cells from the ready queue; all at once, since removing one costs as much. */

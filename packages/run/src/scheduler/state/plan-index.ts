@@ -16,6 +16,10 @@ export const EDGE = {
   early: 8,
   /** Only orders: from a step of `finally` to one that must end first in any case, whatever its result. */
   orderOnly: 16,
+  /** Satisfied by any end: of an input that is optional, or has several sources, which the reader judges together. */
+  free: 32,
+  /** Between cells: resolved by `MatchTable`, not by the end of the step. */
+  matched: 64,
 } as const;
 
 /** The bits of `PlanIndex.flags`. */
@@ -37,6 +41,12 @@ export const STEP = {
   watched: 512,
   /** Has a timeout, queue timeout or deadline. */
   timed: 1024,
+  /** Has `each`: every cell is a gate of its own. */
+  each: 2048,
+  /** Cells of other steps wait for its cells. */
+  matched: 4096,
+  /** Its gates judge edges when they are released: those between cells, and inputs with several sources. */
+  judges: 8192,
 } as const;
 
 /** The plan as arrays, written once. Edges are stored at the dependency (compressed rows). */
@@ -47,8 +57,9 @@ export interface PlanIndex {
   readonly edgeStart: Int32Array;
   readonly edgeTo: Int32Array;
   readonly edgeKind: Uint8Array;
-  /** Number of dependencies of each step. */
+  /** Number of dependencies of each step, and of those that whole steps resolve. */
   readonly dependencyCount: Int32Array;
+  readonly stepEdgeCount: Int32Array;
   /** Rank of each step in the start order, and the step at each rank. */
   readonly position: Int32Array;
   readonly stepAt: Int32Array;
@@ -90,6 +101,7 @@ export function createPlanIndex(plan: Plan, options: SchedulerOptions): PlanInde
 function stepFlags(planned: PlannedStep, { looksUpAll, checksInputs }: SchedulerOptions): number {
   const { step, final, cells, dependencies } = planned;
   let flags = 0;
+  if (step.each !== undefined) flags |= STEP.each;
   if (final) flags |= STEP.final;
   if (step.service !== undefined) flags |= STEP.service;
   if (step.when !== undefined || cells === undefined) flags |= STEP.dynamic;
@@ -116,6 +128,7 @@ function createEdges(plan: Plan, flags: Uint16Array) {
   const { steps } = plan;
   const edgeStart = new Int32Array(steps.length + 1);
   const dependencyCount = new Int32Array(steps.length);
+  const stepEdgeCount = new Int32Array(steps.length);
   for (const { index, dependencies } of steps) {
     dependencyCount[index] = dependencies.length;
     for (let i = 0; i < dependencies.length; i++) edgeStart[dependencies[i]!.on + 1]!++;
@@ -124,10 +137,18 @@ function createEdges(plan: Plan, flags: Uint16Array) {
   const edgeTo = new Int32Array(edgeStart[steps.length]!);
   const edgeKind = new Uint8Array(edgeTo.length);
   const next = edgeStart.slice(0, steps.length);
-  for (const { index, final, dependencies } of steps) {
+  for (const { index, step, final, dependencies } of steps) {
     for (let i = 0; i < dependencies.length; i++) {
-      const { on, condition, data } = dependencies[i]!;
+      const { on, condition, data, input } = dependencies[i]!;
       let kind = NEED_CONDITIONS.indexOf(condition);
+      if ((flags[on]! & flags[index]! & STEP.each) !== 0) {
+        kind |= EDGE.matched;
+        flags[on]! |= STEP.matched;
+        flags[index]! |= STEP.judges;
+      } else stepEdgeCount[index]!++;
+      const rules = input === undefined ? undefined : step.inputs[input];
+      if (rules?.or !== undefined) flags[index]! |= STEP.judges;
+      if (rules?.or !== undefined || rules?.optional === true) kind |= EDGE.free;
       const service = (flags[on]! & STEP.service) !== 0;
       const main = (flags[on]! & STEP.final) === 0;
       if (final && main && condition === 'succeeded' && !data) kind |= EDGE.orderOnly;
@@ -142,7 +163,7 @@ function createEdges(plan: Plan, flags: Uint16Array) {
       edgeKind[at] = kind;
     }
   }
-  return { edgeStart, edgeTo, edgeKind, dependencyCount };
+  return { edgeStart, edgeTo, edgeKind, dependencyCount, stepEdgeCount };
 }
 
 /** Steps with the same limits share a lane; `parallelism` gives a step a lane of its own. Lane 0 has no limit. */

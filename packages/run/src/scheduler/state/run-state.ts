@@ -5,18 +5,19 @@ import type { SchedulerOptions } from '../model/scheduler-options.ts';
 import type { WaitReason } from '../model/wait-reason.ts';
 import { type CellTable, createCellTable } from './cell-table.ts';
 import { createHistory, type History } from './history.ts';
+import { createMatchTable, type MatchTable } from './match-table.ts';
 import { conditionOf, createPlanIndex, EDGE, type PlanIndex, STEP } from './plan-index.ts';
 import { createReadyQueue, type ReadyQueue } from './ready-queue.ts';
 import { createStartPace, type StartPace } from './start-pace.ts';
 import { createTimers, type Timers } from './timers.ts';
 
-/** The progress of a step. */
+/** The progress of a gate. */
 export const PHASE = { waiting: 0, deciding: 1, approval: 2, open: 3, ended: 4 } as const;
 
 /** Why nothing new starts. */
 export const STOP = { none: 0, failFast: 1, runTimeout: 2, canceled: 3 } as const;
 
-/** Why a step never ran: `SkipCause` as a number. */
+/** Why the cells of a gate never ran: `SkipCause` as a number. */
 export const CAUSE_KIND = {
   none: 0,
   when: 1,
@@ -27,6 +28,7 @@ export const CAUSE_KIND = {
   runTimeout: 6,
   deadline: 7,
   stuck: 8,
+  noItem: 9,
 } as const;
 
 /** Cells per step that a key of the ready queue can represent. */
@@ -54,16 +56,21 @@ export interface RunState {
   readonly timers: Timers;
   readonly history: History;
   readonly cells: CellTable;
+  /** The edges between cells. */
+  readonly matches: MatchTable;
   /** How fast cells are started while the service rejects containers. */
   readonly pace: StartPace;
   // Written by run-state.ts.
   readonly cellBase: Int32Array;
   readonly cellCount: Int32Array;
+  /** The gates of step `s` are those from `gateBase[s]` up to `gateBase[s + 1]`. */
+  readonly gateBase: Int32Array;
   // Written by move-cell.ts.
   /** Cells by state. */
   readonly counts: Int32Array;
+  /** By gate. */
   readonly phase: Uint8Array;
-  /** Steps in `deciding`. */
+  /** Gates in `deciding`. */
   openDecisions: number;
   readonly openCells: Int32Array;
   /** The terminal states that its cells have ended in, as bits. */
@@ -72,6 +79,8 @@ export interface RunState {
   readonly backOffs: Map<number, WaitForTime>;
   /** Ended steps whose dependents have not been updated yet. */
   readonly ended: number[];
+  /** Ended cells for which cells of other steps wait, not counted yet. */
+  readonly endedCells: { readonly step: number; readonly cell: number; readonly state: number }[];
   /** Services of which a cell ended before it was ready: ended as a whole before the next pick. */
   readonly brokenServices: number[];
   /** Live cells of ready services whose end has not been requested: they do not end by themselves. */
@@ -86,12 +95,15 @@ export interface RunState {
   /** Ignored answers: for another attempt, or for a cell that has ended. */
   staleAnswers: number;
   // Written by set-cause.ts.
+  /** By gate, as are the other causes. */
   readonly causeKind: Uint8Array;
   readonly causeStep: Int32Array;
+  /** The cell of the step in `causeStep`; -1 for none in particular. */
+  readonly causeCell: Int32Array;
   /** The condition that the step in `causeStep` did not satisfy, as an edge's byte. */
   readonly causeEdge: Uint8Array;
   // Written by step-flow.ts.
-  /** Unresolved dependencies; a step of `finally` has one more, for all the other steps. */
+  /** By gate: unresolved dependencies; a step of `finally` has one more, for all the other steps. */
   readonly blockers: Int32Array;
   /** For a watched step: cells that have not run yet; -1 after its early edges have been resolved. */
   readonly notRun: Int32Array;
@@ -126,9 +138,15 @@ export function createRunState(plan: Plan, options: SchedulerOptions): RunState 
   const index = createPlanIndex(plan, options);
   const count = index.stepCount;
   const capacity = Math.min(options.parallelism ?? Infinity, plan.pipeline.parallelism ?? Infinity);
+  const gateBase = new Int32Array(count + 1);
+  for (const { index: step, step: spec, cells } of plan.steps)
+    gateBase[step + 1] = gateBase[step]! + (spec.each === undefined ? 1 : (cells?.length ?? 0));
+  const gates = gateBase[count]!;
   const run: RunState = {
     plan,
     index,
+    gateBase,
+    matches: createMatchTable(plan),
     seed: options.seed ?? '',
     onMove: options.onMove,
     queue: createReadyQueue(capacity, index),
@@ -136,21 +154,23 @@ export function createRunState(plan: Plan, options: SchedulerOptions): RunState 
     history: createHistory(),
     cells: createCellTable(index.staticCells + count),
     counts: new Int32Array(16),
-    phase: new Uint8Array(count),
-    blockers: index.dependencyCount.slice(),
+    phase: new Uint8Array(gates),
+    blockers: new Int32Array(gates),
     cellBase: new Int32Array(count),
     cellCount: new Int32Array(count),
     openCells: new Int32Array(count),
     seen: new Uint16Array(count),
-    causeKind: new Uint8Array(count),
-    causeStep: new Int32Array(count).fill(-1),
-    causeEdge: new Uint8Array(count),
+    causeKind: new Uint8Array(gates),
+    causeStep: new Int32Array(gates).fill(-1),
+    causeCell: new Int32Array(gates).fill(-1),
+    causeEdge: new Uint8Array(gates),
     notRun: new Int32Array(count),
     needers: new Int32Array(count).fill(-1),
     expanded: new Map(),
     backOffs: new Map(),
     stuckReasons: new Map(),
     ended: [],
+    endedCells: [],
     brokenServices: [],
     openMain: index.mainSteps,
     openFinal: count - index.mainSteps,
@@ -174,7 +194,10 @@ export function createRunState(plan: Plan, options: SchedulerOptions): RunState 
     out: [],
   };
   for (const { index: step, cells } of plan.steps) setCells(run, { step, count: cells?.length ?? 1 });
-  for (let step = 0; step < count; step++) countNeeders(run, step);
+  for (let step = 0; step < count; step++) {
+    countBlockers(run, step);
+    countNeeders(run, step);
+  }
   return run;
 }
 
@@ -190,9 +213,17 @@ export function setCells(run: RunState, { step, count }: { step: number; count: 
   run.counts[0]! += count - replaced;
 }
 
+function countBlockers(run: RunState, step: number): void {
+  const { flags, stepEdgeCount } = run.index;
+  const shared = stepEdgeCount[step]! + ((flags[step]! & STEP.final) === 0 ? 0 : 1);
+  const isEach = (flags[step]! & STEP.each) !== 0;
+  const first = run.gateBase[step]!;
+  for (let gate = first; gate < run.gateBase[step + 1]!; gate++)
+    run.blockers[gate] = shared + (isEach ? run.matches.openGroups(step, gate - first) : 0);
+}
+
 function countNeeders(run: RunState, step: number): void {
   const { edgeStart, edgeTo, edgeKind, flags } = run.index;
-  if ((run.index.flags[step]! & STEP.final) !== 0) run.blockers[step]!++;
   if ((flags[step]! & STEP.service) === 0) return;
   for (let edge = edgeStart[step]!; edge < edgeStart[step + 1]!; edge++) {
     const sameKind = ((flags[edgeTo[edge]!]! ^ flags[step]!) & STEP.final) === 0;

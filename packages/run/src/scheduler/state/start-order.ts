@@ -1,4 +1,4 @@
-import type { Plan } from '@sluice/core';
+import { isMatched, type Plan } from '@sluice/core';
 import type { SchedulerOptions } from '../model/scheduler-options.ts';
 
 /** Edges in compressed rows: the dependents of step `s` are at `edgeStart[s]` up to `edgeStart[s + 1]`. */
@@ -66,22 +66,25 @@ function topologicalOrder(count: number, edges: StepEdges): Int32Array {
 }
 
 /**
- * The order in which ready steps start: priority, then the longest remaining path, then the file's order.
+ * The order in which ready steps start: priority, then items in progress before new ones, then the longest remaining
+ * path, then the file's order. Otherwise every item would be begun before the first one is finished.
  *
- * All three are encoded in one number, because sorting a million numbers is many times faster than a million calls of a
+ * All of them are encoded in one number, because sorting a million numbers is many times faster than a million calls of a
  * comparison function. Paths are distinguished as finely as the number allows.
  */
 export function startOrder(plan: Plan, paths: Float64Array): { position: Int32Array; stepAt: Int32Array } {
   const { steps } = plan;
   const count = steps.length;
   const priorities = [...new Set(steps.map(({ step }) => step.priority))].sort((a, b) => b - a);
-  const rank = new Map(priorities.map((priority, i) => [priority, i]));
+  const rank = new Map(priorities.map((priority, i) => [priority, 2 * i]));
   const longest = paths.reduce((most, path) => Math.max(most, path), 0);
-  const scale = (longest * priorities.length * count) / 2 ** 52 || 1;
+  const scale = (longest * 2 * priorities.length * count) / 2 ** 52 || 1;
   const levels = Math.ceil(longest / scale) + 1;
   const keys = new Float64Array(count);
   for (let i = 0; i < count; i++) {
-    const level = rank.get(steps[i]!.step.priority)! * levels + Math.floor((longest - paths[i]!) / scale);
+    const level =
+      (rank.get(steps[i]!.step.priority)! + (continuesItems(plan, i) ? 0 : 1)) * levels +
+      Math.floor((longest - paths[i]!) / scale);
     keys[i] = level * count + i;
   }
   keys.sort();
@@ -93,4 +96,10 @@ export function startOrder(plan: Plan, paths: Float64Array): { position: Int32Ar
     position[step] = place;
   }
   return { position, stepAt };
+}
+
+/** Whether the cells of a step continue what cells of another step have begun for the same items. */
+function continuesItems({ steps }: Plan, step: number): boolean {
+  const reader = steps[step]!;
+  return reader.step.each !== undefined && reader.dependencies.some(({ on }) => isMatched(reader, steps[on]!));
 }

@@ -3,6 +3,7 @@ import type { Command } from '../model/command.ts';
 import type { LiveCell } from '../model/live-cell.ts';
 import { CODE, isLive, stateName } from '../model/state-code.ts';
 import { cancelReason } from '../state/cancel-reason.ts';
+import { cellsBehind, gateCell, gateCount, gateOf, hasEnded } from '../state/gates.ts';
 import { PHASE, type RunState } from '../state/run-state.ts';
 import { runStatus } from './run-status.ts';
 
@@ -10,10 +11,14 @@ import { runStatus } from './run-status.ts';
 export function openCommands(run: RunState): Command[] {
   const commands: Command[] = [];
   for (let step = 0; step < run.index.stepCount; step++) {
-    if (run.phase[step] === PHASE.deciding) commands.push({ type: 'decide', step });
-    else if (run.phase[step] === PHASE.approval) commands.push({ type: 'askApproval', step });
-    else if (run.phase[step] === PHASE.open) {
-      for (let cell = 0; cell < run.cellCount[step]!; cell++) addOpenCommands(run, { step, cell, commands });
+    for (let cell = 0; cell < gateCount(run, step); cell++) {
+      const phase = run.phase[run.gateBase[step]! + cell];
+      if (phase === PHASE.deciding) commands.push({ type: 'decide', step, ...gateCell(run, step, cell) });
+      else if (phase === PHASE.approval) commands.push({ type: 'askApproval', step, ...gateCell(run, step, cell) });
+      else if (phase === PHASE.open) {
+        const { first, end } = cellsBehind(run, step, cell);
+        for (let one = first; one < end; one++) addOpenCommands(run, { step, cell: one, commands });
+      }
     }
   }
   if (run.wakeAt < Infinity) commands.push({ type: 'wake', at: run.wakeAt });
@@ -40,7 +45,7 @@ function addOpenCommands(
 export function liveCells(run: RunState): LiveCell[] {
   const live: LiveCell[] = [];
   for (let step = 0; step < run.index.stepCount; step++) {
-    if (run.phase[step] !== PHASE.open) continue;
+    if (hasEnded(run, step)) continue;
     for (let cell = 0; cell < run.cellCount[step]!; cell++) {
       const id = run.cellBase[step]! + cell;
       const code = run.cells.state[id]!;
@@ -58,7 +63,7 @@ export function countStates(run: RunState): Readonly<Record<CellState, number>> 
 /** See `Scheduler.cellCount`. */
 export function knownCells(run: RunState, step: number): number | undefined {
   if (isExpanded(run, step)) return run.expanded.get(step) ?? run.cellCount[step]!;
-  return run.phase[step]! < PHASE.approval ? undefined : run.cellCount[step]!;
+  return run.phase[gateOf(run, step, 0)]! < PHASE.approval ? undefined : run.cellCount[step]!;
 }
 
 /** See `Scheduler.isExpanded`. */

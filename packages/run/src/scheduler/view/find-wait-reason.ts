@@ -1,5 +1,7 @@
 import { CODE } from '../model/state-code.ts';
 import type { WaitReason } from '../model/wait-reason.ts';
+import { gateOf, hasEnded } from '../state/gates.ts';
+import type { MatchEdge } from '../state/match-table.ts';
 import { STEP } from '../state/plan-index.ts';
 import { PHASE, type RunState } from '../state/run-state.ts';
 import { heldUntil } from '../state/start-pace.ts';
@@ -9,7 +11,9 @@ export function findWaitReason(run: RunState, step: number, cell: number): WaitR
   const id = run.cellBase[step]! + cell;
   switch (run.cells.state[id]) {
     case CODE.waiting:
-      return run.phase[step] === PHASE.deciding ? { kind: 'decision' } : openDependencies(run, step);
+      return run.phase[gateOf(run, step, cell)] === PHASE.deciding
+        ? { kind: 'decision' }
+        : openDependencies(run, step, cell);
     case CODE.checking:
       return { kind: 'lookUp' };
     case CODE.awaitingApproval:
@@ -23,15 +27,25 @@ export function findWaitReason(run: RunState, step: number, cell: number): WaitR
   }
 }
 
-function openDependencies(run: RunState, step: number): WaitReason {
+function openDependencies(run: RunState, step: number, cell: number): WaitReason {
   const final = (run.index.flags[step]! & STEP.final) !== 0;
   if (final && !run.finalsReleased) return { kind: 'finally', open: run.openMain };
-  const open = run.plan.steps[step]!.dependencies.filter(({ on, condition }) => {
+  const edges = run.matches.into.get(step) ?? [];
+  const open = run.plan.steps[step]!.dependencies.filter((dependency) => {
+    const { on, condition } = dependency;
+    const edge = edges.find((one) => one.dependency === dependency);
+    if (edge !== undefined) return isOpen(edge, cell);
     const service = (run.index.flags[on]! & STEP.service) !== 0;
     const early = condition === 'running' || (service && (condition === 'succeeded' || condition === 'skipped'));
-    return run.phase[on] !== PHASE.ended && !(early && run.notRun[on] === -1);
+    return !hasEnded(run, on) && !(early && run.notRun[on] === -1);
   });
-  return { kind: 'dependency', steps: open.map(({ on }) => run.plan.steps[on]!.step.name) };
+  return { kind: 'dependency', steps: [...new Set(open.map(({ on }) => run.plan.steps[on]!.step.name))] };
+}
+
+function isOpen({ match, open }: MatchEdge, cell: number): boolean {
+  for (let at = match.readStart[cell]!; at < match.readStart[cell + 1]!; at++)
+    if (open[match.reads[at]!]! > 0) return true;
+  return false;
 }
 
 function timeReason(run: RunState, step: number, cell: number): WaitReason {
