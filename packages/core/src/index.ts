@@ -1,4 +1,6 @@
-export { axesOfStep } from './axes/implied-axes.ts';
+export { cellPath, describeAxes, groupPath } from './axes/cell-layout.ts';
+export { expandEach } from './axes/expand-each.ts';
+export { axesOfStep, matchAxes } from './axes/implied-axes.ts';
 export { type CellMatch, isMatched, matchedCells, matchOf } from './axes/match-cells.ts';
 export type { CellHandles, CellsConfig, MatrixShape, Widen } from './builder/cells.ts';
 export { type ExpressionHandle, expression } from './builder/expression-handle.ts';
@@ -84,6 +86,7 @@ export {
 } from './resolve/create-fingerprint.ts';
 export { resolveContainer } from './resolve/resolve-container.ts';
 export { type Decision, resolveDecision } from './resolve/resolve-decision.ts';
+export { resolveInputs } from './resolve/resolve-inputs.ts';
 export { resolvePlannedText, resolveText } from './resolve/resolve-text.ts';
 export { durationSchema, sizeSchema } from './schema/amount-schemas.ts';
 export { createCron, cronReason } from './schema/cron.ts';

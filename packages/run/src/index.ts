@@ -16,8 +16,8 @@ export {
   attemptPath,
   attemptReadyPath,
   attemptResultsPath,
+  gatheredPath,
   MANIFEST,
-  manifestPath,
   ownVolumePath,
   privateCopiesPath,
   privateCopyPath,
@@ -36,6 +36,7 @@ export {
   locateCells,
   locateOutput,
   type OutputSource,
+  placeOf,
 } from './facts/locate-output.ts';
 export {
   clusterOfAttempt,
@@ -45,6 +46,7 @@ export {
   workspaceName,
   workspaceOn,
 } from './facts/place-of.ts';
+export { type ReadInput, type ReadSource, readInputs, succeededCells } from './facts/read-inputs.ts';
 export { notBegun, type ReplayedRun, type RunFiles, replayFiles } from './facts/replay-files.ts';
 export { createRunScheduler, type MoveListener, replayRun } from './facts/replay-run.ts';
 export { type AttemptFacts, attemptFacts, type CellFacts, createRunFacts, type RunFacts } from './facts/run-facts.ts';

@@ -16,6 +16,8 @@ import { keyText } from './item-key.ts';
 export interface CellMatch {
   /** Each group has at most one cell, and each cell reads one group: the source is mounted directly. */
   readonly isSingle: boolean;
+  /** The axes by which the groups are formed. */
+  readonly shared: readonly string[];
   readonly groupCount: number;
   /** The group of each cell of the source; -1: no cell reads it. */
   readonly groupOf: Int32Array;
@@ -61,7 +63,7 @@ export function matchCells(
     reads.push(...found);
     readStart[index + 1] = reads.length;
   }
-  return ok({ isSingle, groupCount: groups.count(), groupOf, readStart, reads: Int32Array.from(reads) });
+  return ok({ isSingle, shared, groupCount: groups.count(), groupOf, readStart, reads: Int32Array.from(reads) });
 }
 
 type Row = Readonly<Record<string, number>>;

@@ -42,10 +42,11 @@ export function createPlan(given: Pipeline, options: PlanOptions = {}): Result<P
   if (!axes.ok) return axes;
   const dependencies = collectDependencies(pipeline);
   const faults: Diagnostic[] = [];
+  const expand = createExpansion({ context, axes: axes.value });
   const steps: PlannedStep[] = [];
   let total = 0;
   for (const step of allSteps(pipeline)) {
-    const cells = cellsOf(step, { context, axes: axes.value });
+    const cells = expand(step);
     if (!cells.ok) {
       const code = step.each === undefined ? 'bad-matrix' : 'bad-axis';
       faults.push({ code, severity: 'error', message: `step \`${step.name}\`: ${cells.error}` });
@@ -98,8 +99,19 @@ interface Expansion {
   readonly axes: Readonly<Record<string, PlannedAxis>>;
 }
 
-function cellsOf(step: Step, { context, axes }: Expansion): Result<readonly Cell[] | undefined, string> {
-  if (step.each !== undefined) return expandEach(axes, step.each);
+/** Steps with the same axes share their cells. */
+function createExpansion(given: Expansion): (step: Step) => Result<readonly Cell[] | undefined, string> {
+  const known = new Map<string, Result<readonly Cell[], string>>();
+  return (step) => {
+    if (step.each === undefined) return cellsOf(step, given);
+    const key = step.each.join();
+    const cells = known.get(key) ?? expandEach(given.axes, step.each);
+    known.set(key, cells);
+    return cells;
+  };
+}
+
+function cellsOf(step: Step, { context }: Expansion): Result<readonly Cell[] | undefined, string> {
   if (step.foreach !== undefined) return ok(undefined);
   if (step.matrix === undefined) return ok(PLAIN);
   const bound = bindMatrix(step.matrix, context);

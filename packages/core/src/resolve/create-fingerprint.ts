@@ -24,6 +24,8 @@ export interface FingerprintOptions {
   readonly matrix?: Readonly<Record<string, Json>>;
   /** The `foreach` item. */
   readonly item?: Json;
+  /** The name of a cell of a step with `each`. */
+  readonly cell?: string;
   /** The number of earlier cells with the same values; absent for the first one. */
   readonly replicate?: number;
   /** `cache.key`, evaluated, if the step has one: it replaces image, command and environment. */
@@ -59,6 +61,7 @@ export function createFingerprint(container: ResolvedContainer, options: Fingerp
   else addProgram(parts, { ...container, ...(options.image !== undefined && { image: options.image }) }, ignored);
   for (const [axis, value] of Object.entries(options.matrix ?? {})) parts.set(`matrix.${axis}`, JSON.stringify(value));
   if (options.item !== undefined) parts.set('item', JSON.stringify(options.item));
+  if (options.cell !== undefined) parts.set('cell', options.cell);
   if (options.replicate !== undefined) parts.set('replicate', String(options.replicate));
   for (const [step, identity] of Object.entries(options.after ?? {})) parts.set(`after.${step}`, identity);
   for (const { name, path, writable } of container.inputs) {

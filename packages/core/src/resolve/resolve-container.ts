@@ -7,6 +7,7 @@ import { ok, type Result } from '../model/result.ts';
 import type { ResolvedContainer, RunContext } from '../model/run-context.ts';
 import { type ContextFor, evaluateText } from './evaluate.ts';
 import { expressionContext } from './expression-context.ts';
+import { resolveInputs } from './resolve-inputs.ts';
 
 /** Evaluates every expression of one cell's container. The error says which one failed, and why. */
 export function resolveContainer(
@@ -55,6 +56,8 @@ function evaluateContainer(plan: Plan, step: number, options: ContainerOptions):
   };
   const command = words(planned.command ?? [], 'command');
   if (!command.ok) return command;
+  const inputs = resolveInputs(plan, step, cell);
+  if (!inputs.ok) return inputs;
   const check = planned.service?.ready;
   const ready = words(check !== undefined && 'command' in check ? check.command : [], 'service');
   if (!ready.ok) return ready;
@@ -68,7 +71,7 @@ function evaluateContainer(plan: Plan, step: number, options: ContainerOptions):
     ...(instanceType.value !== undefined && { instanceType: instanceType.value }),
     ...(planned.resources !== undefined && { resources: planned.resources }),
     ports: planned.ports,
-    inputs: Object.entries(planned.inputs).map(([name, input]) => ({ name, ...input })),
+    inputs: inputs.value,
     outputs: Object.entries(planned.outputs).map(([name, { retain: _, ...output }]) => ({ name, ...output })),
     results: Object.entries(planned.results).map(([name, result]) => ({ name, ...result })),
   });

@@ -21,15 +21,19 @@ export interface Decision {
   readonly cells?: readonly Cell[];
 }
 
+/** `cell` only for a step with `each`, whose cells are decided one by one. */
+type DecisionContext = RunContext & { readonly cell?: Cell };
+
 /** Evaluates `when` and `foreach` of a step. The error says which one failed, and why. */
-export function resolveDecision(plan: Plan, step: number, context: RunContext): Result<Decision, string> {
+export function resolveDecision(plan: Plan, step: number, context: DecisionContext): Result<Decision, string> {
   return evaluateTogether(plan, () => decide(plan, step, context));
 }
 
-function decide(plan: Plan, step: number, context: RunContext): Result<Decision, string> {
+function decide(plan: Plan, step: number, context: DecisionContext): Result<Decision, string> {
   const planned = plan.steps[step]?.step;
   if (planned === undefined) throw new RangeError(`the plan of ${plan.pipeline.name} has no step ${step}`);
-  const contextFor = expressionContext(plan, context, { step });
+  const { cell } = context;
+  const contextFor = expressionContext(plan, context, { step, ...(cell && { cell }) });
   const of = (key: string, template: string): string => `\`${key}\` of step \`${planned.name}\`, ${template.trim()},`;
   if (planned.when !== undefined) {
     const when = evaluateValue(planned.when, `\`when\` of step \`${planned.name}\``, contextFor);

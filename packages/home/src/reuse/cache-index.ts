@@ -10,6 +10,8 @@ export interface CacheEntry {
   readonly pipeline: string;
   readonly step: string;
   readonly cell: string;
+  /** See `CacheSource.path`. */
+  readonly path?: string;
   readonly runId: string;
   /** `''` for a step without outputs. */
   readonly volumeID: string;

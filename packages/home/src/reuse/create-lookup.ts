@@ -36,8 +36,9 @@ export function createLookup(
       : [];
     const entry = entries.find(({ at }) => cache?.maxAgeMs === undefined || now() - at <= cache.maxAgeMs);
     if (!entry) return miss(entries.length === 0 ? 'unknown' : 'expired');
-    const { runId, volumeID, siblings, results, digest } = entry;
-    const source = { runId, step: entry.step, cell: entry.cell, volumeID, fingerprint: digest, siblings, results };
+    const { runId, volumeID, siblings, results, digest, path } = entry;
+    const place = { cell: entry.cell, ...(path !== undefined && { path }) };
+    const source = { runId, step: entry.step, ...place, volumeID, fingerprint: digest, siblings, results };
     return { kind: 'found', fingerprint, source };
   };
 }

@@ -3,7 +3,6 @@ import {
   createFingerprint,
   type Fingerprint,
   fail,
-  type Input,
   ok,
   orderDependencies,
   own,
@@ -13,10 +12,19 @@ import {
   resolveContainer,
   resolveText,
 } from '@sluice/core';
-import { type ContextSource, createRunContext, firstCluster, stepIndex } from '@sluice/run';
+import {
+  type ContextSource,
+  createRunContext,
+  firstCluster,
+  type ReadInput,
+  type ReadSource,
+  readInputs,
+  stepIndex,
+  succeededCells,
+} from '@sluice/run';
 import { digestCell } from './digest-cell.ts';
 import { hashText } from './hash-text.ts';
-import { createLineage, type Lineage } from './lineage.ts';
+import { createLineage, digestCells, type LineageOf, placesBefore } from './lineage.ts';
 import { countReplicates } from './replicates.ts';
 
 /** An expression that could not be evaluated. */
@@ -30,38 +38,49 @@ export interface FingerprintFault {
 export interface Identities {
   /** The fingerprint of a cell. */
   fingerprint(step: number, cell: number): Result<Fingerprint, FingerprintFault>;
-  /** What a step passes on to the steps after it. */
-  lineage(step: number): Lineage;
+  /** What a step, or a cell of a step with `each`, passes on to the steps after it. */
+  readonly lineage: LineageOf;
 }
 
 /** Computes identities. What it has computed about a step, it keeps: a step whose dependents can start does not change. */
 export function createIdentities(session: ContextSource): Identities {
   const lineage = createLineage(session, fingerprint);
-  const context = withoutAddresses(session);
+  const contextOf = createContexts(session);
   const describeOrder = createOrderDescriber(session, lineage);
 
-  function digestInput(from: Input['from']): string {
+  function digestInput({ input, source }: ReadInput): string {
+    const { from } = input;
     if ('volume' in from) {
       const place = own(session.facts.volumes, from.volume);
       // The content of a volume that others can write to is unknown: a step that reads one is not looked up.
       return `${place?.digest ?? `volume:${place?.volumeID}:${place?.path}`}/${from.path}`;
     }
-    const step = stepIndex(session.plan, from.step)!;
-    const isService = session.plan.steps[step]!.step.service !== undefined;
-    const digest = isService ? digestCell(session, step, 0) : lineage(step).digest;
     const path = from.path === undefined ? '' : `/${from.path}`;
-    return `${digest}/${from.output}${path}`;
+    return `${digestSource(source!, input.optional === true)}/${from.output}${path}`;
+  }
+
+  function digestSource(source: ReadSource, isOptional: boolean): string {
+    const { step, cells, isSingle, isWhole } = source;
+    const succeeded = succeededCells(session, source);
+    // An empty directory is mounted, whatever was tried.
+    if (isOptional && succeeded.length === 0) return 'absent';
+    if (session.plan.steps[step]!.step.service !== undefined) return digestCell(session, step, 0);
+    if (isWhole) return lineage(step).digest;
+    return isSingle ? lineage(step, cells[0]!).digest : digestCells(session, { step, cells });
   }
 
   function fingerprint(step: number, index: number): Result<Fingerprint, FingerprintFault> {
     const cells = session.facts.cells[step]!;
     const cell = cells[index]!;
+    const context = contextOf(step, index);
     const container = resolveContainer(session.plan, step, { cell, context });
     if (!container.ok) return fail({ message: container.error, isOfKey: false });
-    const key = resolveKey(step, cell, container.value);
+    const key = resolveKey(step, { cell, context }, container.value);
     if (key && !key.ok) return fail({ message: key.error, isOfKey: true });
     const { name, cache } = session.plan.steps[step]!.step;
-    const inputs = Object.fromEntries(container.value.inputs.map(({ name, from }) => [name, digestInput(from)]));
+    const inputs = Object.fromEntries(
+      readInputs(session, step, index).map((input) => [input.name, digestInput(input)] as const),
+    );
     const image = digestImage(session, step, container.value.image);
     const replicate = countReplicates(cells)[index]!;
     return ok(
@@ -70,9 +89,11 @@ export function createIdentities(session: ContextSource): Identities {
         pipeline: session.plan.pipeline.name,
         step: name,
         inputs,
-        after: describeOrder(step),
+        after: describeOrder(step, index),
         matrix: cell.matrix,
         ...(cell.item !== undefined && { item: cell.item }),
+        // Its identity is the step and the keys: of the items, only what the program uses is in the fingerprint.
+        ...(cell.each !== undefined && { cell: cell.key }),
         ...(replicate > 0 && { replicate }),
         ...(key && { key: key.value }),
         ignore: cache?.ignore ?? [],
@@ -81,7 +102,11 @@ export function createIdentities(session: ContextSource): Identities {
     );
   }
 
-  function resolveKey(step: number, cell: Cell, { env }: ResolvedContainer): Result<string, string> | undefined {
+  function resolveKey(
+    step: number,
+    { cell, context }: { readonly cell: Cell; readonly context: RunContext },
+    { env }: ResolvedContainer,
+  ): Result<string, string> | undefined {
     const key = session.plan.steps[step]!.step.cache?.key;
     if (key === undefined) return undefined;
     const { run, attempt, steps } = context;
@@ -94,29 +119,45 @@ export function createIdentities(session: ContextSource): Identities {
 /** More are combined. */
 const MAX_NAMED_STEPS = 20;
 
-/** Describes what came before a step and is in none of its inputs and values: the same for all of its cells. */
-function createOrderDescriber({ plan }: ContextSource, lineage: Identities['lineage']) {
+/** Describes what came before a cell and is in none of its inputs and values. */
+function createOrderDescriber({ plan }: ContextSource, lineage: LineageOf) {
   const known = new Map<number, Readonly<Record<string, string>>>();
-  return (step: number): Readonly<Record<string, string>> => {
-    let order = known.get(step);
-    if (order === undefined) {
-      const before = orderDependencies(plan.steps[step]!, plan);
-      const entries = before.map(({ step: { name }, index }) => [name, lineage(index).digest] as const);
-      // Each cell records all components.
-      const isLong = entries.length > MAX_NAMED_STEPS;
-      order = isLong ? { '*': hashText(JSON.stringify(entries)) } : Object.fromEntries(entries);
-      known.set(step, order);
-    }
+
+  function describe(step: number, cell?: number): Readonly<Record<string, string>> {
+    const before = orderDependencies(plan.steps[step]!, plan);
+    if (before.length === 0) return {};
+    const named = new Set(before.map(({ index }) => index));
+    const places = placesBefore({ plan }, step, cell).filter((place) => named.has(place.step));
+    const entries = [...named].map((index) => {
+      const digests = places.filter((place) => place.step === index).map((place) => lineage(index, place.cell).digest);
+      return [plan.steps[index]!.step.name, digests.length === 1 ? digests[0]! : hashText(digests.join())] as const;
+    });
+    // Each cell records all components.
+    const isLong = entries.length > MAX_NAMED_STEPS;
+    return isLong ? { '*': hashText(JSON.stringify(entries)) } : Object.fromEntries(entries);
+  }
+
+  return (step: number, cell: number): Readonly<Record<string, string>> => {
+    if (plan.steps[step]!.step.each !== undefined) return describe(step, cell);
+    const order = known.get(step) ?? describe(step);
+    known.set(step, order);
     return order;
   };
+}
+
+/** Gives the context of a cell: the same for all cells of a step that does not match them one by one. */
+function createContexts(session: ContextSource): (step: number, cell: number) => RunContext {
+  const common = withoutAddresses(session);
+  return (step, cell) =>
+    session.plan.steps[step]!.step.each === undefined ? common : withoutAddresses(session, { step, cell });
 }
 
 /**
  * The context of a run's expressions, with the same address in every run for each port: a fingerprint contains the identity
  * of the service instead.
  */
-function withoutAddresses(session: ContextSource): RunContext {
-  const context = createRunContext(session, 1);
+function withoutAddresses(session: ContextSource, reader?: { step: number; cell: number }): RunContext {
+  const context = createRunContext(session, 1, reader);
   const steps: RunContext['steps'] = (name) => {
     const facts = context.steps(name);
     const step = stepIndex(session.plan, name);

@@ -1,4 +1,4 @@
-import { type Fingerprint, findSharedRead, type Result } from '@sluice/core';
+import { type Fingerprint, findSharedRead, isMatched, matchedCells, matchOf, type Result } from '@sluice/core';
 import { type ContextSource, isFannedOut } from '@sluice/run';
 import { digestCell } from './digest-cell.ts';
 import { hashText } from './hash-text.ts';
@@ -11,35 +11,48 @@ export interface Lineage {
   readonly digest: string;
 }
 
+/** Gives the lineage of a step, or of one cell of a step with `each`. */
+export type LineageOf = (step: number, cell?: number) => Lineage;
+
+/** A step, or one cell of a step with `each`. */
+interface Place {
+  readonly step: number;
+  readonly cell?: number;
+}
+
 /**
- * Creates a function that gives the lineage of a step whose dependents can start. A step that did work, in this run or in
- * the one that is reused, is its own lineage. All others pass on that of the steps before them: approvals, skipped steps and
- * steps without cells, and services, which add the identity of their program. Each step is visited once.
+ * Creates a function that gives the lineage of a step or a cell whose dependents can start. What did work, in this run or
+ * in the one that is reused, is its own lineage. All others pass on that of what came before them: approvals, skipped
+ * steps and steps without cells, and services, which add the identity of their program. Each place is visited once.
  */
 export function createLineage(
   run: ContextSource,
   fingerprint: (step: number, cell: number) => Result<Fingerprint, unknown>,
-): (step: number) => Lineage {
-  const known = new Map<number, Lineage>();
+): LineageOf {
   const { plan, facts, scheduler } = run;
+  const known = new Map<number, Lineage>();
+  const idOf = ({ step, cell }: Place): number => (cell === undefined ? step : (cell + 1) * plan.steps.length + step);
+  const cellsAt = ({ step, cell }: Place): readonly number[] =>
+    cell === undefined ? (facts.cells[step] ?? []).map((_, index) => index) : [cell];
 
-  function hasWork(step: number): boolean {
-    const { service, approval } = plan.steps[step]!.step;
+  function hasWork(place: Place): boolean {
+    const { service, approval } = plan.steps[place.step]!.step;
     if (service !== undefined || approval !== undefined) return false;
-    return (facts.cells[step] ?? []).some((_, cell) => scheduler.state(step, cell) !== 'skipped');
+    return cellsAt(place).some((cell) => scheduler.state(place.step, cell) !== 'skipped');
   }
 
-  function describeWork(step: number): Lineage {
-    const cells = facts.cells[step] ?? [];
-    const isExecuted = cells.some((_, cell) => !REUSED.has(scheduler.state(step, cell)));
-    const parts = cells.map(({ key, matrix, item }, cell) => [key, matrix, item, digestCell(run, step, cell)]);
-    const digest = isFannedOut(run, step) ? hashText(JSON.stringify(parts)) : digestCell(run, step, 0);
+  function describeWork(place: Place): Lineage {
+    const { step } = place;
+    const cells = cellsAt(place);
+    const isExecuted = cells.some((cell) => !REUSED.has(scheduler.state(step, cell)));
+    const isOne = place.cell !== undefined || !isFannedOut(run, step);
+    const digest = isOne ? digestCell(run, step, place.cell ?? 0) : digestCells(run, { step, cells });
     return { digest, ...(isExecuted && { worked: step }) };
   }
 
-  function passOn(step: number): Lineage {
-    const { step: spec, dependencies } = plan.steps[step]!;
-    const before = dependencies.map(({ on }) => known.get(on)!);
+  function passOn({ step, cell }: Place): Lineage {
+    const { step: spec } = plan.steps[step]!;
+    const before = placesBefore(run, step, cell).map((place) => known.get(idOf(place))!);
     const isServing = spec.service !== undefined && scheduler.state(step) !== 'skipped';
     const program = isServing ? describeService(step) : '';
     if (program === undefined) return { worked: step, digest: digestCell(run, step, 0) };
@@ -56,21 +69,45 @@ export function createLineage(
     return made.ok ? made.value.digest : undefined;
   }
 
-  return (step) => {
+  return (step, cell) => {
+    const first = { step, ...(cell !== undefined && { cell }) };
     // A list instead of recursion, because chains of skipped steps can be long.
-    const open = [step];
+    const open: Place[] = [first];
     for (let at = open.at(-1); at !== undefined; at = open.at(-1)) {
       const isWork = hasWork(at);
       const before = open.length;
-      if (!isWork && !known.has(at)) {
-        for (const { on } of plan.steps[at]!.dependencies) if (!known.has(on)) open.push(on);
+      if (!isWork && !known.has(idOf(at))) {
+        for (const place of placesBefore(run, at.step, at.cell)) if (!known.has(idOf(place))) open.push(place);
       }
       if (open.length > before) continue;
       open.pop();
-      if (!known.has(at)) known.set(at, isWork ? describeWork(at) : passOn(at));
+      if (!known.has(idOf(at))) known.set(idOf(at), isWork ? describeWork(at) : passOn(at));
     }
-    return known.get(step)!;
+    return known.get(idOf(first))!;
   };
+}
+
+/** What a step, or a cell of it, depends on: whole steps, and the cells that a cell of a step with `each` means. */
+export function placesBefore({ plan }: Pick<ContextSource, 'plan'>, step: number, cell?: number): readonly Place[] {
+  const reader = plan.steps[step]!;
+  return reader.dependencies.flatMap((dependency): Place[] => {
+    const { on } = dependency;
+    if (cell === undefined || !isMatched(reader, plan.steps[on]!)) return [{ step: on }];
+    return matchedCells(matchOf(plan, reader, dependency), cell).map((one) => ({ step: on, cell: one }));
+  });
+}
+
+/** The identity of a directory of cells: their keys, their order, and the outputs of those that have any. */
+export function digestCells(
+  run: ContextSource,
+  { step, cells }: { readonly step: number; readonly cells: readonly number[] },
+): string {
+  const all = run.facts.cells[step] ?? [];
+  const parts = cells.map((cell) => {
+    const { key, matrix, item } = all[cell]!;
+    return [key, matrix, item, digestCell(run, step, cell)];
+  });
+  return hashText(JSON.stringify(parts));
 }
 
 const REUSED: ReadonlySet<string> = new Set(['cached', 'skipped']);

@@ -11,7 +11,9 @@ export function countReplicates(cells: readonly Cell[]): readonly number[] {
   let counts = known.get(cells);
   if (counts === undefined) {
     const seen = new Map<string, number>();
-    counts = cells.map(({ matrix, item }) => {
+    counts = cells.map(({ matrix, item, each }) => {
+      // Its name distinguishes a cell of a step with `each`.
+      if (each !== undefined) return 0;
       const values = JSON.stringify([matrix, item]);
       const count = seen.get(values) ?? 0;
       seen.set(values, count + 1);

@@ -1,5 +1,5 @@
 import { type ContextSource, type Reuse, splitCellName } from '@sluice/run';
-import type { Lineage } from './lineage.ts';
+import { type LineageOf, placesBefore } from './lineage.ts';
 
 /** Why a step is run although a success of it may exist. */
 export type RerunReason =
@@ -16,28 +16,29 @@ export type RerunReason =
  */
 export function createRerunCheck(
   { plan, facts }: Pick<ContextSource, 'plan' | 'facts'>,
-  lineage: (step: number) => Lineage,
+  lineage: LineageOf,
 ): (step: number, cell?: number) => RerunReason | undefined {
   const { reuse } = facts.header ?? {};
   const from = createRequested(reuse);
-  /** Computed once per step, not per cell. */
+  /** Computed once per step, unless its cells differ in what they depend on. */
   const known = new Map<number, RerunReason | undefined>();
 
-  function find(step: number): RerunReason | undefined {
-    const { step: spec, dependencies, final } = plan.steps[step]!;
+  function find(step: number, cell?: number): RerunReason | undefined {
+    const { step: spec, final } = plan.steps[step]!;
     if (final) return { kind: 'final' };
     if (reuse === undefined) return undefined;
     if (from.get(spec.name)?.has(undefined)) return { kind: 'requested' };
-    for (const { on } of dependencies) {
-      const { worked } = lineage(on);
+    for (const place of placesBefore({ plan }, step, cell)) {
+      const { worked } = lineage(place.step, place.cell);
       if (worked !== undefined) return { kind: 'after', step: worked };
     }
     return undefined;
   }
 
   return (step, cell) => {
-    if (!known.has(step)) known.set(step, find(step));
-    const ofStep = known.get(step);
+    const isEach = plan.steps[step]!.step.each !== undefined && cell !== undefined;
+    if (!isEach && !known.has(step)) known.set(step, find(step));
+    const ofStep = isEach ? find(step, cell) : known.get(step);
     if (ofStep !== undefined || cell === undefined) return ofStep;
     const key = facts.cells[step]?.[cell]?.key;
     const isRequested = key !== undefined && from.get(plan.steps[step]!.step.name)?.has(key) === true;

@@ -1,12 +1,5 @@
 import type { Fingerprint } from '@sluice/core';
-import {
-  type CacheSource,
-  type ContextSource,
-  findOrigin,
-  hasSucceeded,
-  type ReplayedRun,
-  stepIndex,
-} from '@sluice/run';
+import { type CacheSource, type ContextSource, hasSucceeded, placeOf, type ReplayedRun, stepIndex } from '@sluice/run';
 import { describeSiblings } from '../runs/siblings.ts';
 import { digestCell } from './digest-cell.ts';
 import { createIdentities } from './fingerprint-cell.ts';
@@ -60,7 +53,7 @@ export function createReusableRun({ runId, facts, scheduler }: ReplayedRun): Reu
         runId,
         step: name,
         cell: key,
-        volumeID: findOrigin(source, step, cell).volumeID,
+        ...placeOf(source, step, cell),
         fingerprint: digestCell(source, step, cell),
         siblings: describeSiblings(facts.cells[step] ?? []),
         results: known?.results ?? {},

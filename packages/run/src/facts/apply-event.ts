@@ -56,9 +56,10 @@ function applyAnswer({ facts, scheduler }: RunHalves, event: SchedulerEvent, rec
       if (scheduler.isExpanded(event.step)) setCells({ facts, scheduler }, event.step, recorded.cells);
       return;
     case 'evaluationFailed':
-      facts.evaluationErrors.set(event.step, event.message);
+      if (event.cell === undefined) facts.evaluationErrors.set(event.step, event.message);
+      else cellFacts(facts, event.step, event.cell).evaluationError = event.message;
       // The cell that represents all has no container.
-      facts.failures.push({ step: event.step, cell: 0, attempt: 1 });
+      facts.failures.push({ step: event.step, cell: event.cell ?? 0, attempt: 1 });
       return;
     case 'cacheHit':
     case 'cacheMissed':
@@ -68,7 +69,8 @@ function applyAnswer({ facts, scheduler }: RunHalves, event: SchedulerEvent, rec
       attemptFacts(facts, event).notReady = event.message;
       return;
     case 'approved':
-      facts.answeredAt.set(event.step, event.at);
+      if (event.cell === undefined) facts.answeredAt.set(event.step, event.at);
+      else cellFacts(facts, event.step, event.cell).answeredAt = event.at;
       return;
     case 'stuck':
       facts.stuck = event.message;

@@ -1,5 +1,5 @@
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import type { CellFacts, RunFacts } from './run-facts.ts';
+import { answeredAtOf, type CellFacts, type RunFacts } from './run-facts.ts';
 
 /** The parts of a run that say whether a cell has succeeded. */
 export interface SuccessSource {
@@ -35,7 +35,7 @@ function isProven(
   const known = facts.known[step]?.[cell];
   if (isReused) return known?.cached !== undefined;
   const { approval, image, command, service } = facts.plan.steps[step]!.step;
-  if (approval && image === undefined && command === undefined) return facts.answeredAt.has(step);
+  if (approval && image === undefined && command === undefined) return answeredAtOf(facts, step, cell) !== undefined;
   // A `foreach` over an empty list succeeds without a cell.
   if (scheduler.cellCount(step) === 0) return true;
   return hasWorked(known, service !== undefined);

@@ -5,7 +5,12 @@
 
 /** Directory of one attempt. */
 export function attemptPath(name: { runId: string; step: string; cell: string; attempt: number }): string {
-  return `runs/${name.runId}/work/${join(name.step, name.cell)}/a${name.attempt}`;
+  return `runs/${name.runId}/work/${join(name.step, directoryOf(name.cell))}/a${name.attempt}`;
+}
+
+/** The keys of a cell with several axes are nested, because engines separate mounts by commas. */
+function directoryOf(cell: string): string {
+  return cell.replaceAll(',', '/');
 }
 
 /** The directory in which an attempt writes an output. */
@@ -33,21 +38,24 @@ export function privateCopyPath(
   name: { runId: string; step: string; cell: string; attempt: number },
   input?: string,
 ): string {
-  return join(`${join(`${privateCopiesPath(name.runId)}/${name.step}`, name.cell)}/a${name.attempt}`, input ?? '');
+  return join(
+    `${join(`${privateCopiesPath(name.runId)}/${name.step}`, directoryOf(name.cell))}/a${name.attempt}`,
+    input ?? '',
+  );
 }
 
-/** The published directory of an output: of all cells, or of one cell. */
+/** The published directory of an output: of all cells, or of one cell or group of cells by its path (`cellPath`). */
 export function publishedPath(of: { runId: string; step: string; output: string; cell?: string }): string {
   return join(`runs/${of.runId}/out/${of.step}/${of.output}`, of.cell ?? '');
 }
 
-/** The name of the file next to the outputs that lists a step's cells; no cell can have this key. */
-export const MANIFEST = 'manifest.json';
-
-/** The file that lists a step's cells, next to their published outputs. */
-export function manifestPath(of: { runId: string; step: string; output: string }): string {
-  return `${publishedPath(of)}/${MANIFEST}`;
+/** The directory of an input whose cells are in no common directory: it has their manifest, and they are mounted in it. */
+export function gatheredPath(of: { runId: string; step: string; cell: string; input: string }): string {
+  return `${join(`runs/${of.runId}/in/${of.step}`, directoryOf(of.cell))}/_${of.input}`;
 }
+
+/** The name of the file next to the outputs of several cells that lists them; no cell can have this key. */
+export const MANIFEST = 'manifest.json';
 
 /** An uploaded source: its files, and the mark that it is complete. */
 export function sourcePath(digest: string): { files: string; mark: string } {

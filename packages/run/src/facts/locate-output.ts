@@ -1,4 +1,4 @@
-import { isFannedOutStep, type Plan } from '@sluice/core';
+import { cellPath, isFannedOutStep, type Plan } from '@sluice/core';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { hasSucceeded } from './has-succeeded.ts';
 import { publishedPath } from './layout.ts';
@@ -18,6 +18,8 @@ export interface CellOrigin {
   readonly step: string;
   /** Key of the cell in that run; `''` for a plain step. */
   readonly cell: string;
+  /** Path of its outputs below the directory of all cells. */
+  readonly path: string;
   readonly clusterID: string;
   readonly volumeID: string;
 }
@@ -39,16 +41,28 @@ export function findOrigin({ runId, plan, facts }: OutputSource, step: number, c
   if (known?.cached) {
     const { cached } = known;
     const clusterID = clusterOfWorkspace(facts, cached.volumeID) ?? home;
-    return { runId: cached.runId, step: cached.step, cell: cached.cell, clusterID, volumeID: cached.volumeID };
+    const { volumeID, path = cached.cell } = cached;
+    return { runId: cached.runId, step: cached.step, cell: cached.cell, path, clusterID, volumeID };
   }
   const clusterID = known?.attempts.find(({ attempt }) => attempt === known.winner)?.clusterID ?? home;
   return {
     runId,
     step: plan.steps[step]!.step.name,
     cell: facts.cells[step]?.[cell]?.key ?? '',
+    path: cellPath(plan, step, facts.cells[step]?.[cell]),
     clusterID,
     volumeID: workspaceOn(facts, clusterID),
   };
+}
+
+/** The place of a cell's outputs for a run that reuses them: the volume, and the path where it is not the key of the cell. */
+export function placeOf(
+  run: OutputSource,
+  step: number,
+  cell: number,
+): { readonly volumeID: string; readonly path?: string } {
+  const { volumeID, path, cell: key } = findOrigin(run, step, cell);
+  return { volumeID, ...(path !== key && { path }) };
 }
 
 /** The directory of one cell's output. It exists only if `hasSucceeded`. */
@@ -56,17 +70,18 @@ export function locateOutput(
   run: OutputSource,
   { step, cell, output }: { readonly step: number; readonly cell: number; readonly output: string },
 ): OutputPlace {
-  const { clusterID, volumeID, ...origin } = findOrigin(run, step, cell);
-  return { clusterID, volumeID, path: publishedPath({ ...origin, output }) };
+  const { clusterID, volumeID, runId, step: name, path } = findOrigin(run, step, cell);
+  return { clusterID, volumeID, path: publishedPath({ runId, step: name, output, cell: path }) };
 }
 
-/** The output of each cell that has one, in the order of the cells. A plain step has one entry, with key `''`. */
+/** The output of each of these cells (default: all) that has one, in their order. A plain step has one entry, with key `''`. */
 export function locateCells(
   run: OutputSource & { readonly scheduler: Scheduler },
-  { step, output }: { readonly step: number; readonly output: string },
+  { step, output, cells }: { readonly step: number; readonly output: string; readonly cells?: readonly number[] },
 ): (OutputPlace & { readonly cell: string })[] {
-  return (run.facts.cells[step] ?? []).flatMap(({ key }, cell) =>
-    hasSucceeded(run, step, cell) ? [{ cell: key, ...locateOutput(run, { step, cell, output }) }] : [],
+  const all = run.facts.cells[step] ?? [];
+  return (cells ?? all.map((_, cell) => cell)).flatMap((cell) =>
+    hasSucceeded(run, step, cell) ? [{ cell: all[cell]!.key, ...locateOutput(run, { step, cell, output }) }] : [],
   );
 }
 

@@ -53,6 +53,9 @@ export interface CellFacts {
   lookedUpAt?: number;
   /** The attempt whose outputs were published. */
   winner?: number;
+  /** Of a step with `each`: why the cell could not be decided, and when its approval was granted or denied. */
+  evaluationError?: string;
+  answeredAt?: number;
 }
 
 /** Indexes of a failed attempt. */
@@ -133,6 +136,20 @@ export function cellFacts(facts: RunFacts, step: number, cell: number): CellFact
   const row = facts.known[step]!;
   row[cell] ??= { attempts: [], results: {} };
   return row[cell];
+}
+
+/** Why a step, or a cell of a step with `each`, could not be decided; undefined if it could. */
+export function evaluationErrorOf(facts: RunFacts, step: number, cell: number): string | undefined {
+  return facts.known[step]?.[cell]?.evaluationError ?? facts.evaluationErrors.get(step);
+}
+
+/** When the approval of a step, or of a cell of a step with `each`, was granted or denied. */
+export function answeredAtOf(
+  facts: Pick<RunFacts, 'known' | 'answeredAt'>,
+  step: number,
+  cell: number,
+): number | undefined {
+  return facts.known[step]?.[cell]?.answeredAt ?? facts.answeredAt.get(step);
 }
 
 /** Whether anything is known of an attempt. */

@@ -1,5 +1,15 @@
-import { type Json, own, type Plan, type RunContext, type StepFacts } from '@sluice/core';
+import {
+  isMatched,
+  type Json,
+  matchedCells,
+  matchOf,
+  own,
+  type Plan,
+  type RunContext,
+  type StepFacts,
+} from '@sluice/core';
 import type { ContainerFacts } from '../records/journal-record.ts';
+import { worstState } from '../scheduler/model/worst-state.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { hasSucceeded } from './has-succeeded.ts';
 import { isFannedOut, locateOutput } from './locate-output.ts';
@@ -27,8 +37,17 @@ export function stepIndex(plan: Plan, name: string): number | undefined {
   return index.get(name);
 }
 
-/** The context in which expressions are evaluated. Its parts are computed when an expression reads them. */
-export function createRunContext(source: ContextSource, attempt: number): RunContext {
+/** A cell, by the indexes of its step and of itself. */
+export interface CellIndex {
+  readonly step: number;
+  readonly cell: number;
+}
+
+/**
+ * The context in which expressions are evaluated, for a cell of a step with `each`: of the steps, those cells that it
+ * means. Its parts are computed when an expression reads them.
+ */
+export function createRunContext(source: ContextSource, attempt: number, reader?: CellIndex): RunContext {
   const { plan, runId, scheduler } = source;
   return {
     // Lazy: most cells have no expression that reads it.
@@ -39,7 +58,7 @@ export function createRunContext(source: ContextSource, attempt: number): RunCon
     attempt,
     steps: (name) => {
       const step = stepIndex(plan, name);
-      return step === undefined ? undefined : describeStep(source, step);
+      return step === undefined ? undefined : describeStep(source, meantCells(source, step, reader));
     },
   };
 }
@@ -55,18 +74,41 @@ export function plannedTimeOf({ header }: RunFacts): number {
   return header?.plannedTime ?? 0;
 }
 
-function describeStep(source: ContextSource, step: number): StepFacts {
+/** The cells of a step that an expression means. */
+interface MeantCells {
+  readonly step: number;
+  readonly cells: readonly number[];
+  readonly isSingle: boolean;
+  /** The state of the step is meant, not of some cells. */
+  readonly isWhole: boolean;
+}
+
+function meantCells(source: ContextSource, step: number, reader: CellIndex | undefined): MeantCells {
+  const { plan, facts } = source;
+  const of = reader && plan.steps[reader.step]!;
+  if (reader !== undefined && of !== undefined && isMatched(of, plan.steps[step]!)) {
+    const dependency = of.dependencies.find(({ on, input }) => on === step && input === undefined);
+    if (dependency !== undefined) {
+      const match = matchOf(plan, of, dependency);
+      return { step, cells: matchedCells(match, reader.cell), isSingle: match.isSingle, isWhole: false };
+    }
+  }
+  const cells = (facts.cells[step] ?? []).map((_, cell) => cell);
+  return { step, cells, isSingle: !isFannedOut(source, step), isWhole: true };
+}
+
+function describeStep(source: ContextSource, { step, cells, isSingle, isWhole }: MeantCells): StepFacts {
   const { facts, scheduler, plan } = source;
-  const cells = facts.cells[step] ?? [];
   const spec = plan.steps[step]!.step;
-  const isPlain = !isFannedOut(source, step);
   const results: Record<string, Json> = {};
   for (const name of Object.keys(spec.results)) {
-    const values = cells.map((_, cell) => own(facts.known[step]?.[cell]?.results, name) ?? null);
-    results[name] = isPlain ? values[0]! : values;
+    const values = cells.map((cell) => own(facts.known[step]?.[cell]?.results, name) ?? null);
+    results[name] = isSingle ? (values[0] ?? null) : values;
   }
-  const state = scheduler.state(step);
-  const container = facts.known[step]?.[0]?.attempts.at(-1)?.container;
+  const state = isWhole
+    ? scheduler.state(step)
+    : worstState((one) => cells.some((cell) => scheduler.state(step, cell) === one));
+  const container = facts.known[step]?.[cells[0] ?? 0]?.attempts.at(-1)?.container;
   return {
     status: stepStatus(state),
     reused: state === 'cached',
@@ -78,20 +120,25 @@ function describeStep(source: ContextSource, step: number): StepFacts {
     // Lazy: ten thousand cells have as many places, and few expressions read them.
     get outputs() {
       const names = Object.keys(spec.outputs);
-      return Object.fromEntries(names.map((output) => [output, describeOutput(source, { step, output })]));
+      return Object.fromEntries(
+        names.map((output) => [output, describeOutput(source, { step, cells, isSingle, output })]),
+      );
     },
     ...(container?.ports && { ports: describePorts(container.ports) }),
   };
 }
 
 /** The published place as `<volume>:<path>`; for a step with cells a list, `null` for each cell without outputs. */
-function describeOutput(source: ContextSource, { step, output }: { step: number; output: string }): Json {
+function describeOutput(
+  source: ContextSource,
+  { step, cells, isSingle, output }: Omit<MeantCells, 'isWhole'> & { readonly output: string },
+): Json {
   const describe = (cell: number) => {
     const { volumeID, path } = locateOutput(source, { step, cell, output });
     return `${volumeID}:${path}`;
   };
-  if (!isFannedOut(source, step)) return describe(0);
-  return (source.facts.cells[step] ?? []).map((_, cell) => (hasSucceeded(source, step, cell) ? describe(cell) : null));
+  if (isSingle) return cells[0] === undefined ? null : describe(cells[0]);
+  return cells.map((cell) => (hasSucceeded(source, step, cell) ? describe(cell) : null));
 }
 
 function describePorts(ports: NonNullable<ContainerFacts['ports']>): NonNullable<StepFacts['ports']> {

@@ -177,6 +177,8 @@ export interface CacheSource {
   readonly step: string;
   /** Key of the cell there. */
   readonly cell: string;
+  /** Path of its outputs below the directory of all cells; absent: the key. */
+  readonly path?: string;
   readonly volumeID: string;
   /** The identity of its outputs: its fingerprint, or the attempt that wrote them. */
   readonly fingerprint: string;

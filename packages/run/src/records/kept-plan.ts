@@ -1,4 +1,5 @@
 import type { Cell, Need, NeedCondition, Pipeline, Plan, PlannedDependency, Step } from '@sluice/core';
+import { expandEach } from '@sluice/core';
 import { describeOtherFormat } from './describe-other-format.ts';
 
 /** The only format that this version reads, and the one that it writes. Plans of the first one have no number. */
@@ -28,13 +29,15 @@ interface NeedyStep extends Omit<Step, 'needs'> {
 /** What the pipeline does not say of a step. */
 interface KeptStep {
   readonly dependencies: readonly KeptDependencies[];
-  /** Absent: the one of a plain step, or unknown if the step has `foreach`. */
+  /** Absent: the one of a plain step, those of the axes of `each`, or unknown if the step has `foreach`. */
   readonly cells?: readonly Cell[];
 }
 
 /** The dependencies of a step that differ only in the step depended on. */
 interface KeptDependencies {
   readonly on: readonly StepRange[];
+  /** The input of which these are the sources, if it has rules of its own. */
+  readonly input?: string;
   /** Absent: `succeeded`. */
   readonly condition?: NeedCondition;
   readonly data?: true;
@@ -44,15 +47,17 @@ interface KeptDependencies {
 export type StepRange = number | readonly [first: number, last: number];
 
 /** The stored form of a plan. Equal plans have equal forms. */
-export function encodePlan({ pipeline, params, paramDoubles, steps }: Plan): KeptPlan {
+export function encodePlan({ pipeline, params, paramDoubles, axes, steps }: Plan): KeptPlan {
   return {
     format: PLAN_FORMAT,
     pipeline: { ...pipeline, steps: pipeline.steps.map(encodeNeeds), finally: pipeline.finally.map(encodeNeeds) },
     params,
     ...(paramDoubles && { paramDoubles }),
-    steps: steps.map(({ dependencies, cells }) => {
+    ...(axes && { axes }),
+    steps: steps.map(({ step, dependencies, cells }) => {
       const encoded = encodeDependencies(dependencies);
-      return cells === undefined || isPlain(cells) ? { dependencies: encoded } : { dependencies: encoded, cells };
+      const isKnown = cells === undefined || step.each !== undefined || isPlain(cells);
+      return isKnown ? { dependencies: encoded } : { dependencies: encoded, cells };
     }),
   };
 }
@@ -69,24 +74,44 @@ export function findFormatFault(value: unknown): string | undefined {
 }
 
 /** The plan of a stored form. Throws if a dependency names a step that the plan does not have. */
-export function decodePlan({ pipeline, params, paramDoubles, steps: planned }: KeptPlan): Plan {
+export function decodePlan({ pipeline, params, paramDoubles, axes, steps: planned }: KeptPlan): Plan {
   const steps = pipeline.steps.map(decodeNeeds);
   const last = pipeline.finally.map(decodeNeeds);
   const all = last.length === 0 ? steps : [...steps, ...last];
   if (all.length !== planned.length) throw new Error('it has not the steps of its pipeline');
+  const cellsOf = createCellFinder(axes);
   return {
     pipeline: { ...pipeline, steps, finally: last },
     params,
     ...(paramDoubles && { paramDoubles }),
+    ...(axes && { axes }),
     steps: all.map((step, index) => ({
       ...{ index, step, final: index >= steps.length },
       dependencies: decodeDependencies(planned[index]!.dependencies, all.length),
-      cells: planned[index]!.cells ?? (step.foreach === undefined ? PLAIN : undefined),
+      cells: planned[index]!.cells ?? cellsOf(step),
     })),
   };
 }
 
 const PLAIN: readonly Cell[] = Object.freeze([Object.freeze({ key: '', matrix: Object.freeze({}) })]);
+
+/** The cells that the stored form does not have. Steps with the same axes share them. */
+function createCellFinder(axes: Plan['axes'] = {}): (step: Step) => readonly Cell[] | undefined {
+  const known = new Map<string, readonly Cell[]>();
+  return ({ name, each, foreach }) => {
+    if (foreach !== undefined) return undefined;
+    if (each === undefined) return PLAIN;
+    const key = each.join();
+    const cells = known.get(key) ?? orThrow(name, expandEach(axes, each));
+    known.set(key, cells);
+    return cells;
+  };
+}
+
+function orThrow(step: string, cells: ReturnType<typeof expandEach>): readonly Cell[] {
+  if (!cells.ok) throw new Error(`the axes of its step ${step} do not fit: ${cells.error}`);
+  return cells.value;
+}
 
 function encodeNeeds(step: Step): NeedyStep {
   if (step.needs.length === 0) return step;
@@ -103,12 +128,15 @@ function decodeNeeds(step: NeedyStep): Step {
 function encodeDependencies(dependencies: readonly PlannedDependency[]): readonly KeptDependencies[] {
   const groups: { readonly like: PlannedDependency; readonly on: StepRange[] }[] = [];
   for (const one of dependencies) {
-    const known = groups.find(({ like }) => like.condition === one.condition && like.data === one.data);
+    const known = groups.find(
+      ({ like }) => like.condition === one.condition && like.data === one.data && like.input === one.input,
+    );
     if (known === undefined) groups.push({ like: one, on: [one.on] });
     else addStep(known.on, one.on);
   }
-  return groups.map(({ on, like: { condition, data } }) => ({
+  return groups.map(({ on, like: { condition, data, input } }) => ({
     on,
+    ...(input !== undefined && { input }),
     ...(condition !== 'succeeded' && { condition }),
     ...(data && { data }),
   }));
@@ -122,12 +150,13 @@ function addStep(ranges: StepRange[], on: number): void {
 
 function decodeDependencies(groups: readonly KeptDependencies[], steps: number): readonly PlannedDependency[] {
   const dependencies: PlannedDependency[] = [];
-  for (const { on: ranges, condition = 'succeeded', data = false } of groups) {
+  for (const { on: ranges, condition = 'succeeded', data = false, input } of groups) {
     for (const range of ranges) {
       const last = lastOf(range);
       // Otherwise a few damaged bytes could exhaust the memory.
       if (!(last < steps)) throw new Error(`it has no step ${last}`);
-      for (let on = firstOf(range); on <= last; on++) dependencies.push({ on, condition, data });
+      for (let on = firstOf(range); on <= last; on++)
+        dependencies.push({ on, condition, data, ...(input !== undefined && { input }) });
     }
   }
   return groups.length > 1 ? dependencies.sort((a, b) => a.on - b.on) : dependencies;

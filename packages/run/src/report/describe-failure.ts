@@ -1,4 +1,4 @@
-import type { AttemptFacts, RunFacts } from '../facts/run-facts.ts';
+import { type AttemptFacts, evaluationErrorOf, type RunFacts } from '../facts/run-facts.ts';
 import type { Outcome } from '../scheduler/model/event.ts';
 import type { FailureReport } from '../schemas/failure.ts';
 import { cellValuesOf } from './cell-values-of.ts';
@@ -16,8 +16,8 @@ function failureOf(attempt: AttemptFacts): Failed | undefined {
 }
 
 /** The step has no attempt because its `when` or `foreach` could not be evaluated. */
-function describeEvaluation({ evaluationErrors }: RunFacts, step: number): Failed | undefined {
-  const message = evaluationErrors.get(step);
+function describeEvaluation(facts: RunFacts, { step, cell }: { step: number; cell: number }): Failed | undefined {
+  const message = evaluationErrorOf(facts, step, cell);
   return message === undefined ? undefined : { result: 'failed', class: 'failed', message };
 }
 
@@ -27,7 +27,7 @@ export function describeFailure(
   entry: { step: number; cell: number; attempt: number },
 ): FailureReport {
   const attempt = facts.known[entry.step]?.[entry.cell]?.attempts.find((known) => known.attempt === entry.attempt);
-  const failed = attempt ? failureOf(attempt) : describeEvaluation(facts, entry.step);
+  const failed = attempt ? failureOf(attempt) : describeEvaluation(facts, entry);
   const step = facts.plan.steps[entry.step]!.step;
   const tail = attempt?.logTail ?? [];
   const hint =

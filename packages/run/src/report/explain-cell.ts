@@ -1,4 +1,6 @@
 import type { NeedCondition } from '@sluice/core';
+import { evaluationErrorOf, type RunFacts } from '../facts/run-facts.ts';
+import { stepIndex } from '../facts/step-context.ts';
 import type { PostponeReason } from '../scheduler/model/event.ts';
 import type { SkipCause } from '../scheduler/model/skip-cause.ts';
 import type { WaitReason } from '../scheduler/model/wait-reason.ts';
@@ -12,15 +14,15 @@ export function explainCell(
   step: number,
   cell: number,
 ): string | undefined {
-  const error = facts.evaluationErrors.get(step);
+  const error = evaluationErrorOf(facts, step, cell);
   if (error !== undefined) return error;
   const wait = scheduler.waitReason(step, cell);
-  if (wait?.kind === 'approval') return `${describeWait(wait)}: ${describeApproval({ facts, scheduler }, step)}`;
+  if (wait?.kind === 'approval') return `${describeWait(wait)}: ${describeApproval({ facts, scheduler }, step, cell)}`;
   if (wait) return describeWait(wait);
   const skip = scheduler.skipCause(step, cell);
   // A cell that failed itself is not explained by another step's failure, which only prevented a further attempt.
   const isOwn = skip?.kind === 'failFast' && FAILED.has(scheduler.state(step, cell));
-  if (skip && !isOwn) return describeSkip(skip);
+  if (skip && !isOwn) return describeSkip(skip, facts);
   const last = facts.known[step]?.[cell]?.attempts.at(-1);
   const outcome = last && verdictOf(last);
   return outcome?.result === 'failed' ? outcome.message : undefined;
@@ -76,12 +78,12 @@ const NOT_GIVEN: Readonly<Record<NeedCondition, string>> = {
   running: 'never ran',
 };
 
-function describeSkip(cause: SkipCause): string {
+function describeSkip(cause: SkipCause, facts: RunFacts): string {
   switch (cause.kind) {
     case 'when':
       return 'its condition does not hold';
     case 'dependency':
-      return `${cause.step} ${NOT_GIVEN[cause.condition]}`;
+      return `${nameOf(cause, facts)} ${NOT_GIVEN[cause.condition]}`;
     case 'noItem':
       return `${cause.step} has no cell for it`;
     case 'failFast':
@@ -97,4 +99,11 @@ function describeSkip(cause: SkipCause): string {
     case 'stuck':
       return `could never start: ${describeWait(cause.wait)}; deadlock: that capacity can never be freed`;
   }
+}
+
+/** The root cause as commands name it. */
+function nameOf({ step, cell }: { readonly step: string; readonly cell?: number }, { plan, cells }: RunFacts): string {
+  const index = stepIndex(plan, step);
+  const key = index === undefined || cell === undefined ? undefined : cells[index]?.[cell]?.key;
+  return key === undefined ? step : `${step}/${key}`;
 }

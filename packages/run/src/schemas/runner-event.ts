@@ -69,7 +69,9 @@ export const runnerEvents = {
       done: z.boolean(),
     })
     .describe('The progress of a copy.'),
-  approvalAsked: z.strictObject({ ...head, step, message }).describe('A step waits for approval.'),
+  approvalAsked: z
+    .strictObject({ ...head, step, cell: z.string().exactOptional(), message })
+    .describe('A step, or a cell of a step with `each`, waits for approval.'),
   warning: z
     .strictObject({ ...head, message, concerns: warning.shape.concerns })
     .describe('A problem that does not stop the run.'),

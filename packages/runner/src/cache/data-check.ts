@@ -1,3 +1,4 @@
+import { basename, dirname } from 'node:path/posix';
 import { isServiceError } from '@sluice/client';
 import { type CacheMiss, type CacheSource, clusterOfWorkspace, isFannedOut, publishedPath } from '@sluice/run';
 import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
@@ -34,10 +35,12 @@ export function createDataCheck(session: RunSession, workspace: WorkspaceFiles):
     const isFanned = isFannedOut(session, step);
     try {
       for (const output of Object.keys(plan.steps[step]!.step.outputs)) {
-        const at = { clusterID, path: publishedPath({ runId: source.runId, step: source.step, output }) };
-        const isThere = isFanned ? presence.has(at, source.cell) : presence.isThere(at);
+        const { runId, step: name, cell, path: place = cell } = source;
+        const path = publishedPath({ runId, step: name, output, cell: place });
+        const isThere = isFanned
+          ? presence.has({ clusterID, path: dirname(path) }, basename(path))
+          : presence.isThere({ clusterID, path });
         if (!(await isThere)) return 'dataGone';
-        const path = isFanned ? `${at.path}/${source.cell}` : at.path;
         if (await isChanged(source, { clusterID, path })) return 'dataChanged';
       }
       return undefined;

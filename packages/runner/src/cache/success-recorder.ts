@@ -1,5 +1,5 @@
 import { addToCacheIndex, type CacheEntry, describeSiblings, digestCell } from '@sluice/home';
-import { findOrigin, hasSucceeded, scopeOn } from '@sluice/run';
+import { findOrigin, hasSucceeded, placeOf, scopeOn } from '@sluice/run';
 import type { RunSession } from '../session/run-session.ts';
 import { warn } from '../session/warn.ts';
 
@@ -34,7 +34,7 @@ export function createSuccessRecorder(session: RunSession): SuccessRecorder {
       if (!known?.missed || !hasSucceeded(session, step, cell)) return;
       const { fingerprint } = known.missed;
       const digest = digestCell(session, step, cell);
-      const { clusterID, volumeID } = findOrigin(session, step, cell);
+      const { clusterID } = findOrigin(session, step, cell);
       if (fresh.length === 0) clock.defer(write);
       fresh.push({
         fingerprint,
@@ -43,7 +43,7 @@ export function createSuccessRecorder(session: RunSession): SuccessRecorder {
         step: plan.steps[step]!.step.name,
         cell: facts.cells[step]?.[cell]?.key ?? '',
         runId,
-        volumeID,
+        ...placeOf(session, step, cell),
         ...scopeOn(facts, clusterID),
         siblings: describeSiblings(facts.cells[step] ?? []),
         results: known.results,

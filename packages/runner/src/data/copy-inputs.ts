@@ -1,6 +1,5 @@
 import { backoffDelay, isServiceError, type VolumeFiles } from '@sluice/client';
-import type { Input } from '@sluice/core';
-import { privateCopyPath } from '@sluice/run';
+import { privateCopyPath, type ReadInput } from '@sluice/run';
 import type { Attempt } from '../session/attempt.ts';
 import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
 import { warn } from '../session/warn.ts';
@@ -9,8 +8,7 @@ import { inputMounts, type Mount } from './create-mounts.ts';
 /** Private copies to make for one attempt. */
 export interface InputCopies {
   readonly attempt: Attempt;
-  /** The names and definitions of the inputs to copy. */
-  readonly inputs: readonly (readonly [string, Input])[];
+  readonly inputs: readonly ReadInput[];
   /** Resolves to a message if the copies cannot be used. Called before they are moved into place. */
   readonly verify: (() => Promise<string | undefined>) | undefined;
   readonly files: () => VolumeFiles;
@@ -24,8 +22,9 @@ export async function copyInputs(session: RunSession, copies: InputCopies): Prom
   const isPart = verify !== undefined;
   /** By input. */
   const parts = new Map<string, string>();
-  for (const [name, input] of inputs) {
-    const mounts = inputMounts(session, input, attempt.ref.clusterID);
+  for (const read of inputs) {
+    const { name, input } = read;
+    const mounts = inputMounts(session, read, { cell: attempt.name, clusterID: attempt.ref.clusterID });
     const to = privateCopyPath(attempt.name, name);
     const copy = async (files: VolumeFiles, tries: number) => {
       const part = partOf(to, session.epoch, tries);
@@ -40,7 +39,7 @@ export async function copyInputs(session: RunSession, copies: InputCopies): Prom
   const fault = await verify();
   // The copies of a canceled attempt are not verified.
   if (fault !== undefined || attempt.cancel) return fault;
-  for (const [name] of inputs) {
+  for (const { name } of inputs) {
     const place = { part: parts.get(name)!, to: privateCopyPath(attempt.name, name) };
     const failed = await untilDone(session, copies, { name, action: (files) => moveIntoPlace(files, place) });
     if (failed !== undefined) return failed;

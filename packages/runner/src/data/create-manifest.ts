@@ -1,4 +1,4 @@
-import type { Json, StepStatus } from '@sluice/core';
+import { cellPath, describeAxes, type Json, type StepStatus } from '@sluice/core';
 import { isFannedOut, type RunFacts, type Scheduler, stepIndex, stepStatus } from '@sluice/run';
 
 /** The file `manifest.json` next to the outputs of a step's cells, for steps that mount all of them (docs/pipeline.md). */
@@ -14,6 +14,8 @@ export interface ManifestCell {
   readonly cell: string;
   readonly matrix: Readonly<Record<string, Json>>;
   readonly item?: Json;
+  /** The keys of its items, by axis. */
+  readonly axes?: Readonly<Record<string, string>>;
   /** A reused cell counts as succeeded; only cells that succeeded have files. */
   readonly status: StepStatus;
   /** Directory of the cell's output, relative to the manifest. */
@@ -32,27 +34,42 @@ export function findManifest(
   of: { readonly step: string; readonly output: string },
 ): Manifest | undefined {
   const step = stepIndex(facts.plan, of.step)!;
-  return isFannedOut(facts, step) ? createManifest({ facts, scheduler }, step, of.output) : undefined;
+  if (!isFannedOut(facts, step)) return undefined;
+  const cells = facts.cells[step] ?? [];
+  const all = cells.map((_, cell) => cell);
+  const pathOf = (cell: number): string => cellPath(facts.plan, step, cells[cell]);
+  return createManifest({ facts, scheduler }, { step, output: of.output, cells: all, pathOf });
 }
 
-/** The manifest of one output of a step with cells, by the present states of the cells. */
+/** Cells of a step, and where each of them is in the directory of the manifest. */
+export interface ManifestOf {
+  readonly step: number;
+  readonly output: string;
+  readonly cells: readonly number[];
+  readonly pathOf: (cell: number) => string;
+}
+
+/** The manifest of one output of some cells of a step, by their present states. */
 export function createManifest(
-  run: { readonly facts: RunFacts; readonly scheduler: Scheduler },
-  step: number,
-  output: string,
+  { facts, scheduler }: { readonly facts: RunFacts; readonly scheduler: Scheduler },
+  { step, output, cells, pathOf }: ManifestOf,
 ): Manifest {
-  const { facts, scheduler } = run;
-  const cells = facts.cells[step] ?? [];
+  const all = facts.cells[step] ?? [];
   return {
     step: facts.plan.steps[step]!.step.name,
     output,
-    cells: cells.map(({ key, matrix, item }, cell) => ({
-      cell: key,
-      matrix,
-      ...(item !== undefined && { item }),
-      status: stepStatus(scheduler.state(step, cell)),
-      path: key,
-      results: facts.known[step]?.[cell]?.results ?? {},
-    })),
+    cells: cells.map((cell) => {
+      const { key, matrix, item } = all[cell]!;
+      const axes = describeAxes(facts.plan, all[cell]!);
+      return {
+        cell: key,
+        matrix,
+        ...(item !== undefined && { item }),
+        ...(axes && { axes }),
+        status: stepStatus(scheduler.state(step, cell)),
+        path: pathOf(cell),
+        results: facts.known[step]?.[cell]?.results ?? {},
+      };
+    }),
   };
 }

@@ -6,7 +6,6 @@ import {
   type Plan,
   type ResolvedContainer,
   type Result,
-  type StepSource,
   writesToShared,
 } from '@sluice/core';
 import {
@@ -18,15 +17,17 @@ import {
   isFannedOut,
   locateOutput,
   privateCopyPath,
-  publishedPath,
-  stepIndex,
+  type ReadInput,
+  type ReadSource,
+  readInputs,
+  succeededCells,
   workspaceOn,
 } from '@sluice/run';
 import { maxMounts } from '../placement/find-mount-fault.ts';
 import type { Attempt } from '../session/attempt.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { absentPath } from './absent-path.ts';
-import { findCommonOrigin } from './find-common-origin.ts';
+import { type DirectoryOf, findDirectory, isCommon } from './find-directory.ts';
 import { READY_MOUNT } from './wrap-readiness.ts';
 
 /** Where a container writes its results. */
@@ -57,15 +58,21 @@ export interface ContainerMounts {
  */
 export function createMounts(
   session: RunSession,
-  { name, ref }: Pick<Attempt, 'name' | 'ref'>,
+  { at, name, ref }: Pick<Attempt, 'at' | 'name' | 'ref'>,
   container: ResolvedContainer,
 ): Result<ContainerMounts, string> {
   const workspace = workspaceOn(session.facts, ref.clusterID);
-  const mountsOf = (input: ResolvedContainer['inputs'][number]): Mount[] => {
-    if (!hasPrivateCopy(input, session.plan.pipeline)) return inputMounts(session, input, ref.clusterID);
-    return [{ volumeID: workspace, path: privateCopyPath(name, input.name), create: false, at: input.path }];
+  const mountsOf = (read: ReadInput): Mount[] => {
+    if (!hasPrivateCopy(read.input, session.plan.pipeline))
+      return inputMounts(session, read, { cell: name, clusterID: ref.clusterID });
+    return [{ volumeID: workspace, path: privateCopyPath(name, read.name), create: false, at: read.input.path }];
   };
-  const inputs = container.inputs.map((input): InputMounts => ({ input, mounts: mountsOf(input) }));
+  const inputs = readInputs(session, at.step, at.cell).map(
+    (read): InputMounts => ({
+      input: read.input,
+      mounts: mountsOf(read),
+    }),
+  );
   const given = container.inputs.filter(({ writable }) => writable).map(({ path }) => path);
   const outputs = attemptMounts(container, workspace, name);
   const mounts = [...inputs.flatMap((one) => one.mounts), ...outputs];
@@ -133,52 +140,61 @@ function attemptMounts(container: ResolvedContainer, workspace: string, name: At
   return mounts;
 }
 
-/** The mounts of an input on a cluster. For a step with cells: their parent directory, then each reused cell. */
-export function inputMounts(session: RunSession, input: Input, clusterID: string): Mount[] {
+/** Where and for which cell an input is mounted. */
+export interface InputPlace {
+  readonly cell: Pick<Attempt['name'], 'step' | 'cell'>;
+  readonly clusterID: string;
+}
+
+/** The mounts of an input on a cluster. For several cells: a directory, then each cell that is elsewhere. */
+export function inputMounts(session: RunSession, { name, input, source }: ReadInput, place: InputPlace): Mount[] {
   const { from, path: at } = input;
   if ('volume' in from) {
-    const place = own(session.facts.volumes, from.volume);
-    const path = [place?.path, from.path].filter(Boolean).join('/');
+    const found = own(session.facts.volumes, from.volume);
+    const path = [found?.path, from.path].filter(Boolean).join('/');
     const volume = own(session.plan.pipeline.volumes, from.volume);
     const isSource = volume?.source !== undefined;
     const isOfRun = volume?.retain === false && volume.id === undefined && !isSource;
-    const volumeID = isSource ? workspaceOn(session.facts, clusterID) : (place?.volumeID ?? '');
+    const volumeID = isSource ? workspaceOn(session.facts, place.clusterID) : (found?.volumeID ?? '');
     return [{ volumeID, path, create: isOfRun, at }];
   }
-  return stepMounts(session, { from, clusterID, at });
+  const volumeID = workspaceOn(session.facts, place.clusterID);
+  if (source!.isSingle) return [cellMount(session, source!, { volumeID, at })];
+  return directoryMounts(session, { input: name, source: source!, ...place }, { volumeID, at });
 }
 
-/** The mounts of a step's output. Data from other clusters has been copied to the same path of this cluster's workspace. */
-function stepMounts(
-  session: RunSession,
-  { from, clusterID, at }: { readonly from: StepSource; readonly clusterID: string; readonly at: string },
-): Mount[] {
-  const { output } = from;
-  const step = stepIndex(session.plan, from.step)!;
-  const volumeID = workspaceOn(session.facts, clusterID);
-  const locate = (cell: number) => locateOutput(session, { step, cell, output }).path;
-  if (!isFannedOut(session, step)) {
-    // A step that was skipped or failed may have published nothing. Its dependents mount an empty directory.
-    const isAbsent = !hasSucceeded(session, step, 0);
-    if (from.path === undefined) return [{ volumeID, path: locate(0), create: isAbsent, at }];
+/** Data from other clusters has been copied to the same path of this cluster's workspace. */
+function cellMount(session: RunSession, source: ReadSource, { volumeID, at }: { volumeID: string; at: string }): Mount {
+  const { step, output, path } = source;
+  const [cell] = source.cells;
+  // A step that was skipped or failed may have published nothing. Its dependents mount an empty directory.
+  if (cell === undefined || !hasSucceeded(session, step, cell)) {
+    const isPlain = cell !== undefined && !isFannedOut(session, step);
+    if (path === undefined && isPlain)
+      return { volumeID, path: locateOutput(session, { step, cell, output }).path, create: true, at };
     // Created inside the output, the directory would change what other steps mount.
-    if (isAbsent)
-      return [{ volumeID, path: absentPath(session.runId, { ...from, path: from.path }), create: true, at }];
-    return [{ volumeID, path: `${locate(0)}/${from.path}`, tree: locate(0), create: false, at }];
+    const absent = { step: session.plan.steps[step]!.step.name, output, path: path ?? '' };
+    return { volumeID, path: absentPath(session.runId, absent), create: true, at };
   }
-  const common = findCommonOrigin(session, step);
-  if (common) {
-    const path = publishedPath({ runId: common.runId, step: common.step, output });
-    return [{ volumeID, path, create: false, at }];
-  }
-  const { name } = session.plan.steps[step]!.step;
-  const own = publishedPath({ runId: session.runId, step: name, output });
+  const whole = locateOutput(session, { step, cell, output }).path;
+  if (path === undefined) return { volumeID, path: whole, create: false, at };
+  return { volumeID, path: `${whole}/${path}`, tree: whole, create: false, at };
+}
+
+function directoryMounts(
+  session: RunSession,
+  of: DirectoryOf,
+  { volumeID, at }: { volumeID: string; at: string },
+): Mount[] {
+  const { path: own, names } = findDirectory(session, of);
   const mounts: Mount[] = [{ volumeID, path: own, create: true, at }];
-  (session.facts.cells[step] ?? []).forEach(({ key }, cell) => {
-    const path = locate(cell);
-    if (path !== `${own}/${key}`) mounts.push({ volumeID, path, create: false, at: `${at}/${key}` });
-  });
-  return mounts;
+  for (const cell of succeededCells(session, of.source)) {
+    const { step, output } = of.source;
+    const { path } = locateOutput(session, { step, cell, output });
+    const name = names(cell);
+    if (path !== `${own}/${name}`) mounts.push({ volumeID, path, create: false, at: `${at}/${name}` });
+  }
+  return isCommon(session, of) ? [{ ...mounts[0]!, create: false }] : mounts;
 }
 
 /** The protocol's map from sources to mount points, in which each key is unique. */

@@ -1,3 +1,4 @@
+import { cellPath } from '@sluice/core';
 import { describeSiblings } from '@sluice/home';
 import { type CellOrigin, findOrigin, type OutputSource } from '@sluice/run';
 
@@ -11,9 +12,11 @@ export function findCommonOrigin(run: OutputSource, step: number): CellOrigin | 
   const first = known?.[0]?.cached;
   if (!first || first.siblings !== describeSiblings(cells)) return undefined;
   const { name } = run.plan.steps[step]!.step;
-  const isSame = cells.every(({ key }, cell) => {
+  const isSame = cells.every((one, cell) => {
     const cached = known?.[cell]?.cached;
-    return cached?.runId === first.runId && cached.step === name && cached.cell === key;
+    if (cached?.runId !== first.runId || cached.step !== name || cached.cell !== one.key) return false;
+    // A run that was planned with other readers may have nested the cells in another way.
+    return (cached.path ?? cached.cell) === cellPath(run.plan, step, one);
   });
   return isSame ? findOrigin(run, step, 0) : undefined;
 }

@@ -1,5 +1,6 @@
 import { isServiceError } from '@sluice/client';
 import { type Input, own } from '@sluice/core';
+import { readInputs } from '@sluice/run';
 import type { Attempt } from '../session/attempt.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { inputMounts } from './create-mounts.ts';
@@ -11,14 +12,14 @@ import type { WorkspaceFiles } from './prepare-volumes.ts';
  */
 export async function findMissingPath(
   session: RunSession,
-  { at, ref }: Attempt,
+  { at, name: reader, ref }: Attempt,
   workspace: WorkspaceFiles,
 ): Promise<string | undefined> {
-  const { step } = session.plan.steps[at.step]!;
-  for (const [name, input] of Object.entries(step.inputs)) {
+  for (const read of readInputs(session, at.step, at.cell)) {
+    const { name, input } = read;
     const { from } = input;
     if (!from.path || isElsewhere(session, from)) continue;
-    const [mount] = inputMounts(session, input, ref.clusterID);
+    const [mount] = inputMounts(session, read, { cell: reader, clusterID: ref.clusterID });
     if (
       mount === undefined ||
       mount.create ||

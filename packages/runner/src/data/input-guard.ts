@@ -14,8 +14,8 @@ import { createTreeWatch, type TreeWatch } from './tree-watch.ts';
  * mounted it. A changed tree is not mounted again, and the outputs of attempts that mounted it are not published.
  */
 export interface InputGuard {
-  /** Whether the attempts of a step read any tree on a cluster that has to be compared. */
-  isNeeded(step: number, clusterID: string): boolean;
+  /** Whether the attempts of a cell read any tree on a cluster that has to be compared. */
+  isNeeded(at: CellPlace, clusterID: string): boolean;
   /** To be called before an attempt starts. Resolves to a message if it must not start. */
   admit(attempt: Attempt): Promise<string | undefined>;
   /** To be called between creating and verifying an attempt's private copies. Resolves to a message if they are invalid. */
@@ -24,6 +24,9 @@ export interface InputGuard {
   check(at: Attempt['at']): Promise<string | undefined>;
   onEvent(event: SchedulerEvent): void;
 }
+
+/** A cell whose inputs are compared. */
+type CellPlace = Pick<Attempt['at'], 'step' | 'cell'>;
 
 /** A tree that a step reads, with its comparison. */
 interface Read {
@@ -41,9 +44,9 @@ export function createInputGuard(
   const watches = new Map<string, TreeWatch>();
   const guarded = findWritableClusters(session, instanceTypes);
 
-  function reads(step: number, clusterID: string): Read[] {
+  function reads(at: CellPlace, clusterID: string): Read[] {
     if (!guarded.has(clusterID)) return [];
-    return listInputTrees(session, step, clusterID).map((tree) => {
+    return listInputTrees(session, at, clusterID).map((tree) => {
       const key = `${tree.volumeID}:${tree.path}`;
       const watch = watches.get(key) ?? createTreeWatch(session, { tree, states, files: workspace(clusterID) });
       watches.set(key, watch);
@@ -68,23 +71,23 @@ export function createInputGuard(
   }
 
   return {
-    isNeeded: (step, clusterID) => reads(step, clusterID).length > 0,
+    isNeeded: (at, clusterID) => reads(at, clusterID).length > 0,
     admit(attempt) {
-      const open = reads(attempt.at.step, attempt.ref.clusterID);
+      const open = reads(attempt.at, attempt.ref.clusterID);
       return findChange(attempt, () => first(open, (watch) => watch.admit()));
     },
     checkCopies(attempt) {
-      const copied = reads(attempt.at.step, attempt.ref.clusterID).filter(({ tree }) => tree.isCopied);
+      const copied = reads(attempt.at, attempt.ref.clusterID).filter(({ tree }) => tree.isCopied);
       return findChange(attempt, () => first(copied, (watch) => watch.compare()));
     },
     async check(at) {
-      const open = reads(at.step, clusterOfAttempt(facts, at)).filter(({ tree }) => !tree.isCopied);
+      const open = reads(at, clusterOfAttempt(facts, at)).filter(({ tree }) => !tree.isCopied);
       const changed = await first(open, (watch) => watch.compare());
       return changed && describeChange(changed);
     },
     onEvent(event) {
       if (event.type !== 'ended' || guarded.size === 0) return;
-      for (const { watch } of reads(event.step, clusterOfAttempt(facts, event))) watch.suspect();
+      for (const { watch } of reads(event, clusterOfAttempt(facts, event))) watch.suspect();
     },
   };
 }

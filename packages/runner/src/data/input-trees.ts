@@ -1,5 +1,5 @@
 import { own, writesToShared } from '@sluice/core';
-import { isFannedOut, stepIndex } from '@sluice/run';
+import { readInputs } from '@sluice/run';
 import type { RunSession } from '../session/run-session.ts';
 import type { TreeState } from '../trees/tree-state.ts';
 import { hasPrivateCopy, inputMounts } from './create-mounts.ts';
@@ -16,17 +16,23 @@ export interface InputTree extends Omit<TreeState, 'entries'> {
 }
 
 /**
- * The trees that the attempts of a step read on a cluster, without volumes to which others may write: those with an
+ * The trees that the attempts of a cell read on a cluster, without volumes to which others may write: those with an
  * `id`, and those to which a step of the pipeline writes.
  */
-export function listInputTrees(session: RunSession, step: number, clusterID: string): InputTree[] {
-  const { plan } = session;
-  return Object.entries(plan.steps[step]!.step.inputs).flatMap(([input, given]) => {
+export function listInputTrees(
+  session: RunSession,
+  { step, cell }: { readonly step: number; readonly cell: number },
+  clusterID: string,
+): InputTree[] {
+  const { plan, facts } = session;
+  const reader = { step: plan.steps[step]!.step.name, cell: facts.cells[step]?.[cell]?.key ?? '' };
+  return readInputs(session, step, cell).flatMap((read) => {
+    const { name: input, input: given, source } = read;
     const { from } = given;
     if ('volume' in from && isWritten(session, from.volume)) return [];
-    const hasCells = 'step' in from && isFannedOut(session, stepIndex(plan, from.step)!);
+    const hasCells = source?.isSingle === false;
     const name = 'volume' in from ? `volumes.${from.volume}` : `${from.step}.${from.output}`;
-    return inputMounts(session, given, clusterID).map(({ volumeID, path, tree = path, at }) => ({
+    return inputMounts(session, read, { cell: reader, clusterID }).map(({ volumeID, path, tree = path, at }) => ({
       ...{ volumeID, path: tree, clusterID, input, from: name },
       isCopied: hasPrivateCopy(given, plan.pipeline),
       ...(hasCells && at === given.path && { hasCells: true }),

@@ -33,7 +33,7 @@ export function createAttemptPreparation(
     attempt: Attempt,
     inputs: Promise<string | undefined> | undefined,
   ): Promise<string | undefined> {
-    const isNeeded = guard.isNeeded(attempt.at.step, attempt.ref.clusterID);
+    const isNeeded = guard.isNeeded(attempt.at, attempt.ref.clusterID);
     const verify = isNeeded ? () => guard.checkCopies(attempt) : undefined;
     return (await inputs) ?? (await guard.admit(attempt)) ?? (await copies.make(attempt, verify));
   }
@@ -41,9 +41,8 @@ export function createAttemptPreparation(
   return {
     guard,
     prepare(attempt) {
-      const { at, ref } = attempt;
-      const inputs = prepareInputs(at.step, ref.clusterID);
-      if (!inputs && !guard.isNeeded(at.step, ref.clusterID)) return copies.make(attempt);
+      const inputs = prepareInputs(attempt);
+      if (!inputs && !guard.isNeeded(attempt.at, attempt.ref.clusterID)) return copies.make(attempt);
       return prepareInOrder(attempt, inputs);
     },
     explainRejection: (attempt) => findMissingPath(session, attempt, given.workspace),

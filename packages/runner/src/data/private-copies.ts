@@ -1,5 +1,12 @@
 import { isServiceError, type VolumeFiles } from '@sluice/client';
-import { clusterOfAttempt, clustersOf, privateCopiesPath, privateCopyPath, type SchedulerEvent } from '@sluice/run';
+import {
+  clusterOfAttempt,
+  clustersOf,
+  privateCopiesPath,
+  privateCopyPath,
+  readInputs,
+  type SchedulerEvent,
+} from '@sluice/run';
 import type { Attempt } from '../session/attempt.ts';
 import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
 import { warn } from '../session/warn.ts';
@@ -26,8 +33,8 @@ const REMOVAL_TRIES = 3;
 /** Creates the copies through `workspace` of the attempt's cluster. */
 export function createPrivateCopies(session: RunSession, workspace: WorkspaceFiles): PrivateCopies {
   const { plan, facts, runId, calls } = session;
-  const inputsOf = plan.steps.map(({ step }) =>
-    Object.entries(step.inputs).filter(([, input]) => hasPrivateCopy(input, plan.pipeline)),
+  const hasCopies = plan.steps.map(({ step }) =>
+    Object.values(step.inputs).some((input) => hasPrivateCopy(input, plan.pipeline)),
   );
   /** By the directory of an attempt's copies. */
   const making = new Map<string, Promise<unknown>>();
@@ -50,8 +57,9 @@ export function createPrivateCopies(session: RunSession, workspace: WorkspaceFil
 
   return {
     make(attempt, verify) {
-      const inputs = inputsOf[attempt.at.step]!;
-      if (inputs.length === 0) return undefined;
+      if (!hasCopies[attempt.at.step]) return undefined;
+      const all = readInputs(session, attempt.at.step, attempt.at.cell);
+      const inputs = all.filter(({ input }) => hasPrivateCopy(input, plan.pipeline));
       const key = privateCopyPath(attempt.name);
       const files = () => workspace(attempt.ref.clusterID);
       const made = copyInputs(session, { attempt, inputs, verify, files, hasEnded: () => ended.has(key) });
@@ -60,7 +68,7 @@ export function createPrivateCopies(session: RunSession, workspace: WorkspaceFil
       return made;
     },
     onEvent(event) {
-      if (event.type !== 'ended' || inputsOf[event.step]!.length === 0) return;
+      if (event.type !== 'ended' || !hasCopies[event.step]) return;
       const { step } = plan.steps[event.step]!;
       const cell = facts.cells[event.step]?.[event.cell]?.key ?? '';
       const key = privateCopyPath({ runId, step: step.name, cell, attempt: event.attempt });
@@ -68,7 +76,7 @@ export function createPrivateCopies(session: RunSession, workspace: WorkspaceFil
       const removal = remove(key, clusterOfAttempt(facts, event)).finally(() => removals.delete(removal));
       removals.add(removal);
     },
-    removeAll: () => (inputsOf.every((inputs) => inputs.length === 0) ? undefined : removeRemaining()),
+    removeAll: () => (hasCopies.some((has) => has) ? removeRemaining() : undefined),
   };
 }
 

@@ -18,6 +18,8 @@ export async function publishAttempt(
   files: VolumeFiles,
   options: {
     readonly name: AttemptName;
+    /** The path of the cell below the directory of all cells. */
+    readonly place: string;
     readonly step: Step;
     readonly redactor: Pick<Redactor, 'findSecret' | 'text'>;
     readonly defer: Clock['defer'];
@@ -25,7 +27,7 @@ export async function publishAttempt(
     readonly held: HeldResults;
   },
 ): Promise<Published> {
-  const { name, step, redactor, defer, held } = options;
+  const { name, place, step, redactor, defer, held } = options;
   const directory = attemptPath(name);
   const results = await readResults(files, {
     directory: attemptResultsPath(directory),
@@ -42,8 +44,8 @@ export async function publishAttempt(
   const unmatched = await findUnmatched(files, { outputs: step.outputs, locate, defer });
   if (unmatched !== undefined) return fail(unmatched);
   for (const output of Object.keys(step.outputs)) {
-    const place = { runId: name.runId, step: step.name, output, cell: name.cell };
-    const moved = await moveOnce(files, locate(output), publishedPath(place));
+    const to = publishedPath({ runId: name.runId, step: step.name, output, cell: place });
+    const moved = await moveOnce(files, locate(output), to);
     if (!moved.ok) return fail(`output ${output}: ${moved.error}`);
   }
   return results;

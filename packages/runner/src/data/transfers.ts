@@ -1,6 +1,6 @@
 import { backoffDelay, isServiceError } from '@sluice/client';
 import { own } from '@sluice/core';
-import { locateCells, stepIndex, transferKey, workspaceOn } from '@sluice/run';
+import { locateCells, type ReadInput, transferKey, workspaceOn } from '@sluice/run';
 import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
 import { warn } from '../session/warn.ts';
 import { transferTree } from '../trees/transfer-tree.ts';
@@ -26,11 +26,11 @@ interface Transfer {
 export function createTransfers(
   session: RunSession,
   workspace: WorkspaceFiles,
-): (step: number, clusterID: string) => Promise<string | undefined> | undefined {
+): (inputs: readonly ReadInput[], clusterID: string) => Promise<string | undefined> | undefined {
   const begun = new Map<string, Promise<string | undefined>>();
-  return (step, clusterID) => {
+  return (inputs, clusterID) => {
     if (!session.facts.header!.placement) return undefined;
-    const open = neededTransfers(session, step, clusterID).flatMap((transfer) => {
+    const open = neededTransfers(session, inputs, clusterID).flatMap((transfer) => {
       const key = transferKey(transfer);
       if (session.facts.transferred.has(key)) return [];
       let done = begun.get(key);
@@ -46,17 +46,16 @@ export function createTransfers(
   };
 }
 
-function neededTransfers(session: RunSession, step: number, to: string): Transfer[] {
+function neededTransfers(session: RunSession, inputs: readonly ReadInput[], to: string): Transfer[] {
   const { facts, plan } = session;
   const home = facts.header!.clusterID;
-  return Object.values(plan.steps[step]!.step.inputs).flatMap(({ from }): Transfer[] => {
+  return inputs.flatMap(({ input: { from }, source }): Transfer[] => {
     if ('volume' in from) {
       const place = own(facts.volumes, from.volume);
       const isSource = own(plan.pipeline.volumes, from.volume)?.source !== undefined;
       return isSource && place && to !== home ? [{ name: from.volume, from: home, to, path: place.path }] : [];
     }
-    const producer = stepIndex(plan, from.step)!;
-    const cells = locateCells(session, { step: producer, output: from.output });
+    const cells = locateCells(session, source!);
     return cells.flatMap(({ clusterID, path }) =>
       clusterID === to ? [] : [{ name: `${from.step}.${from.output}`, from: clusterID, to, path }],
     );

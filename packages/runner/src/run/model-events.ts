@@ -27,15 +27,19 @@ export function createModelEvents(
   const source = { runId, plan, facts, scheduler, stopped: false };
   const cells = createCellReporter({ ...source, clock, report }, listener);
   const failures = createFailureEvents(follower, { clock, report });
-  const asked = new Set<number>();
+  const asked = new Set<string>();
   let [seen, warnings] = [0, 0];
 
-  function reportApproval(step: number): void {
-    if (scheduler.state(step) !== 'awaitingApproval' || asked.has(step)) return;
-    asked.add(step);
+  function reportApproval(step: number, cell: number): void {
+    const { name, each } = plan.steps[step]!.step;
+    const key = each === undefined ? undefined : facts.cells[step]![cell]!.key;
+    const place = `${step}/${key ?? ''}`;
+    if (scheduler.state(step, cell) !== 'awaitingApproval' || asked.has(place)) return;
+    asked.add(place);
     report({
-      ...{ type: 'approvalAsked', at: clock.now(), step: plan.steps[step]!.step.name },
-      message: describeApproval(source, step),
+      ...{ type: 'approvalAsked', at: clock.now(), step: name },
+      ...(key !== undefined && { cell: key }),
+      message: describeApproval(source, step, cell),
     });
   }
 
@@ -49,7 +53,7 @@ export function createModelEvents(
     cells.flushAll();
     for (const [step, cell] of touched) {
       failures.note(step, cell);
-      reportApproval(step);
+      reportApproval(step, cell);
     }
   }
 

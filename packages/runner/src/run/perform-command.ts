@@ -1,5 +1,5 @@
 import { backoffDelay, isServiceError } from '@sluice/client';
-import { fail } from '@sluice/core';
+import { cellPath, fail } from '@sluice/core';
 import { type Command, clusterOfAttempt, describeApproval, type SchedulerEvent } from '@sluice/run';
 import type { RunCache } from '../cache/run-cache.ts';
 import { countRejections } from '../data/count-rejections.ts';
@@ -29,7 +29,7 @@ export type Performed = Posted | (() => void) | undefined;
 export function performCommand(session: RunSession, parts: CommandParts, command: Command): Performed {
   switch (command.type) {
     case 'decide':
-      return decideStep(session, { step: command.step, at: session.clock.now() });
+      return decideStep(session, { ...command, at: session.clock.now() });
     case 'lookUp':
       return parts.cache.lookUp(command);
     case 'submit':
@@ -39,7 +39,7 @@ export function performCommand(session: RunSession, parts: CommandParts, command
     case 'cancel':
       return () => parts.submitter.cancel(command);
     case 'askApproval':
-      return () => askApproval(session, command.step);
+      return () => askApproval(session, command);
     case 'wake':
       return () => wake(session, command.at);
     case 'finish':
@@ -63,17 +63,24 @@ export function forgetWake(session: RunSession): void {
   wakes.get(session)?.();
 }
 
-function askApproval(session: RunSession, step: number): void {
+function askApproval(session: RunSession, { step, cell }: { step: number; cell?: number }): void {
   const { name } = session.plan.steps[step]!.step;
-  const message = describeApproval(session, step);
-  session.report({ type: 'approvalAsked', at: session.clock.now(), step: name, message });
+  const message = describeApproval(session, step, cell);
+  const key = cell === undefined ? undefined : session.facts.cells[step]![cell]!.key;
+  session.report({
+    type: 'approvalAsked',
+    at: session.clock.now(),
+    step: name,
+    ...(key !== undefined && { cell: key }),
+    message,
+  });
 }
 
 function publish(session: RunSession, parts: CommandParts, at: Attempt['at']): Performed {
   const { step } = session.plan.steps[at.step]!;
   const where = { step: at.step, cell: at.cell, attempt: at.attempt };
   const leavesNothing = Object.keys(step.outputs).length === 0 && Object.keys(step.results).length === 0;
-  if (leavesNothing && !parts.guard.isNeeded(at.step, clusterOfAttempt(session.facts, where))) {
+  if (leavesNothing && !parts.guard.isNeeded(at, clusterOfAttempt(session.facts, where))) {
     return { event: { type: 'published', at: session.clock.now(), ...where } };
   }
   return () => void publishFiles(session, parts, where).catch(session.fail);
@@ -83,6 +90,7 @@ async function publishFiles(session: RunSession, parts: CommandParts, at: Attemp
   const { step } = session.plan.steps[at.step]!;
   const cell = session.facts.cells[at.step]?.[at.cell]?.key ?? '';
   const name = { runId: session.runId, step: step.name, cell, attempt: at.attempt };
+  const place = cellPath(session.plan, at.step, session.facts.cells[at.step]?.[at.cell]);
   const clusterID = clusterOfAttempt(session.facts, at);
   const { defer } = session.clock;
   const isHopeless = countRejections();
@@ -93,7 +101,14 @@ async function publishFiles(session: RunSession, parts: CommandParts, at: Attemp
       const published =
         changed === undefined
           ? await session.calls.add(() =>
-              publishAttempt(parts.workspace(clusterID), { name, step, redactor: session.redactor, defer, held }),
+              publishAttempt(parts.workspace(clusterID), {
+                name,
+                place,
+                step,
+                redactor: session.redactor,
+                defer,
+                held,
+              }),
             )
           : fail(changed);
       if (!published.ok) held.release();

@@ -42,7 +42,7 @@ export function prepareContainer(
 ): Result<PreparedContainer, string> {
   const { at, name } = attempt;
   const cell = session.facts.cells[at.step]?.[at.cell] ?? { key: '', matrix: {} };
-  const context = createRunContext(session, at.attempt);
+  const context = createRunContext(session, at.attempt, at);
   const resolved = resolveContainer(session.plan, at.step, { cell, context });
   if (!resolved.ok) return resolved;
   const instanceType = findInstanceType(session, resolved.value, {

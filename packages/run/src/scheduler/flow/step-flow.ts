@@ -1,6 +1,7 @@
 import type { CellState } from '../model/cell-state.ts';
 import { CAUSE, isPossible } from '../model/legal-moves.ts';
 import { CODE, stateName } from '../model/state-code.ts';
+import { worstState } from '../model/worst-state.ts';
 import { CELL } from '../state/cell-table.ts';
 import { cellsBehind, gateCell, gateCount, gateOf, hasEnded } from '../state/gates.ts';
 import {
@@ -79,19 +80,9 @@ function endStep(run: RunState, step: number): void {
   if ((flags & STEP.usesService) !== 0) releaseServices(run, step);
 }
 
-const WORST_FIRST: readonly CellState[] = [
-  'failed',
-  'errored',
-  'timedOut',
-  'canceled',
-  'skipped',
-  'succeeded',
-  'cached',
-];
-
 /** A step's own end: the worst of the ends of its cells. Without cells, it has been skipped. */
 function verdict(seen: number): CellState {
-  return WORST_FIRST.find((state) => (seen & (1 << CODE[state])) !== 0) ?? 'skipped';
+  return worstState((state) => (seen & (1 << CODE[state])) !== 0);
 }
 
 /** One dependency fewer to wait for, of all cells of a step. `missed`: the step that did not satisfy the edge. */

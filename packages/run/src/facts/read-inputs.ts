@@ -1,0 +1,83 @@
+import { type Cell, type Input, isMatched, matchedCells, matchOf, own, resolveInputs } from '@sluice/core';
+import { hasSucceeded } from './has-succeeded.ts';
+import type { ContextSource } from './step-context.ts';
+import { stepIndex } from './step-context.ts';
+
+/** The cells of a step that an input means. */
+export interface ReadSource {
+  readonly step: number;
+  readonly output: string;
+  /** A path in the output of a single cell. */
+  readonly path?: string;
+  /** In their order; whether they have succeeded is not said. */
+  readonly cells: readonly number[];
+  /** One cell is mounted directly; otherwise a directory of cells. */
+  readonly isSingle: boolean;
+  /** All cells of the step are meant. */
+  readonly isWhole: boolean;
+  /** The axes on which the cells agree, if they are all that do. */
+  readonly shared?: readonly string[];
+}
+
+/** An input as one cell reads it: with its path evaluated, one source chosen, and the cells of the source matched. */
+export interface ReadInput {
+  readonly name: string;
+  /** As the pipeline declares it, with the path evaluated and the chosen source in `from`. */
+  readonly input: Input;
+  /** Absent for a volume. */
+  readonly source?: ReadSource;
+}
+
+const PLAIN: Cell = { key: '', matrix: {} };
+
+/** The inputs of a cell whose dependencies have ended. Throws if a path cannot be evaluated, which the plan has checked. */
+export function readInputs(run: ContextSource, step: number, cell: number): readonly ReadInput[] {
+  const resolved = resolveInputs(run.plan, step, run.facts.cells[step]?.[cell] ?? PLAIN);
+  if (!resolved.ok) throw new Error(resolved.error);
+  return resolved.value.map(({ name, ...input }) => readInput(run, { step, cell }, { name, input }));
+}
+
+/** The cells that a step with several sources reads: of the first one whose cells were not all skipped. */
+function readInput(
+  run: ContextSource,
+  at: { readonly step: number; readonly cell: number },
+  { name, input }: { readonly name: string; readonly input: Input },
+): ReadInput {
+  const { from, or = [] } = input;
+  if ('volume' in from) return { name, input };
+  const sources = [from, ...or].map((one) => ({ one, source: findSource(run, at, { name, from: one }) }));
+  const chosen =
+    sources.find(({ source }) => source.cells.some((cell) => run.scheduler.state(source.step, cell) !== 'skipped')) ??
+    sources[0]!;
+  return { name, input: { ...input, from: chosen.one }, source: chosen.source };
+}
+
+function findSource(
+  run: ContextSource,
+  { step, cell }: { readonly step: number; readonly cell: number },
+  { name, from }: { readonly name: string; readonly from: Extract<Input['from'], { readonly step: string }> },
+): ReadSource {
+  const { plan } = run;
+  const on = stepIndex(plan, from.step)!;
+  const reader = plan.steps[step]!;
+  const place = { step: on, output: from.output, ...(from.path !== undefined && { path: from.path }) };
+  if (!isMatched(reader, plan.steps[on]!)) {
+    const count = (run.facts.cells[on] ?? []).length;
+    const isSingle = plan.steps[on]!.cells?.[0]?.key === '';
+    return { ...place, cells: Array.from({ length: count }, (_, index) => index), isSingle, isWhole: true };
+  }
+  const dependency =
+    reader.dependencies.find((one) => one.on === on && one.input === name) ??
+    reader.dependencies.find((one) => one.on === on && one.input === undefined)!;
+  const match = matchOf(plan, reader, dependency);
+  const cells = matchedCells(match, cell);
+  const rules = own(reader.step.inputs, name);
+  const isWhole = !match.isSingle && match.shared.length === 0 && rules?.where === undefined;
+  const isGroup = match.readStart[cell + 1]! - match.readStart[cell]! === 1;
+  return { ...place, cells, isSingle: match.isSingle, isWhole, ...(isGroup && { shared: match.shared }) };
+}
+
+/** The cells of a source that have succeeded: the others have no outputs. */
+export function succeededCells(run: ContextSource, { step, cells }: ReadSource): readonly number[] {
+  return cells.filter((cell) => hasSucceeded(run, step, cell));
+}
