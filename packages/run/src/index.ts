@@ -9,6 +9,7 @@ export { adoptedCluster, adoptedKey, hasAdoptedSuccessor } from './facts/adopted
 export { applyEvent } from './facts/apply-event.ts';
 export { applyRecord, type PlainRecord } from './facts/apply-record.ts';
 export { MAX_TIME } from './facts/check-record.ts';
+export { type ApprovalPlace, findApprovals } from './facts/find-approvals.ts';
 export { firstCluster } from './facts/first-cluster.ts';
 export { hasSucceeded } from './facts/has-succeeded.ts';
 export {
@@ -81,7 +82,7 @@ export {
 export type { PlacementChoice, RunPlacement, SiteLimits } from './records/placement.ts';
 export type { Reuse } from './records/reuse.ts';
 export { outlineAttempt } from './report/attempt-outline.ts';
-export { cellValuesOf } from './report/cell-values-of.ts';
+export { cellValuesOf, describeValues } from './report/cell-values-of.ts';
 export { countCells } from './report/count-cells.ts';
 export { createReport } from './report/create-report.ts';
 export { describeApproval } from './report/describe-approval.ts';

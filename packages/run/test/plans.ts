@@ -54,10 +54,10 @@ export function createHandPlan(steps: readonly Step[], more: Partial<Pipeline> =
         const on = index.get(need.step)!;
         dependencies.set(on, { on, condition: need.condition, data: false });
       }
-      for (const { from } of Object.values(step.inputs)) {
+      for (const [input, { from, optional }] of Object.entries(step.inputs)) {
         if (!('step' in from)) continue;
         const on = index.get(from.step)!;
-        dependencies.set(on, { on, condition: 'succeeded', data: true });
+        dependencies.set(on, { on, condition: 'succeeded', data: true, ...(optional && { input }) });
       }
       const axis = Object.entries(step.matrix?.axes ?? {})[0];
       const cells = axis

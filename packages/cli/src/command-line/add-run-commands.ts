@@ -43,7 +43,7 @@ export function addRunCommands(add: AddCommand): void {
   for (const verb of ['approve', 'reject'] as const) {
     add({
       usage: `${verb} <step>`,
-      description: `${verb} a step that waits for approval`,
+      description: `${verb} a step that waits for approval, or with STEP/CELL one of its cells`,
       options: [runOption('the only run in which the step waits')],
       load: async (step) => {
         const { approve } = await import('../commands/approve.ts');

@@ -1,5 +1,5 @@
 import { createSystemDisk, placeOf, readCustody, replayFromHome, runCustody } from '@sluice/home';
-import { describeApproval, printableLine, type RunSummary, stepIndex } from '@sluice/run';
+import { describeApproval, findApprovals, printableLine, type RunSummary, splitCellName, stepIndex } from '@sluice/run';
 import { approveRun } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
@@ -74,7 +74,12 @@ async function mayWait(home: string, { runId, endedAt }: RunSummary, step: strin
 /** The state of a step, and what it asks. */
 async function findApproval(home: string, runId: string, step: string) {
   const run = await replayFromHome(createSystemDisk(), home, runId);
-  const index = run.ok ? stepIndex(run.value.facts.plan, step) : undefined;
+  const index = run.ok ? stepIndex(run.value.facts.plan, splitCellName(step).step) : undefined;
   if (!run.ok || index === undefined) return undefined;
-  return { state: run.value.scheduler.state(index), question: describeApproval(run.value, index) };
+  const { facts, scheduler } = run.value;
+  const open = findApprovals({ plan: facts.plan, facts, scheduler }, step);
+  const [first] = open;
+  if (first === undefined) return { state: scheduler.state(index), question: describeApproval(run.value, index) };
+  const more = open.length === 1 ? '' : `, and ${open.length - 1} more`;
+  return { state: 'awaitingApproval', question: `${describeApproval(run.value, index, first.cell)}${more}` };
 }

@@ -163,7 +163,7 @@ function dependenciesOf(step: PlannedStep, plan: Plan): string {
     const name = plan.steps[on]?.step.name ?? '';
     return condition === 'succeeded' ? name : `${name} (${condition})`;
   });
-  return named.length === 0 ? '-' : listSome(named, AFTER_COLUMNS);
+  return named.length === 0 ? '-' : listSome([...new Set(named)], AFTER_COLUMNS);
 }
 
 /** Lists the copies between clusters. Their size is unknown until the outputs exist. */

@@ -1,5 +1,6 @@
 import { type Plan, type PlannedStep, planLevels } from '@sluice/core';
 import type { ImageUse, RunPlacement } from '@sluice/run';
+import { describeValues } from '@sluice/run';
 import type { ReusePreview } from '@sluice/runner';
 import { countCells } from './count-cells.ts';
 import type { JsonValue } from './json-values.ts';
@@ -44,14 +45,15 @@ function describeStep(planned: PlannedStep, { plan, level }: { plan: Plan; level
     step: step.name,
     final,
     level,
-    needs: dependencies.map(({ on, condition, data }) => ({ step: plan.steps[on]!.step.name, condition, data })),
+    needs: dependencies.map(({ on, condition, data, input }) => ({
+      step: plan.steps[on]!.step.name,
+      condition,
+      data,
+      ...(input !== undefined && { input }),
+    })),
     ...(cellCount !== undefined && { cellCount }),
     ...(cells && {
-      cells: cells.map(({ key, matrix, item }) => ({
-        cell: key,
-        ...(Object.keys(matrix).length > 0 && { matrix }),
-        ...(item !== undefined && { item }),
-      })),
+      cells: cells.map((cell) => ({ cell: cell.key, ...describeValues(plan, cell) })),
     }),
     cache: step.cache !== undefined,
     ...(step.resources && { resources: step.resources }),

@@ -8,6 +8,7 @@ const cells = z
   .array(
     z.strictObject({
       cell: z.string().describe('empty for a plain step'),
+      axes: z.record(z.string(), z.string()).readonly().exactOptional().describe('the keys of its items'),
       matrix: z.record(z.string(), json).readonly().exactOptional(),
       item: json.exactOptional(),
     }),
@@ -26,7 +27,14 @@ const step = z.strictObject({
   final: z.boolean().describe('belongs to `finally`'),
   level: z.int().min(0).describe('the longest distance from a step without dependencies'),
   needs: z
-    .array(z.strictObject({ step: z.string(), condition: z.string(), data: z.boolean().describe('mounts an output') }))
+    .array(
+      z.strictObject({
+        step: z.string(),
+        condition: z.string(),
+        data: z.boolean().describe('mounts an output'),
+        input: z.string().exactOptional().describe('the input with rules of its own that mounts it'),
+      }),
+    )
     .readonly(),
   cellCount: z.int().min(0).exactOptional().describe('absent: known only during the run'),
   cells: cells.exactOptional().describe('absent for `foreach`, whose items are evaluated during the run'),

@@ -54,8 +54,11 @@ export function renderEvent(
       return renderContainerState(event, { model, terminal, labelWidth });
     case 'transfer':
       return event.done && event.files > 0 ? `${renderTransfer(event)}\n` : '';
-    case 'approvalAsked':
-      return `${fitLabel(event.step, labelWidth)}  needs approval: ${printableLine(event.message)}  approve with: ${suggestCommand(['approve', '-r', model.runId, event.step], options)}\n`;
+    case 'approvalAsked': {
+      const name = label(event.step, event.cell ?? '');
+      const command = suggestCommand(['approve', '-r', model.runId, name], options);
+      return `${fitLabel(name, labelWidth)}  needs approval: ${printableLine(event.message)}  approve with: ${command}\n`;
+    }
     case 'warning':
       return `${terminal.style('yellow', 'warning')}: ${printableLine(event.message)}\n`;
     default:

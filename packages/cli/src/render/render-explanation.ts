@@ -75,8 +75,9 @@ function renderService({ phase, message, problem }: ContainerStatus): string[] {
 
 function renderDependencies({ dependencies }: StepExplanation, terminal: Terminal): string {
   if (dependencies.length === 0) return '';
-  const rows = dependencies.map(({ step, condition, ...status }) => [
-    `  ${step}`,
+  const rows = dependencies.map(({ step, cell, cellCount, input, condition, ...status }) => [
+    `  ${cell === undefined ? step : `${step}/${cell}`}${cellCount === undefined ? '' : ` (${cellCount} cells)`}`,
+    input === undefined ? '' : `input ${input}`,
     condition === 'succeeded' ? '' : `condition: ${condition}`,
     describeStatus(status),
   ]);

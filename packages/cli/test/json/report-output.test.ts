@@ -93,7 +93,7 @@ test('a run that has succeeded', async () => {
   const shown = await print('runReport', 'show');
   expect(statusesOf(shown)).toEqual({
     ...{ make: 'succeeded', list: 'succeeded', each: 'succeeded,succeeded' },
-    ...{ slow: 'skipped', after: 'succeeded', last: 'succeeded' },
+    ...{ slow: 'skipped', after: 'skipped', last: 'succeeded' },
   });
   expect(shown).toMatchObject({
     status: 'succeeded',
@@ -109,7 +109,7 @@ test('a run that has succeeded', async () => {
   expect(shown.steps.find(({ step: name }) => name === 'slow')!.cells).toMatchObject([
     { status: 'skipped', attempt: 0 },
   ]);
-  expect(await readReports(shown.runId)).toMatchObject({ params: { fail: false }, usage: [{ containers: 6 }] });
+  expect(await readReports(shown.runId)).toMatchObject({ params: { fail: false }, usage: [{ containers: 5 }] });
   expect(await print('explanation', 'why', 'slow')).toMatchObject({ status: 'skipped', runStatus: 'succeeded' });
   expect(await print('explanation', 'why', 'each')).toMatchObject({ cells: [{ status: 'succeeded', count: 2 }] });
 });
@@ -124,7 +124,7 @@ test('a run that reuses results', async () => {
     reused: true,
     cells: [{ reusedFrom: earlier!.runId, attempt: 0 }],
   });
-  expect(await readReports(shown.runId)).toMatchObject({ usage: [{ containers: 4 }] });
+  expect(await readReports(shown.runId)).toMatchObject({ usage: [{ containers: 3 }] });
   expect(await print('explanation', 'why', 'make')).toMatchObject({
     ...{ status: 'succeeded', reused: true, cache: { kind: 'hit', runId: earlier!.runId } },
     history: expect.arrayContaining([expect.objectContaining({ previousStatus: 'ready', reused: true })]),

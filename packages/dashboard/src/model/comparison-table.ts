@@ -19,9 +19,9 @@ export interface ComparisonTable {
   readonly rows: readonly TableRow[];
 }
 
-/** The cells of a step: the values of the matrix, the results, the durations and the attempts. */
+/** The cells of a step: the keys of their items, the values of the matrix, the results, the durations and the attempts. */
 export function tableOfCells(cells: readonly CellEntry[]): ComparisonTable {
-  const matrices = cells.map(({ matrix = {} }) => new Map(Object.entries(matrix)));
+  const matrices = cells.map(({ axes = {}, matrix = {} }) => new Map(Object.entries({ ...axes, ...matrix })));
   const outcomes = cells.map(({ results = {} }) => new Map(Object.entries(results)));
   const axes = namesOf(matrices);
   const results = namesOf(outcomes);

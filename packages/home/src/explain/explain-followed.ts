@@ -31,7 +31,7 @@ export async function explainFollowed(
   };
   return {
     ...(wait && { wait }),
-    dependencies: explainDependencies(replayed, step),
+    dependencies: explainDependencies(replayed, step, cell),
     attempts: explainAttempts(replayed, step, cell),
     cache: await explainCache(replayed, explained, async (runId) => {
       const earlier = await read(runId);

@@ -96,7 +96,7 @@ export async function explainStep(options: ExplainStepOptions): Promise<Result<S
     ...(message !== undefined && { message }),
     ...(wait && { wait }),
     ...(choosesPipefail(planned.step.command) && { pipefail: true }),
-    dependencies: explainDependencies(run, step),
+    dependencies: explainDependencies(run, step, cell),
     attempts: explainAttempts(run, step, cell),
     ...explainImage(run, planned.step.name),
     cache: await explainCache(run, { step: planned.step, key, known }, (earlier) =>

@@ -1,5 +1,5 @@
 import type { RunFollower } from '@sluice/home';
-import { type RunFacts, splitCellName, stepIndex } from '@sluice/run';
+import { findApprovals, type RunFacts, splitCellName, stepIndex } from '@sluice/run';
 import { approveRun, requestCancel } from '@sluice/runner';
 import { z } from 'zod';
 import { ApiError, fromRunError } from '../errors/api-error.ts';
@@ -92,9 +92,9 @@ async function approve(
   const words = ['sluice', approved ? 'approve' : 'reject', '-r', runId, step];
   const effect = approved ? 'steps that depend on it can start' : 'the step fails';
   const reply = { runId, dryRun, command: quoteCommand(words), message: `${verb}s ${step}: ${effect}` };
-  const { index } = run.model.facts.plan.steps.find((one) => one.step.name === step) ?? {};
-  if (index === undefined) throw new ApiError(404, 'STEP_NOT_FOUND', `run ${runId} has no step ${step}`);
-  if (run.model.scheduler.state(index) !== 'awaitingApproval') {
+  const { facts, scheduler } = run.model;
+  requireCell(facts, step, runId);
+  if (findApprovals({ plan: facts.plan, facts, scheduler }, step).length === 0) {
     throw new ApiError(409, 'NOT_ASKED', `could not ${verb} ${step}: the step does not wait for approval`);
   }
   if (dryRun) return reply;

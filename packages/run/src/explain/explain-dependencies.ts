@@ -1,13 +1,21 @@
+import { isMatched, matchedCells, matchOf } from '@sluice/core';
 import type { ReplayedRun } from '../facts/replay-files.ts';
-import { statusOfStep } from '../report/status-of-cell.ts';
+import { statusOfCell, statusOfCells, statusOfStep } from '../report/status-of-cell.ts';
 import type { DependencyExplanation } from '../schemas/explanation.ts';
 
-/** What a step depends on, with the present status of each. */
-export function explainDependencies(run: ReplayedRun, step: number): DependencyExplanation[] {
-  const { steps } = run.facts.plan;
-  return steps[step]!.dependencies.map(({ on, condition }) => ({
-    step: steps[on]!.step.name,
-    condition,
-    ...statusOfStep(run, on),
-  }));
+/** What a cell depends on, with the present status of each: a step, or the cells of it that the cell means. */
+export function explainDependencies(run: ReplayedRun, step: number, cell: number): DependencyExplanation[] {
+  const { plan, cells } = run.facts;
+  const reader = plan.steps[step]!;
+  return reader.dependencies.map((dependency) => {
+    const { on, condition, input } = dependency;
+    const named = { step: plan.steps[on]!.step.name, condition, ...(input !== undefined && { input }) };
+    if (!isMatched(reader, plan.steps[on]!)) return { ...named, ...statusOfStep(run, on) };
+    const match = matchOf(plan, reader, dependency);
+    const meant = matchedCells(match, cell);
+    const [only] = meant;
+    if (match.isSingle && only !== undefined)
+      return { ...named, cell: cells[on]![only]!.key, ...statusOfCell(run, on, only) };
+    return { ...named, cellCount: meant.length, ...statusOfCells(run, { step: on, cells: meant }) };
+  });
 }

@@ -27,6 +27,7 @@ const COLUMNS: Readonly<Record<string, (attempt: AttemptReport, now: number) => 
   ranSeconds: (attempt, now) => ranFor(attempt, now) / 1000,
   postponed: ({ postponed }) => postponed,
   logFile: ({ logFile }) => logFile,
+  axes: ({ axes }) => (axes === undefined ? undefined : JSON.stringify(axes)),
   matrix: ({ matrix }) => (matrix === undefined ? undefined : JSON.stringify(matrix)),
   item: ({ item }) => (item === undefined || typeof item === 'string' ? item : JSON.stringify(item)),
 };

@@ -1,7 +1,8 @@
 import { hasSucceeded, type SuccessSource } from '../facts/has-succeeded.ts';
 import { cellIsOutOfMemory, stepIsOutOfMemory } from '../facts/out-of-memory.ts';
 import { stepReason } from '../facts/step-status.ts';
-import type { CellState } from '../scheduler/model/cell-state.ts';
+import { type CellState, TERMINAL_CELL_STATES } from '../scheduler/model/cell-state.ts';
+import { worstState } from '../scheduler/model/worst-state.ts';
 import type { StatusReport } from '../schemas/status.ts';
 import type { CellStatus } from '../schemas/statuses.ts';
 
@@ -24,6 +25,17 @@ export function statusOfCell(source: SuccessSource, step: number, cell: number):
 /** The present status of a step. */
 export function statusOfStep(source: SuccessSource, step: number): StatusReport {
   return describeState(source.scheduler.state(step), () => stepIsOutOfMemory(source, step));
+}
+
+/** The present status of some cells of a step together: one that has not ended, otherwise the worst end. */
+export function statusOfCells(
+  source: SuccessSource,
+  { step, cells }: { readonly step: number; readonly cells: readonly number[] },
+): StatusReport {
+  const states = new Set(cells.map((cell) => source.scheduler.state(step, cell)));
+  const open = [...states].find((state) => !TERMINAL_CELL_STATES.has(state));
+  const isOutOfMemory = () => cells.some((cell) => cellIsOutOfMemory(source, step, cell));
+  return describeState(open ?? worstState((state) => states.has(state)), isOutOfMemory);
 }
 
 const STATUSES: Readonly<Record<CellState, CellStatus>> = {

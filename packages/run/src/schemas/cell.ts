@@ -5,6 +5,11 @@ import { cellName, count, json, time } from './words.ts';
 
 /** The values by which the cells of a step differ. */
 export const cellValues = {
+  axes: z
+    .record(z.string(), z.string())
+    .readonly()
+    .exactOptional()
+    .describe('the keys of its items, by axis; absent if the step has no `each`'),
   matrix: z
     .record(z.string(), json)
     .readonly()

@@ -46,6 +46,9 @@ export interface WaitExplanation extends InMilliseconds<z.infer<typeof wait>> {}
 
 const dependency = z.strictObject({
   step: z.string(),
+  cell: z.string().exactOptional().describe('the cell that is meant, if it is one'),
+  cellCount: count.exactOptional().describe('the number of cells that are meant, if they are a part of the step'),
+  input: z.string().exactOptional().describe('the input with rules of its own that reads it'),
   condition: z.enum(NEED_CONDITIONS),
   ...status,
 });

@@ -13,13 +13,22 @@ import {
   rejectUnreadablePlan,
   runDirectory,
 } from '@sluice/home';
-import { type RunError, type RunFiles, replayFiles, stepIndex } from '@sluice/run';
+import {
+  type ApprovalPlace,
+  findApprovals,
+  type RunError,
+  type RunFiles,
+  replayFiles,
+  splitCellName,
+  stepIndex,
+} from '@sluice/run';
 import { askRunner } from '../session/ask-runner.ts';
 
 /** A person's answer to an approval step. */
 export interface ApprovalAnswer {
   /** May be shortened to an unambiguous prefix. */
   readonly runId: string;
+  /** `STEP`, or `STEP/CELL` for one cell of a step with `each`. */
   readonly step: string;
   readonly approved: boolean;
   readonly by: string;
@@ -46,16 +55,19 @@ export async function approveRun(
     const plan = await readPlan(disk, directory);
     if (!plan.ok) return fail(rejectUnreadablePlan(found.value, plan.error));
     let at = 0;
+    let places: readonly ApprovalPlace[] = [];
     const reject = ({ records, clock: runClock }: FoundJournal) => {
       at = runClock.now();
-      return findRejection({ runId: found.value, directory, plan: plan.value, records, step, at });
+      const waiting = findWaiting({ runId: found.value, directory, plan: plan.value, records, step, at });
+      if (waiting.ok) places = waiting.value;
+      return waiting.ok ? undefined : waiting.error;
     };
     const opened = await openJournal(directory, { disk, clock, isConfined: true, reject });
     if (!opened.ok) return opened;
     const { journal, release } = opened.value;
     try {
-      const index = stepIndex(plan.value!, step)!;
-      journal.append({ kind: 'event', event: { type: 'approved', at, step: index, approved, by } });
+      for (const place of places)
+        journal.append({ kind: 'event', event: { type: 'approved', at, ...place, approved, by } });
       await journal.commit();
       return ok({ isApplied: false });
     } finally {
@@ -64,22 +76,25 @@ export async function approveRun(
   });
 }
 
-/** Why the answer cannot be written to the journal at a time. */
-function findRejection(
+/** The approvals that the answer is for at a time, or why it cannot be written to the journal. */
+function findWaiting(
   given: Pick<ApprovalAnswer, 'step'> &
     Omit<RunFiles, 'plan'> & { readonly plan: Plan | undefined; readonly at: number },
-): RunError | undefined {
+): Result<readonly ApprovalPlace[], RunError> {
   const { runId, directory, plan, records, step, at } = given;
   const played = plan && replayFiles({ runId, directory, plan, records });
-  if (played?.ok === false && played.error.code === 'JOURNAL_DAMAGED') return played.error;
-  const index = plan && stepIndex(plan, step);
-  if (plan && index === undefined) {
+  if (played?.ok === false && played.error.code === 'JOURNAL_DAMAGED') return fail(played.error);
+  const { step: name } = splitCellName(step);
+  if (plan && stepIndex(plan, name) === undefined) {
     const names = plan.steps.map((one) => one.step.name);
-    return { code: 'STEP_NOT_FOUND', message: `run ${runId} has no step ${describeUnknown(step, names)}` };
+    return fail({ code: 'STEP_NOT_FOUND', message: `run ${runId} has no step ${describeUnknown(name, names)}` });
   }
-  const scheduler = played?.ok ? played.value.scheduler : undefined;
-  // Steps whose approval timeout has passed since the run was left.
-  scheduler?.handle({ type: 'tick', at });
-  if (index !== undefined && scheduler?.state(index) === 'awaitingApproval') return undefined;
-  return { code: 'NOT_ASKED', message: `could not answer for ${step}: step ${step} does not wait for approval` };
+  if (played?.ok) {
+    const { scheduler, facts } = played.value;
+    // Steps whose approval timeout has passed since the run was left.
+    scheduler.handle({ type: 'tick', at });
+    const waiting = findApprovals({ plan: facts.plan, facts, scheduler }, step);
+    if (waiting.length > 0) return ok(waiting);
+  }
+  return fail({ code: 'NOT_ASKED', message: `could not answer for ${step}: step ${step} does not wait for approval` });
 }

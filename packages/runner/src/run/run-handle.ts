@@ -1,4 +1,4 @@
-import { stepIndex } from '@sluice/run';
+import { findApprovals } from '@sluice/run';
 import type { RunHandle } from '../session/run-options.ts';
 import type { RunSession } from '../session/run-session.ts';
 import type { RunLife } from './run-life.ts';
@@ -6,9 +6,9 @@ import type { RunLoop } from './run-loop.ts';
 
 /** What a caller can do with a run that this process executes. */
 export function createRunHandle(session: RunSession, life: RunLife, loop: Pick<RunLoop, 'recorded'>): RunHandle {
-  const { plan, scheduler, clock } = session;
+  const { clock } = session;
   /** Approvals whose answer was accepted, but possibly not handled yet: only the first answer counts. */
-  const answered = new Set<number>();
+  const answered = new Set<string>();
   return {
     runId: session.runId,
     directory: session.directory,
@@ -16,11 +16,12 @@ export function createRunHandle(session: RunSession, life: RunLife, loop: Pick<R
     cancel: (by) => session.post({ type: 'cancelRequested', at: clock.now(), by }),
     suspend: () => life.suspend('its containers keep running, and no other step starts'),
     approve(name, { approved, by }) {
-      const step = stepIndex(plan, name);
-      if (step === undefined || answered.has(step) || scheduler.state(step) !== 'awaitingApproval') return false;
-      answered.add(step);
-      session.post({ type: 'approved', at: clock.now(), step, approved, by });
-      return true;
+      const open = findApprovals(session, name).filter((place) => !answered.has(JSON.stringify(place)));
+      for (const place of open) {
+        answered.add(JSON.stringify(place));
+        session.post({ type: 'approved', at: clock.now(), ...place, approved, by });
+      }
+      return open.length > 0;
     },
     recorded: loop.recorded,
   };

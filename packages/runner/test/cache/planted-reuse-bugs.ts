@@ -6,12 +6,12 @@ interface PlantedReuseBug extends SourceChange {
   readonly seed: number;
 }
 
-const BEFORE = 'const before = dependencies.map(({ on }) => known.get(on)!);';
+const BEFORE = 'const before = placesBefore(run, step, cell).map((place) => known.get(idOf(place))!);';
 const ORDER = 'hashText(JSON.stringify([program, ...before.map((one) => one.digest)]))';
 const passesNothing = (condition: string) => ({
   file: '../../home/src/reuse/lineage.ts',
   find: BEFORE,
-  replace: BEFORE.replace('dependencies', `(${condition} ? [] : dependencies)`),
+  replace: BEFORE.replace('placesBefore(run, step, cell)', `(${condition} ? [] : placesBefore(run, step, cell))`),
 });
 
 /** Bugs that make a run reuse stale results; the reuse model must find each. */
@@ -37,7 +37,7 @@ export const PLANTED_REUSE_BUGS: readonly PlantedReuseBug[] = [
     name: 'leaves the steps in needs out of the fingerprint',
     seed: 3,
     file: '../../home/src/reuse/fingerprint-cell.ts',
-    find: 'after: describeOrder(step),',
+    find: 'after: describeOrder(step, index),',
     replace: 'after: describeOrder.length === 0 ? {} : {},',
   },
   {

@@ -178,7 +178,9 @@ describe('a private copy', () => {
 
   test('of a step that may fail and left nothing is an empty directory', async () => {
     const rig = createChangeRig({ ...READ_ONLY, behave: { make: { end: 'Failed' }, change: {} } });
-    const report = await run(rig, createHandPlan([{ ...make, continueOnError: true }, change()]));
+    const from = { step: 'make', output: 'data' };
+    const data = { from, path: '/in/data', writable: true, optional: true } as const;
+    const report = await run(rig, createHandPlan([{ ...make, continueOnError: true }, change({ inputs: { data } })]));
     expect(report.steps.find(({ step: name }) => name === 'change')?.status).toBe('succeeded');
   });
 

@@ -61,8 +61,8 @@ export const PLANTED_MODEL_BUGS: readonly PlantedModelBug[] = [
     name: 'leaves the inputs out of the fingerprint',
     seed: 3,
     file: '../../home/src/reuse/fingerprint-cell.ts',
-    find: '[name, digestInput(from)]',
-    replace: "[name, from && digestInput ? 'any' : '']",
+    find: '[input.name, digestInput(input)] as const',
+    replace: "[input.name, digestInput.length === 1 ? 'any' : ''] as const",
   },
   {
     name: 'reuses from a run without looking whether the work is the same',
@@ -82,7 +82,7 @@ export const PLANTED_MODEL_BUGS: readonly PlantedModelBug[] = [
     name: 'lists the cells of a manifest in reverse',
     seed: 0,
     file: 'data/create-manifest.ts',
-    find: 'results: facts.known[step]?.[cell]?.results ?? {},\n    })),',
-    replace: 'results: facts.known[step]?.[cell]?.results ?? {},\n    })).reverse(),',
+    find: 'results: facts.known[step]?.[cell]?.results ?? {},\n      };\n    }),',
+    replace: 'results: facts.known[step]?.[cell]?.results ?? {},\n      };\n    }).reverse(),',
   },
 ];

@@ -27,7 +27,7 @@ export const PLANTED_INPUT_BUGS: readonly PlantedBug[] = [
   {
     name: 'publishes a step without outputs that changed its input',
     file: 'run/perform-command.ts',
-    find: 'if (leavesNothing && !parts.guard.isNeeded(at.step, clusterOfAttempt(session.facts, where))) {',
+    find: 'if (leavesNothing && !parts.guard.isNeeded(at, clusterOfAttempt(session.facts, where))) {',
     replace: 'if (leavesNothing) {',
     among: isSpoiled,
   },
@@ -56,15 +56,15 @@ export const PLANTED_INPUT_BUGS: readonly PlantedBug[] = [
   {
     name: 'lets the attempts of a cell share a private copy',
     file: '../../run/src/facts/layout.ts',
-    find: 'name.cell)}/a${name.attempt}`, input',
-    replace: 'name.cell)}/a1`, input',
+    find: 'directoryOf(name.cell))}/a${name.attempt}`,\n',
+    replace: 'directoryOf(name.cell))}/a1`,\n',
     among: retriesWritable,
   },
   {
     name: 'mounts the input itself where a private copy is asked for',
     file: 'data/create-mounts.ts',
-    find: 'if (!hasPrivateCopy(input, session.plan.pipeline)) return',
-    replace: 'if (hasPrivateCopy) return',
+    find: 'if (!hasPrivateCopy(read.input, session.plan.pipeline))',
+    replace: 'if (hasPrivateCopy)',
     among: hasWritable,
   },
   {
