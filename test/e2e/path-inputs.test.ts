@@ -73,10 +73,10 @@ test('a path in an output is a part of the fingerprint', async () => {
   expect(statesOf(await run(changed))).toEqual({ make: 'succeeded', read: 'succeeded' });
 });
 
-test('a path in an output of a skipped step is an empty directory', async () => {
+test('an optional path in an output of a skipped step is an empty directory', async () => {
   const report = await run(`
   never: { when: "\${{ 1 > 2 }}", script: echo 1 > /out/o/f, outputs: [o] }
-  read: { inputs: { f: never.o/deep/f }, script: test -z "$(ls /in/f)" }
+  read: { inputs: { f: { from: never.o/deep/f, optional: true } }, script: test -z "$(ls /in/f)" }
 `);
   expect(report.failures).toEqual([]);
   expect(statesOf(report)).toEqual({ never: 'skipped', read: 'succeeded' });

@@ -110,7 +110,7 @@ steps:
   agree: { approval: true }
   web: { needs: [agree], command: [sleep, "100"], ports: { http: {} }, service: true }
   ask: { command: [echo, "\${{ steps.web.ports.http.url }}"] }
-  after: { needs: [never], command: ["true"] }
+  after: { needs: { never: completed }, command: ["true"] }
 `),
     );
   mkdirSync(join(place.directory, 'code'));

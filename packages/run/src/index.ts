@@ -17,6 +17,7 @@ export {
   attemptPath,
   attemptReadyPath,
   attemptResultsPath,
+  cellDirectory,
   gatheredPath,
   MANIFEST,
   ownVolumePath,

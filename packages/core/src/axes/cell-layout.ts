@@ -1,58 +1,76 @@
 import { own } from '../model/own.ts';
 import type { Cell, Plan, PlannedStep } from '../model/plan.ts';
-import { matchAxes } from './implied-axes.ts';
+import { type EdgeAxes, fixedAxes, matchAxes } from './implied-axes.ts';
 import { isMatched } from './match-cells.ts';
 
 /** The directory of a cell that has no item of an axis. No key begins with a dot. */
 const NO_ITEM = '.none';
 
-const LAYOUTS = new WeakMap<Plan, Map<number, readonly string[]>>();
+/** How the published outputs of a step are nested. */
+interface Layout {
+  /** The axes of the directories, from the outermost. */
+  readonly order: readonly string[];
+  /** The axes of the groups that other steps read and that are one directory each; they come first in `order`. */
+  readonly group?: readonly string[];
+}
+
+const LAYOUTS = new WeakMap<Plan, Map<number, Layout>>();
 
 /**
- * The axes of a step in the order in which its published outputs are nested: first those by which other steps read groups
- * of its cells, so that such a group is one directory. Groups by axes that are no prefix of this order are mounted cell
- * by cell.
+ * If another step, or the pipeline, reads all cells, they are nested by the axes of `each`; otherwise first by the axes of
+ * the largest groups that other steps read, so that such a group is one mount. There is one kind of directory with a
+ * manifest: a second kind inside it would change what the readers of the first one find.
  */
-export function layoutAxes(plan: Plan, step: number): readonly string[] {
-  const known = LAYOUTS.get(plan) ?? new Map<number, readonly string[]>();
+function layoutOf(plan: Plan, step: number): Layout {
+  const known = LAYOUTS.get(plan) ?? new Map<number, Layout>();
   LAYOUTS.set(plan, known);
-  let order = known.get(step);
-  if (order === undefined) {
-    order = chooseOrder(plan, plan.steps[step]!);
-    known.set(step, order);
+  let layout = known.get(step);
+  if (layout === undefined) {
+    layout = chooseLayout(plan, plan.steps[step]!);
+    known.set(step, layout);
   }
-  return order;
+  return layout;
 }
 
-function chooseOrder(plan: Plan, source: PlannedStep): readonly string[] {
-  const groups = plan.steps
-    .flatMap((reader) => sharedAxes(plan, reader, source))
-    .sort((a, b) => a.length - b.length || (a.join() < b.join() ? -1 : 1));
-  const order: string[] = [];
-  for (const shared of groups) {
-    if (order.every((axis) => shared.includes(axis))) order.push(...shared.filter((axis) => !order.includes(axis)));
-  }
-  return [...new Set([...order, ...(source.step.each ?? [])])];
+function chooseLayout(plan: Plan, source: PlannedStep): Layout {
+  const each = source.step.each ?? [];
+  const directories = plan.steps.flatMap((reader) => findDirectories(plan, reader, source));
+  const isWhole = Object.values(plan.pipeline.outputs).some(({ from }) => from.step === source.step.name);
+  if (isWhole || directories.some(({ shared }) => shared.length === 0)) return { order: each };
+  const [largest] = directories.sort((a, b) => a.shared.length - b.shared.length);
+  if (largest === undefined) return { order: each };
+  const { shared } = largest;
+  return { order: [...shared, ...differingAxes(plan, source.index, shared)], group: shared };
 }
 
-/** By which axes a step reads directories of cells of another one. */
-function sharedAxes(plan: Plan, reader: PlannedStep, source: PlannedStep): (readonly string[])[] {
-  if (!isMatched(reader, source)) return [];
-  return reader.dependencies.flatMap(({ on, data, input }) => {
+/** The directories of cells that a step reads of another one, by the axes on which their cells agree. */
+function findDirectories(plan: Plan, reader: PlannedStep, source: PlannedStep): Pick<EdgeAxes, 'shared'>[] {
+  return reader.dependencies.flatMap(({ on, data, input }): Pick<EdgeAxes, 'shared'>[] => {
     if (on !== source.index || !data) return [];
+    if (!isMatched(reader, source)) return [{ shared: [] }];
     const rules = own(reader.step.inputs, input ?? '') ?? {};
-    const { shared, isSingle } = matchAxes(plan.pipeline, { reader: reader.step, source: source.step, rules });
-    return isSingle || shared.length === 0 ? [] : [shared];
+    const { isSingle, ...match } = matchAxes(plan.pipeline, { reader: reader.step, source: source.step, rules });
+    return isSingle ? [] : [match];
   });
 }
 
-/** The path of a cell's output below the directory of all cells: the key, or for `each` a directory for each axis. */
+/** The path of a cell's output below the directory of its step: the key, or for `each` a directory for each axis. */
 export function cellPath(plan: Plan, step: number, cell: Cell | undefined): string {
   if (cell?.each === undefined) return cell?.key ?? '';
-  const { each } = cell;
-  return layoutAxes(plan, step)
-    .map((axis) => keyOf(plan, axis, own(each, axis)))
-    .join('/');
+  return join(plan, layoutOf(plan, step).order, cell);
+}
+
+/**
+ * The path of a cell in a directory of cells that agree on some axes: the keys of the others, in the order of `each`. It
+ * does not depend on what else the pipeline reads.
+ */
+export function nameInDirectory(
+  plan: Plan,
+  step: number,
+  { cell, shared }: { readonly cell: Cell; readonly shared: readonly string[] },
+): string {
+  if (cell.each === undefined) return cell.key;
+  return join(plan, differingAxes(plan, step, shared), cell);
 }
 
 /** The directory that has exactly the cells that agree with this one on these axes; undefined if there is none. */
@@ -61,9 +79,16 @@ export function groupPath(
   step: number,
   { cell, shared }: { readonly cell: Cell; readonly shared: readonly string[] },
 ): string | undefined {
-  const prefix = layoutAxes(plan, step).slice(0, shared.length);
-  if (!prefix.every((axis) => shared.includes(axis))) return undefined;
-  return prefix.map((axis) => keyOf(plan, axis, own(cell.each ?? {}, axis))).join('/');
+  return layoutOf(plan, step).group?.join() === shared.join() ? join(plan, shared, cell) : undefined;
+}
+
+function differingAxes(plan: Plan, step: number, shared: readonly string[]): readonly string[] {
+  const fixed = fixedAxes(plan.pipeline, shared);
+  return (plan.steps[step]!.step.each ?? []).filter((axis) => !fixed.has(axis));
+}
+
+function join(plan: Plan, axes: readonly string[], { each = {} }: Cell): string {
+  return axes.map((axis) => keyOf(plan, axis, own(each, axis))).join('/');
 }
 
 /** The keys of a cell's items, by axis; undefined if the step has no axes. */

@@ -44,15 +44,15 @@ export function axesOfStep(pipeline: Pipeline, step: Pick<Step, 'each'>): readon
   );
 }
 
-/** Whether an edge needs every cell of the named step to be fixed by these axes: then it is one cell. */
-export function fixes(pipeline: Pipeline, given: Iterable<string>, step: Pick<Step, 'each'>): boolean {
+/** These axes and all that they imply. */
+export function fixedAxes(pipeline: Pipeline, given: Iterable<string>): ReadonlySet<string> {
   const implied = impliedAxes(pipeline.axes ?? {});
   const fixed = new Set<string>();
   for (const axis of given) {
     fixed.add(axis);
     for (const other of implied.get(axis) ?? []) fixed.add(other);
   }
-  return (step.each ?? []).every((axis) => fixed.has(axis));
+  return fixed;
 }
 
 /** The axes on which the cells of an edge have to agree. */
@@ -93,5 +93,6 @@ export function matchAxes(
   // Cells that agree on an axis agree on what it implies, also where its items have no value there.
   const shared = both.filter((axis) => !both.some((other) => implying(axis, other) && !implying(other, axis))).sort();
   const isList = Object.values(rules.where ?? {}).some((keys) => Array.isArray(keys));
-  return { kept, shared, isSingle: !isList && fixes(pipeline, shared, source) };
+  const fixed = fixedAxes(pipeline, shared);
+  return { kept, shared, isSingle: !isList && (source.each ?? []).every((axis) => fixed.has(axis)) };
 }

@@ -1,6 +1,8 @@
+import { checkAxes } from './check-axes.ts';
 import { checkCapacity } from './check-capacity.ts';
 import type { Check } from './check-context.ts';
 import { checkCycles } from './check-cycles.ts';
+import { checkEach } from './check-each.ts';
 import { checkEdges } from './check-edges.ts';
 import { checkExpressions } from './check-expressions.ts';
 import { checkForeignTemplates } from './check-foreign-templates.ts';
@@ -43,6 +45,8 @@ export const ALL_CHECKS: readonly Check[] = [
   checkExpressions,
   checkForeignTemplates,
   checkMatrices,
+  checkAxes,
+  checkEach,
   checkResults,
   checkRetries,
   checkTimeouts,

@@ -1,3 +1,6 @@
+import { matchAxes } from '../axes/implied-axes.ts';
+import { hasExpression } from '../expressions/split-template.ts';
+import { own } from '../model/own.ts';
 import type { Input, StepSource } from '../model/pipeline.ts';
 import type { Path } from '../parse/source-document.ts';
 import type { Check, CheckContext, CheckedStep } from './check-context.ts';
@@ -11,17 +14,28 @@ export const checkEdges: Check = (context) => {
   for (const checked of context.steps.values()) {
     const { inputs } = checked.step;
     for (const name in inputs) {
-      const from = inputs[name]?.from;
-      if (from === undefined || isSound(context, from, checked.final)) continue;
-      const path = (): Path => pathInStep(context, checked, ['inputs', name, 'from']);
-      if ('volume' in from) checkVolume(context, { from, path });
-      else checkStepOutput(context, { from, path, reader: checked });
+      const input = inputs[name]!;
+      checkSource(context, { from: input.from, input: name, reader: checked });
+      for (const from of input.or ?? []) checkSource(context, { from, input: name, reader: checked });
     }
   }
   for (const [name, { from }] of Object.entries(context.pipeline.outputs)) {
     checkStepOutput(context, { from, path: () => ['outputs', name, 'from'] });
   }
 };
+
+function checkSource(
+  context: CheckContext,
+  { from, input, reader }: { readonly from: Input['from']; readonly input: string; readonly reader: CheckedStep },
+): void {
+  if (isSound(context, from, reader.final)) return;
+  const path = (): Path => pathInStep(context, reader, ['inputs', input, 'from']);
+  // Where a path is computed for each cell, it is checked when it is known.
+  const known = reader.step.each !== undefined && hasExpression(from.path ?? '') ? { ...from, path: 'computed' } : from;
+  if ('volume' in known) {
+    if (!isSound(context, known, reader.final)) checkVolume(context, { from: known, path });
+  } else checkStepOutput(context, { from: known, path, input, reader });
+}
 
 /** The common case, decided without allocations: there are many edges and few faults. */
 function isSound({ steps, pipeline }: CheckContext, from: Input['from'], final: boolean): boolean {
@@ -60,9 +74,11 @@ interface Edge {
   /** Computed only for a fault: there are many edges and few faults. */
   readonly path: () => Path;
   readonly reader?: CheckedStep;
+  readonly input?: string;
 }
 
-function checkStepOutput({ steps, pipeline, report, suggestStep }: CheckContext, { from, path, reader }: Edge): void {
+function checkStepOutput({ steps, pipeline, report, suggestStep }: CheckContext, edge: Edge): void {
+  const { from, path, reader } = edge;
   const { step, output } = from;
   const source = steps.get(step);
   if (source === undefined) {
@@ -93,7 +109,10 @@ function checkStepOutput({ steps, pipeline, report, suggestStep }: CheckContext,
     const fault =
       from.path === undefined
         ? undefined
-        : findOutputPathFault({ ...from, path: from.path }, source.step, reader === undefined);
+        : findOutputPathFault({ ...from, path: from.path }, source.step, {
+            isDeclared: reader === undefined,
+            isSingle: isOneCell(pipeline, edge, source),
+          });
     if (fault !== undefined) report({ ...fault, code: 'bad-path', path: path() });
     return;
   }
@@ -108,4 +127,11 @@ function checkStepOutput({ steps, pipeline, report, suggestStep }: CheckContext,
     ...suggestName(output, namesOf(source.step.outputs)),
     related,
   });
+}
+
+/** Whether the input means one cell of a step with `each`, which has one output. */
+function isOneCell(pipeline: CheckContext['pipeline'], { reader, input }: Edge, source: CheckedStep): boolean {
+  if (reader?.step.each === undefined || source.step.each === undefined) return false;
+  const rules = own(reader.step.inputs, input ?? '') ?? {};
+  return matchAxes(pipeline, { reader: reader.step, source: source.step, rules }).isSingle;
 }

@@ -3,6 +3,7 @@ import { hasExpression, splitTemplate } from '../expressions/split-template.ts';
 import { type CompiledTemplate, compileTemplate } from '../expressions/template.ts';
 import type { Json } from '../model/json.ts';
 import { typeOf as jsonTypeOf } from '../model/json-type.ts';
+import { own } from '../model/own.ts';
 import { interpreterOf } from '../parse/resolve-step.ts';
 import { isShell, shellScript } from '../parse/shell-script.ts';
 import type { Path } from '../parse/source-document.ts';
@@ -24,6 +25,7 @@ export const checkExpressions: Check = (context) => {
     return types(source);
   };
   for (const checked of context.steps.values()) checkStep({ context, typeOf }, checked);
+  checkAxisTexts({ context, typeOf });
   checkPipelineTexts({ context, typeOf });
 };
 
@@ -43,6 +45,8 @@ const IN_CONTAINER = ROOTS.filter((root) => root !== 'secrets');
 const IN_ENV = ROOTS.filter((root) => root !== 'env');
 const BEFORE_CELLS = ['params', 'steps', 'run', 'each'];
 const BEFORE_RUN = ['params'];
+/** What is fixed by the plan of a cell. */
+const OF_ITEMS = ['params', 'each'];
 
 function checkStep(checking: Checking, checked: CheckedStep): void {
   const { step } = checked;
@@ -89,6 +93,14 @@ function checkStep(checking: Checking, checked: CheckedStep): void {
       one(text, ['service', 'ready', 'command', index], IN_CONTAINER);
   }
   if (step.matrix !== undefined) checkMatrix(checking, checked, scope('`matrix`', BEFORE_RUN));
+  for (const name in step.inputs) {
+    const { from, or = [], where } = step.inputs[name]!;
+    const keys = ['inputs', name, 'from'];
+    const place = { path: at(...keys), scope: scope('the path of an edge', OF_ITEMS) };
+    for (const { path = '' } of [from, ...or]) if (hasExpression(path)) checkText(checking, path, place);
+    if (where !== undefined)
+      checkJson(checking, where, { path: at('inputs', name, 'where'), scope: scope('`where`', OF_ITEMS) });
+  }
 }
 
 interface StepPlace {
@@ -168,6 +180,19 @@ function checkJson(checking: Checking, value: Json, place: Place): void {
     for (const [key, item] of Object.entries(value)) {
       checkJson(checking, item, { ...place, path: [...place.path, Array.isArray(value) ? Number(key) : key] });
     }
+  }
+}
+
+function checkAxisTexts(checking: Checking): void {
+  for (const [name, { items, key }] of Object.entries(checking.context.pipeline.axes ?? {})) {
+    const raw = own(checking.context.raw.axes, name);
+    const isLong = typeof raw === 'object' && !Array.isArray(raw);
+    const path = isLong ? ['axes', name, 'items'] : ['axes', name];
+    const wanted = typeof items === 'string' ? { wanted: 'list' as const } : {};
+    const scope = { place: 'the items of an axis', roots: BEFORE_RUN };
+    if (items !== undefined) checkJson(checking, items, { path, scope, ...wanted });
+    if (key !== undefined && hasExpression(key))
+      checkText(checking, key, { path: ['axes', name, 'key'], scope: { place: '`key`', roots: ['params', 'item'] } });
   }
 }
 

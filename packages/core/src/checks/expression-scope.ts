@@ -91,6 +91,7 @@ function ownerOf(root: string, { checked }: Scope): string {
 }
 
 function rootHint(root: string): { hint?: string } {
+  if (root === 'each') return { hint: 'it exists in a step with `each`' };
   if (root === 'secrets') return { hint: 'use a secret only as the whole value of a variable under `env`' };
   return {};
 }

@@ -1,4 +1,4 @@
-import type { Step, StepSource } from '../model/pipeline.ts';
+import { isFannedOutStep, type Step, type StepSource } from '../model/pipeline.ts';
 
 /** What is wrong with the path of an edge, as the end of a sentence; undefined if the service can mount it. */
 export function findPathFault(path: string): string | undefined {
@@ -14,14 +14,14 @@ export function findPathFault(path: string): string | undefined {
 export function findOutputPathFault(
   { step, output, path }: Required<StepSource>,
   source: Step,
-  isDeclared = false,
+  { isDeclared = false, isSingle = false }: { readonly isDeclared?: boolean; readonly isSingle?: boolean } = {},
 ): { readonly message: string; readonly hint?: string } | undefined {
   const edge = `${step}.${output}`;
   if (isDeclared && hasCells(source)) {
     const message = `an output of the pipeline cannot be a path in \`${edge}\`, because \`${step}\` has cells`;
     return { message, hint: `declare \`${edge}\`: it contains one directory for each cell` };
   }
-  if (hasCells(source)) {
+  if (hasCells(source) && !isSingle) {
     return {
       message: `an input cannot mount a path in \`${edge}\`, because \`${step}\` has cells`,
       hint: `mount \`${edge}\`: it contains one directory for each cell`,
@@ -34,6 +34,6 @@ export function findOutputPathFault(
 }
 
 /** Whether a step has one output directory for each cell. */
-export function hasCells({ matrix, foreach }: Step): boolean {
-  return matrix !== undefined || foreach !== undefined;
+export function hasCells(step: Step): boolean {
+  return isFannedOutStep(step);
 }

@@ -14,6 +14,11 @@ export function eachTemplate(step: Step, visit: (template: Template) => void): v
   if (step.matrix !== undefined) eachText(step.matrix as unknown as Json, one);
   if (step.foreach !== undefined) eachText(step.foreach as Json, one);
   one(step.foreachKey);
+  for (const name in step.inputs) {
+    const { from, or = [], where } = step.inputs[name]!;
+    for (const { path } of [from, ...or]) one(path);
+    if (where !== undefined) eachText(where, one);
+  }
   one(step.instanceType);
   one(step.cache?.key);
   one(step.approval?.message);

@@ -61,7 +61,8 @@ const itemKeys = z.union([text, z.number(), flag, z.array(z.union([text, z.numbe
 
 const input = z.union(
   [
-    sources,
+    word.regex(EDGE),
+    z.array(word.regex(STEP_OUTPUT)).min(1),
     z.strictObject({
       from: sources,
       path: mountPoint.optional(),

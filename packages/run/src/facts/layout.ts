@@ -5,11 +5,11 @@
 
 /** Directory of one attempt. */
 export function attemptPath(name: { runId: string; step: string; cell: string; attempt: number }): string {
-  return `runs/${name.runId}/work/${join(name.step, directoryOf(name.cell))}/a${name.attempt}`;
+  return `runs/${name.runId}/work/${join(name.step, cellDirectory(name.cell))}/a${name.attempt}`;
 }
 
-/** The keys of a cell with several axes are nested, because engines separate mounts by commas. */
-function directoryOf(cell: string): string {
+/** The directory of a cell by its name: the keys of several axes are nested, because engines separate mounts by commas. */
+export function cellDirectory(cell: string): string {
   return cell.replaceAll(',', '/');
 }
 
@@ -39,7 +39,7 @@ export function privateCopyPath(
   input?: string,
 ): string {
   return join(
-    `${join(`${privateCopiesPath(name.runId)}/${name.step}`, directoryOf(name.cell))}/a${name.attempt}`,
+    `${join(`${privateCopiesPath(name.runId)}/${name.step}`, cellDirectory(name.cell))}/a${name.attempt}`,
     input ?? '',
   );
 }
@@ -51,7 +51,7 @@ export function publishedPath(of: { runId: string; step: string; output: string;
 
 /** The directory of an input whose cells are in no common directory: it has their manifest, and they are mounted in it. */
 export function gatheredPath(of: { runId: string; step: string; cell: string; input: string }): string {
-  return `${join(`runs/${of.runId}/in/${of.step}`, directoryOf(of.cell))}/_${of.input}`;
+  return `${join(`runs/${of.runId}/in/${of.step}`, cellDirectory(of.cell))}/_${of.input}`;
 }
 
 /** The name of the file next to the outputs of several cells that lists them; no cell can have this key. */

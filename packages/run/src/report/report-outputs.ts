@@ -9,12 +9,12 @@ type OutputSource = Pick<ReportSource, 'facts' | 'scheduler'>;
 
 /** The outputs of the pipeline whose steps have succeeded, by name. */
 export function reportOutputs(source: OutputSource): Record<string, OutputReport> {
-  const { facts, scheduler } = source;
+  const { facts } = source;
   const { plan } = facts;
   const outputs: Record<string, OutputReport> = {};
   for (const [name, { from }] of Object.entries(plan.pipeline.outputs)) {
     const step = stepIndex(plan, from.step);
-    if (step === undefined || !['succeeded', 'cached'].includes(scheduler.state(step))) continue;
+    if (step === undefined || !hasOutput(source, step)) continue;
     const publishedTo = own(facts.delivered, name);
     const notPublished = own(facts.undelivered, name);
     outputs[name] = {
@@ -26,6 +26,17 @@ export function reportOutputs(source: OutputSource): Record<string, OutputReport
   }
   return outputs;
 }
+
+/** Whether the output of a step is complete: all of its cells have succeeded, but for those of a step with `each` that were skipped. */
+function hasOutput({ facts, scheduler }: OutputSource, step: number): boolean {
+  if (SUCCESSES.has(scheduler.state(step))) return true;
+  if (facts.plan.steps[step]!.step.each === undefined) return false;
+  const states = new Set((facts.cells[step] ?? []).map((_, cell) => scheduler.state(step, cell)));
+  states.delete('skipped');
+  return states.size > 0 && [...states].every((state) => SUCCESSES.has(state));
+}
+
+const SUCCESSES: ReadonlySet<string> = new Set(['succeeded', 'cached']);
 
 /** The outputs that cells of steps have published so far, in the order of the file; also those of a step that failed. */
 export function reportStepOutputs(source: OutputSource): OutputReport[] {

@@ -1,5 +1,5 @@
-import { cellPath, describeAxes, type Json, type StepStatus } from '@sluice/core';
-import { isFannedOut, type RunFacts, type Scheduler, stepIndex, stepStatus } from '@sluice/run';
+import { describeAxes, type Json, type StepStatus } from '@sluice/core';
+import { cellDirectory, isFannedOut, type RunFacts, type Scheduler, stepIndex, stepStatus } from '@sluice/run';
 
 /** The file `manifest.json` next to the outputs of a step's cells, for steps that mount all of them (docs/pipeline.md). */
 export interface Manifest {
@@ -37,7 +37,7 @@ export function findManifest(
   if (!isFannedOut(facts, step)) return undefined;
   const cells = facts.cells[step] ?? [];
   const all = cells.map((_, cell) => cell);
-  const pathOf = (cell: number): string => cellPath(facts.plan, step, cells[cell]);
+  const pathOf = (cell: number): string => cellDirectory(cells[cell]!.key);
   return createManifest({ facts, scheduler }, { step, output: of.output, cells: all, pathOf });
 }
 

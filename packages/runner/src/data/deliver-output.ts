@@ -1,5 +1,5 @@
 import type { Result } from '@sluice/core';
-import { MANIFEST } from '@sluice/run';
+import { cellDirectory, MANIFEST } from '@sluice/run';
 import { type DeliverOptions, deliverTree } from '../trees/deliver-tree.ts';
 import { renderManifest } from './create-manifest.ts';
 import type { PublishedOutput } from './find-part.ts';
@@ -12,7 +12,7 @@ export function deliverOutput(delivery: OutputDelivery): Promise<Result<string[]
   const { locations, manifest, files, ...options } = delivery;
   return deliverTree({
     ...options,
-    sources: locations.map((place) => ({ files: files(place), from: place.path, into: place.cell })),
+    sources: locations.map((place) => ({ files: files(place), from: place.path, into: cellDirectory(place.cell) })),
     ...(manifest && { added: { [MANIFEST]: renderManifest(manifest) } }),
   });
 }

@@ -1,4 +1,4 @@
-import { cellPath, groupPath } from '@sluice/core';
+import { groupPath, nameInDirectory } from '@sluice/core';
 import { gatheredPath, publishedPath, type ReadSource } from '@sluice/run';
 import type { Attempt } from '../session/attempt.ts';
 import type { RunSession } from '../session/run-session.ts';
@@ -31,21 +31,18 @@ export function isCommon(session: RunSession, { source }: DirectoryOf): boolean 
  */
 export function findDirectory(session: RunSession, { input, source, cell }: DirectoryOf): CellDirectory {
   const { plan, facts, runId } = session;
-  const { step, output } = source;
+  const { step, output, shared = [] } = source;
   const name = plan.steps[step]!.step.name;
   const cells = facts.cells[step] ?? [];
-  const names = (index: number): string => cellPath(plan, step, cells[index]);
+  const names = (index: number): string => nameInDirectory(plan, step, { cell: cells[index]!, shared });
   if (source.isWhole) {
     const common = findCommonOrigin(session, step);
     const of = common === undefined ? { runId, step: name } : { runId: common.runId, step: common.step };
     return { path: publishedPath({ ...of, output }), names };
   }
   const [first] = source.cells;
-  const group =
-    first === undefined || source.shared === undefined
-      ? undefined
-      : groupPath(plan, step, { cell: cells[first]!, shared: source.shared });
+  const isGroup = first !== undefined && source.shared !== undefined;
+  const group = isGroup ? groupPath(plan, step, { cell: cells[first]!, shared }) : undefined;
   if (group === undefined) return { path: gatheredPath({ runId, ...cell, input }), names };
-  const path = publishedPath({ runId, step: name, output, cell: group });
-  return { path, names: group === '' ? names : (index) => names(index).slice(group.length + 1) };
+  return { path: publishedPath({ runId, step: name, output, cell: group }), names };
 }

@@ -1,13 +1,14 @@
 import type { Json } from '@sluice/core';
 import { createRandom, type Random } from '../../../run/test/random.ts';
-import { FAR, HOME, type ModelFile, type ModelRun, type ModelStep } from './model-file.ts';
+import { AXES, closure } from './axes.ts';
+import { FAR, HOME, type ModelFile, type ModelInput, type ModelRun, type ModelStep } from './model-file.ts';
 
 const LONGEST = 7;
 
 /** Draws the runs of one home: the same two pipelines again and again, with what people change between runs. */
 export function drawRuns(seed: string): ModelRun[] {
   const random = createRandom(seed);
-  const steps = addPaths(drawSteps(random), createRandom(`${seed}/paths`));
+  const steps = addAxes(addPaths(drawSteps(random), createRandom(`${seed}/paths`)), createRandom(`${seed}/axes`));
   // The other pipeline has the same steps and keys, and another program.
   const worlds = ['one', 'two'].map((name) => ({ name, steps, version: new Map<string, number>() }));
   const count = 2 + random.below(LONGEST - 1);
@@ -90,6 +91,7 @@ function createFile(
     failFast: false,
     params: { p: 1, xs: { type: 'array', default: [1] }, go: true, noise: 'n0' },
     volumes: { raw: { source: './raw' } },
+    ...(entries.some(([, { each }]) => each !== undefined) && { axes: AXES }),
     steps: Object.fromEntries(entries),
     outputs: Object.fromEntries(
       outputs.map((from) => [from.replace('.', '-'), { from, publish: `./published/${from}` }]),
@@ -112,10 +114,89 @@ function addPaths(steps: Readonly<Record<string, ModelStep>>, random: Random): R
   };
   return Object.fromEntries(
     Object.entries(steps).map(([name, step]) => {
-      const inputs = Object.entries(step.inputs ?? {}).map(([input, from]) => [input, edge(from)]);
+      const inputs = Object.entries(step.inputs ?? {}).map(([input, from]) => [input, edge(from as string)]);
       return [name, { ...step, ...(step.inputs && { inputs: Object.fromEntries(inputs) }) }];
     }),
   );
+}
+
+const EACH = [['x'], ['y'], ['x', 'y'], ['z'], ['z', 'y'], ['y', 'x']] as const;
+const WORDS: Readonly<Record<string, string>> = {
+  x: '${{ each.x }}',
+  y: '${{ each.y }}',
+  z: '${{ each.z.id }}',
+};
+
+/** In half of all files, most plain steps and those with a matrix get axes instead, and their inputs rules. */
+function addAxes(steps: Readonly<Record<string, ModelStep>>, random: Random): Record<string, ModelStep> {
+  const made: Record<string, ModelStep> = {};
+  const hasAxes = random.chance(0.5);
+  const text = JSON.stringify(steps);
+  for (const [name, step] of Object.entries(steps)) {
+    const named = findNamed(step);
+    // Between two steps with axes there must be a common one.
+    const fitting = EACH.filter((each) =>
+      named.every((one) => {
+        const its = made[one]?.each;
+        return its === undefined || [...closure(its)].some((axis) => closure(each).has(axis));
+      }),
+    );
+    // Another step reads one value, or a file in the one output.
+    const isRead = new RegExp(`(when|foreach)":"[^"]*steps\\.${name}\\.results|"${name}\\.\\w+/`).test(text);
+    const isEach = hasAxes && !isRead && fitting.length > 0 && step.foreach === undefined && random.chance(0.85);
+    const plain = isEach ? withEach(step, random.pick(fitting)) : step;
+    made[name] = hasAxes ? addRules(plain, made, random) : plain;
+  }
+  return made;
+}
+
+function withEach({ matrix: _, ...step }: ModelStep, each: readonly string[]): ModelStep {
+  const words = step.command.filter((word) => word !== '${{ matrix.x }}');
+  return { ...step, each, command: [...words, ...each.map((axis) => WORDS[axis]!)] };
+}
+
+/** The steps that a step names. */
+function findNamed(step: ModelStep): readonly string[] {
+  const inputs = Object.values(step.inputs ?? {}).map((from) => (from as string).split('.')[0]!);
+  const texts = [...step.command, step.when ?? ''].join(' ');
+  return [
+    ...inputs,
+    ...Object.keys(step.needs ?? {}),
+    ...[...texts.matchAll(/steps\.(\w+)\./g)].map(([, name]) => name!),
+  ];
+}
+
+function addRules(step: ModelStep, before: Readonly<Record<string, ModelStep>>, random: Random): ModelStep {
+  const inputs = Object.entries(step.inputs ?? {}).map(([input, given]): [string, string | ModelInput] => {
+    const from = given as string;
+    const source = before[from.split('.')[0]!];
+    if (source === undefined || from.includes('/')) return [input, from];
+    const others = Object.entries(before).flatMap(([name, one]) =>
+      one !== step &&
+      one.each?.join() === source.each?.join() &&
+      one.matrix === source.matrix &&
+      one.foreach === undefined
+        ? Object.keys(one.outputs).map((output) => `${name}.${output}`)
+        : [],
+    );
+    const isBoth = step.each !== undefined && source.each !== undefined;
+    const sharesX = isBoth && closure(step.each).has('x') && closure(source.each).has('x');
+    switch (random.below(8)) {
+      case 0:
+        return [input, { from, optional: true }];
+      case 1:
+        return sharesX ? [input, { from, all: 'x' }] : [input, from];
+      case 2:
+        return sharesX ? [input, { from, where: { x: '${{ params.xs[0] }}' } }] : [input, from];
+      case 3: {
+        const other = others.length > 0 ? random.pick(others) : from;
+        return other === from || source.foreach !== undefined ? [input, from] : [input, { from: [from, other] }];
+      }
+      default:
+        return [input, from];
+    }
+  });
+  return step.inputs === undefined ? step : { ...step, inputs: Object.fromEntries(inputs) };
 }
 
 function drawStep(name: string, before: Readonly<Record<string, ModelStep>>, random: Random): ModelStep {
@@ -169,7 +250,8 @@ function drawStep(name: string, before: Readonly<Record<string, ModelStep>>, ran
   };
 }
 
-const isFannedOut = ({ matrix, foreach }: ModelStep) => matrix !== undefined || foreach !== undefined;
+const isFannedOut = ({ each, matrix, foreach }: ModelStep) =>
+  each !== undefined || matrix !== undefined || foreach !== undefined;
 
 function drawCells(
   kind: 'plain' | 'matrix' | 'foreach',

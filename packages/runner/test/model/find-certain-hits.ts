@@ -41,8 +41,10 @@ function isSame(before: ModelRun, now: ModelRun): boolean {
 
 /** Steps whose outputs or results a step takes, that it names in `needs`, or whose end it reads. */
 function findSources(step: ModelStep): string[] {
-  const inputs = Object.values(step.inputs ?? {}).flatMap((from) =>
-    from.startsWith('volumes.') ? [] : [from.split('.')[0]!],
+  const inputs = Object.values(step.inputs ?? {}).flatMap((input) =>
+    [typeof input === 'string' ? input : input.from]
+      .flat()
+      .flatMap((from) => (from.startsWith('volumes.') ? [] : [from.split('.')[0]!])),
   );
   const texts = [...step.command, step.foreach ?? ''].join(' ');
   const named = [...texts.matchAll(/steps\.(\w+)\./g), ...(step.when ?? '').matchAll(/steps\.(\w+)\.status/g)];

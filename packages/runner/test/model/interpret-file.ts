@@ -1,5 +1,6 @@
 import type { Json } from '@sluice/core';
-import type { ModelFile, ModelRun, ModelStep, Tree } from './model-file.ts';
+import { combine, findMeaning, type Keys } from './axes.ts';
+import type { ModelFile, ModelInput, ModelRun, ModelStep, Tree } from './model-file.ts';
 import { describeTree, drawEnd, runProgram, sortFields, type Yield } from './program.ts';
 
 type Ending = 'succeeded' | 'failed' | 'skipped';
@@ -8,6 +9,8 @@ interface CellOutcome {
   readonly key: string;
   readonly matrix: Readonly<Record<string, Json>>;
   readonly item?: Json;
+  /** Of a step with `each`. */
+  readonly keys?: Keys;
   readonly ending: Ending;
   readonly made?: Yield;
 }
@@ -38,7 +41,7 @@ export function interpretFile(run: ModelRun, hasRun: (step: string, cell: string
   const delivered = Object.entries(file.outputs).flatMap(([name, { from }]) => {
     const [step = '', output = ''] = from.split('.');
     const outcome = steps.get(step)!;
-    return outcome.ending === 'succeeded' ? [[name, showOutput(file, { step, output, outcome })] as const] : [];
+    return isComplete(file.steps[step]!, outcome) ? [[name, showOutput(file, { step, output, outcome })] as const] : [];
   });
   return { steps, delivered: new Map(delivered) };
 }
@@ -50,34 +53,70 @@ interface World {
   readonly hasRun: (step: string, cell: string) => boolean;
 }
 
+/** All cells have succeeded; of a step with `each`, some may have been skipped. */
+function isComplete({ each }: ModelStep, { ending, cells }: StepOutcome): boolean {
+  if (each === undefined) return ending === 'succeeded';
+  const ends = cells.map((cell) => cell.ending);
+  return ends.includes('succeeded') && !ends.includes('failed');
+}
+
 function interpretStep(name: string, step: ModelStep, world: World): StepOutcome {
-  const { file } = world.run;
-  const isReady = findNeeds(step).every(({ on, condition }) =>
-    isSatisfied(world.steps.get(on)!, condition, file.steps[on]!),
-  );
+  if (step.each !== undefined) {
+    const cells = planCells(step, world).map((cell) => {
+      const outcome = interpretCells(name, step, { world, cells: [cell], reader: cell });
+      return outcome.cells[0]!;
+    });
+    return { ending: endOf(cells), cells };
+  }
+  const outcome = interpretCells(name, step, { world, cells: undefined, reader: undefined });
+  return { ...outcome, ending: outcome.cells.length > 0 ? endOf(outcome.cells) : outcome.ending };
+}
+
+/** The worst of the ends; without a cell, nothing was done. */
+function endOf(cells: readonly CellOutcome[]): Ending {
+  const ends = cells.map(({ ending }) => ending);
+  if (ends.includes('failed')) return 'failed';
+  return ends.includes('skipped') || ends.length === 0 ? 'skipped' : 'succeeded';
+}
+
+/** Cells that start together: all of a step, or one of a step with `each`. */
+interface Together {
+  readonly world: World;
+  /** Absent: those of the step, once it is known that it starts. */
+  readonly cells: readonly PlannedCell[] | undefined;
+  readonly reader: PlannedCell | undefined;
+}
+
+function interpretCells(name: string, step: ModelStep, { world, cells: given, reader }: Together): StepOutcome {
+  const isReady = findNeeds(step).every((need) => isSatisfied(need, { step, reader, world }));
   const skipped = (): StepOutcome => {
-    const cells = step.foreach === undefined ? planCells(step, world) : [];
+    const cells = given ?? (step.foreach === undefined ? planCells(step, world) : []);
     return { ending: 'skipped', cells: cells.map((cell) => ({ ...cell, ending: 'skipped' })) };
   };
   if (!isReady) return skipped();
-  if (step.when !== undefined && evaluate(step.when, { world }) !== true) return skipped();
-  const cells = planCells(step, world).map((cell): CellOutcome => {
+  if (step.when !== undefined && evaluate(step.when, { world, step, cell: reader }) !== true) return skipped();
+  const cells = (given ?? planCells(step, world)).map((cell): CellOutcome => {
     const made = runProgram(
-      step.command.map((word) => evaluateWord(word, { world, cell })),
-      mountInputs(step, world),
+      step.command.map((word) => evaluateWord(word, { world, step, cell })),
+      mountInputs(step, { world, reader }),
       Object.keys(step.outputs),
     );
     return hasFailed(name, step, { cell: cell.key, world })
       ? { ...cell, ending: 'failed' }
       : { ...cell, ending: 'succeeded', made };
   });
-  const ending = cells.some((cell) => cell.ending === 'failed') ? 'failed' : 'succeeded';
-  return { ending, cells };
+  // An empty list of `foreach` succeeds.
+  return { ending: cells.some((cell) => cell.ending === 'failed') ? 'failed' : 'succeeded', cells };
 }
 
-type PlannedCell = Pick<CellOutcome, 'key' | 'matrix' | 'item'>;
+type PlannedCell = Pick<CellOutcome, 'key' | 'matrix' | 'item' | 'keys'>;
 
 function planCells(step: ModelStep, world: World): PlannedCell[] {
+  if (step.each !== undefined) {
+    const { each } = step;
+    const all = combine(each, world.params.xs as readonly Json[]);
+    return all.map((keys) => ({ key: each.map((axis) => keys[axis]).join(','), matrix: {}, keys }));
+  }
   if (step.matrix) {
     const [[axis, given]] = Object.entries(step.matrix) as [[string, string | readonly Json[]]];
     const values = (typeof given === 'string' ? evaluate(given, { world }) : given) as readonly Json[];
@@ -96,43 +135,108 @@ function hasFailed(step: string, { retry }: ModelStep, { cell, world }: { cell: 
   return end(1) === 'Unknown' ? false : attempts.every((attempt) => end(attempt) === 'Failed');
 }
 
+interface ModelNeed {
+  /** Several: the first of them whose cells were not all skipped. */
+  readonly on: readonly string[];
+  readonly condition: string;
+  readonly rules?: ModelInput;
+}
+
 /** Order by data, by expressions and by `needs`; what is named in several ways has to hold in each. */
-function findNeeds(step: ModelStep): { readonly on: string; readonly condition: string }[] {
-  const needs = Object.entries(step.needs ?? {}).map(([on, condition]) => ({ on, condition }));
-  const explicit = new Set(needs.map(({ on }) => on));
-  for (const from of Object.values(step.inputs ?? {})) {
-    const [on = ''] = from.split('.');
-    if (on !== 'volumes' && !explicit.has(on)) needs.push({ on, condition: 'succeeded' });
+function findNeeds(step: ModelStep): readonly ModelNeed[] {
+  const needs: ModelNeed[] = Object.entries(step.needs ?? {}).map(([on, condition]) => ({ on: [on], condition }));
+  const explicit = new Set(Object.keys(step.needs ?? {}));
+  for (const input of Object.values(step.inputs ?? {})) {
+    const rules = typeof input === 'string' ? undefined : input;
+    const on = sourcesOf(input).map((from) => from.split('.')[0]!);
+    if (on[0] === 'volumes') continue;
+    if (rules !== undefined) needs.push({ on, condition: 'succeeded', rules });
+    else if (!explicit.has(on[0]!)) needs.push({ on, condition: 'succeeded' });
   }
   for (const text of [...step.command, step.when ?? '', step.foreach ?? '']) {
     for (const [, on = '', aspect] of text.matchAll(/steps\.(\w+)\.(\w+)/g)) {
       if (explicit.has(on)) continue;
-      needs.push({ on, condition: aspect === 'status' ? 'completed' : 'succeeded' });
+      needs.push({ on: [on], condition: aspect === 'status' ? 'completed' : 'succeeded' });
     }
   }
   return needs;
 }
 
+function sourcesOf(input: string | ModelInput): readonly string[] {
+  return [typeof input === 'string' ? input : input.from].flat();
+}
+
+interface Reading {
+  readonly step: ModelStep;
+  readonly reader: PlannedCell | undefined;
+  readonly world: World;
+}
+
+/** The cells of a step that a reader means, and whether they are one. */
+interface Meant {
+  readonly cells: readonly CellOutcome[];
+  readonly isSingle: boolean;
+  readonly nameOf: (cell: CellOutcome) => string;
+}
+
+function findMeant(on: string, { step, reader, world }: Reading, rules?: ModelInput): Meant {
+  const outcome = world.steps.get(on)!;
+  const source = world.run.file.steps[on]!;
+  const each = source.each ?? [];
+  if (reader?.keys === undefined || source.each === undefined) {
+    const isSingle = source.each === undefined && source.matrix === undefined && source.foreach === undefined;
+    return {
+      cells: outcome.cells,
+      isSingle,
+      nameOf: ({ key, keys }) => (keys ? each.map((axis) => keys[axis]).join('/') : key),
+    };
+  }
+  const firstX = String((world.params.xs as readonly Json[])[0]);
+  const { isMeant, isSingle, differing } = findMeaning({ step, keys: reader.keys }, source, { rules, firstX });
+  const cells = outcome.cells.filter(({ keys }) => isMeant(keys!));
+  return { cells, isSingle, nameOf: ({ keys }) => differing.map((axis) => keys![axis]).join('/') };
+}
+
 /** A dependent of several cells needs one success, and no failure that is not tolerated. */
-function isSatisfied({ ending, cells }: StepOutcome, condition: string, step: ModelStep): boolean {
+function isSatisfied({ on, condition, rules }: ModelNeed, reading: Reading): boolean {
+  if (rules?.optional) return true;
+  const chosen = on.length === 1 ? on[0] : chooseSource(on, reading, rules);
+  if (chosen === undefined) return false;
+  const { cells, isSingle } = findMeant(chosen, reading, rules);
+  const source = reading.world.run.file.steps[chosen]!;
+  const ends = new Set(cells.map(({ ending }) => ending));
+  // An empty list of `foreach` has an end of its own.
+  if (source.foreach !== undefined && cells.length === 0) ends.add(reading.world.steps.get(chosen)!.ending);
   if (condition === 'completed') return true;
-  if (condition === 'failed') return ending === 'failed';
-  if (condition === 'skipped') return ending === 'skipped';
-  const hasCells = step.matrix !== undefined || step.foreach !== undefined;
-  const isTolerated = hasCells && ending === 'failed' && step.continueOnError === true;
-  return ending === 'succeeded' || (isTolerated && cells.some((cell) => cell.ending === 'succeeded'));
+  if (condition === 'failed') return ends.has('failed');
+  if (condition === 'skipped') return !ends.has('failed') && ends.has('skipped');
+  if (isSingle) return ends.has('succeeded');
+  return ends.has('succeeded') && (!ends.has('failed') || source.continueOnError === true);
+}
+
+function chooseSource(on: readonly string[], reading: Reading, rules?: ModelInput): string | undefined {
+  return on.find((one) => findMeant(one, reading, rules).cells.some(({ ending }) => ending !== 'skipped'));
 }
 
 /** Every file that the step finds, by its path in the container. */
-function mountInputs(step: ModelStep, { run, steps }: World): Tree {
+function mountInputs(step: ModelStep, { world, reader }: Pick<Reading, 'world' | 'reader'>): Tree {
   const found = new Map<string, string>();
-  for (const [input, from] of Object.entries(step.inputs ?? {})) {
+  for (const [input, given] of Object.entries(step.inputs ?? {})) {
+    const rules = typeof given === 'string' ? undefined : given;
+    const sources = sourcesOf(given);
+    const reading = { step, reader, world };
+    const chosen = chooseSource(
+      sources.map((from) => from.split('.')[0]!).filter((name) => name !== 'volumes'),
+      reading,
+      rules,
+    );
+    const from = sources.find((one) => one.split('.')[0] === chosen) ?? sources[0]!;
     const [source = '', file] = from.split('/');
     const [name = '', output = ''] = source.split('.');
     const tree =
       name === 'volumes'
-        ? new Map(Object.entries(run.source))
-        : showOutput(run.file, { step: name, output, outcome: steps.get(name)! });
+        ? new Map(Object.entries(world.run.source))
+        : showCells({ step: name, output, meant: findMeant(name, reading, rules) });
     for (const [path, text] of tree) {
       if (file === undefined) found.set(`/in/${input}/${path}`, text);
       else if (path === file) found.set(`/in/${input}`, text);
@@ -141,22 +245,31 @@ function mountInputs(step: ModelStep, { run, steps }: World): Tree {
   return found;
 }
 
-/** What an output looks like to a dependent, to `publish` and to `pull`. */
+/** What an output looks like to `publish` and to `pull`. */
 function showOutput(file: ModelFile, of: { step: string; output: string; outcome: StepOutcome }): Tree {
   const { step, output, outcome } = of;
-  const { matrix, foreach } = file.steps[step]!;
-  if (!matrix && foreach === undefined) return outcome.cells[0]?.made?.outputs.get(output) ?? new Map();
+  const { each, matrix, foreach } = file.steps[step]!;
+  const isSingle = each === undefined && matrix === undefined && foreach === undefined;
+  const nameOf = ({ key, keys }: CellOutcome): string => (keys ? each!.map((axis) => keys[axis]).join('/') : key);
+  return showCells({ step, output, meant: { cells: outcome.cells, isSingle, nameOf } });
+}
+
+/** What an output of some cells looks like to a dependent. */
+function showCells({ step, output, meant }: { step: string; output: string; meant: Meant }): Tree {
+  const { cells: outcomes, isSingle, nameOf } = meant;
+  if (isSingle) return outcomes[0]?.made?.outputs.get(output) ?? new Map();
   const shown = new Map<string, string>();
-  for (const { key, made } of outcome.cells) {
-    for (const [path, text] of made?.outputs.get(output) ?? []) shown.set(`${key}/${path}`, text);
+  for (const cell of outcomes) {
+    for (const [path, text] of cell.made?.outputs.get(output) ?? []) shown.set(`${nameOf(cell)}/${path}`, text);
   }
-  const cells = outcome.cells.map(({ key, matrix: values, item, ending, made }) => ({
-    cell: key,
-    matrix: values,
-    ...(item !== undefined && { item }),
-    status: ending,
-    path: key,
-    results: made?.results ?? {},
+  const cells = outcomes.map((cell) => ({
+    cell: cell.key,
+    matrix: cell.matrix,
+    ...(cell.item !== undefined && { item: cell.item }),
+    ...(cell.keys && { axes: cell.keys }),
+    status: cell.ending,
+    path: nameOf(cell),
+    results: cell.made?.results ?? {},
   }));
   const manifest: Json = JSON.parse(JSON.stringify({ step, output, cells })) as Json;
   shown.set('manifest.json', JSON.stringify(sortFields(manifest)));
@@ -165,14 +278,15 @@ function showOutput(file: ModelFile, of: { step: string; output: string; outcome
 
 interface Scope {
   readonly world: World;
-  readonly cell?: PlannedCell;
+  readonly step?: ModelStep;
+  readonly cell?: PlannedCell | undefined;
 }
 
 /** A word of a command: `@` stands for the files of the places that follow. */
 function evaluateWord(word: string, scope: Scope): Json {
   const place = /^@\$\{\{ steps\.(\w+)\.outputs\.(\w+) \}\}$/.exec(word);
   if (place) {
-    const cells = scope.world.steps.get(place[1]!)!.cells;
+    const cells = readCells(place[1]!, scope).cells;
     return ['@', ...cells.map(({ made }) => describeTree(made?.outputs.get(place[2]!) ?? new Map()))];
   }
   const value = word.includes('${{') ? evaluate(word, scope) : word;
@@ -180,24 +294,32 @@ function evaluateWord(word: string, scope: Scope): Json {
 }
 
 /** The few forms of expressions that the model's files have. */
-function evaluate(text: string, { world, cell }: Scope): Json {
+function evaluate(text: string, scope: Scope): Json {
   const expression = /^\$\{\{ (.*) \}\}$/.exec(text)![1]!;
   const compared = /^(.*) (==|>) (.*)$/.exec(expression);
   if (compared) {
-    const value = read(compared[1]!, { world, ...(cell && { cell }) });
+    const value = read(compared[1]!, scope);
     return compared[2] === '==' ? value === compared[3]!.slice(1, -1) : Number(value) > Number(compared[3]);
   }
-  return read(expression, { world, ...(cell && { cell }) });
+  return read(expression, scope);
 }
 
-function read(path: string, { world, cell }: Scope): Json {
+function readCells(name: string, { world, step, cell }: Scope): Meant {
+  return findMeant(name, { step: step!, reader: cell, world });
+}
+
+function read(path: string, scope: Scope): Json {
+  const { world, cell } = scope;
   const [root, name = '', aspect, item = ''] = path.split('.');
   if (root === 'params') return world.params[name] ?? null;
   if (root === 'matrix') return cell!.matrix[name] ?? null;
   if (root === 'item') return cell!.item ?? null;
-  const outcome = world.steps.get(name)!;
-  if (aspect === 'status') return outcome.ending;
-  const results = outcome.cells.map(({ made }) => (made ? (made.results as Record<string, Json>)[item]! : null));
-  const { matrix, foreach } = world.run.file.steps[name]!;
-  return matrix || foreach !== undefined ? results : results[0]!;
+  if (root === 'each') return name === 'x' ? Number(cell!.keys!.x) : cell!.keys![name]!;
+  const { cells, isSingle } = readCells(name, scope);
+  if (aspect === 'status') {
+    const isPart = cell?.keys !== undefined && world.run.file.steps[name]!.each !== undefined;
+    return isPart ? endOf(cells) : world.steps.get(name)!.ending;
+  }
+  const results = cells.map(({ made }) => (made ? (made.results as Record<string, Json>)[item]! : null));
+  return isSingle ? (results[0] ?? null) : results;
 }

@@ -7,16 +7,27 @@ export interface ModelFile {
   readonly failFast: false;
   readonly params: Readonly<Record<string, Json>>;
   readonly volumes: { readonly raw: { readonly source: string } };
+  /** Absent if no step has `each`. */
+  readonly axes?: Readonly<Record<string, Json>>;
   readonly steps: Readonly<Record<string, ModelStep>>;
   readonly outputs: Readonly<Record<string, { readonly from: string; readonly publish: string }>>;
+}
+
+/** An input of a step with rules of its own. */
+export interface ModelInput {
+  readonly from: string | readonly string[];
+  readonly where?: Readonly<Record<string, string>>;
+  readonly all?: string;
+  readonly optional?: true;
 }
 
 export interface ModelStep {
   readonly command: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  readonly inputs?: Readonly<Record<string, string>>;
+  readonly inputs?: Readonly<Record<string, string | ModelInput>>;
   readonly outputs: Readonly<Record<string, string>>;
   readonly results: Readonly<Record<string, string>>;
+  readonly each?: readonly string[];
   readonly matrix?: Readonly<Record<string, string | readonly Json[]>>;
   readonly foreach?: string;
   readonly needs?: Readonly<Record<string, string>>;

@@ -239,8 +239,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'lets the attempts of a cell write to one directory',
     file: '../../run/src/facts/layout.ts',
-    find: 'join(name.step, directoryOf(name.cell))}/a${name.attempt}`',
-    replace: 'join(name.step, directoryOf(name.cell))}/a1`',
+    find: 'join(name.step, cellDirectory(name.cell))}/a${name.attempt}`',
+    replace: 'join(name.step, cellDirectory(name.cell))}/a1`',
   },
   {
     name: 'asks for a doubtful container without a pause',

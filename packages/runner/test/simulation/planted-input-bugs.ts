@@ -56,8 +56,8 @@ export const PLANTED_INPUT_BUGS: readonly PlantedBug[] = [
   {
     name: 'lets the attempts of a cell share a private copy',
     file: '../../run/src/facts/layout.ts',
-    find: 'directoryOf(name.cell))}/a${name.attempt}`,\n',
-    replace: 'directoryOf(name.cell))}/a1`,\n',
+    find: 'cellDirectory(name.cell))}/a${name.attempt}`,\n',
+    replace: 'cellDirectory(name.cell))}/a1`,\n',
     among: retriesWritable,
   },
   {

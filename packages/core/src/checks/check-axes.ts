@@ -1,0 +1,35 @@
+import { impliedAxes } from '../axes/implied-axes.ts';
+import type { Path } from '../parse/source-document.ts';
+import type { Check } from './check-context.ts';
+import { suggestName } from './nearest-name.ts';
+
+/** Every axis names only axes that exist, and none implies itself. */
+export const checkAxes: Check = ({ pipeline, report }) => {
+  const { axes } = pipeline;
+  if (axes === undefined) return;
+  const names = Object.keys(axes);
+  const checkName = (axis: string, path: Path, what: string): void => {
+    if (Object.hasOwn(axes, axis)) return;
+    const message = `${what} \`${axis}\`, which is not an axis of the pipeline`;
+    report({ code: 'unknown-axis', message, path, lookedIn: ['axes'], ...suggestName(axis, names) });
+  };
+  for (const [name, { distinct, of }] of Object.entries(axes)) {
+    if (distinct !== undefined) checkName(distinct.axis, ['axes', name, 'distinct'], `axis \`${name}\` has values of`);
+    for (const axis of Object.keys(of))
+      checkName(axis, ['axes', name, 'of', axis], `an item of axis \`${name}\` implies`);
+  }
+  const implied = impliedAxes(axes);
+  for (const name of names) {
+    if (!implied.get(name)!.has(name)) continue;
+    const others = names.filter(
+      (axis) => axis !== name && implied.get(name)!.has(axis) && implied.get(axis)!.has(name),
+    );
+    const way = others.length === 0 ? '' : `, through ${others.map((axis) => `\`${axis}\``).join(' and ')}`;
+    report({
+      code: 'cycle',
+      message: `an item of axis \`${name}\` implies one of itself${way}`,
+      path: ['axes', name],
+      on: 'key',
+    });
+  }
+};
