@@ -48,22 +48,28 @@ export function matchCells(
   const groups = createGroups(axes, shared);
   const groupOf = Int32Array.from(source.cells ?? [], ({ each = {} }) => groups.add(each));
   const cells = reader.cells ?? [];
+  const ownAxes = kept.filter((axis) => shared.includes(axis));
   const readStart = new Int32Array(cells.length + 1);
   const reads: number[] = [];
   const bind = rules.where === undefined ? undefined : createBinder(plan, rules.where);
+  let hasList = false;
   for (const [index, cell] of cells.entries()) {
-    const own = pick(cell, kept);
-    const bound = bind === undefined ? ok([own]) : bind(cell, own);
+    const row = pick(cell, ownAxes);
+    const bound = bind === undefined ? ok({ rows: [row], isList: false }) : bind(cell, row);
     if (!bound.ok) return fail(`\`where\` of input \`${dependency.input}\`, cell ${cell.key}: ${bound.error}`);
+    hasList ||= bound.value.isList;
     const found = new Set<number>();
-    for (const row of bound.value) {
+    for (const row of bound.value.rows) {
       const group = groups.find(row);
       if (group >= 0) found.add(group);
     }
     reads.push(...found);
     readStart[index + 1] = reads.length;
   }
-  return ok({ isSingle, shared, groupCount: groups.count(), groupOf, readStart, reads: Int32Array.from(reads) });
+  return ok({
+    ...{ isSingle: isSingle && !hasList, shared, groupCount: groups.count(), groupOf },
+    ...{ readStart, reads: Int32Array.from(reads) },
+  });
 }
 
 type Row = Readonly<Record<string, number>>;
@@ -80,7 +86,7 @@ function createGroups(axes: Readonly<Record<string, PlannedAxis>>, shared: reado
   const sizes = shared.map((axis) => axes[axis]!.keys.length);
   const isSmall = sizes.reduce((product, size) => product * size, 1) < Number.MAX_SAFE_INTEGER;
   const keyOf = (row: Row): number | string | undefined => {
-    if (shared.some((axis) => row[axis] === undefined)) return undefined;
+    if (shared.some((axis) => row[axis] === undefined || row[axis] < 0)) return undefined;
     if (!isSmall) return shared.map((axis) => row[axis]).join();
     return shared.reduce((key, axis, index) => key * sizes[index]! + row[axis]!, 0);
   };
@@ -101,11 +107,17 @@ function createGroups(axes: Readonly<Record<string, PlannedAxis>>, shared: reado
   };
 }
 
+interface Bound {
+  readonly rows: readonly Row[];
+  /** Whether `where` has a list for this cell. */
+  readonly isList: boolean;
+}
+
 /** Returns the combinations of items that a cell means: its own, with those of `where` and what they imply. */
 function createBinder(
   plan: Plan,
   where: NonNullable<MatchRules['where']>,
-): (cell: Cell, own: Row) => Result<readonly Row[], string> {
+): (cell: Cell, own: Row) => Result<Bound, string> {
   const axes = plan.axes ?? {};
   const fixed = fixedContext(plan);
   const placesOf = new Map(
@@ -113,28 +125,40 @@ function createBinder(
   );
   return (cell, own) => {
     const context = { ...fixed, each: itemsOf(axes, cell) };
-    let rows: readonly Row[] = [own];
+    let rows: readonly Row[] = [{}];
+    let hasList = false;
     for (const [axis, template] of Object.entries(where)) {
-      const value = evaluateJson(template as Json, () => context);
-      if (!value.ok) return value;
-      const keys = Array.isArray(value.value.value) ? value.value.value : [value.value.value];
-      const items: number[] = [];
-      for (const key of keys as readonly Json[]) {
+      const evaluated = evaluateJson(template as Json, () => context);
+      if (!evaluated.ok) return evaluated;
+      const { value } = evaluated.value;
+      hasList ||= Array.isArray(value);
+      const items: Row[] = [];
+      for (const key of Array.isArray(value) ? (value as readonly Json[]) : [value]) {
         // As a field of a `distinct` axis, an empty value is no item.
         if (key === '' || key === null) continue;
         const place = placesOf.get(axis)!.get(keyText(key) ?? '');
         if (place === undefined) return fail(`axis \`${axis}\` has no item ${showJson(key)}`);
-        items.push(place);
+        items.push(withImplied(axes, axis, place));
       }
-      rows = rows.flatMap((row) => items.map((item) => ({ ...row, ...bindItem(axes, axis, item) })));
+      rows = rows.flatMap((row) => items.filter((item) => agree(row, item)).map((item) => ({ ...row, ...item })));
     }
-    return ok(rows);
+    // What the cell keeps of its own can imply other items than those of `where`.
+    const kept = Object.entries(own).map(([axis, item]) => withImplied(axes, axis, item));
+    return ok({
+      rows: rows.map((row) => ({ ...own, ...row })).filter((row) => kept.every((item) => agree(row, item))),
+      isList: hasList,
+    });
   };
 }
 
-function bindItem(axes: Readonly<Record<string, PlannedAxis>>, axis: string, item: number): Row {
+function agree(row: Row, other: Row): boolean {
+  return Object.entries(other).every(([axis, item]) => row[axis] === undefined || row[axis] === item);
+}
+
+/** An item and those that it implies; -1: none. */
+function withImplied(axes: Readonly<Record<string, PlannedAxis>>, axis: string, item: number): Row {
   const row: Record<string, number> = { [axis]: item };
-  for (const [other, items] of Object.entries(axes[axis]!.implies)) if (items[item]! >= 0) row[other] = items[item]!;
+  for (const [other, items] of Object.entries(axes[axis]!.implies)) row[other] = items[item]!;
   return row;
 }
 

@@ -1,0 +1,17 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createPlan, matchedCells, matchOf } from '../../src/index.ts';
+import { compareAxes } from './compare-axes.ts';
+import { randomAxes } from './random-axes.ts';
+
+/** More in CI, or `SLUICE_AXES_RUNS`. A failure prints its seed and path, for the second argument of `fc.assert`. */
+const RUNS = Number(process.env.SLUICE_AXES_RUNS ?? (process.env.CI === 'true' ? 20_000 : 3_000));
+
+it('plans the cells of random axes, and matches them, as a naive evaluator of the rules does', () => {
+  fc.assert(
+    fc.property(randomAxes, (document) => {
+      expect(compareAxes({ createPlan, matchOf, matchedCells }, document)).toBeUndefined();
+    }),
+    { numRuns: RUNS },
+  );
+});
