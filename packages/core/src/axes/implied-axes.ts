@@ -1,4 +1,4 @@
-import type { Pipeline, Step } from '../model/pipeline.ts';
+import type { JsonTemplate, Pipeline, Step } from '../model/pipeline.ts';
 
 type Axes = NonNullable<Pipeline['axes']>;
 
@@ -67,7 +67,7 @@ export interface EdgeAxes {
 
 /** What an input says about matching. */
 export interface MatchRules {
-  readonly where?: Readonly<Record<string, unknown>>;
+  readonly where?: Readonly<Record<string, JsonTemplate>>;
   readonly all?: readonly string[];
 }
 

@@ -1,13 +1,8 @@
-import { toCel } from '../expressions/cel-values.ts';
-import { evaluateJson } from '../expressions/template.ts';
-import type { Json } from '../model/json.ts';
 import { own } from '../model/own.ts';
 import type { Cell, Plan, PlannedAxis, PlannedDependency, PlannedStep } from '../model/plan.ts';
 import { fail, ok, type Result } from '../model/result.ts';
-import { fixedContext } from '../plan/fixed-context.ts';
-import { showJson } from '../render/show-json.ts';
+import { createBinder, type Row } from './bind-where.ts';
 import { type MatchRules, matchAxes } from './implied-axes.ts';
-import { keyText } from './item-key.ts';
 
 /**
  * Which cells of a step each cell of another step means. The cells of the step that is read form groups by the axes that
@@ -31,39 +26,50 @@ export function isMatched(reader: PlannedStep, source: PlannedStep): boolean {
   return reader.step.each !== undefined && source.step.each !== undefined;
 }
 
-/** Matches the cells of a dependency between two steps with `each`. The error is about `where`. */
-export function matchCells(
-  plan: Plan,
-  reader: PlannedStep,
-  dependency: Pick<PlannedDependency, 'on' | 'input'>,
-): Result<CellMatch, string> {
-  const source = plan.steps[dependency.on]!;
-  const input = dependency.input === undefined ? undefined : own(reader.step.inputs, dependency.input);
-  const rules: MatchRules = {
-    ...(input?.where !== undefined && { where: input.where }),
-    ...(input?.all !== undefined && { all: input.all }),
-  };
+/**
+ * Matches the cells of a dependency between two steps with `each`, once for each plan. The error is about `where`; a plan
+ * that was created has none.
+ */
+export function matchCells(plan: Plan, reader: PlannedStep, dependency: PlannedDependency): Result<CellMatch, string> {
+  const ofPlan = REMEMBERED.get(plan) ?? new Map<PlannedDependency, Result<CellMatch, string>>();
+  REMEMBERED.set(plan, ofPlan);
+  const match = ofPlan.get(dependency) ?? createMatch(plan, reader, dependency);
+  ofPlan.set(dependency, match);
+  return match;
+}
+
+// The dependencies are those of the pipeline, and plans with other parameters have other cells.
+const REMEMBERED = new WeakMap<Plan, Map<PlannedDependency, Result<CellMatch, string>>>();
+
+/** Like `matchCells`, for a plan that was created. */
+export function matchOf(plan: Plan, reader: PlannedStep, dependency: PlannedDependency): CellMatch {
+  const matched = matchCells(plan, reader, dependency);
+  if (!matched.ok) throw new Error(`cannot match the cells of step ${reader.step.name}: ${matched.error}`);
+  return matched.value;
+}
+
+function createMatch(plan: Plan, reader: PlannedStep, { on, input }: PlannedDependency): Result<CellMatch, string> {
+  const source = plan.steps[on]!;
+  const { where, all } = own(reader.step.inputs, input ?? '') ?? {};
+  const rules: MatchRules = { ...(where !== undefined && { where }), ...(all !== undefined && { all }) };
   const { kept, shared, isSingle } = matchAxes(plan.pipeline, { reader: reader.step, source: source.step, rules });
-  const axes = plan.axes ?? {};
-  const groups = createGroups(axes, shared);
+  const groups = createGroups(plan.axes ?? {}, shared);
   const groupOf = Int32Array.from(source.cells ?? [], ({ each = {} }) => groups.add(each));
+  const both = kept.filter((axis) => shared.includes(axis));
+  const bind =
+    where === undefined
+      ? ({ each = {} }: Cell) => ok({ rows: [each], isList: false })
+      : createBinder(plan, { where, kept: both });
   const cells = reader.cells ?? [];
-  const ownAxes = kept.filter((axis) => shared.includes(axis));
   const readStart = new Int32Array(cells.length + 1);
   const reads: number[] = [];
-  const bind = rules.where === undefined ? undefined : createBinder(plan, rules.where);
   let hasList = false;
   for (const [index, cell] of cells.entries()) {
-    const row = pick(cell, ownAxes);
-    const bound = bind === undefined ? ok({ rows: [row], isList: false }) : bind(cell, row);
-    if (!bound.ok) return fail(`\`where\` of input \`${dependency.input}\`, cell ${cell.key}: ${bound.error}`);
+    const bound = bind(cell);
+    if (!bound.ok) return fail(`\`where\` of input \`${input}\`, cell ${cell.key}: ${bound.error}`);
     hasList ||= bound.value.isList;
-    const found = new Set<number>();
-    for (const row of bound.value.rows) {
-      const group = groups.find(row);
-      if (group >= 0) found.add(group);
-    }
-    reads.push(...found);
+    const found = bound.value.rows.map(groups.find).filter((group) => group >= 0);
+    reads.push(...(found.length > 1 ? new Set(found) : found));
     readStart[index + 1] = reads.length;
   }
   return ok({
@@ -72,23 +78,15 @@ export function matchCells(
   });
 }
 
-type Row = Readonly<Record<string, number>>;
-
-function pick({ each = {} }: Cell, axes: readonly string[]): Row {
-  const row: Record<string, number> = {};
-  for (const axis of axes) if (each[axis] !== undefined) row[axis] = each[axis];
-  return row;
-}
-
 /** Numbers the combinations of items of some axes. A cell without an item of one of them is in no group. */
 function createGroups(axes: Readonly<Record<string, PlannedAxis>>, shared: readonly string[]) {
   const numbers = new Map<number | string, number>();
-  const sizes = shared.map((axis) => axes[axis]!.keys.length);
+  const sizes = shared.map((axis) => own(axes, axis)!.keys.length);
   const isSmall = sizes.reduce((product, size) => product * size, 1) < Number.MAX_SAFE_INTEGER;
   const keyOf = (row: Row): number | string | undefined => {
-    if (shared.some((axis) => row[axis] === undefined || row[axis] < 0)) return undefined;
-    if (!isSmall) return shared.map((axis) => row[axis]).join();
-    return shared.reduce((key, axis, index) => key * sizes[index]! + row[axis]!, 0);
+    const items = shared.map((axis) => own(row, axis) ?? -1);
+    if (items.some((item) => item < 0)) return undefined;
+    return isSmall ? items.reduce((key, item, index) => key * sizes[index]! + item, 0) : items.join();
   };
   return {
     count: () => numbers.size,
@@ -105,89 +103,6 @@ function createGroups(axes: Readonly<Record<string, PlannedAxis>>, shared: reado
       return numbers.size - 1;
     },
   };
-}
-
-interface Bound {
-  readonly rows: readonly Row[];
-  /** Whether `where` has a list for this cell. */
-  readonly isList: boolean;
-}
-
-/** Returns the combinations of items that a cell means: its own, with those of `where` and what they imply. */
-function createBinder(
-  plan: Plan,
-  where: NonNullable<MatchRules['where']>,
-): (cell: Cell, own: Row) => Result<Bound, string> {
-  const axes = plan.axes ?? {};
-  const fixed = fixedContext(plan);
-  const placesOf = new Map(
-    Object.keys(where).map((axis) => [axis, new Map(axes[axis]!.keys.map((key, place) => [key, place]))]),
-  );
-  return (cell, own) => {
-    const context = { ...fixed, each: itemsOf(axes, cell) };
-    let rows: readonly Row[] = [{}];
-    let hasList = false;
-    for (const [axis, template] of Object.entries(where)) {
-      const evaluated = evaluateJson(template as Json, () => context);
-      if (!evaluated.ok) return evaluated;
-      const { value } = evaluated.value;
-      hasList ||= Array.isArray(value);
-      const items: Row[] = [];
-      for (const key of Array.isArray(value) ? (value as readonly Json[]) : [value]) {
-        // As a field of a `distinct` axis, an empty value is no item.
-        if (key === '' || key === null) continue;
-        const place = placesOf.get(axis)!.get(keyText(key) ?? '');
-        if (place === undefined) return fail(`axis \`${axis}\` has no item ${showJson(key)}`);
-        items.push(withImplied(axes, axis, place));
-      }
-      rows = rows.flatMap((row) => items.filter((item) => agree(row, item)).map((item) => ({ ...row, ...item })));
-    }
-    // What the cell keeps of its own can imply other items than those of `where`.
-    const kept = Object.entries(own).map(([axis, item]) => withImplied(axes, axis, item));
-    return ok({
-      rows: rows.map((row) => ({ ...own, ...row })).filter((row) => kept.every((item) => agree(row, item))),
-      isList: hasList,
-    });
-  };
-}
-
-function agree(row: Row, other: Row): boolean {
-  return Object.entries(other).every(([axis, item]) => row[axis] === undefined || row[axis] === item);
-}
-
-/** An item and those that it implies; -1: none. */
-function withImplied(axes: Readonly<Record<string, PlannedAxis>>, axis: string, item: number): Row {
-  const row: Record<string, number> = { [axis]: item };
-  for (const [other, items] of Object.entries(axes[axis]!.implies)) row[other] = items[item]!;
-  return row;
-}
-
-/** The items of a cell as expressions read them, by axis. */
-export function itemsOf(
-  axes: Readonly<Record<string, PlannedAxis>>,
-  { each = {} }: Cell,
-): ReadonlyMap<string, unknown> {
-  return new Map(
-    Object.entries(each).map(([axis, place]) => {
-      const { items, doubles } = axes[axis]!;
-      return [axis, toCel(items[place]!, doubles)] as const;
-    }),
-  );
-}
-
-// The dependencies are those of the pipeline, and plans with other parameters have other cells.
-const REMEMBERED = new WeakMap<Plan, Map<PlannedDependency, CellMatch>>();
-
-/** Like `matchCells`, for a plan whose dependencies have been matched once without a fault. */
-export function matchOf(plan: Plan, reader: PlannedStep, dependency: PlannedDependency): CellMatch {
-  const ofPlan = REMEMBERED.get(plan) ?? new Map<PlannedDependency, CellMatch>();
-  REMEMBERED.set(plan, ofPlan);
-  const known = ofPlan.get(dependency);
-  if (known !== undefined) return known;
-  const matched = matchCells(plan, reader, dependency);
-  if (!matched.ok) throw new Error(`cannot match the cells of step ${reader.step.name}: ${matched.error}`);
-  ofPlan.set(dependency, matched.value);
-  return matched.value;
 }
 
 /** The cells of the source that one cell of the reader means, in their order. */

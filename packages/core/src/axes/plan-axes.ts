@@ -77,6 +77,8 @@ function listItems(axis: Axis, context: Readonly<Record<string, unknown>>): Resu
   return keys.ok ? createDraft(items, keys.value, doubles) : keys;
 }
 
+const NO_DOUBLES = Object.freeze({});
+
 function readKeys(
   axis: Axis,
   { items, doubles, context }: { items: readonly Json[]; doubles: Doubles | undefined; context: object },
@@ -85,7 +87,7 @@ function readKeys(
   if (compiled?.ok === false) return fail(`its \`key\` cannot be read: ${compiled.error.message}`);
   const keys: string[] = [];
   for (const [index, item] of items.entries()) {
-    const value = compiled?.value.evaluate({ ...context, item: toCel(item, doubles) }) ?? ok(item);
+    const value = compiled?.value.evaluate({ ...context, item: toCel(item, doubles ?? NO_DOUBLES) }) ?? ok(item);
     if (!value.ok) return fail(`its \`key\` cannot be evaluated for item ${index + 1}: ${value.error}`);
     const key = keyText(value.value);
     if (key === undefined && compiled === undefined)
@@ -127,7 +129,7 @@ function distinctItems(source: Draft, { field }: NonNullable<Axis['distinct']>):
     items.push(value!);
     keys.push(key);
   }
-  return createDraft(items, keys);
+  return createDraft(items, keys, own(source.doubles?.keys, field));
 }
 
 function fieldOf(item: Json, field: string): Json | undefined {

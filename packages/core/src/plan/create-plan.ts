@@ -6,6 +6,7 @@ import { createDoubles, type Doubles, mergeDoubles } from '../expressions/double
 import { evaluateJson } from '../expressions/template.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
+import { own } from '../model/own.ts';
 import type { Matrix, Pipeline, Step } from '../model/pipeline.ts';
 import type { Cell, Plan, PlannedAxis, PlannedStep } from '../model/plan.ts';
 import { fail, ok, type Result } from '../model/result.ts';
@@ -72,7 +73,7 @@ function findMatchFaults(plan: Plan): readonly Diagnostic[] {
   for (const reader of plan.steps) {
     for (const dependency of reader.dependencies) {
       // Without `where`, every cell can be matched.
-      if (reader.step.inputs[dependency.input ?? '']?.where === undefined) continue;
+      if (own(reader.step.inputs, dependency.input ?? '')?.where === undefined) continue;
       if (!isMatched(reader, plan.steps[dependency.on]!)) continue;
       const matched = matchCells(plan, reader, dependency);
       if (matched.ok) continue;

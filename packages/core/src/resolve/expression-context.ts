@@ -1,4 +1,4 @@
-import { itemsOf } from '../axes/match-cells.ts';
+import { itemsOf } from '../axes/items-of.ts';
 import { toCel } from '../expressions/cel-values.ts';
 import { spendValue } from '../expressions/evaluation-scope.ts';
 import type { Reference } from '../expressions/reference.ts';

@@ -7,7 +7,7 @@ import type { PlantedAxesBug } from './planted-axes-bugs.ts';
 const SOURCE = path.resolve(import.meta.dirname, '../../src');
 const COPIES = path.resolve(SOURCE, '../.cache', `planted-axes-${process.pid}`);
 /** What plans and matches axes; all other modules are those of the package. */
-const COPIED = ['expand-each', 'implied-axes', 'match-cells', 'plan-axes']
+const COPIED = ['bind-where', 'expand-each', 'implied-axes', 'match-cells', 'plan-axes']
   .map((name) => `axes/${name}.ts`)
   .concat('plan/create-plan.ts');
 

@@ -9,6 +9,7 @@ export interface PlantedAxesBug {
 
 const IMPLIED = 'axes/implied-axes.ts';
 const MATCH = 'axes/match-cells.ts';
+const BIND = 'axes/bind-where.ts';
 const EXPAND = 'axes/expand-each.ts';
 const PLAN = 'axes/plan-axes.ts';
 
@@ -17,8 +18,8 @@ export const PLANTED_AXES_BUGS: readonly PlantedAxesBug[] = [
   {
     name: 'ignores one of the axes that both steps have',
     file: MATCH,
-    find: 'createGroups(axes, shared)',
-    replace: 'createGroups(axes, shared.slice(0, 1))',
+    find: 'createGroups(plan.axes ?? {}, shared)',
+    replace: 'createGroups(plan.axes ?? {}, shared.slice(0, 1))',
   },
   {
     name: 'keeps the axes that imply a released one',
@@ -52,15 +53,15 @@ export const PLANTED_AXES_BUGS: readonly PlantedAxesBug[] = [
   },
   {
     name: 'lets the last of two contradicting keys of `where` win',
-    file: MATCH,
+    file: BIND,
     find: 'items.filter((item) => agree(row, item))',
     replace: 'items',
   },
   {
     name: 'forgets that what a cell keeps can contradict `where`',
-    file: MATCH,
-    find: '.filter((row) => kept.every((item) => agree(row, item)))',
-    replace: '.filter(() => kept)',
+    file: BIND,
+    find: '.filter((row) => remaining.every((item) => agree(row, item)))',
+    replace: '.filter(() => remaining)',
   },
   {
     name: 'mounts the cells of a list in `where` directly',
@@ -70,27 +71,27 @@ export const PLANTED_AXES_BUGS: readonly PlantedAxesBug[] = [
   },
   {
     name: 'reads only the first key of a list',
-    file: MATCH,
-    find: '(value as readonly Json[])',
-    replace: '(value as readonly Json[]).slice(0, 1)',
+    file: BIND,
+    find: '(value.value as readonly Json[])',
+    replace: '(value.value as readonly Json[]).slice(0, 1)',
   },
   {
     name: 'takes an empty key for an unknown one',
-    file: MATCH,
+    file: BIND,
     find: "if (key === '' || key === null) continue;",
     replace: 'if (key === null) continue;',
   },
   {
     name: 'takes an unknown key for an empty one',
-    file: MATCH,
+    file: BIND,
     find: 'if (place === undefined) return fail(',
     replace: 'if (place === undefined) continue; else if (place < 0) return fail(',
   },
   {
     name: 'matches cells without an item of a `distinct` axis with each other',
     file: MATCH,
-    find: 'if (shared.some((axis) => row[axis] === undefined || row[axis] < 0)) return undefined;',
-    replace: 'row = Object.fromEntries(shared.map((axis) => [axis, row[axis] ?? -1]));',
+    find: 'if (items.some((item) => item < 0)) return undefined;',
+    replace: '',
   },
   {
     name: 'takes axes that both have for all axes of the source',
@@ -107,19 +108,19 @@ export const PLANTED_AXES_BUGS: readonly PlantedAxesBug[] = [
   {
     name: 'leaves the cells in the order of the axes that imply others',
     file: EXPAND,
-    find: 'if (a[axis] !== b[axis]) return a[axis]! - b[axis]!;',
-    replace: 'void [axis, a, b];',
+    find: 'if (a[at] !== b[at]) return a[at]! - b[at]!;',
+    replace: 'void [at, a, b];',
   },
   {
     name: 'combines items that imply different items of an axis',
     file: EXPAND,
-    find: 'const shared = Object.keys(axis.implies).filter((other) => Object.hasOwn(first, other));',
-    replace: 'const shared: string[] = [];\n  void first;',
+    find: 'const shared = implied.filter((one) => one.at >= 0);',
+    replace: 'const shared: typeof implied = [];',
   },
   {
     name: 'has cells for items without a value of a `distinct` axis of the step',
     file: EXPAND,
-    find: 'rows.filter((row) => row[name]! >= 0)',
+    find: 'rows.filter((row) => row[at]! >= 0)',
     replace: 'rows',
   },
   {
@@ -131,7 +132,7 @@ export const PLANTED_AXES_BUGS: readonly PlantedAxesBug[] = [
   {
     name: 'sorts the items of a `distinct` axis',
     file: PLAN,
-    find: 'return createDraft(items, keys);',
+    find: 'return createDraft(items, keys, own(source.doubles?.keys, field));',
     replace: 'return createDraft([...items].sort(), [...keys].sort());',
   },
   {

@@ -44,7 +44,8 @@ function createDocument(pick: Pick): AxesDocument {
 
 /** Axes that an axis implies come before it, except those of distinct values of a field. */
 function createAxis(pick: Pick, before: readonly Draft[]): Draft {
-  const name = `a${before.length}`;
+  // A record without care has `constructor` by itself.
+  const name = before.length === 2 ? 'constructor' : `a${before.length}`;
   const kind = pick(4);
   const listed = before.filter(({ document }) => 'items' in document);
   if (kind === 1 && listed.length > 0) {
