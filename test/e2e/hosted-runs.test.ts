@@ -38,8 +38,10 @@ test('a server plans and executes the run of an order, and a client can copy its
   expect(header).toMatchObject({ runId: run.runId, order: run.body.order, baseDir: server.directory });
   const part = await caller.call('GET', `/runs/${run.runId}/journal?offset=${journal.length - 10}`);
   expect(Buffer.from(await part.arrayBuffer()).equals(journal.subarray(-10))).toBe(true);
-  const metrics = await (await fetch(`${server.url}/metrics`)).text();
-  expect(metrics).toContain('sluice_runs{status="succeeded"} 1');
+  const readMetrics = async () => (await fetch(`${server.url}/metrics`)).text();
+  // A run is counted when its summary is written, after its last record.
+  await until(async () => (await readMetrics()).includes('sluice_runs{status="succeeded"} 1'), 'the run to be counted');
+  const metrics = await readMetrics();
   expect(metrics).toContain('sluice_service_calls_total{call="containers.create",reply="ok"} 2');
   const plan = await caller.call('GET', `/runs/${run.runId}/plan-file`).then((got) => got.text());
   expect(JSON.parse(plan)).toMatchObject({ pipeline: { name: 'hosted' } });

@@ -1,5 +1,5 @@
 import { expandEach } from '../axes/expand-each.ts';
-import { isMatched, matchCells } from '../axes/match-cells.ts';
+import { type CellMatch, isMatched, matchCells } from '../axes/match-cells.ts';
 import { planAxes } from '../axes/plan-axes.ts';
 import { findLabelFaults } from '../checks/find-label-faults.ts';
 import { createDoubles, type Doubles, mergeDoubles } from '../expressions/doubles.ts';
@@ -7,7 +7,7 @@ import { evaluateJson } from '../expressions/template.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
 import { own } from '../model/own.ts';
-import type { Matrix, Pipeline, Step } from '../model/pipeline.ts';
+import type { Input, Matrix, Pipeline, Step } from '../model/pipeline.ts';
 import type { Cell, Plan, PlannedAxis, PlannedStep } from '../model/plan.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { showJson } from '../render/show-json.ts';
@@ -72,16 +72,23 @@ function findMatchFaults(plan: Plan): readonly Diagnostic[] {
   const faults: Diagnostic[] = [];
   for (const reader of plan.steps) {
     for (const dependency of reader.dependencies) {
+      const input = own(reader.step.inputs, dependency.input ?? '');
       // Without `where`, every cell can be matched.
-      if (own(reader.step.inputs, dependency.input ?? '')?.where === undefined) continue;
-      if (!isMatched(reader, plan.steps[dependency.on]!)) continue;
+      if (input?.where === undefined || !isMatched(reader, plan.steps[dependency.on]!)) continue;
       const matched = matchCells(plan, reader, dependency);
-      if (matched.ok) continue;
-      const message = `step \`${reader.step.name}\`: ${matched.error}`;
+      const fault = matched.ok ? findPathOfList(input, matched.value) : matched.error;
+      if (fault === undefined) continue;
+      const message = `step \`${reader.step.name}\`: ${fault}`;
       faults.push({ code: 'unknown-item', severity: 'error', message });
     }
   }
   return faults;
+}
+
+/** Whether `where` yields a list is known only when it is evaluated. */
+function findPathOfList({ from }: Input, { isSingle }: CellMatch): string | undefined {
+  if (isSingle || 'volume' in from || from.path === undefined) return undefined;
+  return `\`where\` names a list of cells of \`${from.step}\`, so no path in one of them can be mounted`;
 }
 
 function addLabels(pipeline: Pipeline, labels: PlanOptions['labels']): Result<Pipeline, readonly Diagnostic[]> {
