@@ -109,7 +109,7 @@ function checkMatch(
   const rules = own(step.inputs, dependency.input ?? '');
   if (rules?.where !== undefined || rules?.all !== undefined) return;
   if (matchAxes(context.pipeline, { reader: step, source: source.step }).shared.length > 0) return;
-  const input = dependency.input ?? Object.keys(step.inputs).find((one) => reads(step.inputs[one]!, name));
+  const input = dependency.input ?? Object.keys(step.inputs).find((one) => reads(own(step.inputs, one)!, name));
   const path = pathInStep(context, checked, input === undefined ? ['each'] : ['inputs', input]);
   const message = `step \`${step.name}\` and step \`${name}\` have no common axis, so it is not clear which cells are meant`;
   const hint = 'write the input as a map with `all: AXIS` for all cells, or `where: { AXIS: KEY }` for some of them';

@@ -23,7 +23,7 @@ it.each([
   ],
   [
     ['steps', 'fit', 'inputs', 'data'],
-    ['from', 'path', 'writable'],
+    ['from', 'path', 'writable', 'where', 'all', 'optional'],
   ],
   [['steps', 'fit', 'inputs'], []],
   [['steps', 'fit', 'env', 'A'], []],

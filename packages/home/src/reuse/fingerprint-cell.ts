@@ -12,19 +12,10 @@ import {
   resolveContainer,
   resolveText,
 } from '@sluice/core';
-import {
-  type ContextSource,
-  createRunContext,
-  firstCluster,
-  type ReadInput,
-  type ReadSource,
-  readInputs,
-  stepIndex,
-  succeededCells,
-} from '@sluice/run';
-import { digestCell } from './digest-cell.ts';
+import { type ContextSource, createRunContext, firstCluster, readInputs, stepIndex } from '@sluice/run';
+import { digestInput } from './digest-input.ts';
 import { hashText } from './hash-text.ts';
-import { createLineage, digestCells, type LineageOf, placesBefore } from './lineage.ts';
+import { createLineage, type LineageOf, placesBefore } from './lineage.ts';
 import { countReplicates } from './replicates.ts';
 
 /** An expression that could not be evaluated. */
@@ -48,27 +39,6 @@ export function createIdentities(session: ContextSource): Identities {
   const contextOf = createContexts(session);
   const describeOrder = createOrderDescriber(session, lineage);
 
-  function digestInput({ input, source }: ReadInput): string {
-    const { from } = input;
-    if ('volume' in from) {
-      const place = own(session.facts.volumes, from.volume);
-      // The content of a volume that others can write to is unknown: a step that reads one is not looked up.
-      return `${place?.digest ?? `volume:${place?.volumeID}:${place?.path}`}/${from.path}`;
-    }
-    const path = from.path === undefined ? '' : `/${from.path}`;
-    return `${digestSource(source!, input.optional === true)}/${from.output}${path}`;
-  }
-
-  function digestSource(source: ReadSource, isOptional: boolean): string {
-    const { step, cells, isSingle, isWhole } = source;
-    const succeeded = succeededCells(session, source);
-    // An empty directory is mounted, whatever was tried.
-    if (isOptional && succeeded.length === 0) return 'absent';
-    if (session.plan.steps[step]!.step.service !== undefined) return digestCell(session, step, 0);
-    if (isWhole) return lineage(step).digest;
-    return isSingle ? lineage(step, cells[0]!).digest : digestCells(session, { step, cells });
-  }
-
   function fingerprint(step: number, index: number): Result<Fingerprint, FingerprintFault> {
     const cells = session.facts.cells[step]!;
     const cell = cells[index]!;
@@ -79,7 +49,7 @@ export function createIdentities(session: ContextSource): Identities {
     if (key && !key.ok) return fail({ message: key.error, isOfKey: true });
     const { name, cache } = session.plan.steps[step]!.step;
     const inputs = Object.fromEntries(
-      readInputs(session, step, index).map((input) => [input.name, digestInput(input)] as const),
+      readInputs(session, step, index).map((input) => [input.name, digestInput(session, lineage, input)] as const),
     );
     const image = digestImage(session, step, container.value.image);
     const replicate = countReplicates(cells)[index]!;

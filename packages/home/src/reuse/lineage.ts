@@ -44,10 +44,9 @@ export function createLineage(
   function describeWork(place: Place): Lineage {
     const { step } = place;
     const cells = cellsAt(place);
-    const isExecuted = cells.some((cell) => !REUSED.has(scheduler.state(step, cell)));
     const isOne = place.cell !== undefined || !isFannedOut(run, step);
     const digest = isOne ? digestCell(run, step, place.cell ?? 0) : digestCells(run, { step, cells });
-    return { digest, ...(isExecuted && { worked: step }) };
+    return { digest, ...(cells.some((cell) => !REUSED.has(scheduler.state(step, cell))) && { worked: step }) };
   }
 
   function passOn({ step, cell }: Place): Lineage {
@@ -70,7 +69,7 @@ export function createLineage(
   }
 
   return (step, cell) => {
-    const first = { step, ...(cell !== undefined && { cell }) };
+    const first: Place = cell === undefined ? { step } : { step, cell };
     // A list instead of recursion, because chains of skipped steps can be long.
     const open: Place[] = [first];
     for (let at = open.at(-1); at !== undefined; at = open.at(-1)) {

@@ -137,19 +137,24 @@ async function simulate(
 ): Promise<ReadonlyMap<number, Missed>> {
   const missed = new Map<number, Missed>();
   const at = clock.now();
+  const note = (step: number, one: Missed[number]): void => {
+    const others = missed.get(step) ?? [];
+    others.push(one);
+    missed.set(step, others);
+  };
   let hasPassed = createTurnDeadline(clock);
   const answer = (command: Command): Posted[] => {
     if (command.type === 'decide') {
-      const decided = decideStep(run, { step: command.step, at });
+      const decided = decideStep(run, { ...command, at });
       if (decided.event.type !== 'evaluationFailed') return [decided];
       // A failure would end the simulation. The expression may need the address of a service, which only a run knows.
-      missed.set(command.step, [
-        { cell: 0, looked: { kind: 'unevaluated', message: decided.event.message, isOfKey: false } },
-      ]);
+      const { message } = decided.event;
+      note(command.step, { cell: command.cell ?? 0, looked: { kind: 'unevaluated', message, isOfKey: false } });
       return [];
     }
     if (command.type === 'askApproval') {
-      return [{ event: { type: 'approved', at, step: command.step, approved: true, by: 'preview' } }];
+      const { type: _, ...gate } = command;
+      return [{ event: { type: 'approved', at, ...gate, approved: true, by: 'preview' } }];
     }
     if (command.type === 'submit') {
       const { step, cell, attempt } = command;
@@ -162,9 +167,7 @@ async function simulate(
     if (looked.kind === 'found') {
       return [{ event: { type: 'cacheHit', at, step, cell }, facts: { cached: looked.source } }];
     }
-    const others = missed.get(step) ?? [];
-    others.push({ cell, looked });
-    missed.set(step, others);
+    note(step, { cell, looked });
     return [{ event: { type: 'cacheMissed', at, step, cell } }];
   };
   const posted: Posted[] = [{ event: { type: 'started', at } }];

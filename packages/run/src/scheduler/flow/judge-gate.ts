@@ -103,7 +103,7 @@ function causeOf(run: RunState, { on, edge }: Source, cell: number): GateCause {
 }
 
 /**
- * The root of an end that satisfied nobody: a cell that failed, otherwise one that was skipped; and for a skipped one, the
+ * The root of an end that did not satisfy its readers: a cell that failed, otherwise one that was skipped; and for a skipped one, the
  * root of its own end.
  */
 export function findRoot(

@@ -146,7 +146,7 @@ function createEdges(plan: Plan, flags: Uint16Array) {
         flags[on]! |= STEP.matched;
         flags[index]! |= STEP.judges;
       } else stepEdgeCount[index]!++;
-      const rules = input === undefined ? undefined : step.inputs[input];
+      const rules = input === undefined ? undefined : own(step.inputs, input);
       if (rules?.or !== undefined) flags[index]! |= STEP.judges;
       if (rules?.or !== undefined || rules?.optional === true) kind |= EDGE.free;
       const service = (flags[on]! & STEP.service) !== 0;

@@ -138,14 +138,10 @@ export function createRunState(plan: Plan, options: SchedulerOptions): RunState 
   const index = createPlanIndex(plan, options);
   const count = index.stepCount;
   const capacity = Math.min(options.parallelism ?? Infinity, plan.pipeline.parallelism ?? Infinity);
-  const gateBase = new Int32Array(count + 1);
-  for (const { index: step, step: spec, cells } of plan.steps)
-    gateBase[step + 1] = gateBase[step]! + (spec.each === undefined ? 1 : (cells?.length ?? 0));
-  const gates = gateBase[count]!;
   const run: RunState = {
     plan,
     index,
-    gateBase,
+    ...createGates(plan),
     matches: createMatchTable(plan),
     seed: options.seed ?? '',
     onMove: options.onMove,
@@ -154,16 +150,10 @@ export function createRunState(plan: Plan, options: SchedulerOptions): RunState 
     history: createHistory(),
     cells: createCellTable(index.staticCells + count),
     counts: new Int32Array(16),
-    phase: new Uint8Array(gates),
-    blockers: new Int32Array(gates),
     cellBase: new Int32Array(count),
     cellCount: new Int32Array(count),
     openCells: new Int32Array(count),
     seen: new Uint16Array(count),
-    causeKind: new Uint8Array(gates),
-    causeStep: new Int32Array(gates).fill(-1),
-    causeCell: new Int32Array(gates).fill(-1),
-    causeEdge: new Uint8Array(gates),
     notRun: new Int32Array(count),
     needers: new Int32Array(count).fill(-1),
     expanded: new Map(),
@@ -199,6 +189,22 @@ export function createRunState(plan: Plan, options: SchedulerOptions): RunState 
     countNeeders(run, step);
   }
   return run;
+}
+
+function createGates({ steps }: Plan) {
+  const gateBase = new Int32Array(steps.length + 1);
+  for (const { index, step, cells } of steps)
+    gateBase[index + 1] = gateBase[index]! + (step.each === undefined ? 1 : (cells?.length ?? 0));
+  const count = gateBase[steps.length]!;
+  return {
+    gateBase,
+    phase: new Uint8Array(count),
+    blockers: new Int32Array(count),
+    causeKind: new Uint8Array(count),
+    causeStep: new Int32Array(count).fill(-1),
+    causeCell: new Int32Array(count).fill(-1),
+    causeEdge: new Uint8Array(count),
+  };
 }
 
 /** Creates a step's cells, all waiting. An undecided `foreach` has one that represents all. */
