@@ -225,6 +225,15 @@ test('sluice rerun --from STEP/CELL reruns one cell and what depends on it', asy
     exitCode: 2,
     stderr: expect.stringMatching(/step fit of run \w+ has no cell k-3; did you mean `k-[12]`\?/),
   });
+  for (const words of [['rerun', '--from'], ['logs'], ['why']]) {
+    for (const [name, code] of [
+      ['fit/k-3', 'CELL_NOT_FOUND'],
+      ['fitt/k-1', 'STEP_NOT_FOUND'],
+    ] as const) {
+      const { stdout } = await place.sluice(...words, name, '--json');
+      expect(JSON.parse(stdout)).toMatchObject({ type: 'error', code });
+    }
+  }
   expect(await place.sluice('rerun', '--from', 'fit', '--all')).toMatchObject({ exitCode: 2 });
 });
 

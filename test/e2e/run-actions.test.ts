@@ -143,6 +143,14 @@ test('the actions of the page work as they are written', async () => {
     if (reply.value !== undefined)
       expect(reply.value, path).toMatchObject({ dryRun: true, command: expect.stringMatching(/^sluice /) });
   }
+  for (const [from, reason] of [
+    ['check/x', 'CELL_NOT_FOUND'],
+    ['x/check', 'STEP_NOT_FOUND'],
+  ] as const)
+    expect(await post(`/runs/${ended}:rerun`, { from: [from], dryRun: true })).toMatchObject({
+      status: 404,
+      value: { details: [{ reason }] },
+    });
 });
 
 /** A run that no process executes. */

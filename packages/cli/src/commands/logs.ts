@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { isServiceError } from '@sluice/client';
 import { describeUnknown, fail, ok, type Result } from '@sluice/core';
 import { readRun } from '@sluice/home';
-import { describeStatus, printableLine, type RunReport, type StatusReport } from '@sluice/run';
+import { describeStatus, printableLine, type RunReport, type StatusReport, splitCellName } from '@sluice/run';
 import type { RunServer } from '../connect/run-server.ts';
 import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
@@ -159,13 +159,15 @@ function findLog(
   if (only === undefined) {
     const known = report.steps.find(({ step: name }) => name === wantedName);
     if (known !== undefined) return reject(describeMissing(report, wantedName, known));
-    const isCell = wantedName.includes('/');
+    const { step: stepName, cell: cellName } = splitCellName(wantedName);
+    const isCell = cellName !== undefined && report.steps.some(({ step: name }) => name === stepName);
     const names = isCell
       ? all.map(({ step, cell }) => label(step, cell.cell))
       : report.steps.map(({ step: name }) => name);
     const what = isCell ? 'cell' : 'step';
-    const message = `could not find the log: run ${report.runId} has no ${what} ${describeUnknown(wantedName, names)}`;
-    return reject(message, 'STEP_NOT_FOUND');
+    const unknown = describeUnknown(isCell ? wantedName : stepName, names);
+    const message = `could not find the log: run ${report.runId} has no ${what} ${unknown}`;
+    return reject(message, isCell ? 'CELL_NOT_FOUND' : 'STEP_NOT_FOUND');
   }
   if (fitting.length > 1) {
     const names = fitting.slice(0, MANY).map(({ step, cell }) => `  ${label(step, cell.cell)}`);

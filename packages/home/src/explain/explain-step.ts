@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { choosesPipefail, fail, ok, type Result } from '@sluice/core';
+import { choosesPipefail, ok, type Result } from '@sluice/core';
 import {
   CELL_STATUSES,
   type CellFacts,
@@ -70,7 +70,7 @@ export async function explainStep(options: ExplainStepOptions): Promise<Result<S
   const first = replayFiles(files.value);
   if (!first.ok) return first;
   const place = findCell(first.value, options.step);
-  if (!place.ok) return fail({ code: 'STEP_NOT_FOUND', message: place.error });
+  if (!place.ok) return place;
   const { step, cell = chooseCell(first.value, step) } = place.value;
   const { moves, history } = traceCell(step, cell);
   const replayed = replayFiles(files.value, moves);

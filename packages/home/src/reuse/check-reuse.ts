@@ -32,7 +32,7 @@ export async function checkReuse(
     });
   }
   const unknownCell = findUnknownCell(from, files.value);
-  if (unknownCell !== undefined) return fail({ code: 'STEP_NOT_FOUND', message: unknownCell });
+  if (unknownCell !== undefined) return fail(unknownCell);
   return ok({
     reuse: { runId: files.value.runId, from: [...new Set(from)].sort() },
     plannedTime: header.plannedTime,
@@ -40,11 +40,11 @@ export async function checkReuse(
 }
 
 /** The cells of the run that is reused are known. What it does not have is run anyway, so its name must be a mistake. */
-function findUnknownCell(from: Reuse['from'], files: RunFiles): string | undefined {
+function findUnknownCell(from: Reuse['from'], files: RunFiles): RunError | undefined {
   const named = from.filter((name) => splitCellName(name).cell !== undefined);
   if (named.length === 0) return undefined;
   const replayed = replayFiles(files);
-  if (!replayed.ok) return replayed.error.message;
+  if (!replayed.ok) return replayed.error;
   for (const name of named) {
     const found = findCell(replayed.value, name);
     if (!found.ok) return found.error;

@@ -137,7 +137,7 @@ function requireCell({ plan, cells }: RunFacts, name: string, runId: string): vo
   const index = stepIndex(plan, step);
   if (index === undefined) throw new ApiError(404, 'STEP_NOT_FOUND', `run ${runId} has no step ${step}`);
   if (cell === undefined || cells[index]?.some(({ key }) => key === cell)) return;
-  throw new ApiError(404, 'STEP_NOT_FOUND', `step ${step} of run ${runId} has no cell ${cell}`);
+  throw new ApiError(404, 'CELL_NOT_FOUND', `step ${step} of run ${runId} has no cell ${cell}`);
 }
 
 async function requireUnfinished(api: RunApi, runId: string, verb: string): Promise<RunFollower> {

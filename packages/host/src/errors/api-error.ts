@@ -30,6 +30,7 @@ export class ApiError extends Error {
 const REJECTIONS: Partial<Record<RunError['code'], number>> = {
   RUN_NOT_FOUND: 404,
   STEP_NOT_FOUND: 404,
+  CELL_NOT_FOUND: 404,
   SERVICE_UNREACHABLE: 503,
   HOME_UNUSABLE: 503,
 };

@@ -5,6 +5,7 @@ import { ApiError, fromRunError, renderError } from '../../src/errors/api-error.
 test.each([
   ['RUN_NOT_FOUND', 404],
   ['STEP_NOT_FOUND', 404],
+  ['CELL_NOT_FOUND', 404],
   ['SERVICE_UNREACHABLE', 503],
   ['RUN_FINISHED', 409],
 ] as const)('a run error %s has the status %i', (code, status) => {

@@ -2,6 +2,8 @@
 export type RunErrorCode =
   | 'RUN_NOT_FOUND'
   | 'STEP_NOT_FOUND'
+  /** The step exists, but has no such cell. */
+  | 'CELL_NOT_FOUND'
   | 'RUN_FINISHED'
   /** The run to adopt has a journal, so nothing has to be rebuilt. */
   | 'RUN_KNOWN'

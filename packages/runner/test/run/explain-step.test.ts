@@ -95,12 +95,12 @@ describe('explainStep', () => {
     const runId = await run(rig, createHandPlan([createStep('a')]));
     const { home } = rig.options;
     const disk = rig.options.disk!;
-    for (const [step, message] of [
-      ['x', `run ${runId} has no step x; there is \`a\``],
-      ['a/x', `step a of run ${runId} has no cell x`],
+    for (const [step, code, message] of [
+      ['x', 'STEP_NOT_FOUND', `run ${runId} has no step x; there is \`a\``],
+      ['a/x', 'CELL_NOT_FOUND', `step a of run ${runId} has no cell x`],
     ] as const) {
       const rejected = await rig.go(explainStep({ home, disk, runId, step }));
-      expect(rejected).toEqual({ ok: false, error: { code: 'STEP_NOT_FOUND', message } });
+      expect(rejected).toEqual({ ok: false, error: { code, message } });
     }
   });
 });
