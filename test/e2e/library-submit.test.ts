@@ -4,10 +4,15 @@ import {
   approveRun,
   attach,
   type Connection,
+  cancelRun,
   connectService,
   loadPipeline,
+  openEmbeddedService,
   pipeline,
   pullOutput,
+  rejectRun,
+  safeAttach,
+  safeSubmit,
   submit,
 } from 'sluice';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -95,6 +100,41 @@ test('a server executes a loaded file with its included files and secrets; its o
   expect(place.read('files/results/line')).toBe('a secret');
 });
 
+test('a run of a server is answered, followed and canceled from a home that does not have it', async () => {
+  const own = createWorkplace();
+  const p = pipeline('asked');
+  p.step('ask', { approval: { message: 'Continue?' } });
+  const accepted = await submit(p, { home: place.home, service });
+  const rejected = await submit(p, { home: place.home, service });
+  const canceled = await submit(p, { home: place.home, service });
+  const other = { home: own.home, service };
+  await expect(approveRun(accepted.runId, 'ask', { home: own.home })).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
+  await expect(cancelRun('none', other)).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
+  for (const { runId } of [accepted, rejected, canceled]) {
+    const asked = await attach(runId, other);
+    for await (const { type } of asked.events) if (type === 'approvalAsked') break;
+    asked.close();
+  }
+  await expect(approveRun(accepted.runId, 'other', other)).rejects.toMatchObject({ code: 'STEP_NOT_FOUND' });
+  await approveRun(accepted.runId, 'ask', { ...other, by: 'ada' });
+  await rejectRun(rejected.runId, 'ask', other);
+  // This home has the first run that it ordered.
+  await cancelRun(canceled.runId, { home: place.home, service });
+  const statusOf = async ({ runId }: { runId: string }) => (await (await attach(runId, other)).finished).status;
+  expect([await statusOf(accepted), await statusOf(rejected), await statusOf(canceled)]).toEqual([
+    'succeeded',
+    'failed',
+    'canceled',
+  ]);
+  await expect(cancelRun(canceled.runId, other)).rejects.toMatchObject({ code: 'RUN_FINISHED' });
+  const embedded = await openEmbeddedService({ home: own.home });
+  await expect(cancelRun(canceled.runId, { home: own.home, service: embedded })).rejects.toMatchObject({
+    code: 'SERVICE_UNUSABLE',
+  });
+  await embedded.close();
+  own.remove();
+});
+
 test('without a server, a process in the background executes the run, which attach leaves by its signal', async () => {
   const own = createWorkplace();
   const { home, directory } = own;
@@ -163,7 +203,6 @@ test('what cannot be submitted starts nothing', async () => {
   notifying.step('a', { command: ['true'] });
   expect(await rejected({}, notifying)).toEqual(['INVALID_PIPELINE', expect.stringContaining('notif')]);
   const other = createWorkplace();
-  const { openEmbeddedService } = await import('sluice');
   const embedded = await openEmbeddedService({ home: other.home });
   expect(await rejected({ service: embedded })).toEqual([
     'SERVICE_UNUSABLE',
@@ -173,4 +212,9 @@ test('what cannot be submitted starts nothing', async () => {
   other.remove();
   expect(await place.runs()).toEqual(before);
   await expect(attach('none', { home })).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
+  expect(await safeAttach('none', { home })).toMatchObject({ ok: false, error: { code: 'RUN_NOT_FOUND' } });
+  expect(await safeSubmit(built, { home, profile: 'none' })).toMatchObject({
+    ok: false,
+    error: { code: 'SERVICE_UNUSABLE' },
+  });
 });

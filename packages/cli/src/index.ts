@@ -105,7 +105,7 @@ export {
 export type { ReportFiles } from '@sluice/home';
 export type { RunErrorCode, RunnerEvent, RunReport, RunSummary, SiteLimits, StepExplanation } from '@sluice/run';
 export type { TraceSink } from '@sluice/runner';
-export { type AttachedRun, type AttachOptions, attach } from './library/attach.ts';
+export { type AttachedRun, type AttachOptions, attach, safeAttach } from './library/attach.ts';
 export {
   type Connection,
   type ConnectOptions,
@@ -139,6 +139,7 @@ export type {
 export type { DeclaredResults, ResultsOf, RunResult } from './library/run-result.ts';
 export {
   approveRun,
+  type ChangeOptions,
   cancelRun,
   explainStep,
   type HomeOptions,
@@ -148,4 +149,4 @@ export {
   reportRun,
   suspendRun,
 } from './library/runs.ts';
-export { type SubmittedRun, submit } from './library/submit.ts';
+export { type SubmittedRun, safeSubmit, submit } from './library/submit.ts';

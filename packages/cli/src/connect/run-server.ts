@@ -39,7 +39,11 @@ export interface RunServer extends JournalSource {
     runId: string,
     of: { readonly step: string; readonly cellIndex: number; readonly attempt: number },
   ): Promise<Uint8Array>;
-  act(runId: string, verb: 'cancel' | 'approve' | 'reject', body?: { readonly step: string }): Promise<void>;
+  act(
+    runId: string,
+    verb: 'cancel' | 'approve' | 'reject',
+    body?: { readonly step: string; readonly by?: string },
+  ): Promise<void>;
 }
 
 const orderReply = z.object({ url: z.string().default('') });

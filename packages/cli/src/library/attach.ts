@@ -1,16 +1,16 @@
-import { createSystemDisk, findRunId, placeOf, readCustody, runCustody } from '@sluice/home';
+import { ok, type Result, type SluiceError } from '@sluice/core';
 import type { RunnerEvent } from '@sluice/run';
 import { attachRun } from '@sluice/runner';
 import { selectHome } from '../home/home.ts';
 import { isExecutedSoon } from '../hosting/is-executed-soon.ts';
-import { attempt, unwrap } from './error-code.ts';
+import { attempt, type SluiceErrorCode, unwrap } from './error-code.ts';
 import { createEventQueue, reportTo } from './event-queue.ts';
+import { findRun } from './find-run.ts';
 import { followServerRun } from './follow-server-run.ts';
 import { createProgramContext } from './program-context.ts';
 import { OPTIONS, readArgument, TEXT } from './read-options.ts';
 import type { ResumeOptions } from './run-options.ts';
 import { createRunResult, type DeclaredResults, type RunResult } from './run-result.ts';
-import { homeOf } from './runs.ts';
 import { buildGiven } from './start-given.ts';
 
 /** How to attach to a run. `R` are the values of the results that its pipeline declares. */
@@ -40,8 +40,8 @@ export interface AttachedRun<R = DeclaredResults> {
 }
 
 /**
- * Follows a run of the home that another process executes: a terminal, the background or a server. It only reads: neither the
- * `signal` nor the end of this program changes the run. At the end of a run on a server, its outputs with `publish` are
+ * Follows a run of the home or of the service's server that another process executes: a terminal, the background or a server.
+ * It only reads: neither the `signal` nor the end of this program changes the run. At the end of a run on a server, its outputs with `publish` are
  * copied to this machine, as by `sluice attach`. Throws `SluiceError`, for example `RUN_NOT_FOUND`.
  *
  * @example
@@ -57,17 +57,38 @@ export async function attach<R = DeclaredResults>(
   runId: string,
   options: AttachOptions<R> = {},
 ): Promise<AttachedRun<R>> {
+  return unwrap(await safeAttach(runId, options));
+}
+
+/**
+ * Like `attach`, but returns the error.
+ *
+ * @example
+ * ```ts
+ * import { safeAttach } from 'sluice';
+ *
+ * const attached = await safeAttach('3o75');
+ * if (attached.ok) console.log((await attached.value.finished).status);
+ * else console.error(attached.error.code, attached.error.message);
+ * ```
+ */
+export function safeAttach<R = DeclaredResults>(
+  runId: string,
+  options: AttachOptions<R> = {},
+): Promise<Result<AttachedRun<R>, SluiceError<SluiceErrorCode>>> {
+  return attempt(async () => ok(await attachTo(runId, options)));
+}
+
+async function attachTo<R>(runId: string, options: AttachOptions<R>): Promise<AttachedRun<R>> {
   readArgument('attach: run', TEXT, runId);
   const read = readArgument('attach', OPTIONS.attach, options);
   const { pipeline, signal, onEvent } = read;
   const built = pipeline && unwrap(buildGiven('attach: pipeline', pipeline));
-  const home = homeOf(read);
-  const id = unwrap(await attempt(() => findRunId(createSystemDisk(), home, runId)));
+  const { home, runId: id, place } = unwrap(await attempt(() => findRun(runId, read)));
   const queue = createEventQueue();
   const reporter = reportTo(queue, onEvent);
   const follow = (isAwaited: () => Promise<boolean>) =>
     attempt(() => attachRun({ home, runId: id, reporter, isAwaited }));
-  const place = placeOf(await readCustody(runCustody(home, id)));
   const handed = { runId: id, context: createProgramContext(), options: selectHome(read) };
   const followed =
     place === undefined

@@ -1,5 +1,4 @@
 import { fail, type Result, SluiceError } from '@sluice/core';
-import type { ServerPlace } from '@sluice/home';
 import type { RunReport } from '@sluice/run';
 import type { AttachedRun } from '@sluice/runner';
 import type { RunServer } from '../connect/run-server.ts';
@@ -7,16 +6,12 @@ import { followServer } from '../runs/follow-server.ts';
 import { describeLostRun } from '../runs/lost-run.ts';
 import { updateMirror } from '../runs/mirror-run.ts';
 import { publishHere } from '../runs/publish-here.ts';
-import { type Connection, openAsCommand, runServerOf } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { attempt, type SluiceErrorCode, unwrap } from './error-code.ts';
+import { openServerOf, type ServerRun } from './open-server-of.ts';
 import { warn } from './program-context.ts';
 
-interface ServerRun {
-  readonly home: string;
-  readonly runId: string;
-  readonly place: ServerPlace;
-  readonly service?: Connection | undefined;
-  readonly profile?: string | undefined;
+interface FollowedRun extends ServerRun {
   /** Attaches to the copy of the run. */
   readonly follow: () => Promise<Result<AttachedRun, SluiceError<SluiceErrorCode>>>;
 }
@@ -25,20 +20,10 @@ interface ServerRun {
  * Follows the copy of a run, which is kept up to date meanwhile. At its end, its outputs are copied to this machine. Throws
  * `SluiceError`.
  */
-export async function followServerRun(run: ServerRun): Promise<AttachedRun> {
-  const { home, runId, place, service, profile = place.profile } = run;
-  const { service: url, cluster, account } = place;
-  const opened =
-    service ?? unwrap(await attempt(() => openAsCommand({ home, profile, service: url, cluster, account })));
-  const close = async () => {
-    if (service === undefined) await opened.close();
-  };
-  const server = runServerOf(opened);
+export async function followServerRun(run: FollowedRun): Promise<AttachedRun> {
+  const { home, runId } = run;
+  const { opened, server, close } = await openServerOf(run, 'attach to');
   try {
-    if (server === undefined) {
-      const message = `could not attach to run ${runId}: ${url} executes it, and the given service is another one`;
-      throw new SluiceError('SERVICE_UNUSABLE', message);
-    }
     unwrap(await attempt(() => bringUpToDate({ home, runId, server })));
     const attached = unwrap(await run.follow());
     return { ...attached, finished: follow(attached, { ...run, opened, server }).finally(close) };
@@ -56,7 +41,7 @@ async function bringUpToDate(mirror: Parameters<typeof updateMirror>[0]): Promis
 
 async function follow(
   attached: AttachedRun,
-  { home, runId, place, opened, server }: ServerRun & { readonly opened: Connection; readonly server: RunServer },
+  { home, runId, place, opened, server }: FollowedRun & { readonly opened: Connection; readonly server: RunServer },
 ): Promise<RunReport> {
   const stop = new AbortController();
   const onProblem = (problem: string) => warn(`${problem}; trying again`);

@@ -2,8 +2,9 @@ import { pullOutput as pullOfRunner } from '@sluice/runner';
 import { parseAddress } from '../runs/parse-address.ts';
 import { type Connection, withServiceOf } from './connection.ts';
 import { attempt, unwrap } from './error-code.ts';
+import { homeOf } from './home-of.ts';
 import { OPTIONS, readArgument, TEXT } from './read-options.ts';
-import { type HomeOptions, homeOf } from './runs.ts';
+import type { HomeOptions } from './runs.ts';
 
 /** An output that was copied; the keys are those of `sluice pull --json`. */
 export interface PulledOutput {

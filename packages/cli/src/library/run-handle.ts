@@ -54,7 +54,7 @@ export function createRunHandle<R>(
     .then((report) => createRunResult<R>(report, declared));
   const answer = (verb: 'approve' | 'reject', step: string, options: { readonly by?: string } = {}) => {
     readArgument(`${verb}: step`, TEXT, step);
-    const { by = 'the program' } = readArgument(verb, OPTIONS.approve, options);
+    const { by = 'the program' } = readArgument(verb, OPTIONS.answer, options);
     if (run.approve(step, { approved: verb === 'approve', by })) return;
     throw new SluiceError('NOT_ASKED', `could not answer for ${step}: it does not wait for approval`);
   };

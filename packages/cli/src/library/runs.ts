@@ -12,15 +12,27 @@ import {
 import type { RunReport, RunSummary, StepExplanation } from '@sluice/run';
 import { approveRun as approveOfRunner, cancelRun as cancelOfRunner, requestCancel } from '@sluice/runner';
 import { createSecretReader } from '../home/create-secret-reader.ts';
-import { findHome } from '../home/home.ts';
 import { takeRun } from '../home/take-run.ts';
+import { actOnServer, isOnServer } from './act-on-server.ts';
 import { type Connection, withServiceOf } from './connection.ts';
 import { attempt, unwrap } from './error-code.ts';
+import { findRun } from './find-run.ts';
+import { homeOf } from './home-of.ts';
 import { OPTIONS, readArgument, TEXT } from './read-options.ts';
 
 /** The home whose runs are meant; default: the nearest `.sluice`, as for the command. */
 export interface HomeOptions {
   readonly home?: string;
+}
+
+/** Which run a function changes, and in whose name. */
+export interface ChangeOptions extends HomeOptions {
+  /** The service of the run; if its server executes runs, also runs are found there that the home does not have. */
+  readonly service?: Connection;
+  /** As for `openService`. */
+  readonly profile?: string;
+  /** Who changes the run. Default: the user of this process, on a server that of the login. */
+  readonly by?: string;
 }
 
 /**
@@ -96,8 +108,8 @@ export async function reportRun(
 }
 
 /**
- * Approves a step of any run of the home, wherever it is executed. If no process executes the run, the answer
- * applies when it is resumed. Throws `SluiceError`, for example `NOT_ASKED`.
+ * Approves a step of any run of the home, wherever it is executed, or of a run of the service's server. If no process executes
+ * the run, the answer applies when it is resumed. Throws `SluiceError`, for example `NOT_ASKED`.
  *
  * @example
  * ```ts
@@ -106,11 +118,7 @@ export async function reportRun(
  * await approveRun('3o75', 'release', { by: 'ada' });
  * ```
  */
-export function approveRun(
-  runId: string,
-  step: string,
-  options: HomeOptions & { readonly by?: string } = {},
-): Promise<void> {
+export function approveRun(runId: string, step: string, options: ChangeOptions = {}): Promise<void> {
   return answerRun('approve', { runId, step, options });
 }
 
@@ -124,23 +132,23 @@ export function approveRun(
  * await rejectRun('3o75', 'release', { by: 'ada' });
  * ```
  */
-export function rejectRun(
-  runId: string,
-  step: string,
-  options: HomeOptions & { readonly by?: string } = {},
-): Promise<void> {
+export function rejectRun(runId: string, step: string, options: ChangeOptions = {}): Promise<void> {
   return answerRun('reject', { runId, step, options });
 }
 
 async function answerRun(
   verb: 'approve' | 'reject',
-  { runId, step, options }: { runId: string; step: string; options: HomeOptions & { readonly by?: string } },
+  { runId, step, options }: { runId: string; step: string; options: ChangeOptions },
 ): Promise<void> {
   readArgument(`${verb}Run: run`, TEXT, runId);
   readArgument(`${verb}Run: step`, TEXT, step);
-  const { by = userInfo().username, ...where } = readArgument(`${verb}Run`, OPTIONS.approve, options);
+  const { by, ...choice } = readArgument(`${verb}Run`, OPTIONS.change, options);
+  const run = unwrap(await attempt(() => findRun(runId, choice)));
   const approved = verb === 'approve';
-  unwrap(await attempt(() => approveOfRunner(homeOf(where), { runId, step, approved, by })));
+  const answer = { runId: run.runId, step, approved, by: by ?? userInfo().username };
+  const given = { step, ...(by !== undefined && { by }) };
+  if (isOnServer(run)) return actOnServer({ ...choice, ...run }, verb, given);
+  unwrap(await attempt(() => approveOfRunner(run.home, answer)));
 }
 
 /**
@@ -168,9 +176,9 @@ export async function suspendRun(runId: string, options: HomeOptions = {}): Prom
 }
 
 /**
- * Cancels a run of the home and its containers, wherever it is executed; `finally` steps still run. Resolves as soon as the
- * process that executes it has recorded the request; if there is none, at the end of the run, which this program executes
- * until then. Throws `SluiceError`, for example `RUN_FINISHED`.
+ * Cancels a run of the home or of the service's server, and its containers; `finally` steps still run. Resolves as soon as
+ * the process that executes it has recorded the request; if there is none, at the end of the run, which this program executes
+ * until then. On a server, the run is canceled by the user of the login, whatever `by` says. Throws `SluiceError`, for example `RUN_FINISHED`.
  *
  * @example
  * ```ts
@@ -179,22 +187,16 @@ export async function suspendRun(runId: string, options: HomeOptions = {}): Prom
  * for (const { runId, endedAt } of await listRuns()) if (endedAt === undefined) await cancelRun(runId);
  * ```
  */
-export async function cancelRun(
-  runId: string,
-  options: HomeOptions & { readonly service?: Connection; readonly profile?: string; readonly by?: string } = {},
-): Promise<void> {
-  readArgument('cancelRun: run', TEXT, runId);
-  const { by = userInfo().username, ...choice } = readArgument('cancelRun', OPTIONS.cancel, options);
-  const home = homeOf(choice);
+export async function cancelRun(id: string, options: ChangeOptions = {}): Promise<void> {
+  readArgument('cancelRun: run', TEXT, id);
+  const { by = userInfo().username, ...choice } = readArgument('cancelRun', OPTIONS.change, options);
+  const run = unwrap(await attempt(() => findRun(id, choice)));
+  if (isOnServer(run)) return actOnServer({ ...choice, ...run }, 'cancel');
+  const { home, runId } = run;
   const requested = unwrap(await attempt(() => requestCancel({ home, runId, by })));
   if (requested.isExecuted) return;
   const secrets = createSecretReader(home, process.env);
-  await withServiceOf(requested.runId, choice, async (service) =>
+  await withServiceOf(runId, choice, async (service) =>
     unwrap(await attempt(() => cancelOfRunner({ home, runId, by, secrets, service }))),
   );
-}
-
-/** The home of a call, which need not exist. */
-export function homeOf({ home }: HomeOptions): string {
-  return findHome({ env: process.env, cwd: process.cwd() }, home === undefined ? {} : { home });
 }

@@ -44,6 +44,31 @@ export async function submit<P, R = DeclaredResults>(
   given: Runnable<P, R> | CheckedPipeline,
   options: SubmitOptions<P> = {},
 ): Promise<SubmittedRun> {
+  return unwrap(await safeSubmit(given, options));
+}
+
+/**
+ * Like `submit`, but returns the error.
+ *
+ * @example
+ * ```ts
+ * import { pipeline, safeSubmit } from 'sluice';
+ *
+ * const p = pipeline('nightly');
+ * p.step('train', { command: ['python3', 'train.py'] });
+ * const submitted = await safeSubmit(p);
+ * if (submitted.ok) console.log(submitted.value.runId);
+ * else console.error(submitted.error.code, submitted.error.message);
+ * ```
+ */
+export function safeSubmit<P, R = DeclaredResults>(
+  given: Runnable<P, R> | CheckedPipeline,
+  options: SubmitOptions<P> = {},
+): Promise<Result<SubmittedRun, SluiceError<SluiceErrorCode>>> {
+  return attempt(async () => ok(await submitGiven(given, options)));
+}
+
+async function submitGiven<P>(given: unknown, options: SubmitOptions<P>): Promise<SubmittedRun> {
   const read: SubmitOptions<unknown> = readArgument('submit', OPTIONS.submit, options);
   const submission = unwrap(await attempt(async () => prepareSubmission(given, read)));
   const opened = unwrap(await attempt(() => openForSubmission(read, submission)));

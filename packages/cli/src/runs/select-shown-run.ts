@@ -1,6 +1,6 @@
 import { isServiceError } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
-import { isRunId, placeOf, readCustody, readRunSummary, runCustody, type ServerPlace } from '@sluice/home';
+import { placeOf, readCustody, readRunSummary, runCustody, type ServerPlace } from '@sluice/home';
 import type { RunSummary } from '@sluice/run';
 import { keepRecordedService } from '../connect/keep-recorded-service.ts';
 import { openService } from '../connect/open-service.ts';
@@ -31,9 +31,6 @@ type Selection<O extends GlobalOptions> = RunSelection & {
   readonly context: CommandContext;
 };
 
-/** The newest runs of a server, in which a prefix is searched. */
-const SEARCHED = 100;
-
 /**
  * Selects a run as `selectRun` does, and brings the copy of a run that a server executes up to date; if that is
  * impossible, prints a warning. A run that this home does not have is searched on the service that the user names.
@@ -45,7 +42,9 @@ export async function selectShownRun<O extends GlobalOptions>(
   const { context, options } = selection;
   const found = await selectRun(home, selection);
   if (!found.ok) {
-    const copied = selection.prefix !== undefined && (await copyFromServer(home, selection, selection.prefix));
+    const { prefix } = selection;
+    const mayBeElsewhere = prefix !== undefined && found.error.code !== 'RUN_AMBIGUOUS';
+    const copied = mayBeElsewhere && (await copyFromNamed(home, selection, prefix));
     return copied ? describeShown(home, copied, options) : found;
   }
   const shown = await describeShown(home, found.value, options);
@@ -91,30 +90,24 @@ async function withServer(
 }
 
 /** Copies the run of the named service whose ID starts with `prefix`. Undefined: there is none, or several. */
-async function copyFromServer<O extends GlobalOptions>(
+async function copyFromNamed<O extends GlobalOptions>(
   home: string,
   { context, options }: Selection<O>,
   prefix: string,
 ): Promise<RunSummary | undefined> {
-  const [{ chooseService }, { createMirror }] = await Promise.all([
+  const [{ chooseService }, { copyFromServer }] = await Promise.all([
     import('../connect/choose-service.ts'),
-    import('./mirror-run.ts'),
+    import('./copy-from-server.ts'),
   ]);
   const chosen = chooseService(options, context);
   if (!chosen.ok || chosen.value.url === undefined) return undefined;
   let copied: string | undefined;
+  const { profile } = options;
   const problem = await withServer(options, context, async (server) => {
-    if (!(await server.isAvailable())) return ok(undefined);
-    const listed = (await server.list(SEARCHED)).map(({ runId }) => runId);
-    const fitting = listed.filter((runId) => runId.startsWith(prefix));
-    const runId = fitting.length === 1 ? fitting[0]! : prefix;
-    if (fitting.length === 0 || !isRunId(runId)) return ok(undefined);
-    const { clusterID: cluster, accountID: account } = server.scope;
-    const { profile } = options;
-    const place = { service: server.url, cluster, account, ...(profile !== undefined && { profile }) };
-    const made = await createMirror({ home, runId, server }, place);
-    if (made.ok) copied = runId;
-    return made;
+    const made = await copyFromServer({ home, prefix, server, profile });
+    if (!made.ok) return made;
+    copied = made.value;
+    return ok(undefined);
   });
   if (problem !== undefined) printWarning(context.terminal, `could not read the runs of the service: ${problem}`);
   return copied === undefined ? undefined : readRunSummary(home, copied);

@@ -137,6 +137,8 @@ const CALLS: Readonly<Record<string, readonly Call[]>> = {
     (wrong) => library.attach('none', wrong),
     (wrong) => library.attach('none', { home, signal: wrong, service: wrong, pipeline: wrong }),
   ],
+  safeAttach: [(wrong) => library.safeAttach(wrong, { home }), (wrong) => library.safeAttach('none', wrong)],
+  safeSubmit: [(wrong) => library.safeSubmit(wrong, { home })],
   submit: [
     (wrong) => library.submit(wrong, { home }),
     (wrong) => library.submit(built(), { home: wrong, params: { unknown: 1 } as never }),
@@ -155,6 +157,7 @@ const CALLS: Readonly<Record<string, readonly Call[]>> = {
     (wrong) => library.approveRun(wrong, 'a', { home }),
     (wrong) => library.approveRun('none', wrong, { home }),
     (wrong) => library.approveRun('none', 'a', wrong),
+    (wrong) => library.approveRun('none', 'a', { home, profile: wrong, service: wrong }),
   ],
   rejectRun: [
     (wrong) => library.rejectRun(wrong, 'a', { home }),
