@@ -6,6 +6,7 @@ import {
   type Connection,
   cancelRun,
   connectService,
+  deleteRun,
   loadPipeline,
   openEmbeddedService,
   pipeline,
@@ -110,6 +111,7 @@ test('a run of a server is answered, followed and canceled from a home that does
   const other = { home: own.home, service };
   await expect(approveRun(accepted.runId, 'ask', { home: own.home })).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
   await expect(cancelRun('none', other)).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
+  await expect(deleteRun(accepted.runId, other)).rejects.toMatchObject({ code: 'RUN_KEPT' });
   for (const { runId } of [accepted, rejected, canceled]) {
     const asked = await attach(runId, other);
     for await (const { type } of asked.events) if (type === 'approvalAsked') break;
@@ -127,6 +129,9 @@ test('a run of a server is answered, followed and canceled from a home that does
     'canceled',
   ]);
   await expect(cancelRun(canceled.runId, other)).rejects.toMatchObject({ code: 'RUN_FINISHED' });
+  expect(await deleteRun(rejected.runId, other)).toMatchObject({ runId: rejected.runId, pipeline: 'asked' });
+  await expect(attach(rejected.runId, other)).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
+  expect(await deleteRun(rejected.runId, { home: place.home, service })).toMatchObject({ runId: rejected.runId });
   const embedded = await openEmbeddedService({ home: own.home });
   await expect(cancelRun(canceled.runId, { home: own.home, service: embedded })).rejects.toMatchObject({
     code: 'SERVICE_UNUSABLE',

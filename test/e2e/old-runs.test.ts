@@ -74,7 +74,7 @@ test('only what ended before the days of retention is removed, and its end stays
   const [today, ended] = [NOW, NOW - 90.1 * DAY].map((at) => new Date(at).toISOString().slice(0, 10));
   expect(error).toMatchObject({ status: 404, reason: 'RUN_REMOVED', details: { status: 'succeeded' } });
   expect(error.message).toBe(
-    `could not find run aaaaaaaaaaaaa: the server removed it on ${today}: it ended on ${ended} (succeeded), and old runs are not kept; a home that has followed it to its end has a copy`,
+    `could not find run aaaaaaaaaaaaa: the server removed it on ${today}: it ended on ${ended} (succeeded); a home that has followed it to its end has a copy`,
   );
 });
 

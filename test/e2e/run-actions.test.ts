@@ -174,6 +174,7 @@ function createFakeExecutor(): RunExecutor {
     resume: async () => done,
     preview: async () => ({ ok: true, value: { reused: ['first'], run: ['check'] } }),
     createOrder: async () => ({ ok: true, value: { file: '/p/nightly.yaml', params: { size: '2' } } }),
+    delete: async () => ({ ok: true, value: true }),
     listPipelines: async () => [],
     start: async () => done,
   };

@@ -114,6 +114,7 @@ export {
   openService,
   type ServiceOptions,
 } from './library/connection.ts';
+export { type DeletedRun, deleteRun } from './library/delete-run.ts';
 export { isSluiceError, type SluiceErrorCode } from './library/error-code.ts';
 export { execute, safeExecute } from './library/execute.ts';
 export {

@@ -1,9 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fail, ok, type Result } from '@sluice/core';
-import { placeOf, readCustody, runCustody } from '@sluice/home';
-import type { RunSummary } from '@sluice/run';
 import { type DeletedRuns, deleteRuns, type UndeletableRun } from '@sluice/runner';
-import { keepRecordedService } from '../connect/keep-recorded-service.ts';
 import type { HomeService } from '../connect/open-service.ts';
 import { withService } from '../connect/with-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
@@ -14,10 +11,13 @@ import { suggestCommand } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
 import { renderValue } from '../json/render-value.ts';
 import { renderBytes } from '../render/render-event.ts';
+import { deleteOnServer } from '../runs/delete-on-server.ts';
 import { readRunsElsewhere } from '../runs/read-runs-elsewhere.ts';
-import { selectRun } from '../runs/select-run.ts';
+import { type ShownRun, selectShownRun } from '../runs/select-shown-run.ts';
 import { plainLine } from '../text/plain-line.ts';
 import { renderTable } from '../text/render-table.ts';
+
+type ChosenRun = ShownRun<GlobalOptions>;
 
 /** `sluice delete`: removes ended runs and their data. Removes nothing if one of them must stay. */
 export async function deleteCommand(
@@ -26,51 +26,44 @@ export async function deleteCommand(
   options: GlobalOptions,
 ): Promise<number> {
   const home = findHome(context, options);
-  const runs = await selectRuns(home, prefixes, options);
+  const runs = await selectRuns(home, prefixes, { context, options });
   if (!runs.ok) return reject(runs.error, { context, options });
-  const found = await findOptions(home, runs.value, options);
+  const found = findOptions(runs.value);
   if (!found.ok) return reject(found.error, { context, options });
   return withService({ context, options: found.value }, (opened) =>
-    remove(opened, { runIds: runs.value, context, options: found.value }),
+    remove(opened, { runs: runs.value, context, options: found.value }),
   );
 }
 
 async function selectRuns(
   home: string,
   prefixes: readonly string[],
-  options: GlobalOptions,
-): Promise<Result<readonly string[], CommandError>> {
-  const runIds = new Set<string>();
+  { context, options }: { readonly context: CommandContext; readonly options: GlobalOptions },
+): Promise<Result<readonly ChosenRun[], CommandError>> {
+  const runs = new Map<string, ChosenRun>();
   for (const prefix of prefixes) {
-    const run = await selectRun(home, { prefix, options });
-    if (!run.ok) return run;
-    const fault = await findFault(home, run.value, options);
-    if (fault !== undefined) return fail(rejectAll([{ runId: run.value.runId, reason: fault }]));
-    runIds.add(run.value.runId);
+    const found = await selectShownRun(home, { prefix, context, options });
+    if (!found.ok) return found;
+    const { runId, endedAt, problem } = found.value.run;
+    if (endedAt === undefined) {
+      const advice = `it has not ended; cancel it first with: ${suggestCommand(['cancel', runId], options)}`;
+      return fail(rejectAll([{ runId, reason: problem ?? advice }]));
+    }
+    runs.set(runId, found.value);
   }
-  return ok([...runIds]);
-}
-
-async function findFault(home: string, run: RunSummary, options: GlobalOptions): Promise<string | undefined> {
-  const { runId, endedAt, problem } = run;
-  const custody = await readCustody(runCustody(home, runId));
-  const place = placeOf(custody);
-  if (place !== undefined) {
-    return `${place.service} executes it or has executed it, and removes its runs itself; \`sluice gc\` removes the copy in this home when it is old`;
-  }
-  if (endedAt !== undefined) return undefined;
-  return problem ?? `it has not ended; cancel it first with: ${suggestCommand(['cancel', runId], options)}`;
+  return ok([...runs.values()]);
 }
 
 /** The options with the service that all of the runs have recorded. */
-async function findOptions(
-  home: string,
-  runIds: readonly string[],
-  options: GlobalOptions,
-): Promise<Result<GlobalOptions, CommandError>> {
-  const [first, ...others] = await Promise.all(runIds.map((runId) => keepRecordedService(home, runId, options)));
-  const serviceOf = ({ service, profile }: GlobalOptions) => ({ service, profile });
-  if (others.every((other) => isDeepStrictEqual(serviceOf(other), serviceOf(first!)))) return ok(first!);
+function findOptions([first, ...others]: readonly ChosenRun[]): Result<GlobalOptions, CommandError> {
+  const serviceOf = ({ options, place }: ChosenRun) => [
+    options.service,
+    options.profile,
+    place?.cluster,
+    place?.account,
+  ];
+  const { options } = first!;
+  if (others.every((other) => isDeepStrictEqual(serviceOf(other), serviceOf(first!)))) return ok(options);
   const message =
     'could not delete the runs: they were executed on different services; delete those of each separately';
   return fail({ exitCode: EXIT_CODE.rejected, message });
@@ -79,20 +72,24 @@ async function findOptions(
 async function remove(
   opened: HomeService,
   {
-    runIds,
+    runs,
     context,
     options,
-  }: { readonly runIds: readonly string[]; readonly context: CommandContext; readonly options: GlobalOptions },
+  }: { readonly runs: readonly ChosenRun[]; readonly context: CommandContext; readonly options: GlobalOptions },
 ): Promise<number> {
   const { terminal } = context;
-  const { service, home } = opened;
-  const readElsewhere = () => readRunsElsewhere({ opened, context, options });
-  const deleted = await deleteRuns({ service, home, runIds, readElsewhere });
+  const { service, home, runServer } = opened;
+  const onServer = new Set(runs.filter(({ place }) => place !== undefined).map(({ run }) => run.runId));
+  const deleted = await deleteRuns({
+    ...{ service, home, runIds: runs.map(({ run }) => run.runId) },
+    readElsewhere: () => readRunsElsewhere({ opened, context, options }),
+    removeElsewhere: async (runId) => (onServer.has(runId) ? deleteOnServer(runServer, runId) : undefined),
+  });
   if (!deleted.ok) return reject(rejectAll(deleted.error), { context, options });
   const { freed, problems } = deleted.value;
   if (options.json === true) {
-    const runs = freed.map(({ runId, pipeline, bytes }) => ({ runId, pipeline, bytes }));
-    terminal.out(renderValue('deletion', { runs, bytes: sumBytes(deleted.value), problems }));
+    const values = freed.map(({ runId, pipeline, bytes }) => ({ runId, pipeline, bytes }));
+    terminal.out(renderValue('deletion', { runs: values, bytes: sumBytes(deleted.value), problems }));
   } else terminal.out(renderDeleted(deleted.value));
   return problems.length === 0 ? EXIT_CODE.ok : EXIT_CODE.runFailed;
 }

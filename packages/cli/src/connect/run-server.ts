@@ -39,6 +39,8 @@ export interface RunServer extends JournalSource {
     runId: string,
     of: { readonly step: string; readonly cellIndex: number; readonly attempt: number },
   ): Promise<Uint8Array>;
+  /** Has the server delete an ended run; can be repeated. */
+  delete(runId: string): Promise<void>;
   act(
     runId: string,
     verb: 'cancel' | 'approve' | 'reject',
@@ -133,6 +135,7 @@ export function createRunServer({
         get(['runs', runId, 'journal'], { query: { offset }, what: `read the journal of run ${runId}`, signal }),
       ),
     readLog: (runId, query) => api.bytes(get(['runs', runId, 'log'], { query, what: `read the log of run ${runId}` })),
+    delete: (runId) => api.act({ method: 'DELETE', path: [...account, 'runs', runId], what: `delete run ${runId}` }),
     act: (runId, verb, body) => act(api, post(runId, verb, body ?? {})),
   };
 }

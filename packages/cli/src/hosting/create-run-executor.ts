@@ -1,9 +1,18 @@
 import { resolve } from 'node:path';
 import { fail, type Json, ok, type Result } from '@sluice/core';
-import { moveRun, readCustody, readRun, readRunOrder, readScheduleSettings, runCustody } from '@sluice/home';
+import {
+  moveRun,
+  placeOf,
+  readCustody,
+  readRun,
+  readRunOrder,
+  readRunSummary,
+  readScheduleSettings,
+  runCustody,
+} from '@sluice/home';
 import type { OpenHostedService, OrderPreview, RunExecutor, RunHost, StartRequest } from '@sluice/host';
 import type { RunOrder, RunReport } from '@sluice/run';
-import { findOutsideOutput, previewReuse, resumeToCancel, sumUpPreview } from '@sluice/runner';
+import { deleteRuns, findOutsideOutput, previewReuse, resumeToCancel, sumUpPreview } from '@sluice/runner';
 import { omitServiceVariables } from '../connect/hosted-options.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { wholeMessage } from '../context/command-rejection.ts';
@@ -13,6 +22,7 @@ import { loadPlan } from '../pipeline/load-plan.ts';
 import { renderDiagnostics } from '../pipeline/print-diagnostics.ts';
 import { createOrder, type OrderOptions, orderOptions } from '../runs/create-order.ts';
 import { describeRejectedStart, prepareRun } from '../runs/prepare-run.ts';
+import { readRunsElsewhere } from '../runs/read-runs-elsewhere.ts';
 import { findHostedOptions } from './find-hosted-options.ts';
 import { handOver } from './hand-over.ts';
 import { listPipelines } from './list-pipelines.ts';
@@ -37,6 +47,7 @@ export function createRunExecutor(given: RunExecutorOptions): RunExecutor {
       cancelBy === undefined ? resume(runId, given) : cancel(runId, cancelBy, given),
     preview: (order) => preview(order, given),
     createOrder: (request) => createRequestedOrder(request, given),
+    delete: (runId) => deleteRun(runId, given),
     listPipelines: () => listPipelines(given.home),
     start: (order, runId) => start(order, runId, given),
   };
@@ -61,6 +72,24 @@ async function cancel(
   const { service, traces } = opened.value;
   const resumed = await resumeToCancel({ runId, home, secrets, service, cancelBy, ...(traces && { traces }) });
   return resumed.ok ? ok(undefined) : fail(resumed.error.message);
+}
+
+async function deleteRun(
+  runId: string,
+  { home, context, options, openService }: RunExecutorOptions,
+): Promise<Result<boolean, string>> {
+  const run = await readRunSummary(home, runId);
+  if (run === undefined) return ok(false);
+  if (run.endedAt === undefined) return fail(run.problem ?? 'it has not ended; cancel it first');
+  const place = placeOf(await readCustody(runCustody(home, runId)));
+  if (place !== undefined) return fail(`${place.service} has executed it; delete it with \`sluice delete ${runId}\``);
+  const opened = await openService(await findHostedOptions(home, runId), context.env);
+  if (!opened.ok) return opened;
+  const readElsewhere = () => readRunsElsewhere({ opened: { home }, context, options });
+  const deleted = await deleteRuns({ home, runIds: [runId], service: opened.value.service, readElsewhere });
+  if (!deleted.ok) return fail(deleted.error.map(({ reason }) => reason).join('; '));
+  const [problem] = deleted.value.problems;
+  return problem === undefined ? ok(true) : fail(problem);
 }
 
 async function preview(order: StartRequest, given: RunExecutorOptions): Promise<Result<OrderPreview, string>> {

@@ -23,6 +23,8 @@ export type SluiceErrorCode =
   | 'SERVICE_UNUSABLE'
   /** A run is recorded, but no process has confirmed that it executes it; the message says what continues it. */
   | 'NOT_EXECUTED'
+  /** A run cannot be deleted: it has not ended, has an output to be retained, or another run reuses it. */
+  | 'RUN_KEPT'
   /** The operating system rejected a file or a process; `cause` is its error. */
   | 'SYSTEM'
   | RunErrorCode

@@ -45,6 +45,7 @@ export const OPTIONS = {
   report: z.strictObject({ home, to: TEXT.optional() }),
   answer: z.strictObject({ by: z.string().optional() }),
   change: z.strictObject({ home, profile, service, by: z.string().optional() }),
+  delete: z.strictObject({ home, profile, service }),
   pull: z.strictObject({ home, profile, to: TEXT, service }),
   service: z.strictObject({ home, profile, cluster: TEXT.optional(), account: TEXT.optional() }),
   open: z.strictObject({ home, cpu: z.number().positive().optional() }),

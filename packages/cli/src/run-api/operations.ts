@@ -206,6 +206,19 @@ export interface RunApiOperations {
       readonly position: number;
     };
   };
+  /** Delete an ended run that no other run reuses; repeating the request has no effect. */
+  readonly deleteRun: {
+    readonly path: {
+      readonly runId: string;
+    };
+    readonly query: Record<never, never>;
+    readonly body: Record<never, never>;
+    readonly reply: {
+      readonly runId: string;
+      /** False: there is no such run, for example because an earlier request has deleted it. */
+      readonly deleted: boolean;
+    };
+  };
   /** Execute the pipeline of the order as a run with this ID; the same order again starts nothing. */
   readonly orderRun: {
     readonly path: {
@@ -1444,6 +1457,7 @@ export const OPERATIONS: { readonly [N in keyof RunApiOperations]: readonly [met
   listRuns: ['GET', '/runs'],
   submitRun: ['POST', '/runs'],
   getRun: ['GET', '/runs/{runId}'],
+  deleteRun: ['DELETE', '/runs/{runId}'],
   orderRun: ['PUT', '/runs/{runId}'],
   getStates: ['GET', '/runs/{runId}/states'],
   listChanges: ['GET', '/runs/{runId}/changes'],

@@ -5,7 +5,7 @@ import { type RunsElsewhere, readServerRun, type UnknownAccount } from '@sluice/
 import type { HomeService } from '../connect/open-service.ts';
 import { openService } from '../connect/open-service.ts';
 import type { RunServer, ServerRun } from '../connect/run-server.ts';
-import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import type { GlobalOptions, ServiceContext } from '../context/command-context.ts';
 import { wholeMessage } from '../context/command-rejection.ts';
 import { isLostRun } from './lost-run.ts';
 import { isRemoved } from './record-removal.ts';
@@ -16,8 +16,8 @@ import { summarizeServerRun } from './summarize-server-run.ts';
 const AT_ONCE = 8;
 
 interface Asking {
-  readonly opened: HomeService;
-  readonly context: CommandContext;
+  readonly opened: Pick<HomeService, 'home' | 'runServer'>;
+  readonly context: ServiceContext;
   readonly options: GlobalOptions;
 }
 

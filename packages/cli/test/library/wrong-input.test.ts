@@ -165,6 +165,7 @@ const CALLS: Readonly<Record<string, readonly Call[]>> = {
     (wrong) => library.rejectRun('none', 'a', wrong),
   ],
   suspendRun: [(wrong) => library.suspendRun(wrong, { home }), (wrong) => library.suspendRun('none', wrong)],
+  deleteRun: [(wrong) => library.deleteRun(wrong, { home }), (wrong) => library.deleteRun('none', wrong)],
   cancelRun: [(wrong) => library.cancelRun(wrong, { home }), (wrong) => library.cancelRun('none', wrong)],
   pullOutput: [
     (wrong) => library.pullOutput(wrong, 'a', { home, to: 'to' }),

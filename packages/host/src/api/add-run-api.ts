@@ -7,6 +7,7 @@ import { ApiError, renderError } from '../errors/api-error.ts';
 import { ACTION_ROUTES } from './action-routes.ts';
 import { answerOnce } from './answer-once.ts';
 import type { ApiRequest, ApiRoute } from './api-route.ts';
+import { DELETE_ROUTE } from './delete-route.ts';
 import { HOME_ROUTES } from './home-routes.ts';
 import { API_PREFIX, renderOpenApi } from './openapi.ts';
 import { HOME_ORDER_ROUTES } from './order-routes.ts';
@@ -21,6 +22,7 @@ import { countDownload } from './start-stream.ts';
 export const SHARED_ROUTES: readonly ApiRoute[] = [
   ...READ_ROUTES,
   ...ACTION_ROUTES,
+  DELETE_ROUTE,
   ...SCHEDULE_ROUTES,
   ...HOME_ROUTES,
 ];
@@ -99,7 +101,7 @@ function addRoute(server: FastifyInstance, route: ApiRoute, { find }: ApiPlace):
       const isAction = route.method === 'POST';
       const act = () =>
         isAction ? answerOnce(request, (newRunId) => route.handle({ ...request, newRunId })) : route.handle(request);
-      const isAlone = isAction && orders !== undefined && request.at.runId !== undefined;
+      const isAlone = (isAction || route.method === 'DELETE') && orders !== undefined && request.at.runId !== undefined;
       const perform = () => (isAlone ? orders.exclude(request.at.runId!, act) : act());
       const release = route.reply === 'bytes' ? countDownload(api.downloads) : undefined;
       try {

@@ -9,7 +9,7 @@ export type ReplyKind = z.ZodType | 'bytes' | 'events';
 export interface ApiRoute<Q extends z.ZodObject = z.ZodObject, B extends z.ZodType = z.ZodType> {
   readonly operationId: string;
   readonly summary: string;
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Relative to the prefix of the API, with `{name}` for parameters, and `:verb` at the end for actions. */
   readonly path: string;
   readonly query: Q;

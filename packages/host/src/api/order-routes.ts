@@ -69,7 +69,7 @@ export const HOME_ORDER_ROUTES: readonly ApiRoute[] = [
 ];
 
 /** It becomes a part of local paths. */
-function requireRunId({ runId }: ApiRequest['at']): string {
+export function requireRunId({ runId }: ApiRequest['at']): string {
   if (isRunId(runId)) return runId;
   throw new ApiError(400, 'PARAMETER_INVALID', 'could not use the ID of the run: it has 13 letters and digits');
 }

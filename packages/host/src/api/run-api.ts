@@ -45,6 +45,8 @@ export interface RunExecutor {
   preview(request: StartRequest, isDryRun: boolean): Promise<Result<OrderPreview, string>>;
   /** What a command would be asked for that starts the same run. */
   createOrder(request: StartRequest): Promise<Result<RunOrder, string>>;
+  /** Deletes a run that has ended. `false`: there is no such run; the error says why it must stay. */
+  delete(runId: string): Promise<Result<boolean, string>>;
   /** The pipeline files of the project that contains the home. */
   listPipelines(): Promise<readonly PipelineEntry[]>;
   /** Starts a run with this ID. If there is one already, it does nothing: the request was repeated. */

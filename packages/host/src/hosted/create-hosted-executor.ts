@@ -17,6 +17,7 @@ export interface HostedExecutorParts {
   readonly service: ContainerService;
   readonly host: Pick<RunHost, 'take'>;
   readonly orders: Pick<RunOrders, 'rerun'>;
+  readonly deleteRun: RunExecutor['delete'];
   readonly secrets: SecretStore;
   readonly restrictions: Required<Pick<RunnerOptions, 'notifier' | 'delivers' | 'allowance'>>;
   readonly log: (line: string) => void;
@@ -72,6 +73,7 @@ export function createHostedExecutor(parts: HostedExecutorParts): HostedExecutor
       if (!previewed.ok) throw rejectRerun(order, request.of, previewed.error);
       return previewed;
     },
+    delete: parts.deleteRun,
     createOrder: async () => fail(NO_FILES),
     listPipelines: async () => [],
     async start(order, runId) {

@@ -12,7 +12,7 @@ import { removeStaged } from './add-run.ts';
 import { createHostedExecutor, type HostedExecutor } from './create-hosted-executor.ts';
 import { createOrders } from './create-orders.ts';
 import { openOrderPlanner } from './open-order-planner.ts';
-import { removeOldRuns } from './remove-old-runs.ts';
+import { deleteEndedRun, removeOldRuns } from './remove-old-runs.ts';
 import { createSecretStore, type SecretStoreOptions } from './secret-store.ts';
 
 /** What a server needs to execute the runs of one account. */
@@ -93,6 +93,7 @@ export async function openHostedAccount(options: HostedAccountOptions): Promise<
   const leaving = new AbortController();
   const opened = createHostedExecutor({
     ...{ home, service, host, orders, secrets, restrictions, log, leaving: leaving.signal },
+    deleteRun: (runId) => deleteEndedRun(home, runId),
     ...(traces && { traces }),
   });
   executor = opened;

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
-import { renderDuration } from '@sluice/core';
+import { fail, ok, type Result, renderDuration } from '@sluice/core';
 import { isHosted, runDirectory, withRunClaim } from '@sluice/home';
 import { chooseEndedRuns, forgetRemovedRuns } from '@sluice/runner';
 import type { RunOrders } from '../api/run-api.ts';
@@ -41,6 +42,34 @@ export async function removeOldRuns(retentionMs: number, parts: RemovalParts): P
   if (count > 0) log(`removed ${count} runs that ended more than ${renderDuration(retentionMs)} ago`);
   await forgetRemovedRuns(home);
 }
+
+/**
+ * Removes an ended run of an account at the request of its user. `false`: there is no such run; the error says why it must
+ * stay. The caller excludes requests about the run. If it is interrupted, the daily removal continues.
+ */
+export async function deleteEndedRun(home: string, runId: string): Promise<Result<boolean, string>> {
+  const directory = runDirectory(home, runId);
+  const hasEnded = () => !isHosted(home, runId);
+  if (!existsSync(directory)) return ok(false);
+  if (!hasEnded()) return fail(NOT_ENDED);
+  if (!(await lstat(directory)).isDirectory()) return fail('the operator of the server has moved it elsewhere');
+  await prepareRemovals(home);
+  const chosen = await chooseEndedRuns({ home, endedBefore: Number.POSITIVE_INFINITY, only: runId });
+  if (!chosen.runIds.includes(runId)) return fail(chosen.kept.get(runId) ?? NOT_ENDED);
+  const removed = await withRunClaim({ home, runId }, async () => {
+    const reason = hasEnded() ? await chosen.findReason(runId) : NOT_ENDED;
+    if (reason !== undefined) return fail(reason);
+    await moveToRemoved(home, runId);
+    return ok(true);
+  });
+  if (removed === undefined) return fail('a process of the server uses it; try again');
+  if (!removed.ok) return removed;
+  await deleteRemoved(home, runId);
+  await forgetRemovedRuns(home);
+  return removed;
+}
+
+const NOT_ENDED = 'it has not ended; cancel it first';
 
 /** Returns whether the run was removed. The next call tries again otherwise. */
 async function remove(

@@ -89,7 +89,7 @@ export async function readRemoval(home: string, runId: string): Promise<Removal 
 export function describeRemoval(runId: string, { removedAt, summary }: Removal): ApiError {
   const { status, endedAt } = summary ?? {};
   const ended = endedAt === undefined ? '' : `: it ended on ${toDay(endedAt)} (${status})`;
-  const why = `the server removed it on ${toDay(removedAt)}${ended}, and old runs are not kept`;
+  const why = `the server removed it on ${toDay(removedAt)}${ended}`;
   const advice = 'a home that has followed it to its end has a copy';
   const error = new ApiError(404, 'RUN_REMOVED', `could not find run ${runId}: ${why}; ${advice}`);
   error.details = {

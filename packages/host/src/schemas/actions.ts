@@ -36,6 +36,12 @@ export const submitBody = z.strictObject({
   params: z.record(z.string(), json).default({}),
 });
 
+/** The reply of `DELETE /runs/{runId}`. */
+export const deletionReply = z.strictObject({
+  runId: z.string(),
+  deleted: z.boolean().describe('false: there is no such run, for example because an earlier request has deleted it'),
+});
+
 /** The reply of every action. */
 export const actionReply = z.strictObject({
   runId: z.string().exactOptional().describe('the run that the action concerns; of a rerun or submission, the new run'),

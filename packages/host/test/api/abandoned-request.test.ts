@@ -36,6 +36,7 @@ test('a request is not performed if its client gave up while the server was stop
     resume: async () => ({ ok: true, value: undefined }),
     preview: async () => ({ ok: true, value: { reused: [], run: ['a'] } }),
     createOrder: async () => ({ ok: true, value: { file: '/p.yaml', params: {} } }),
+    delete: async () => ({ ok: true, value: true }),
     listPipelines: async () => [],
     async start(_, runId) {
       started.push(runId);

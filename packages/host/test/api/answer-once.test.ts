@@ -37,6 +37,7 @@ async function serve(home: string, start: RunExecutor['start']) {
     resume: async () => done,
     preview: async () => ({ ok: true, value: { reused: [], run: ['a'] } }),
     createOrder: async () => ({ ok: true, value: { file: '/p.yaml', params: {} } }),
+    delete: async () => ({ ok: true, value: true }),
     listPipelines: async () => [],
     start,
   };

@@ -18,6 +18,8 @@ export interface EndedRunOptions {
   readonly home: string;
   /** Runs that ended before this time may be removed; milliseconds since the Unix epoch. */
   readonly endedBefore: number;
+  /** Only this run may be removed. Default: all. */
+  readonly only?: string;
   /** Default: the machine's file system. */
   readonly disk?: Disk;
   /** When it is aborted, no more runs are read, and none are chosen. */
@@ -28,6 +30,8 @@ export interface EndedRunOptions {
 export interface EndedRuns {
   /** Oldest first. */
   readonly runIds: readonly string[];
+  /** Why each other run that was read must stay, by its ID. */
+  readonly kept: ReadonlyMap<string, string>;
   /**
    * Why a run must be kept after all; to be asked immediately before it is removed. Reads its journal, and the runs that
    * were started since the choice.
@@ -43,19 +47,20 @@ const NOTHING: RunNeeds = { runs: new Set(), sources: new Set() };
  * protects no run, and neither does a run whose journal cannot be read. Otherwise a single damaged run would protect all.
  */
 export async function chooseEndedRuns(options: EndedRunOptions): Promise<EndedRuns> {
-  const { endedBefore, disk = createSystemDisk(), signal } = options;
+  const { endedBefore, disk = createSystemDisk(), only, signal } = options;
   const home = path.resolve(options.home);
   const isOpen = () => signal?.aborted !== true;
   // Journals are only read if a run may be removed.
   const read = (await hasOldRun({ disk, home, endedBefore })) ? await readRunRecords(disk, home, isOpen) : [];
   const records = isOpen() ? read.map(({ needs = NOTHING, ...run }) => ({ ...run, needs })) : [];
   const known = new Set(records.map(({ runId }) => runId));
-  const { remove } = chooseGarbage(records, {
-    ...{ endedBefore, cached: new Set() },
+  const { remove, keep } = chooseGarbage(records, {
+    ...{ endedBefore, cached: new Set(), ...(only !== undefined && { only: new Set([only]) }) },
     describeUseElsewhere: () => undefined,
   });
   return {
     runIds: remove.map(({ runId }) => runId),
+    kept: new Map(keep.map(({ run, reason }) => [run.runId, reason])),
     async findReason(runId) {
       const since = await readRunRecords(disk, home, (id) => !known.has(id));
       const user = findUser(since, runId, { isCached: false });

@@ -28,6 +28,8 @@ export interface DeleteRunsOptions {
   readonly runIds: readonly string[];
   /** Asks servers for runs that may use data of this home. Default: there are none. */
   readonly readElsewhere?: () => Promise<RunsElsewhere>;
+  /** Called before a run is removed here: has its server remove it, too. Returns why that is impossible; then the run stays. */
+  readonly removeElsewhere?: (runId: string) => Promise<string | undefined>;
   /** Default: the machine's file system. */
   readonly disk?: Disk;
   /** Default: the machine's clock. */
@@ -84,9 +86,12 @@ async function deleteAll(options: Filled): Promise<Result<DeletedRuns, readonly 
   const scheduled = await listScheduledRuns(disk, home);
   const freed: DeletedRuns['freed'][number][] = [];
   const problems: string[] = [];
-  for (const run of chosen.value) {
+  // A server keeps a run that another one reuses, which is always a later one.
+  for (const run of chosen.value.toReversed()) {
     const { runId, pipeline } = run;
-    const problem = await removeRun(options, run, scheduled);
+    const isKept = await options.removeElsewhere?.(runId);
+    if (isKept !== undefined) await unmarkRun(options, run);
+    const problem = isKept ?? (await removeRun(options, run, scheduled));
     if (problem === undefined) freed.push({ kind: 'run', runId, pipeline, bytes: sizes.get(runId) ?? 0 });
     else problems.push(problem);
   }
