@@ -106,6 +106,40 @@ test('events in any blocks are read; unknown ones and comments are not, and a br
   await expect(read.next()).rejects.toMatchObject({ code: 'INVALID_REPLY' });
 });
 
+test('a lost stream continues after its last event, until the server rejects it or is away', async () => {
+  const seen: (string | undefined)[] = [];
+  const event = (id: number) => `id: ${id}\nevent: missing\ndata: {"runId":"a","message":"${id}"}\n\n`;
+  const url = await listen((request, response) => {
+    seen.push(request.headers['last-event-id'] as string | undefined);
+    const count = seen.length;
+    if (count === 2 || count === 4) return void response.writeHead(502).end('<html>');
+    if (count === 6) return void response.destroy();
+    if (count === 7) return void response.writeHead(404).end('{"details":[{"reason":"RUN_NOT_FOUND"}]}');
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(`retry: 1\n\n${count === 3 ? '' : event(count)}`, () => {
+      if (count === 1 || count === 5) response.destroy();
+      else response.end();
+    });
+  });
+  const read = async (ids: string[]) => {
+    for await (const { id } of createRunApi({ url }).events({}, { lastEventId: '0' })) ids.push(id);
+  };
+  const ids: string[] = [];
+  await expect(read(ids)).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
+  expect(ids).toEqual(['1', '5']);
+  expect(seen).toEqual(['0', '1', '1', '1', '1', '5', '5']);
+  let isAway = false;
+  const away = await listen((_, response) => {
+    if (isAway) return void response.destroy();
+    isAway = true;
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(`retry: 1\n\n${event(1)}`);
+  });
+  const later = createRunApi({ url: away }).events({})[Symbol.asyncIterator]();
+  expect(await later.next()).toMatchObject({ value: { id: '1' } });
+  await expect(later.next()).rejects.toMatchObject({ code: 'UNREACHABLE' });
+});
+
 test('a client of an account on a server reads a run that the library has submitted', async () => {
   const account = createRunApi({ url: hosted.api, token: hosted.tokens.member });
   const service = await connectService({ baseUrl: hosted.url, token: hosted.tokens.member });

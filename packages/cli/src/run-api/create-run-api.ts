@@ -1,6 +1,7 @@
-import { SluiceError } from '@sluice/core';
+import { followEvents } from './follow-events.ts';
 import { OPERATIONS, type RunApiOperations } from './operations.ts';
-import { type RunApiEvent, readEvents } from './read-events.ts';
+import type { RunApiEvent } from './read-events.ts';
+import { readJson, requireOk, sendRequest, toSluiceError } from './send-request.ts';
 
 /** Where a run API is, and who calls it. */
 export interface RunApiOptions {
@@ -35,8 +36,9 @@ export interface RunApi {
     ...input: Record<never, never> extends RunApiInput<N> ? [input?: RunApiInput<N>] : [input: RunApiInput<N>]
   ): Promise<RunApiReply<N>>;
   /**
-   * What happens to the runs in `query`, from now on or after `lastEventId`. Ends when `signal` is aborted or the
-   * server ends the stream; throws `UNREACHABLE` when the connection is lost.
+   * What happens to the runs in `query`, from now on or after `lastEventId`, until `signal` is aborted. A lost connection is
+   * made again and continues after the last event. Throws `UNREACHABLE` if the first connection fails, or if none succeeds
+   * for about a minute, and the reason of the server if it rejects one.
    */
   events(
     query: RunApiOperations['streamEvents']['query'],
@@ -46,7 +48,7 @@ export interface RunApi {
 
 /**
  * A client of the run API of a home or of an account on a server, with the types of its OpenAPI document. It sends nothing
- * before the first call, and repeats nothing.
+ * before the first call, and repeats no call.
  *
  * @example
  * ```ts
@@ -68,8 +70,8 @@ export function createRunApi({ url, token }: RunApiOptions): RunApi {
     async call(name, ...[given]) {
       const input: Request = given ?? {};
       const [method, path] = OPERATIONS[name];
-      const reply = await send(locate(url, path, input), {
-        ...{ method, redirect: 'error', signal: input.signal ?? null },
+      const sent = await sendRequest(locate(url, path, input), {
+        ...{ method, signal: input.signal ?? null },
         headers: {
           ...authorization,
           ...(input.idempotencyKey !== undefined && { 'idempotency-key': input.idempotencyKey }),
@@ -77,19 +79,21 @@ export function createRunApi({ url, token }: RunApiOptions): RunApi {
         },
         ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
       });
+      const reply = await requireOk(sent);
       const isJson = reply.headers.get('content-type')?.startsWith('application/json') === true;
       return (isJson ? await readJson(reply) : reply.body) as never;
     },
     async *events(query, { lastEventId, signal } = {}) {
       const [method, path] = OPERATIONS.streamEvents;
-      try {
-        const reply = await send(locate(url, path, { query }), {
-          ...{ method, redirect: 'error', signal: signal ?? null },
-          headers: { ...authorization, ...(lastEventId !== undefined && { 'last-event-id': lastEventId }) },
+      const connect = (after: string | undefined) =>
+        sendRequest(locate(url, path, { query }), {
+          ...{ method, signal: signal ?? null },
+          headers: { ...authorization, ...(after !== undefined && { 'last-event-id': after }) },
         });
-        yield* readEvents(reply.body!);
+      try {
+        yield* followEvents({ connect, lastEventId, signal });
       } catch (error) {
-        if (signal?.aborted !== true) throw describe(error);
+        if (signal?.aborted !== true) throw toSluiceError(error);
       }
     },
   };
@@ -111,49 +115,4 @@ function locate(url: string, path: string, { path: values = {}, query = {} }: Re
     for (const one of [value].flat()) if (one !== undefined) search.append(name, String(one));
   }
   return `${url.replace(/\/+$/, '')}${filled}${search.size === 0 ? '' : `?${search}`}`;
-}
-
-async function send(url: string, init: RequestInit): Promise<Response> {
-  let reply: Response;
-  try {
-    reply = await fetch(url, init);
-  } catch (error) {
-    throw describe(error);
-  }
-  if (reply.ok) return reply;
-  const { status, message, details } = (await readJson(reply)) as Rejection;
-  throw new SluiceError(details?.[0]?.reason ?? status ?? 'INVALID_REPLY', message ?? `status ${reply.status}`);
-}
-
-/** As `Error` of the OpenAPI document; something between client and server may send anything. */
-interface Rejection {
-  readonly status?: string;
-  readonly message?: string;
-  readonly details?: readonly { readonly reason?: string }[];
-}
-
-async function readJson(reply: Response): Promise<unknown> {
-  const text = await reply.text().catch((error: unknown) => {
-    throw describe(error);
-  });
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new SluiceError('INVALID_REPLY', `${reply.url} has sent no JSON, with status ${reply.status}`, { cause });
-  }
-}
-
-/** The codes of errors that `fetch` throws, and of an event that is no JSON, by their names. */
-const CODES: ReadonlyMap<string, string> = new Map([
-  ['AbortError', 'ABORTED'],
-  ['TimeoutError', 'ABORTED'],
-  ['SyntaxError', 'INVALID_REPLY'],
-]);
-
-function describe(error: unknown): unknown {
-  if (error instanceof SluiceError) return error;
-  const { name, message, cause } = error as Error;
-  const code = CODES.get(name) ?? 'UNREACHABLE';
-  const reason = cause instanceof Error ? `: ${cause.message}` : '';
-  return new SluiceError(code, `could not call the run API: ${message}${reason}`, { cause: error });
 }

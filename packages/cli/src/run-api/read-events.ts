@@ -1,3 +1,5 @@
+import { SluiceError } from '@sluice/core';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { RunApiEvents } from './operations.ts';
 
 /** An event of the stream, with its data. `id` is for `lastEventId` of a later stream, which continues after it. */
@@ -5,33 +7,41 @@ export type RunApiEvent = {
   readonly [N in keyof RunApiEvents]: { readonly type: N; readonly id: string; readonly data: RunApiEvents[N] };
 }[keyof RunApiEvents];
 
-/** Reads a stream of server-sent events to its end. Events of other types are ignored: a later server may send more. */
-export async function* readEvents(stream: ReadableStream<Uint8Array>): AsyncGenerator<RunApiEvent> {
+/** The most characters of an event; a snapshot of a million cells has about one for each. */
+const MAX_EVENT = 64 * 1024 * 1024;
+
+/**
+ * Reads a stream of server-sent events to its end. Events of other types are ignored: a later server may send more. `onRetry`
+ * gets the delay in milliseconds that the server wants before a new connection.
+ */
+export async function* readEvents(
+  stream: ReadableStream<Uint8Array>,
+  onRetry: (ms: number) => void,
+): AsyncGenerator<RunApiEvent> {
   const decoder = new TextDecoder();
-  let text = '';
+  const messages: EventSourceMessage[] = [];
+  let isTooLarge = false;
+  const parser = createParser({
+    maxBufferSize: MAX_EVENT,
+    onEvent: (message) => messages.push(message),
+    onRetry,
+    onError({ type }) {
+      if (type === 'max-buffer-size-exceeded') isTooLarge = true;
+    },
+  });
   for await (const block of stream) {
-    text += decoder.decode(block, { stream: true });
-    const whole = text.split(/\r?\n\r?\n/);
-    text = whole.pop()!;
-    for (const one of whole) {
-      const event = parseEvent(one);
+    parser.feed(decoder.decode(block, { stream: true }));
+    for (const message of messages.splice(0)) {
+      const event = readEvent(message);
       if (event !== undefined) yield event;
     }
+    if (isTooLarge) throw new SluiceError('INVALID_REPLY', `an event has more than ${MAX_EVENT} characters`);
   }
 }
 
 const TYPES: readonly string[] = ['changes', 'snapshot', 'runs', 'missing'] satisfies RunApiEvent['type'][];
 
-/** Undefined for a comment, and for what only sets the delay of a new connection. */
-function parseEvent(text: string): RunApiEvent | undefined {
-  const fields = new Map<string, string>();
-  for (const line of text.split(/\r?\n/)) {
-    const [, name, value] = /^(\w+): ?(.*)$/.exec(line) ?? [];
-    if (name !== undefined)
-      fields.set(name, name === 'data' && fields.has('data') ? `${fields.get('data')}\n${value}` : value!);
-  }
-  const type = fields.get('event');
-  const data = fields.get('data');
-  if (data === undefined || type === undefined || !TYPES.includes(type)) return undefined;
-  return { type, id: fields.get('id') ?? '', data: JSON.parse(data) } as RunApiEvent;
+function readEvent({ event: type, id = '', data }: EventSourceMessage): RunApiEvent | undefined {
+  if (type === undefined || !TYPES.includes(type)) return undefined;
+  return { type, id, data: JSON.parse(data) } as RunApiEvent;
 }
