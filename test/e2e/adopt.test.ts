@@ -46,7 +46,7 @@ test('sluice adopt and resume give back a run that was killed and whose records 
   rmSync(join(place.home, 'runs', runId), { recursive: true });
   expect(await place.runs()).toEqual([]);
 
-  const adopted = await place.sluice('adopt', runId, 'p.yaml');
+  const adopted = await place.sluice('adopt', runId, 'p.yaml', '--label', 'team=research');
   expect(adopted).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`sluice resume ${runId}`) });
   expect(adopted.stdout).toMatch(/^seed +1 +Succeeded$/m);
   expect(adopted.stdout).toMatch(/^grow\/by-2 +1 +(Running|Succeeded)$/m);
@@ -55,6 +55,8 @@ test('sluice adopt and resume give back a run that was killed and whose records 
     stderr: expect.stringContaining('has its journal'),
   });
 
+  const labeled = await place.sluice('runs', '--label', 'team=research', '--json');
+  expect(JSON.parse(labeled.stdout)).toMatchObject({ runId });
   const resumed = await place.sluice('resume', runId);
   expect(resumed.exitCode, resumed.stdout + resumed.stderr).toBe(0);
   expect(place.read('results/all')).toBe('3\n4\n');

@@ -54,7 +54,7 @@ export function addRunCommands(add: AddCommand): void {
   add({
     usage: 'adopt <run> [file]',
     description: 'rebuild a run whose journal is lost from its containers, so that it can be resumed',
-    options: fileOptions(),
+    options: [...fileOptions(), labelOption()],
     load: async (run, file = DEFAULT_FILE) => {
       const { adopt } = await import('../commands/adopt.ts');
       return (context, options) => adopt({ runId: run!, file }, context, options);

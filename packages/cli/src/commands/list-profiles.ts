@@ -4,9 +4,9 @@ import { wholeMessage } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { reject } from '../context/reject.ts';
 import type { ProfileSource } from '../home/find-profile.ts';
+import { followUse } from '../home/follow-use.ts';
 import { findHome } from '../home/home.ts';
-import { type KnownProfile, listKnownProfiles, readUsed } from '../home/known-profiles.ts';
-import { readProfile } from '../home/profile.ts';
+import { type KnownProfile, listKnownProfiles, readKnown } from '../home/known-profiles.ts';
 import type { JsonValue } from '../json/json-values.ts';
 import { renderValue } from '../json/render-value.ts';
 import { hideLogin } from '../text/hide-login.ts';
@@ -62,13 +62,13 @@ function describeProfile(
     file,
     ...(place !== undefined && { selectedBy: place.selectedBy }),
   };
-  const read = readUsed(file, env);
-  if (!read.ok) return { ...value, problem: wholeMessage(read.error) };
-  const { service, cluster, account, email } = read.value.profile;
-  const written = readProfile(file);
-  const use = written.ok ? written.value.use : undefined;
-  const fault =
-    place !== undefined && written.ok ? describeUnconfirmed(place, { profile: written.value, home, env }) : undefined;
+  const written = readKnown(file);
+  if (!written.ok) return { ...value, problem: wholeMessage(written.error) };
+  const used = followUse({ profile: written.value, path: file }, env);
+  if (!used.ok) return { ...value, problem: wholeMessage(used.error) };
+  const { service, cluster, account, email } = used.value.profile;
+  const { use } = written.value;
+  const fault = place && describeUnconfirmed(place, { profile: written.value, home, env });
   return {
     ...value,
     ...(use !== undefined && { use }),

@@ -4,9 +4,8 @@ import type { CommandContext, GlobalOptions } from '../context/command-context.t
 import type { CommandError } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { findProfile, homeProfile, listProfiles, type ProfilePlace, profileFile } from './find-profile.ts';
-import { followUse, type ReadProfile } from './follow-use.ts';
 import { findHome } from './home.ts';
-import { readProfile } from './profile.ts';
+import { type Profile, readProfile } from './profile.ts';
 
 /** A profile of the user, of the home, or of `--profile`. */
 export interface KnownProfile {
@@ -34,14 +33,13 @@ export function listKnownProfiles(
   return ok(all.map((one) => (one.file === place?.path ? { ...one, place } : one)));
 }
 
-/** Reads a profile, and the one that it names with `use`. */
-export function readUsed(file: string, env: NodeJS.ProcessEnv): Result<ReadProfile, CommandError> {
+/** Reads the file of a profile, which may be missing. */
+export function readKnown(file: string): Result<Profile, CommandError> {
   if (!existsSync(file)) {
     return fail({
       exitCode: EXIT_CODE.rejected,
       message: `could not use the profile ${file}: the file does not exist`,
     });
   }
-  const read = readProfile(file);
-  return read.ok ? followUse({ profile: read.value, path: file }, env) : read;
+  return readProfile(file);
 }
