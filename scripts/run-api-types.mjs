@@ -16,6 +16,8 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
 const text = format(`// Written by scripts/run-api-types.mjs from the OpenAPI document of the run API.
 import type { Json } from '@sluice/core';
 
+${Object.entries(components.schemas).flatMap(describeComponent).join('\n')}
+
 /** What each operation of the run API takes and returns, by its name in the OpenAPI document. */
 export interface RunApiOperations {
 ${operations.map(describeOperation).join('\n')}
@@ -56,6 +58,12 @@ function describeOperation({ operationId, summary, parameters, requestBody, resp
   return `/** ${summary}. */\nreadonly ${operationId}: {\n${lines.join('\n')}\n};`;
 }
 
+/** The types that several operations have; `Json` has its own, and errors are thrown. */
+function describeComponent([name, schema]) {
+  if (['Error', 'Json'].includes(name) || name.startsWith('event.')) return [];
+  return [`/** The component \`${name}\` of the OpenAPI document. */\nexport type Api${name} = ${typeOf(schema)};\n`];
+}
+
 function describeEvent([name, schema]) {
   const [, event] = /^event\.(\w+)$/.exec(name) ?? [];
   return event === undefined ? [] : [`${comment(schema)}readonly ${event}: ${typeOf(schema)};`];
@@ -69,7 +77,10 @@ function comment({ description }) {
 
 /** The type of the values that a JSON Schema describes. */
 function typeOf(schema) {
-  if (schema.$ref !== undefined) return schema.$ref.replace('#/components/schemas/', '');
+  if (schema.$ref !== undefined) {
+    const name = schema.$ref.replace('#/components/schemas/', '');
+    return name === 'Json' ? name : `Api${name}`;
+  }
   if ('const' in schema) return JSON.stringify(schema.const);
   if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
   const union = schema.anyOf ?? schema.oneOf;

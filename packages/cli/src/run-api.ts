@@ -6,5 +6,15 @@ export {
   type RunApiOptions,
   type RunApiReply,
 } from './run-api/create-run-api.ts';
-export type { RunApiEvents, RunApiOperations } from './run-api/operations.ts';
+export type {
+  ApiAction,
+  ApiCellStatus,
+  ApiCounts,
+  ApiFailure,
+  ApiRun,
+  ApiRunHead,
+  ApiRunStatus,
+  RunApiEvents,
+  RunApiOperations,
+} from './run-api/operations.ts';
 export type { RunApiEvent } from './run-api/read-events.ts';

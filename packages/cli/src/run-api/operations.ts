@@ -1,6 +1,95 @@
 // Written by scripts/run-api-types.mjs from the OpenAPI document of the run API.
 import type { Json } from '@sluice/core';
 
+/** The component `Action` of the OpenAPI document. */
+export type ApiAction = {
+  /** The run that the action concerns; of a rerun or submission, the new run. */
+  readonly runId?: string;
+  readonly dryRun: boolean;
+  /** The equivalent command line. */
+  readonly command: string;
+  /** What happens, in one sentence. */
+  readonly message: string;
+  /** Steps whose earlier results are reused; absent if unknown. */
+  readonly reused?: readonly string[];
+  /** Steps that are run; absent if unknown. */
+  readonly run?: readonly string[];
+  /** Of a backfill: the planned times that are run. */
+  readonly plannedAt?: readonly string[];
+};
+
+/** The component `Run` of the OpenAPI document. */
+export type ApiRun = {
+  readonly runId: string;
+  readonly pipeline: string;
+  /** Those of the pipeline, and those that the command added; absent if there are none. */
+  readonly labels?: { readonly [key: string]: string };
+  /** `waiting`: a process will execute it when its concurrency group has capacity; `suspended`: no process executes it, and it can be resumed. */
+  readonly status: ApiRunStatus;
+  /** When it was recorded, before it waits for its concurrency group or for a process. */
+  readonly createdAt: string;
+  /** When its first step could start; absent before. */
+  readonly startedAt?: string;
+  /** RFC 3339 in UTC, with milliseconds. */
+  readonly endedAt?: string;
+  /** The process that executes the run, or waits for its group: `terminal`, a command or a program; `host`, the background process of the home; `ui`, `sluice ui`; `server`, a server; `none`. */
+  readonly executor: 'terminal' | 'host' | 'ui' | 'server' | 'none';
+  /** Absent for a run that has ended elsewhere, or whose files could not be read. */
+  readonly counts?: { readonly [key: string]: number };
+  readonly waitsForApproval?: true;
+  /** Why the files of the run could not be read; the other values are then defaults. */
+  readonly problem?: string;
+};
+
+/** The component `RunHead` of the OpenAPI document. */
+export type ApiRunHead = {
+  /** `waiting`: a process will execute it when its concurrency group has capacity; `suspended`: no process executes it, and it can be resumed. */
+  readonly status: ApiRunStatus;
+  readonly counts: ApiCounts;
+};
+
+/** The component `RunStatus` of the OpenAPI document. */
+export type ApiRunStatus = 'waiting' | 'running' | 'suspended' | 'succeeded' | 'failed' | 'canceled';
+
+/** The component `CellStatus` of the OpenAPI document. */
+export type ApiCellStatus =
+  | 'waiting'
+  | 'ready'
+  | 'awaitingApproval'
+  | 'submitting'
+  | 'pending'
+  | 'running'
+  | 'publishing'
+  | 'succeeded'
+  | 'failed'
+  | 'skipped'
+  | 'canceled';
+
+/** The component `Counts` of the OpenAPI document. */
+export type ApiCounts = { readonly [key: string]: number };
+
+/** The component `Failure` of the OpenAPI document. */
+export type ApiFailure = {
+  readonly step: string;
+  /** Empty for a plain step. */
+  readonly cell: string;
+  /** The values of its matrix; absent if the step has none. */
+  readonly matrix?: { readonly [key: string]: Json };
+  /** Of a cell of `foreach`. */
+  readonly item?: Json;
+  readonly attempt: number;
+  readonly status: 'failed' | 'canceled';
+  /** Why it has failed; present exactly if the status is `failed`. */
+  readonly reason?: 'failed' | 'oom' | 'timeout' | 'infrastructure';
+  readonly exitCode?: number;
+  readonly message: string;
+  readonly containerId?: string;
+  /** What the user can do. */
+  readonly hint?: string;
+  /** The last lines of the log; empty if it could not be read. */
+  readonly logTail: readonly string[];
+};
+
 /** What each operation of the run API takes and returns, by its name in the OpenAPI document. */
 export interface RunApiOperations {
   /** The runs of the home, newest first. */
@@ -8,9 +97,7 @@ export interface RunApiOperations {
     readonly path: Record<never, never>;
     readonly query: {
       /** Of several, any. */
-      readonly status?:
-        | ('waiting' | 'running' | 'suspended' | 'succeeded' | 'failed' | 'canceled')
-        | readonly ('waiting' | 'running' | 'suspended' | 'succeeded' | 'failed' | 'canceled')[];
+      readonly status?: ApiRunStatus | readonly ApiRunStatus[];
       readonly pipeline?: string;
       /** `NAME=VALUE` or `NAME`; of several, all. */
       readonly label?: string | readonly string[];
@@ -23,27 +110,7 @@ export interface RunApiOperations {
     };
     readonly body: Record<never, never>;
     readonly reply: {
-      readonly runs: readonly {
-        readonly runId: string;
-        readonly pipeline: string;
-        /** Those of the pipeline, and those that the command added; absent if there are none. */
-        readonly labels?: { readonly [key: string]: string };
-        /** `waiting`: a process will execute it when its concurrency group has capacity; `suspended`: no process executes it, and it can be resumed. */
-        readonly status: 'waiting' | 'running' | 'suspended' | 'succeeded' | 'failed' | 'canceled';
-        /** When it was recorded, before it waits for its concurrency group or for a process. */
-        readonly createdAt: string;
-        /** When its first step could start; absent before. */
-        readonly startedAt?: string;
-        /** RFC 3339 in UTC, with milliseconds. */
-        readonly endedAt?: string;
-        /** The process that executes the run, or waits for its group: `terminal`, a command or a program; `host`, the background process of the home; `ui`, `sluice ui`; `server`, a server; `none`. */
-        readonly executor: 'terminal' | 'host' | 'ui' | 'server' | 'none';
-        /** Absent for a run that has ended elsewhere, or whose files could not be read. */
-        readonly counts?: { readonly [key: string]: number };
-        readonly waitsForApproval?: true;
-        /** Why the files of the run could not be read; the other values are then defaults. */
-        readonly problem?: string;
-      }[];
+      readonly runs: readonly ApiRun[];
       readonly nextPageToken?: string;
     };
   };
@@ -58,21 +125,7 @@ export interface RunApiOperations {
       readonly file: string;
       readonly params?: { readonly [key: string]: Json };
     };
-    readonly reply: {
-      /** The run that the action concerns; of a rerun or submission, the new run. */
-      readonly runId?: string;
-      readonly dryRun: boolean;
-      /** The equivalent command line. */
-      readonly command: string;
-      /** What happens, in one sentence. */
-      readonly message: string;
-      /** Steps whose earlier results are reused; absent if unknown. */
-      readonly reused?: readonly string[];
-      /** Steps that are run; absent if unknown. */
-      readonly run?: readonly string[];
-      /** Of a backfill: the planned times that are run. */
-      readonly plannedAt?: readonly string[];
-    };
+    readonly reply: ApiAction;
   };
   /** A run with its plan and steps. */
   readonly getRun: {
@@ -86,7 +139,7 @@ export interface RunApiOperations {
       readonly pipeline: string;
       readonly labels: { readonly [key: string]: string };
       /** `waiting`: a process will execute it when its concurrency group has capacity; `suspended`: no process executes it, and it can be resumed. */
-      readonly status: 'waiting' | 'running' | 'suspended' | 'succeeded' | 'failed' | 'canceled';
+      readonly status: ApiRunStatus;
       /** When it was recorded, before it waits for its concurrency group or for a process. */
       readonly createdAt: string;
       /** When its first step could start; absent before. */
@@ -129,26 +182,7 @@ export interface RunApiOperations {
         readonly concerns?: 'service';
       }[];
       /** The first 100 in the order in which they ended. */
-      readonly failures: readonly {
-        readonly step: string;
-        /** Empty for a plain step. */
-        readonly cell: string;
-        /** The values of its matrix; absent if the step has none. */
-        readonly matrix?: { readonly [key: string]: Json };
-        /** Of a cell of `foreach`. */
-        readonly item?: Json;
-        readonly attempt: number;
-        readonly status: 'failed' | 'canceled';
-        /** Why it has failed; present exactly if the status is `failed`. */
-        readonly reason?: 'failed' | 'oom' | 'timeout' | 'infrastructure';
-        readonly exitCode?: number;
-        readonly message: string;
-        readonly containerId?: string;
-        /** What the user can do. */
-        readonly hint?: string;
-        /** The last lines of the log; empty if it could not be read. */
-        readonly logTail: readonly string[];
-      }[];
+      readonly failures: readonly ApiFailure[];
       readonly failureCount: number;
       /** A command line that starts the same run again. */
       readonly command?: string;
@@ -173,23 +207,12 @@ export interface RunApiOperations {
       };
       /** In the order of `plan.steps`. */
       readonly steps: readonly {
-        readonly status:
-          | 'waiting'
-          | 'ready'
-          | 'awaitingApproval'
-          | 'submitting'
-          | 'pending'
-          | 'running'
-          | 'publishing'
-          | 'succeeded'
-          | 'failed'
-          | 'skipped'
-          | 'canceled';
+        readonly status: ApiCellStatus;
         /** Outputs and results are those of an earlier run. */
         readonly reused?: true;
         /** Why it has failed; present exactly if the status is `failed`. */
         readonly reason?: 'failed' | 'oom' | 'timeout' | 'infrastructure';
-        readonly counts: { readonly [key: string]: number };
+        readonly counts: ApiCounts;
       }[];
       readonly criticalPath: readonly {
         readonly step: string;
@@ -325,27 +348,7 @@ export interface RunApiOperations {
     readonly reply: {
       /** This page and those before have all changes up to this position. */
       readonly position: number;
-      readonly changes: readonly (readonly [
-        number,
-        number,
-        number,
-        number,
-        (
-          | 'waiting'
-          | 'ready'
-          | 'awaitingApproval'
-          | 'submitting'
-          | 'pending'
-          | 'running'
-          | 'publishing'
-          | 'succeeded'
-          | 'failed'
-          | 'skipped'
-          | 'canceled'
-        ),
-        number,
-        boolean,
-      ])[];
+      readonly changes: readonly (readonly [number, number, number, number, ApiCellStatus, number, boolean])[];
       readonly nextPageToken?: string;
     };
   };
@@ -357,18 +360,7 @@ export interface RunApiOperations {
     readonly query: {
       /** Name or index; absent: all steps. */
       readonly step?: string;
-      readonly status?:
-        | 'waiting'
-        | 'ready'
-        | 'awaitingApproval'
-        | 'submitting'
-        | 'pending'
-        | 'running'
-        | 'publishing'
-        | 'succeeded'
-        | 'failed'
-        | 'skipped'
-        | 'canceled';
+      readonly status?: ApiCellStatus;
       /** Words that are all part of `STEP/CELL`. */
       readonly search?: string;
       /** With the values of the matrix, and the results. */
@@ -388,18 +380,7 @@ export interface RunApiOperations {
         readonly matrix?: { readonly [key: string]: Json };
         /** Of a cell of `foreach`. */
         readonly item?: Json;
-        readonly status:
-          | 'waiting'
-          | 'ready'
-          | 'awaitingApproval'
-          | 'submitting'
-          | 'pending'
-          | 'running'
-          | 'publishing'
-          | 'succeeded'
-          | 'failed'
-          | 'skipped'
-          | 'canceled';
+        readonly status: ApiCellStatus;
         /** Outputs and results are those of an earlier run. */
         readonly reused?: true;
         /** Why it has failed; present exactly if the status is `failed`. */
@@ -516,18 +497,7 @@ export interface RunApiOperations {
       readonly matrix?: { readonly [key: string]: Json };
       /** Of a cell of `foreach`. */
       readonly item?: Json;
-      readonly status:
-        | 'waiting'
-        | 'ready'
-        | 'awaitingApproval'
-        | 'submitting'
-        | 'pending'
-        | 'running'
-        | 'publishing'
-        | 'succeeded'
-        | 'failed'
-        | 'skipped'
-        | 'canceled';
+      readonly status: ApiCellStatus;
       /** Outputs and results are those of an earlier run. */
       readonly reused?: true;
       /** Why it has failed; present exactly if the status is `failed`. */
@@ -595,18 +565,7 @@ export interface RunApiOperations {
       readonly dependencies: readonly {
         readonly step: string;
         readonly condition: 'succeeded' | 'failed' | 'completed' | 'skipped' | 'running';
-        readonly status:
-          | 'waiting'
-          | 'ready'
-          | 'awaitingApproval'
-          | 'submitting'
-          | 'pending'
-          | 'running'
-          | 'publishing'
-          | 'succeeded'
-          | 'failed'
-          | 'skipped'
-          | 'canceled';
+        readonly status: ApiCellStatus;
         /** Outputs and results are those of an earlier run. */
         readonly reused?: true;
         /** Why it has failed; present exactly if the status is `failed`. */
@@ -636,26 +595,7 @@ export interface RunApiOperations {
           readonly times: number;
           readonly cause: string;
         };
-        readonly failure?: {
-          readonly step: string;
-          /** Empty for a plain step. */
-          readonly cell: string;
-          /** The values of its matrix; absent if the step has none. */
-          readonly matrix?: { readonly [key: string]: Json };
-          /** Of a cell of `foreach`. */
-          readonly item?: Json;
-          readonly attempt: number;
-          readonly status: 'failed' | 'canceled';
-          /** Why it has failed; present exactly if the status is `failed`. */
-          readonly reason?: 'failed' | 'oom' | 'timeout' | 'infrastructure';
-          readonly exitCode?: number;
-          readonly message: string;
-          readonly containerId?: string;
-          /** What the user can do. */
-          readonly hint?: string;
-          /** The last lines of the log; empty if it could not be read. */
-          readonly logTail: readonly string[];
-        };
+        readonly failure?: ApiFailure;
         /** Whether another attempt followed, and by which rule. */
         readonly retry?: string;
         /** What its instance type had when the run began; absent if that was not recorded. */
@@ -722,31 +662,9 @@ export interface RunApiOperations {
       readonly history: readonly {
         /** RFC 3339 in UTC, with milliseconds. */
         readonly at: string;
-        readonly previousStatus?:
-          | 'waiting'
-          | 'ready'
-          | 'awaitingApproval'
-          | 'submitting'
-          | 'pending'
-          | 'running'
-          | 'publishing'
-          | 'succeeded'
-          | 'failed'
-          | 'skipped'
-          | 'canceled';
+        readonly previousStatus?: ApiCellStatus;
         /** Present if the cell has moved. */
-        readonly status?:
-          | 'waiting'
-          | 'ready'
-          | 'awaitingApproval'
-          | 'submitting'
-          | 'pending'
-          | 'running'
-          | 'publishing'
-          | 'succeeded'
-          | 'failed'
-          | 'skipped'
-          | 'canceled';
+        readonly status?: ApiCellStatus;
         /** Outputs and results are those of an earlier run. */
         readonly reused?: true;
         /** Why it has failed; present exactly if the status is `failed`. */
@@ -978,21 +896,7 @@ export interface RunApiOperations {
       /** Return what would happen, and change nothing. */
       readonly dryRun?: boolean;
     };
-    readonly reply: {
-      /** The run that the action concerns; of a rerun or submission, the new run. */
-      readonly runId?: string;
-      readonly dryRun: boolean;
-      /** The equivalent command line. */
-      readonly command: string;
-      /** What happens, in one sentence. */
-      readonly message: string;
-      /** Steps whose earlier results are reused; absent if unknown. */
-      readonly reused?: readonly string[];
-      /** Steps that are run; absent if unknown. */
-      readonly run?: readonly string[];
-      /** Of a backfill: the planned times that are run. */
-      readonly plannedAt?: readonly string[];
-    };
+    readonly reply: ApiAction;
   };
   /** Approve a step that waits for approval. */
   readonly approveRun: {
@@ -1006,21 +910,7 @@ export interface RunApiOperations {
       readonly step: string;
       readonly by?: string;
     };
-    readonly reply: {
-      /** The run that the action concerns; of a rerun or submission, the new run. */
-      readonly runId?: string;
-      readonly dryRun: boolean;
-      /** The equivalent command line. */
-      readonly command: string;
-      /** What happens, in one sentence. */
-      readonly message: string;
-      /** Steps whose earlier results are reused; absent if unknown. */
-      readonly reused?: readonly string[];
-      /** Steps that are run; absent if unknown. */
-      readonly run?: readonly string[];
-      /** Of a backfill: the planned times that are run. */
-      readonly plannedAt?: readonly string[];
-    };
+    readonly reply: ApiAction;
   };
   /** Reject a step that waits for approval. */
   readonly rejectRun: {
@@ -1034,21 +924,7 @@ export interface RunApiOperations {
       readonly step: string;
       readonly by?: string;
     };
-    readonly reply: {
-      /** The run that the action concerns; of a rerun or submission, the new run. */
-      readonly runId?: string;
-      readonly dryRun: boolean;
-      /** The equivalent command line. */
-      readonly command: string;
-      /** What happens, in one sentence. */
-      readonly message: string;
-      /** Steps whose earlier results are reused; absent if unknown. */
-      readonly reused?: readonly string[];
-      /** Steps that are run; absent if unknown. */
-      readonly run?: readonly string[];
-      /** Of a backfill: the planned times that are run. */
-      readonly plannedAt?: readonly string[];
-    };
+    readonly reply: ApiAction;
   };
   /** Continue a suspended run. */
   readonly resumeRun: {
@@ -1060,21 +936,7 @@ export interface RunApiOperations {
       /** Return what would happen, and change nothing. */
       readonly dryRun?: boolean;
     };
-    readonly reply: {
-      /** The run that the action concerns; of a rerun or submission, the new run. */
-      readonly runId?: string;
-      readonly dryRun: boolean;
-      /** The equivalent command line. */
-      readonly command: string;
-      /** What happens, in one sentence. */
-      readonly message: string;
-      /** Steps whose earlier results are reused; absent if unknown. */
-      readonly reused?: readonly string[];
-      /** Steps that are run; absent if unknown. */
-      readonly run?: readonly string[];
-      /** Of a backfill: the planned times that are run. */
-      readonly plannedAt?: readonly string[];
-    };
+    readonly reply: ApiAction;
   };
   /** Start the pipeline of an ended run again: whole, what has failed, from a step, or with other parameters. */
   readonly rerunRun: {
@@ -1092,21 +954,7 @@ export interface RunApiOperations {
       /** Parameters that replace those of the run. */
       readonly params?: { readonly [key: string]: Json };
     };
-    readonly reply: {
-      /** The run that the action concerns; of a rerun or submission, the new run. */
-      readonly runId?: string;
-      readonly dryRun: boolean;
-      /** The equivalent command line. */
-      readonly command: string;
-      /** What happens, in one sentence. */
-      readonly message: string;
-      /** Steps whose earlier results are reused; absent if unknown. */
-      readonly reused?: readonly string[];
-      /** Steps that are run; absent if unknown. */
-      readonly run?: readonly string[];
-      /** Of a backfill: the planned times that are run. */
-      readonly plannedAt?: readonly string[];
-    };
+    readonly reply: ApiAction;
   };
   /** The schedules of the home. */
   readonly listSchedules: {
@@ -1174,7 +1022,7 @@ export interface RunApiOperations {
         /** Of a started one. */
         readonly runId?: string;
         /** Of its run; absent until it begins, and after it was removed. */
-        readonly runStatus?: 'waiting' | 'running' | 'suspended' | 'succeeded' | 'failed' | 'canceled';
+        readonly runStatus?: ApiRunStatus;
         readonly isBackfill?: boolean;
         /** Why it was skipped. */
         readonly message?: string;
@@ -1192,21 +1040,7 @@ export interface RunApiOperations {
       /** Return what would happen, and change nothing. */
       readonly dryRun?: boolean;
     };
-    readonly reply: {
-      /** The run that the action concerns; of a rerun or submission, the new run. */
-      readonly runId?: string;
-      readonly dryRun: boolean;
-      /** The equivalent command line. */
-      readonly command: string;
-      /** What happens, in one sentence. */
-      readonly message: string;
-      /** Steps whose earlier results are reused; absent if unknown. */
-      readonly reused?: readonly string[];
-      /** Steps that are run; absent if unknown. */
-      readonly run?: readonly string[];
-      /** Of a backfill: the planned times that are run. */
-      readonly plannedAt?: readonly string[];
-    };
+    readonly reply: ApiAction;
   };
   /** Start runs of a schedule again. */
   readonly unpauseSchedule: {
@@ -1218,21 +1052,7 @@ export interface RunApiOperations {
       /** Return what would happen, and change nothing. */
       readonly dryRun?: boolean;
     };
-    readonly reply: {
-      /** The run that the action concerns; of a rerun or submission, the new run. */
-      readonly runId?: string;
-      readonly dryRun: boolean;
-      /** The equivalent command line. */
-      readonly command: string;
-      /** What happens, in one sentence. */
-      readonly message: string;
-      /** Steps whose earlier results are reused; absent if unknown. */
-      readonly reused?: readonly string[];
-      /** Steps that are run; absent if unknown. */
-      readonly run?: readonly string[];
-      /** Of a backfill: the planned times that are run. */
-      readonly plannedAt?: readonly string[];
-    };
+    readonly reply: ApiAction;
   };
   /** Run the pipeline of a schedule now, with its recorded settings. */
   readonly runSchedule: {
@@ -1244,21 +1064,7 @@ export interface RunApiOperations {
       /** Return what would happen, and change nothing. */
       readonly dryRun?: boolean;
     };
-    readonly reply: {
-      /** The run that the action concerns; of a rerun or submission, the new run. */
-      readonly runId?: string;
-      readonly dryRun: boolean;
-      /** The equivalent command line. */
-      readonly command: string;
-      /** What happens, in one sentence. */
-      readonly message: string;
-      /** Steps whose earlier results are reused; absent if unknown. */
-      readonly reused?: readonly string[];
-      /** Steps that are run; absent if unknown. */
-      readonly run?: readonly string[];
-      /** Of a backfill: the planned times that are run. */
-      readonly plannedAt?: readonly string[];
-    };
+    readonly reply: ApiAction;
   };
   /** Run planned times that were skipped or missed, one after the other. */
   readonly backfillSchedule: {
@@ -1274,21 +1080,7 @@ export interface RunApiOperations {
       /** The last planned time, included. */
       readonly to: string;
     };
-    readonly reply: {
-      /** The run that the action concerns; of a rerun or submission, the new run. */
-      readonly runId?: string;
-      readonly dryRun: boolean;
-      /** The equivalent command line. */
-      readonly command: string;
-      /** What happens, in one sentence. */
-      readonly message: string;
-      /** Steps whose earlier results are reused; absent if unknown. */
-      readonly reused?: readonly string[];
-      /** Steps that are run; absent if unknown. */
-      readonly run?: readonly string[];
-      /** Of a backfill: the planned times that are run. */
-      readonly plannedAt?: readonly string[];
-    };
+    readonly reply: ApiAction;
   };
   /** The clusters of the service of the newest run, and the pools of the home, with their load. */
   readonly listClusters: {
@@ -1380,32 +1172,8 @@ export interface RunApiEvents {
     readonly runId: string;
     /** Sequence number of a record in the journal of the run. */
     readonly position: number;
-    readonly changes: readonly (readonly [
-      number,
-      number,
-      number,
-      number,
-      (
-        | 'waiting'
-        | 'ready'
-        | 'awaitingApproval'
-        | 'submitting'
-        | 'pending'
-        | 'running'
-        | 'publishing'
-        | 'succeeded'
-        | 'failed'
-        | 'skipped'
-        | 'canceled'
-      ),
-      number,
-      boolean,
-    ])[];
-    readonly run: {
-      /** `waiting`: a process will execute it when its concurrency group has capacity; `suspended`: no process executes it, and it can be resumed. */
-      readonly status: 'waiting' | 'running' | 'suspended' | 'succeeded' | 'failed' | 'canceled';
-      readonly counts: { readonly [key: string]: number };
-    };
+    readonly changes: readonly (readonly [number, number, number, number, ApiCellStatus, number, boolean])[];
+    readonly run: ApiRunHead;
   };
   /** Replaces everything known of the run: the first event of a run, or the missed part is too large. */
   readonly snapshot: {
@@ -1414,35 +1182,11 @@ export interface RunApiEvents {
     readonly position: number;
     /** For each step one letter per cell; empty while the cells of a `foreach` are unknown: w waiting, q ready, a awaitingApproval, b submitting, p pending, r running, u publishing, s succeeded, e succeeded, reused, f failed, k skipped, c canceled. */
     readonly states: readonly string[];
-    readonly run: {
-      /** `waiting`: a process will execute it when its concurrency group has capacity; `suspended`: no process executes it, and it can be resumed. */
-      readonly status: 'waiting' | 'running' | 'suspended' | 'succeeded' | 'failed' | 'canceled';
-      readonly counts: { readonly [key: string]: number };
-    };
+    readonly run: ApiRunHead;
   };
   /** Runs that appeared or changed since the previous event, and the IDs of removed ones. */
   readonly runs: {
-    readonly runs: readonly {
-      readonly runId: string;
-      readonly pipeline: string;
-      /** Those of the pipeline, and those that the command added; absent if there are none. */
-      readonly labels?: { readonly [key: string]: string };
-      /** `waiting`: a process will execute it when its concurrency group has capacity; `suspended`: no process executes it, and it can be resumed. */
-      readonly status: 'waiting' | 'running' | 'suspended' | 'succeeded' | 'failed' | 'canceled';
-      /** When it was recorded, before it waits for its concurrency group or for a process. */
-      readonly createdAt: string;
-      /** When its first step could start; absent before. */
-      readonly startedAt?: string;
-      /** RFC 3339 in UTC, with milliseconds. */
-      readonly endedAt?: string;
-      /** The process that executes the run, or waits for its group: `terminal`, a command or a program; `host`, the background process of the home; `ui`, `sluice ui`; `server`, a server; `none`. */
-      readonly executor: 'terminal' | 'host' | 'ui' | 'server' | 'none';
-      /** Absent for a run that has ended elsewhere, or whose files could not be read. */
-      readonly counts?: { readonly [key: string]: number };
-      readonly waitsForApproval?: true;
-      /** Why the files of the run could not be read; the other values are then defaults. */
-      readonly problem?: string;
-    }[];
+    readonly runs: readonly ApiRun[];
     readonly removed: readonly string[];
   };
   /** The run cannot be read, or not any longer. Further events follow if that changes while a client follows it. */

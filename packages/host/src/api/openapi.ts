@@ -1,10 +1,26 @@
 import { errorBodySchema } from '@sluice/client';
+import { cellStatus, counts, runEntry, runPhase } from '@sluice/run';
 import { z } from 'zod';
+import { actionReply } from '../schemas/actions.ts';
 import { STREAM_EVENTS } from '../schemas/events.ts';
+import { failureWithoutPath } from '../schemas/run-replies.ts';
+import { runHead } from '../schemas/states.ts';
 import type { ApiRoute } from './api-route.ts';
+import { shareComponents } from './share-components.ts';
 
 /** Path prefix of the run API. */
 export const API_PREFIX = '/api/sluice/v1';
+
+/** The schemas that several operations or events use, by their names in the document. */
+const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
+  Action: actionReply,
+  Run: runEntry,
+  RunHead: runHead,
+  RunStatus: runPhase,
+  CellStatus: cellStatus,
+  Counts: counts,
+  Failure: failureWithoutPath,
+};
 
 /** The OpenAPI 3.1 document, derived from the schemas of the routes below `prefix`. */
 export function renderOpenApi(routes: readonly ApiRoute[], prefix: string): Record<string, unknown> {
@@ -13,17 +29,25 @@ export function renderOpenApi(routes: readonly ApiRoute[], prefix: string): Reco
     const path = prefix + route.path;
     paths.set(path, { ...paths.get(path), [route.method.toLowerCase()]: describeOperation(route, path) });
   }
+  const components = Object.fromEntries(
+    Object.entries(COMPONENTS).map(([name, type]) => [name, schema(type, 'output')]),
+  );
+  const share = (value: unknown) => shareComponents(value, components);
+  const shareParts = (type: object) =>
+    Object.fromEntries(Object.entries(type).map(([key, part]) => [key, share(part)]));
   return {
     openapi: '3.1.0',
     info: { title: 'Runs of a Sluice home', version: 'v1' },
-    paths: Object.fromEntries(paths),
+    paths: share(Object.fromEntries(paths)),
     components: {
       schemas: {
         Error: schema(errorBodySchema, 'output'),
         Json: JSON_VALUE,
         ...Object.fromEntries(
-          Object.entries(STREAM_EVENTS).map(([name, event]) => [`event.${name}`, schema(event, 'output')]),
+          Object.entries(STREAM_EVENTS).map(([name, event]) => [`event.${name}`, share(schema(event, 'output'))]),
         ),
+        // Their own parts are shared, but not they themselves.
+        ...Object.fromEntries(Object.entries(components).map(([name, type]) => [name, shareParts(type)])),
       },
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
     },
