@@ -84,6 +84,15 @@ test('matrix: combinations less exclude, with include, and all of them read at o
   expect(published('matrix/results/models.txt')).toBe('linear 1\ntree 1\ntree 2\n');
 });
 
+test('samples: units are merged, samples looked up and gathered, each by itself', async () => {
+  const told = await run('samples');
+  expect(cellsOf(told, 'call').map(({ cell }) => cell)).toEqual([
+    ...['S1,upper', 'S1,lower', 'S2,upper', 'S2,lower', 'S3,upper', 'S3,lower'],
+  ]);
+  expect(resultsOf(told, 'summary')).toEqual({ lines: 10 });
+  expect(published('samples/results/upper/upper.txt').trim()).toBe('A B C D E F G');
+});
+
 test('foreach: one cell for each item of a list that a step made, none for an empty one', async () => {
   const told = await run('foreach');
   expect(cellsOf(told, 'measure').map(({ cell }) => cell)).toEqual([1, 2, 3, 4, 5].map((n) => `part-${n}`));

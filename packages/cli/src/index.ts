@@ -32,6 +32,7 @@ export type {
 } from '@sluice/client';
 export type {
   Approval,
+  Axis,
   BoundValue,
   BuildError,
   BuildOptions,
@@ -68,6 +69,7 @@ export type {
   Placement,
   Plan,
   PlanGraph,
+  PlannedAxis,
   PlannedDependency,
   PlannedStep,
   Resources,

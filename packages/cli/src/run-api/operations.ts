@@ -73,6 +73,8 @@ export type ApiFailure = {
   readonly step: string;
   /** Empty for a plain step. */
   readonly cell: string;
+  /** The keys of its items, by axis; absent if the step has no `each`. */
+  readonly axes?: { readonly [key: string]: string };
   /** The values of its matrix; absent if the step has none. */
   readonly matrix?: { readonly [key: string]: Json };
   /** Of a cell of `foreach`. */
@@ -376,6 +378,8 @@ export interface RunApiOperations {
         readonly step: string;
         /** Empty for a plain step. */
         readonly cell: string;
+        /** The keys of its items, by axis; absent if the step has no `each`. */
+        readonly axes?: { readonly [key: string]: string };
         /** The values of its matrix; absent if the step has none. */
         readonly matrix?: { readonly [key: string]: Json };
         /** Of a cell of `foreach`. */
@@ -493,6 +497,8 @@ export interface RunApiOperations {
       readonly step: string;
       /** Empty for a plain step. */
       readonly cell: string;
+      /** The keys of its items, by axis; absent if the step has no `each`. */
+      readonly axes?: { readonly [key: string]: string };
       /** The values of its matrix; absent if the step has none. */
       readonly matrix?: { readonly [key: string]: Json };
       /** Of a cell of `foreach`. */
@@ -564,6 +570,12 @@ export interface RunApiOperations {
       };
       readonly dependencies: readonly {
         readonly step: string;
+        /** The cell that is meant, if it is one. */
+        readonly cell?: string;
+        /** The number of cells that are meant, if they are a part of the step. */
+        readonly cellCount?: number;
+        /** The input with rules of its own that reads it. */
+        readonly input?: string;
         readonly condition: 'succeeded' | 'failed' | 'completed' | 'skipped' | 'running';
         readonly status: ApiCellStatus;
         /** Outputs and results are those of an earlier run. */

@@ -13,7 +13,7 @@ import { directlyImplied } from './implied-axes.ts';
 import { keyText } from './item-key.ts';
 
 /** Limit for the items of one axis. */
-export const MAX_ITEMS = 100_000;
+const MAX_ITEMS = 100_000;
 
 interface Draft {
   readonly keys: readonly string[];

@@ -105,7 +105,7 @@ function dependenciesOf(step: Step, index: ReadonlyMap<string, number>): readonl
 }
 
 /** Whether an input says more than its source: it has an edge of its own. */
-export function hasRules({ or, where, all, optional }: Input): boolean {
+function hasRules({ or, where, all, optional }: Input): boolean {
   return or !== undefined || where !== undefined || all !== undefined || optional === true;
 }
 

@@ -22,7 +22,7 @@ const RETRY: Retry = {
 };
 
 /** `x` and `y` are independent; an item of `z` implies one of `x`, and of `g`, which `x` implies for some of its items. */
-export const TEST_AXES: NonNullable<Plan['axes']> = {
+const TEST_AXES: NonNullable<Plan['axes']> = {
   x: { keys: ['x0', 'x1', 'x2'], items: [0, 1, 2], implies: { g: [0, 0, -1] } },
   y: { keys: ['y0', 'y1'], items: [0, 1], implies: {} },
   z: { keys: ['z0', 'z1', 'z2', 'z3'], items: [0, 1, 2, 3], implies: { x: [0, 0, 1, 2], g: [0, 0, 0, -1] } },

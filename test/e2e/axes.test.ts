@@ -1,0 +1,137 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createWorkplace, until, type Workplace } from './workplace-rig.ts';
+
+let place: Workplace;
+
+beforeEach(() => {
+  place = createWorkplace();
+});
+afterEach(() => place.remove());
+
+function write(text: string): void {
+  writeFileSync(join(place.directory, 'pipeline.yaml'), `version: 1\nname: p\n${text}`);
+}
+
+/** The statuses of all cells of a run, by step. */
+async function statuses(runId: string): Promise<Readonly<Record<string, string>>> {
+  const { steps } = await place.show(runId);
+  return Object.fromEntries(
+    steps.map(({ step, cells }) => [
+      step,
+      cells.map(({ cell, status, reused }) => `${cell} ${reused ? 'reused' : status}`).join(', '),
+    ]),
+  );
+}
+
+const newest = async () => (await place.runs())[0]!.runId;
+
+const CHAIN = `params: { samples: [A, B, C] }
+axes: { sample: "\${{ params.samples }}" }
+defaults: { cache: true }
+steps:
+  align: { each: sample, script: 'echo \${{ each.sample }} > /out/bam/x', outputs: [bam] }
+  sort: { each: sample, inputs: { bam: align.bam }, script: 'cat /in/bam/x > /out/bam/y', outputs: [bam] }
+  all: { inputs: { bam: sort.bam }, script: 'cat /in/bam/*/y > /out/all/all', outputs: [all] }
+outputs: { all: { from: all.all, publish: ./results } }
+`;
+
+test('each item goes on by itself: one waits for what a later step of another one does', async () => {
+  write(`axes: { sample: [slow, fast] }
+volumes: { gate: {} }
+steps:
+  align:
+    each: sample
+    inputs: { gate: { from: volumes.gate, writable: true } }
+    script: |
+      [ "\${{ each.sample }}" != slow ] || while [ ! -e /in/gate/open ]; do sleep 0.05; done
+      echo > /out/bam/x
+    outputs: [bam]
+    timeout: 1m
+  sort:
+    each: sample
+    inputs: { bam: align.bam, gate: { from: volumes.gate, writable: true } }
+    script: touch /in/gate/open
+`);
+  expect(await place.sluice('run')).toMatchObject({ exitCode: 0 });
+  expect((await statuses(await newest())).sort).toBe('slow succeeded, fast succeeded');
+});
+
+test('a new item runs its own cells and what gathers all; a new field runs nothing', async () => {
+  write(CHAIN);
+  expect(await place.sluice('run')).toMatchObject({ exitCode: 0 });
+  expect(place.read('results/all')).toBe('A\nB\nC\n');
+  expect(await place.sluice('run', '-p', 'samples=["A", "B", "C", "D"]')).toMatchObject({ exitCode: 0 });
+  expect(await statuses(await newest())).toEqual({
+    align: 'A reused, B reused, C reused, D succeeded',
+    sort: 'A reused, B reused, C reused, D succeeded',
+    all: ' succeeded',
+  });
+  expect(place.read('results/all')).toBe('A\nB\nC\nD\n');
+  const [run] = (await place.show(await newest())).steps[0]!.cells;
+  expect(run).toMatchObject({ cell: 'A', axes: { sample: 'A' } });
+});
+
+test('a failed item stops only its own cells, and names the cause; an optional input is empty', async () => {
+  write(`failFast: false
+axes: { sample: [A, B] }
+steps:
+  align: { each: sample, script: 'test \${{ each.sample }} != B; echo > /out/bam/x', outputs: [bam] }
+  sort: { each: sample, inputs: { bam: align.bam }, script: 'true', outputs: [bam] }
+  call: { each: sample, inputs: { bam: sort.bam }, script: 'true' }
+  may: { each: sample, inputs: { bam: { from: align.bam, optional: true } }, script: 'ls /in/bam > /out/list/list', outputs: [list] }
+`);
+  expect(await place.sluice('run')).toMatchObject({ exitCode: 1 });
+  expect(await statuses(await newest())).toEqual({
+    align: 'A succeeded, B failed',
+    sort: 'A succeeded, B skipped',
+    call: 'A succeeded, B skipped',
+    may: 'A succeeded, B succeeded',
+  });
+  expect((await place.sluice('why', 'call/B')).stdout).toContain('call/B  skipped  align/B did not succeed');
+});
+
+test('one command approves all cells that wait, or one of them', async () => {
+  write(`axes: { sample: [A, B, C] }
+steps:
+  ok: { each: sample, approval: 'Release \${{ each.sample }}?' }
+  release: { each: sample, needs: [ok], script: 'true' }
+`);
+  const run = place.start(['run']);
+  await until(() => run.stdout().split('needs approval').length === 4, 'three questions');
+  expect(run.stdout()).toContain('Release B?');
+  expect(await place.sluice('approve', 'ok/B')).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('approved ok/B of run'),
+  });
+  await until(() => run.stdout().includes('release/B  succeeded'), 'B to be released');
+  expect(run.stdout()).not.toContain('release/A  succeeded');
+  expect(await place.sluice('approve', 'ok/B')).toMatchObject({ exitCode: 2 });
+  expect(await place.sluice('approve', 'ok')).toMatchObject({ exitCode: 0 });
+  expect(await run.ended).toMatchObject({ exitCode: 0 });
+  expect((await statuses(await newest())).release).toBe('A succeeded, B succeeded, C succeeded');
+});
+
+test('a runner that is killed anywhere is followed by one that starts nothing twice', async () => {
+  write(`axes: { sample: [A, B, C, D, E, F], caller: [x, y] }
+steps:
+  align: { each: sample, script: 'sleep 0.2; echo \${{ each.sample }} > /out/bam/x', outputs: [bam] }
+  call: { each: [sample, caller], inputs: { bam: align.bam }, script: 'sleep 0.2; cat /in/bam/x > /out/vcf/v', outputs: [vcf] }
+  table: { each: caller, inputs: { vcf: call.vcf }, script: 'cat /in/vcf/*/v > /out/t/t', outputs: [t] }
+outputs: { t: { from: table.t, publish: ./results } }
+`);
+  const run = place.start(['run']);
+  await until(() => run.stdout().split('succeeded').length > 3, 'some cells to end');
+  run.process.kill('SIGKILL');
+  await run.ended;
+  const second = place.start(['resume']);
+  await until(() => second.stdout().split('succeeded').length > 5, 'more cells to end');
+  second.process.kill('SIGKILL');
+  await second.ended;
+  expect(await place.sluice('resume')).toMatchObject({ exitCode: 0 });
+  for (const caller of ['x', 'y']) expect(place.read(`results/${caller}/t`)).toBe('A\nB\nC\nD\nE\nF\n');
+  const made = (await place.containers()).map(({ labels }) => `${labels?.['sluice-step']}/${labels?.['sluice-cell']}`);
+  expect(made.length).toBe(6 + 12 + 2);
+  expect(new Set(made).size).toBe(made.length);
+});
