@@ -14,7 +14,7 @@ import { showJson } from '../render/show-json.ts';
 import { bindParams } from './bind-params.ts';
 import { allSteps, collectDependencies } from './collect-dependencies.ts';
 import { type BoundMatrix, expandMatrix } from './expand-matrix.ts';
-import { fixedContext } from './fixed-context.ts';
+import { fixedContext, shareFixedContext } from './fixed-context.ts';
 
 /** Limit for the cells of a whole pipeline. */
 const MAX_ALL_CELLS = 2_000_000;
@@ -38,7 +38,8 @@ export function createPlan(given: Pipeline, options: PlanOptions = {}): Result<P
   if (!bound.ok) return bound;
   const { values: params, doubles } = bound.value;
   const paramDoubles = Object.keys(doubles).length === 0 ? {} : { paramDoubles: doubles };
-  const context = fixedContext({ pipeline, params, ...paramDoubles });
+  const unplanned = { pipeline, params, ...paramDoubles };
+  const context = fixedContext(unplanned);
   const axes = planAxes(pipeline, context);
   if (!axes.ok) return axes;
   const dependencies = collectDependencies(pipeline);
@@ -63,7 +64,8 @@ export function createPlan(given: Pipeline, options: PlanOptions = {}): Result<P
     faults.push({ code: 'bad-matrix', severity: 'error', message });
   }
   if (faults.length > 0) return fail(faults);
-  const plan = { pipeline, params, ...paramDoubles, ...(pipeline.axes && { axes: axes.value }), steps };
+  const plan = { ...unplanned, ...(pipeline.axes && { axes: axes.value }), steps };
+  shareFixedContext(unplanned, plan);
   const unmatched = findMatchFaults(plan);
   return unmatched.length === 0 ? ok(plan) : fail(unmatched);
 }

@@ -17,7 +17,7 @@ export function expressionContext(
   const step = options.step === undefined ? undefined : plan.steps[options.step]?.step;
   const { cell } = options;
   const make = () => ({
-    ...fixed(plan),
+    ...fixedContext(plan),
     run: new Map(Object.entries(context.run).filter(([, value]) => value !== undefined)),
     attempt: BigInt(context.attempt),
     ...(cell?.each !== undefined && plan.axes && { each: itemsOf(plan.axes, cell) }),
@@ -53,15 +53,6 @@ export function expressionContext(
     }
     return { ...known, steps };
   };
-}
-
-const FIXED = new WeakMap<Plan, ReturnType<typeof fixedContext>>();
-
-/** Converted once per plan: a list of ten thousand items would otherwise be copied for each of ten thousand cells. */
-function fixed(plan: Plan): ReturnType<typeof fixedContext> {
-  const known = FIXED.get(plan) ?? fixedContext(plan);
-  FIXED.set(plan, known);
-  return known;
 }
 
 function paths(mounts: Readonly<Record<string, { readonly path: string }>> = {}): ReadonlyMap<string, unknown> {
