@@ -2,6 +2,7 @@ export { cellPath, describeAxes, groupPath, nameInDirectory } from './axes/cell-
 export { expandEach } from './axes/expand-each.ts';
 export { axesOfStep, matchAxes } from './axes/implied-axes.ts';
 export { type CellMatch, isMatched, matchedCells, matchOf } from './axes/match-cells.ts';
+export type { AxisHandle, ItemHandle } from './builder/axes.ts';
 export type { CellHandles, CellsConfig, MatrixShape, Widen } from './builder/cells.ts';
 export { type ExpressionHandle, expression } from './builder/expression-handle.ts';
 export { pipeline } from './builder/pipeline.ts';
@@ -13,7 +14,14 @@ export type {
   ResultValues,
 } from './builder/pipeline-builder.ts';
 export type { StepConfig } from './builder/step-config.ts';
-export type { OutputHandle, OutputPathHandle, ResultHandle, StepHandle, VolumeHandle } from './builder/step-handle.ts';
+export type {
+  EachStepHandle,
+  OutputHandle,
+  OutputPathHandle,
+  ResultHandle,
+  StepHandle,
+  VolumeHandle,
+} from './builder/step-handle.ts';
 export { describeUnknown } from './checks/nearest-name.ts';
 export type { Doubles } from './expressions/doubles.ts';
 export { evaluateTogether, limitPlan } from './expressions/evaluation-scope.ts';

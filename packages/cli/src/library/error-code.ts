@@ -11,6 +11,7 @@ export type SluiceErrorCode =
   | 'INVALID_PIPELINE'
   /** An argument has the wrong type; only without TypeScript. */
   | 'INVALID_ARGUMENT'
+  | 'DUPLICATE_AXIS'
   | 'DUPLICATE_STEP'
   | 'FOREIGN_HANDLE'
   | 'DUPLICATE_OUTPUT'

@@ -1,20 +1,21 @@
 import type { Json } from '../model/json.ts';
-import { type ExpressionHandle, expression, handlesUnder } from './expression-handle.ts';
-import type { Text } from './step-config.ts';
+import { type ExpressionHandle, expression, handlesUnder, type Text } from './expression-handle.ts';
 
 /** Axes of a matrix by name, and the keys `include` and `exclude` of the file. */
 export type MatrixShape = Readonly<Record<string, readonly Json[] | ExpressionHandle<readonly unknown[]>>>;
 
-type Items = readonly Json[] | ExpressionHandle<readonly unknown[]>;
+/** A list, or an expression that yields one. */
+export type Items = readonly Json[] | ExpressionHandle<readonly unknown[]>;
 
 /** What gives a step its cells: a `matrix`, or `foreach`. `key`, a text with `item`, names the cell. */
 export type CellsConfig =
-  | { readonly matrix: MatrixShape; readonly final?: boolean }
+  | { readonly matrix: MatrixShape; readonly each?: never; readonly final?: boolean }
   | {
       /** A list, or the map of a file. */
       readonly foreach: Items | { readonly items: Items; readonly key?: Text };
       /** As `key` in the map; not beside the map. */
       readonly key?: Text;
+      readonly each?: never;
       readonly final?: boolean;
     };
 
@@ -48,7 +49,8 @@ type IncludedName<M> = Included<M> extends infer I ? (I extends unknown ? keyof 
 type IncludedValue<M, K extends string> =
   Included<M> extends infer I ? (I extends { readonly [P in K]: infer T } ? Widen<T> : never) : never;
 type ItemsOf<F> = F extends { readonly items: infer I } ? (F extends ExpressionHandle<unknown> ? F : I) : F;
-type ItemOf<T> = T extends readonly (infer I)[]
+/** The type of the items of a list. */
+export type ItemOf<T> = T extends readonly (infer I)[]
   ? Widen<I>
   : T extends ExpressionHandle<readonly (infer I)[]>
     ? I

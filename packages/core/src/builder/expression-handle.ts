@@ -15,6 +15,9 @@ export interface ExpressionHandle<T> {
   readonly value?: T;
 }
 
+/** A string, or a value that is converted to one. */
+export type Text = string | ExpressionHandle<unknown>;
+
 /**
  * An expression in its source form, for example `expression<boolean>('params.size > 3')`. `build` checks it; `T` is not
  * verified.

@@ -1,12 +1,12 @@
 import { isObject, requireArgument } from '../model/guard-arguments.ts';
-import { expression, member } from './expression-handle.ts';
+import { expression, handlesUnder, member, type Text } from './expression-handle.ts';
 import { inheritOrigin } from './handle-origins.ts';
 import type { OutputHandle, OutputPathHandle, ResultHandle, VolumeHandle, WholeOutputHandle } from './step-handle.ts';
 
 /** The handle of a step, untyped: its type is that of the builder's method. */
 export function stepHandle(
   step: string,
-  config: { readonly [K in 'outputs' | 'results' | 'ports']?: unknown },
+  config: { readonly [K in 'outputs' | 'results' | 'ports' | 'each']?: unknown },
 ): unknown {
   const [outputs, results, ports] = [namesIn(config.outputs), namesIn(config.results), namesIn(config.ports)];
   const base = member('steps', step);
@@ -15,6 +15,7 @@ export function stepHandle(
     name: step,
     outputs: Object.fromEntries(outputs.map((output) => [output, outputHandle(step, output)])),
     results: Object.fromEntries(results.map((result) => [result, resultHandle(step, result)])),
+    ...(config.each !== undefined && { cell: { results: handlesUnder(`${base}.results`, results) } }),
     status: expression(`${base}.status`),
     reason: expression(`${base}.reason`),
     reused: expression(`${base}.reused`),
@@ -62,7 +63,8 @@ function resultHandle(step: string, result: string): ResultHandle<unknown> {
   return { ...expression(member(`${member('steps', step)}.results`, result)), step, result };
 }
 
-function joinPath(path: string, inner: string): string {
-  requireArgument(typeof inner === 'string', 'at: the path must be a string');
-  return path === '' ? inner : `${path}/${inner}`;
+function joinPath(path: string, inner: Text): string {
+  const isHandle = isObject(inner) && typeof inner.source === 'string';
+  requireArgument(typeof inner === 'string' || isHandle, 'at: the path must be a string');
+  return path === '' ? String(inner) : `${path}/${inner}`;
 }

@@ -1,15 +1,15 @@
 import { SluiceError } from '../model/sluice-error.ts';
 import { type CallSite, captureCallSite, describeCallSite } from './call-site.ts';
 
-type Kind = 'steps' | 'finally' | 'outputs' | 'results';
+type Kind = 'axes' | 'steps' | 'finally' | 'outputs' | 'results';
 
-const NOUNS = { steps: 'step', finally: 'step', outputs: 'output', results: 'result' } as const;
+const NOUNS = { axes: 'axis', steps: 'step', finally: 'step', outputs: 'output', results: 'result' } as const;
 type Noun = (typeof NOUNS)[Kind];
 
 /** What the methods of a builder have added. */
 export interface Parts {
   /**
-   * Throws `SluiceError` `DUPLICATE_STEP`, `DUPLICATE_OUTPUT` or `DUPLICATE_RESULT`; `callee` is the method that the
+   * Throws `SluiceError` `DUPLICATE_AXIS`, `DUPLICATE_STEP`, `DUPLICATE_OUTPUT` or `DUPLICATE_RESULT`; `callee` is the method that the
    * program has called. Returns where it was called.
    */
   add(part: { kind: Kind; name: string; document: unknown; callee: (...args: never[]) => unknown }): CallSite;
@@ -19,7 +19,13 @@ export interface Parts {
 
 /** An empty collection. Steps and final steps share their names. */
 export function createParts(): Parts {
-  const parts = { steps: new Map<string, unknown>(), finally: new Map(), outputs: new Map(), results: new Map() };
+  const parts = {
+    axes: new Map<string, unknown>(),
+    steps: new Map(),
+    finally: new Map(),
+    outputs: new Map(),
+    results: new Map(),
+  };
   const sites = new Map<string, CallSite>();
   return {
     add({ kind, name, document, callee }) {
@@ -32,6 +38,7 @@ export function createParts(): Parts {
       return site;
     },
     toDocument: () => ({
+      ...(parts.axes.size > 0 && { axes: Object.fromEntries(parts.axes) }),
       steps: Object.fromEntries(parts.steps),
       ...(parts.finally.size > 0 && { finally: Object.fromEntries(parts.finally) }),
       ...(parts.outputs.size > 0 && { outputs: Object.fromEntries(parts.outputs) }),

@@ -3,10 +3,12 @@ import type { Result } from '../model/result.ts';
 import type { SluiceError } from '../model/sluice-error.ts';
 import type { CheckedPipeline, PipelineSource } from '../parse/parse-pipeline.ts';
 import type { RawPipeline } from '../schema/pipeline-schema.ts';
-import type { CellHandles, CellsConfig, Widen } from './cells.ts';
+import type { AxisConfig, AxisHandle, EachAxes, FieldName, FieldValue } from './axes.ts';
+import type { CellHandles, CellsConfig, ItemOf, Items, Widen } from './cells.ts';
 import type { ExpressionHandle } from './expression-handle.ts';
 import type { StepConfig, UseConfig } from './step-config.ts';
 import type {
+  EachStepHandle,
   OutputHandle,
   OutputPathHandle,
   ResultHandle,
@@ -19,7 +21,17 @@ import type {
 export type PipelineConfig<P, V> = {
   readonly [K in keyof Omit<
     RawPipeline,
-    'version' | 'name' | 'params' | 'volumes' | 'steps' | 'finally' | 'outputs' | 'results' | 'include' | 'defaults'
+    | 'version'
+    | 'name'
+    | 'params'
+    | 'volumes'
+    | 'axes'
+    | 'steps'
+    | 'finally'
+    | 'outputs'
+    | 'results'
+    | 'include'
+    | 'defaults'
   >]?: Exclude<RawPipeline[K], undefined>;
 } & {
   /** Keys that apply to every step. */
@@ -65,7 +77,27 @@ export interface PipelineBuilder<P, V, R = Readonly<Record<never, never>>> {
   /** The number of the current attempt, from 1. */
   readonly attempt: ExpressionHandle<number>;
   /**
-   * Adds a step. With `final: true` it runs after all others, whatever happened. With cells (`matrix` or `foreach`) there
+   * Adds an axis, for `each` of steps: a list of keys, a list of maps with `key`, or the `distinct` values of a field of
+   * another axis. Its handle has the item of a cell. Throws `SluiceError` `DUPLICATE_AXIS` at the second axis of a name.
+   *
+   * @example
+   * ```ts
+   * import { pipeline } from 'sluice';
+   *
+   * const p = pipeline('align', { params: { samples: [{ id: 'S1', reads: 'S1.fastq' }] }, volumes: { raw: {} } });
+   * const sample = p.axis('sample', { items: p.params.samples, key: (item) => item.id });
+   * const align = p.step('align', {
+   *   each: sample,
+   *   command: ['align', sample.item.id],
+   *   inputs: { reads: p.volumes.raw.at(sample.item.reads) },
+   *   outputs: ['bam'],
+   * });
+   * p.step('sort', { each: sample, command: ['sort'], inputs: { bam: align.outputs.bam } });
+   * ```
+   */
+  readonly axis: AddAxis;
+  /**
+   * Adds a step. With `each` it has a cell for each item of the axes. With `final: true` it runs after all others, whatever happened. With cells (`matrix` or `foreach`) there
    * is one container for each, and the config is a function of the cell's values. Throws `SluiceError` `DUPLICATE_STEP`
    * at the second step of a name.
    */
@@ -74,15 +106,7 @@ export interface PipelineBuilder<P, V, R = Readonly<Record<never, never>>> {
    * Adds a step or a whole pipeline from a file. List its outputs, results and ports here to use them in other steps;
    * `build` checks that they exist.
    */
-  readonly uses: <
-    const O extends string = never,
-    const R extends ResultShapes = Record<never, never>,
-    const Port extends string = never,
-  >(
-    name: string,
-    file: string,
-    config?: UseConfig<O, R, Port>,
-  ) => StepHandle<O, R, false, Port>;
+  readonly uses: AddUse;
   /** Adds an output of the pipeline, or a part of one. `publish` is a local directory to which it is copied. */
   readonly output: (
     name: string,
@@ -126,7 +150,45 @@ export type BuildError = SluiceError<'INVALID_PIPELINE' | 'INVALID_ARGUMENT'>;
 /** How `build` reads other files. */
 export type BuildOptions = Pick<PipelineSource, 'read'>;
 
+interface AddAxis {
+  <const I extends Items>(name: string, items: I): AxisHandle<ItemOf<I>>;
+  <const I extends Items>(name: string, axis: AxisConfig<I>): AxisHandle<ItemOf<I>>;
+  <T, const F extends FieldName<T>>(
+    name: string,
+    axis: { readonly distinct: readonly [axis: AxisHandle<T>, field: F] },
+  ): AxisHandle<FieldValue<T, F>>;
+}
+
+interface AddUse {
+  <
+    const O extends string = never,
+    const R extends ResultShapes = Record<never, never>,
+    const Port extends string = never,
+  >(
+    name: string,
+    file: string,
+    config: UseConfig<O, R, Port> & { readonly each: EachAxes },
+  ): EachStepHandle<O, R, Port>;
+  <
+    const O extends string = never,
+    const R extends ResultShapes = Record<never, never>,
+    const Port extends string = never,
+  >(
+    name: string,
+    file: string,
+    config?: UseConfig<O, R, Port>,
+  ): StepHandle<O, R, false, Port>;
+}
+
 interface AddStep {
+  <
+    const O extends string = never,
+    const R extends ResultShapes = Record<never, never>,
+    const Port extends string = never,
+  >(
+    name: string,
+    config: StepConfig<O, R, Port> & { readonly each: EachAxes; readonly final?: boolean },
+  ): EachStepHandle<O, R, Port>;
   <
     const O extends string = never,
     const R extends ResultShapes = Record<never, never>,

@@ -8,6 +8,7 @@ import { createFileSet } from '../parse/file-set.ts';
 import { locateFaults } from '../parse/locate-faults.ts';
 import type { CheckedPipeline } from '../parse/parse-pipeline.ts';
 import { invalidPipeline } from '../render/invalid-pipeline.ts';
+import { axisHandle, readAxis } from './axes.ts';
 import { captureCallSite } from './call-site.ts';
 import { cellsDocument } from './cells.ts';
 import { expression, handlesUnder } from './expression-handle.ts';
@@ -47,6 +48,11 @@ export function pipeline<
   const site = captureCallSite(pipeline);
   const parts = createParts();
   const { remember, reject } = createOwnHandles(name);
+  const axis = (axisName: unknown, given: unknown) => {
+    reject(given, `axis ${axisName}`, axis);
+    const read = readAxis(axisName, given);
+    return remember(axisHandle(read.name), `axis ${read.name}`, parts.add({ ...read, kind: 'axes', callee: axis }));
+  };
   const step = (stepName: unknown, ...given: readonly unknown[]) => {
     const { cells, ...read } = readStepArguments(stepName, given, (one) => reject(one, `step ${stepName}`, step));
     const { final, ...stepKeys } = read.config;
@@ -82,6 +88,7 @@ export function pipeline<
     volumes: remember(volumeHandles(namesIn(keys.volumes)), 'a volume', site),
     run: handlesUnder('run', ['id', 'name', 'plannedTime', 'status']),
     attempt: expression('attempt'),
+    axis,
     step,
     uses,
     output,

@@ -12,6 +12,10 @@ export function readConfig(what: string, config: unknown): Readonly<Record<strin
   return guardArguments(what, () => {
     requireArgument(isObject(config) && !Array.isArray(config), `${what}: the config must be an object`);
     for (const key of NAMED) requireValues(`${what}: ${key}`, own(config, key));
+    const { inputs } = config;
+    for (const [name, input] of Object.entries(isObject(inputs) ? inputs : {})) {
+      if (isObject(input)) requireValues(`${what}: inputs.${name}.where`, own(input, 'where'));
+    }
     const copy: unknown = JSON.parse(JSON.stringify(config));
     requireArgument(isObject(copy), `${what}: the config must be an object`);
     return copy;

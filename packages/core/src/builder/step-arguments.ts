@@ -21,6 +21,7 @@ export function readStepArguments(
     'matrix' in read || 'foreach' in read,
     `${what}: an object with \`matrix\` or \`foreach\` must come before the function`,
   );
+  requireArgument(!('each' in read), `${what}: \`each\` excludes \`matrix\` and \`foreach\``);
   requireArgument(typeof second === 'function', `${what}: the config of a step with cells must be a function`);
   const cells = read as CellsConfig;
   const handles = guardArguments(what, () => cellHandles(cells));

@@ -1,12 +1,28 @@
 import type { Json } from '../model/json.ts';
 import type { NeedCondition } from '../model/pipeline.ts';
 import type { RawStep } from '../schema/step-schema.ts';
-import type { ExpressionHandle } from './expression-handle.ts';
+import type { EachAxes } from './axes.ts';
+import type { ExpressionHandle, Text } from './expression-handle.ts';
 import type { AnyStep, OutputHandle, OutputPathHandle, ResultShapes, VolumeHandle } from './step-handle.ts';
 
-/** A string, or a value that is converted to one. */
-export type Text = string | ExpressionHandle<unknown>;
 type Source = OutputHandle | OutputPathHandle | VolumeHandle;
+
+/** Outputs of which the first is mounted whose cell was not skipped. */
+type StepSources = readonly (OutputHandle | OutputPathHandle)[];
+
+/** The keys of an input in a file. */
+export interface InputConfig {
+  readonly from: Source | StepSources;
+  readonly path?: string;
+  readonly writable?: boolean;
+  /** By axis: the key of the item whose cells are mounted, or a list of keys. */
+  readonly where?: Readonly<Record<string, Key | readonly Key[]>>;
+  /** Axes that do not have to agree. */
+  readonly all?: EachAxes;
+  readonly optional?: boolean;
+}
+
+type Key = Text | number | boolean;
 
 /** The keys of a step in a file, with handles in place of names. */
 export interface StepConfig<O extends string, R extends ResultShapes, Port extends string = string>
@@ -21,6 +37,7 @@ export interface StepConfig<O extends string, R extends ResultShapes, Port exten
     | 'results'
     | 'needs'
     | 'when'
+    | 'each'
     | 'matrix'
     | 'foreach'
     | 'instanceType'
@@ -32,9 +49,7 @@ export interface StepConfig<O extends string, R extends ResultShapes, Port exten
   readonly command?: readonly Text[] | string;
   readonly script?: string;
   readonly env?: Readonly<Record<string, Text>>;
-  readonly inputs?: Readonly<
-    Record<string, Source | { readonly from: Source; readonly path?: string; readonly writable?: boolean }>
-  >;
+  readonly inputs?: Readonly<Record<string, Source | StepSources | InputConfig>>;
   /** Names, mounted at `/out/<name>`, or names with their mount points. */
   readonly outputs?:
     | readonly O[]

@@ -6,9 +6,10 @@ type Config = Readonly<Record<string, unknown>>;
  * Converts the config of a step, as `readConfig` returns it, to the form that it has in a file. `cells` holds `matrix` or
  * `foreach`. Values of other shapes than those of the types stay, so that the checks report them as in a file.
  */
-export function stepDocument({ inputs, needs, ...rest }: Config, cells: Config): Config {
+export function stepDocument({ inputs, needs, each, ...rest }: Config, cells: Config): Config {
   return {
     ...rest,
+    ...(each !== undefined && { each: axisNames(each) }),
     ...(inputs !== undefined && { inputs: inputsDocument(inputs) }),
     ...(needs !== undefined && { needs: needsDocument(needs) }),
     ...cells,
@@ -21,7 +22,20 @@ function inputsDocument(inputs: unknown): unknown {
 }
 
 function inputDocument(input: unknown): unknown {
-  return isObject(input) && 'from' in input ? { ...input, from: edgeText(input.from) } : edgeText(input);
+  if (!isObject(input) || !('from' in input)) return sourceText(input);
+  const { from, all } = input;
+  return { ...input, from: sourceText(from), ...(all !== undefined && { all: axisNames(all) }) };
+}
+
+/** One edge, or a list of them. */
+function sourceText(source: unknown): unknown {
+  return Array.isArray(source) ? source.map(edgeText) : edgeText(source);
+}
+
+/** The names of axes for their handles. */
+function axisNames(axes: unknown): unknown {
+  if (Array.isArray(axes)) return axes.map(axisNames);
+  return isObject(axes) && typeof axes.name === 'string' ? axes.name : axes;
 }
 
 /** The text of an edge in a file, `step.output/path` or `volumes.name/path`, for a handle. */

@@ -1,6 +1,6 @@
 import type { JsonType } from '../model/json-type.ts';
 import type { StepReason, StepStatus } from '../model/step-status.ts';
-import type { ExpressionHandle } from './expression-handle.ts';
+import type { ExpressionHandle, Text } from './expression-handle.ts';
 
 /** An output of a step, to mount in another step or to publish. */
 export interface OutputHandle {
@@ -11,7 +11,7 @@ export interface OutputHandle {
 /** An output of a step without cells, so that a part of it can be mounted. */
 export interface WholeOutputHandle extends OutputHandle {
   /** A directory or file in the output, for an input; `path` is relative to it. */
-  readonly at: (path: string) => OutputPathHandle;
+  readonly at: (path: Text) => OutputPathHandle;
 }
 
 /** A directory or file in an output, to mount in another step. */
@@ -19,7 +19,7 @@ export interface OutputPathHandle {
   readonly within: OutputHandle;
   readonly path: string;
   /** A directory or file in this place; `path` is relative to it. */
-  readonly at: (path: string) => OutputPathHandle;
+  readonly at: (path: Text) => OutputPathHandle;
 }
 
 /** A result of a step: an expression, which `results` of the pipeline can also declare as a result of the run. */
@@ -33,7 +33,7 @@ export interface VolumeHandle {
   readonly volume: string;
   readonly path: string;
   /** A directory or file in this place; `path` is relative to it. */
-  readonly at: (path: string) => VolumeHandle;
+  readonly at: (path: Text) => VolumeHandle;
 }
 
 /** The TypeScript type of a value with this declared type. */
@@ -76,6 +76,19 @@ export interface StepHandle<
   readonly reused: ExpressionHandle<boolean>;
   /** A step that uses the address of a service starts when the service is ready. */
   readonly ports: { readonly [K in Port]: { readonly url: ExpressionHandle<string> } };
+}
+
+/** A step with `each`. A path in an output is one in that of the matched cell. */
+export interface EachStepHandle<
+  O extends string = string,
+  R extends ResultShapes = ResultShapes,
+  Port extends string = string,
+> extends Omit<StepHandle<O, R, true, Port>, 'outputs'> {
+  readonly outputs: { readonly [K in O]: WholeOutputHandle };
+  /** For a cell that means exactly one cell of this step, whose results are then values and no lists. */
+  readonly cell: {
+    readonly results: { readonly [K in keyof R & string]: ExpressionHandle<ValueOf<TypeOfResult<R[K]>>> };
+  };
 }
 
 /** Any step, for `needs`. */

@@ -1,0 +1,87 @@
+import { isObject, requireArgument } from '../model/guard-arguments.ts';
+import type { ItemOf, Items } from './cells.ts';
+import { type ExpressionHandle, expression, member, type Text } from './expression-handle.ts';
+import { inheritOrigin } from './handle-origins.ts';
+import { readConfig } from './read-config.ts';
+
+/**
+ * An item of an axis: an expression, with one for each field of a map. A field whose name a handle has itself (`source`,
+ * `value`, `toString`, `toJSON`) is read with `expression('each.sample.source')`.
+ */
+export type ItemHandle<T> = ExpressionHandle<T> & {
+  readonly [K in FieldName<T>]: ItemHandle<FieldValue<T, K>>;
+};
+
+type MapsOf<T> = Exclude<Extract<T, object>, readonly unknown[]>;
+/** The names of the fields that some of the items have. */
+export type FieldName<T> =
+  MapsOf<T> extends infer M
+    ? M extends unknown
+      ? Exclude<keyof M & string, keyof ExpressionHandle<unknown>>
+      : never
+    : never;
+/** The type of a field in the items that have it. */
+export type FieldValue<T, K extends string> =
+  MapsOf<T> extends infer M ? (M extends { readonly [P in K]: infer V } ? V : never) : never;
+
+/** An axis of the pipeline, for `each` and `all`. */
+export interface AxisHandle<T> {
+  readonly name: string;
+  /** The item of a cell, in the texts of a step that has the axis: `each.NAME` in a file. */
+  readonly item: ItemHandle<T>;
+}
+
+/** Any axis. */
+export type AnyAxis = Pick<AxisHandle<unknown>, 'name' | 'item'>;
+/** The axes of a step. */
+export type EachAxes = AnyAxis | readonly AnyAxis[];
+
+/** The form of an axis with `items`. `key` gives the key of an item; `of` names axes and the field with the key of each. */
+export interface AxisConfig<I extends Items> {
+  readonly items: I;
+  readonly key?: Text | ((item: ItemHandle<ItemOf<I>>) => Text);
+  readonly of?: Readonly<Record<string, FieldName<ItemOf<I>>>>;
+}
+
+/** The handle of an axis, untyped: its type is that of the builder's method. */
+export function axisHandle(name: string): AnyAxis {
+  return { name, item: itemHandle(member('each', name)) };
+}
+
+/** The fields of an item are not known here: reading any makes its handle. */
+function itemHandle(source: string): ItemHandle<unknown> {
+  const handle = expression<unknown>(source);
+  return new Proxy(handle, {
+    get(target, name, self): unknown {
+      if (typeof name === 'symbol' || Object.hasOwn(target, name)) return Reflect.get(target, name);
+      return inheritOrigin(itemHandle(member(source, name)), self as object);
+    },
+  });
+}
+
+/** The arguments of `axis`, with the form that the axis has in a file. */
+export function readAxis(name: unknown, given: unknown): { readonly name: string; readonly document: unknown } {
+  requireArgument(typeof name === 'string', 'axis: the name must be a string');
+  return { name, document: axisDocument(name, given) };
+}
+
+function axisDocument(name: string, given: unknown): unknown {
+  if (!isObject(given) || Array.isArray(given) || 'source' in given) return copy(`axis ${name}`, given);
+  const { distinct, key, ...rest } = given;
+  if (distinct !== undefined) return { ...rest, distinct: distinctText(`axis ${name}`, distinct) };
+  const text: unknown = typeof key === 'function' ? (key as (item: unknown) => unknown)(itemHandle('item')) : key;
+  return readConfig(`axis ${name}`, { ...rest, ...(text !== undefined && { key: text }) });
+}
+
+function copy(what: string, items: unknown): unknown {
+  return readConfig(what, { items }).items;
+}
+
+function distinctText(what: string, distinct: unknown): string {
+  const [axis, field]: readonly unknown[] = Array.isArray(distinct) ? distinct : [];
+  requireArgument(
+    isObject(axis) && typeof axis.name === 'string' && typeof field === 'string',
+    `${what}: distinct must be an axis and the name of a field`,
+  );
+  return `${axis.name}.${field}`;
+}
