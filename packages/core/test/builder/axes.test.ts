@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPlan, type ExpressionHandle, expression, pipeline } from '../../src/index.ts';
+import { createPlan, type ExpressionHandle, expression, ok, parsePipeline, pipeline } from '../../src/index.ts';
 import { readDocument } from '../../src/parse/read-document.ts';
 
 interface Unit {
@@ -67,7 +67,7 @@ function samples() {
     each: caller,
     final: true,
     command: ['t'],
-    inputs: { vcf: { from: call.outputs.vcf, all: part } },
+    inputs: { vcf: { from: call.outputs.vcf, all: caller } },
   });
   p.step('report', { command: ['report', merge.results.reads], needs: call });
   return { p, unit, sample, antibody, caller, part, merge };
@@ -122,13 +122,17 @@ steps:
   consensus: { each: antibody, command: [c], inputs: { p: peaks.peaks } }
   report: { command: [report, "\${{ steps.merge.results.reads }}"], needs: [call] }
 finally:
-  table: { each: caller, command: [t], inputs: { vcf: { from: call.vcf, all: part } } }
+  table: { each: caller, command: [t], inputs: { vcf: { from: call.vcf, all: caller } } }
 `;
 
 describe('axes of a builder', () => {
-  it('axes and `each` give the document of the file', () => {
+  it('axes and `each` give the document and the model of the file', () => {
     const read = readDocument('p.yaml', FILE);
     expect(read.ok && read.value.value).toEqual(samples().p.toJSON());
+    const parsed = parsePipeline({ file: 'p.yaml', text: FILE });
+    if (!parsed.ok) throw new Error(JSON.stringify(parsed.error));
+    const { locate: _locate, ...said } = parsed.value;
+    expect(samples().p.safeBuild()).toEqual(ok(said));
   });
 
   it('a step with `each` builds', () => {
