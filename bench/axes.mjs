@@ -59,7 +59,11 @@ async function measure(count, name) {
 
 function tablesOf(count, name) {
   const items = Array.from({ length: count }, (_, index) => index);
-  const samples = items.map((index) => ({ id: `S${index}`, fastq: `raw/S${index}.fastq.gz`, group: `g${index % 100}` }));
+  const samples = items.map((index) => ({
+    id: `S${index}`,
+    fastq: `raw/S${index}.fastq.gz`,
+    group: `g${index % 100}`,
+  }));
   if (name === 'chain') return { samples };
   const pairs = items.map((index) => ({ id: `P${index}`, tumor: `S${index}`, normal: `S${(index * 7) % count}` }));
   return { samples, pairs };

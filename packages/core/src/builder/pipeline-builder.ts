@@ -160,15 +160,11 @@ interface AddAxis {
 }
 
 interface AddUse {
-  <
-    const O extends string = never,
-    const R extends ResultShapes = Record<never, never>,
-    const Port extends string = never,
-  >(
+  <const O extends string = never, const R extends ResultShapes = Record<never, never>>(
     name: string,
     file: string,
-    config: UseConfig<O, R, Port> & { readonly each: EachAxes },
-  ): EachStepHandle<O, R, Port>;
+    config: UseConfig<O, R> & { readonly each: EachAxes },
+  ): EachStepHandle<O, R>;
   <
     const O extends string = never,
     const R extends ResultShapes = Record<never, never>,
@@ -181,14 +177,10 @@ interface AddUse {
 }
 
 interface AddStep {
-  <
-    const O extends string = never,
-    const R extends ResultShapes = Record<never, never>,
-    const Port extends string = never,
-  >(
+  <const O extends string = never, const R extends ResultShapes = Record<never, never>>(
     name: string,
-    config: StepConfig<O, R, Port> & { readonly each: EachAxes; readonly final?: boolean },
-  ): EachStepHandle<O, R, Port>;
+    config: StepConfig<O, R> & { readonly each: EachAxes; readonly final?: boolean },
+  ): EachStepHandle<O, R>;
   <
     const O extends string = never,
     const R extends ResultShapes = Record<never, never>,

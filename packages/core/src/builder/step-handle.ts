@@ -79,11 +79,8 @@ export interface StepHandle<
 }
 
 /** A step with `each`. A path in an output is one in that of the matched cell. */
-export interface EachStepHandle<
-  O extends string = string,
-  R extends ResultShapes = ResultShapes,
-  Port extends string = string,
-> extends Omit<StepHandle<O, R, true, Port>, 'outputs'> {
+export interface EachStepHandle<O extends string = string, R extends ResultShapes = ResultShapes>
+  extends Omit<StepHandle<O, R, true, never>, 'outputs'> {
   readonly outputs: { readonly [K in O]: WholeOutputHandle };
   /** For a cell that means exactly one cell of this step, whose results are then values and no lists. */
   readonly cell: {
