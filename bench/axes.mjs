@@ -3,6 +3,8 @@
  * five steps for each sample, each of which reads the one before; `lookup` has a step for each pair of a table, which
  * reads the cells of two samples by `where`.
  *
+ * The last column is the scheduler alone: what it needs for a cell from its release to its end, every container succeeding.
+ *
  *   pnpm build && node bench/axes.mjs [items]
  */
 import { spawnSync } from 'node:child_process';
@@ -13,7 +15,7 @@ const [first, kind] = process.argv.slice(2);
 
 if (kind === undefined) {
   console.log(
-    `${'pipeline'.padEnd(10)}${'items'.padStart(9)}${'cells'.padStart(9)}${'read ms'.padStart(9)}${'plan ms'.padStart(9)}${'match ms'.padStart(10)}${'CPU ms'.padStart(9)}${'µs/cell'.padStart(9)}${'peak MiB'.padStart(10)}`,
+    `${'pipeline'.padEnd(10)}${'items'.padStart(9)}${'cells'.padStart(9)}${'read ms'.padStart(9)}${'plan ms'.padStart(9)}${'match ms'.padStart(10)}${'CPU ms'.padStart(9)}${'µs/cell'.padStart(9)}${'peak MiB'.padStart(10)}${'schedule µs/cell'.padStart(18)}`,
   );
   for (const [name, counts] of Object.entries(KINDS)) {
     for (const count of first === undefined ? counts : [Number(first)]) {
@@ -44,6 +46,8 @@ async function measure(count, name) {
   const cpu = process.cpuUsage(used);
   const cpuMs = (cpu.user + cpu.system) / 1000;
   const cells = plan.steps.reduce((sum, step) => sum + step.cells.length, 0);
+  const peak = process.resourceUsage().maxRSS / 1024;
+  const scheduled = await schedule(plan, cells);
   const columns = [
     [count, 9],
     [cells, 9],
@@ -52,9 +56,34 @@ async function measure(count, name) {
     [(matched - end).toFixed(0), 10],
     [cpuMs.toFixed(0), 9],
     [((cpuMs * 1000) / cells).toFixed(1), 9],
-    [(process.resourceUsage().maxRSS / 1024).toFixed(0), 10],
+    [peak.toFixed(0), 10],
+    [scheduled.toFixed(1), 18],
   ];
   console.log(name.padEnd(10) + columns.map(([value, width]) => String(value).padStart(width)).join(''));
+}
+
+/** Microseconds of processor time for each cell. */
+async function schedule(plan, cells) {
+  const { createScheduler } = await import('../packages/run/dist/index.js');
+  const scheduler = createScheduler(plan, { parallelism: 1000 });
+  const used = process.cpuUsage();
+  const open = scheduler.handle({ type: 'started', at: 0 });
+  let ended = 0;
+  for (let next = 0; next < open.length; next++) {
+    const { type, step, cell, attempt } = open[next];
+    open[next] = undefined;
+    if (type === 'finish') break;
+    if (type !== 'submit' && type !== 'publish') continue;
+    const at = { at: next, step, cell, attempt };
+    if (type === 'submit') {
+      for (const event of ['submitted', 'running']) scheduler.handle({ type: event, ...at }, open);
+      scheduler.handle({ type: 'ended', ...at, outcome: { result: 'succeeded' } }, open);
+      ended++;
+    } else scheduler.handle({ type: 'published', ...at }, open);
+  }
+  if (ended !== cells) throw new Error(`${ended} of ${cells} cells have run`);
+  const cpu = process.cpuUsage(used);
+  return (cpu.user + cpu.system) / cells;
 }
 
 function tablesOf(count, name) {

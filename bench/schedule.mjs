@@ -1,6 +1,6 @@
 // Scheduling alone: no container, no journal. Each graph is run to its end by answering every `submit`, beside a bare
 // Kahn over the same arrays in the same process; microseconds are processor time. Run after a build: node --expose-gc bench/schedule.mjs [steps...]
-import { createScheduler } from '../packages/runner/dist/scheduler/scheduler.js';
+import { createScheduler } from '../packages/run/dist/scheduler/scheduler.js';
 
 const sizes = process.argv.slice(2).map(Number);
 const SIZES = sizes.length > 0 ? sizes : [10_000, 100_000, 1_000_000];
