@@ -75,9 +75,10 @@ function renderService({ phase, message, problem }: ContainerStatus): string[] {
 
 function renderDependencies({ dependencies }: StepExplanation, terminal: Terminal): string {
   if (dependencies.length === 0) return '';
+  const hasInputs = dependencies.some(({ input }) => input !== undefined);
   const rows = dependencies.map(({ step, cell, cellCount, input, condition, ...status }) => [
     `  ${cell === undefined ? step : `${step}/${cell}`}${cellCount === undefined ? '' : ` (${cellCount} cells)`}`,
-    input === undefined ? '' : `input ${input}`,
+    ...(hasInputs ? [input === undefined ? '' : `input ${input}`] : []),
     condition === 'succeeded' ? '' : `condition: ${condition}`,
     describeStatus(status),
   ]);

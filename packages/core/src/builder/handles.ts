@@ -1,4 +1,4 @@
-import { isObject, requireArgument } from '../model/guard-arguments.ts';
+import { guardArguments, isObject, requireArgument } from '../model/guard-arguments.ts';
 import { expression, handlesUnder, member, type Text } from './expression-handle.ts';
 import { inheritOrigin } from './handle-origins.ts';
 import type { OutputHandle, OutputPathHandle, ResultHandle, VolumeHandle, WholeOutputHandle } from './step-handle.ts';
@@ -64,7 +64,9 @@ function resultHandle(step: string, result: string): ResultHandle<unknown> {
 }
 
 function joinPath(path: string, inner: Text): string {
-  const isHandle = isObject(inner) && typeof inner.source === 'string';
-  requireArgument(typeof inner === 'string' || isHandle, 'at: the path must be a string');
-  return path === '' ? String(inner) : `${path}/${inner}`;
+  return guardArguments('at', () => {
+    const isHandle = isObject(inner) && typeof inner.source === 'string';
+    requireArgument(typeof inner === 'string' || isHandle, 'at: the path must be a string');
+    return path === '' ? String(inner) : `${path}/${inner}`;
+  });
 }
