@@ -61,8 +61,8 @@ export const PLANTED_MODEL_BUGS: readonly PlantedModelBug[] = [
     name: 'leaves the inputs out of the fingerprint',
     seed: 3,
     file: '../../home/src/reuse/fingerprint-cell.ts',
-    find: '[input.name, digestInput(input)] as const',
-    replace: "[input.name, digestInput.length === 1 ? 'any' : ''] as const",
+    find: '[input.name, digestInput(session, lineage, input)] as const',
+    replace: "[input.name, digestInput.length === 3 ? 'any' : ''] as const",
   },
   {
     name: 'reuses from a run without looking whether the work is the same',
