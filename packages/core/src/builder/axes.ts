@@ -1,4 +1,4 @@
-import { isObject, requireArgument } from '../model/guard-arguments.ts';
+import { guardArguments, isObject, requireArgument } from '../model/guard-arguments.ts';
 import type { ItemOf, Items } from './cells.ts';
 import { type ExpressionHandle, expression, member, type Text } from './expression-handle.ts';
 import { inheritOrigin } from './handle-origins.ts';
@@ -59,22 +59,32 @@ function itemHandle(source: string): ItemHandle<unknown> {
   });
 }
 
-/** The arguments of `axis`, with the form that the axis has in a file. */
-export function readAxis(name: unknown, given: unknown): { readonly name: string; readonly document: unknown } {
+/** The arguments of `axis`, with the form that the axis has in a file. `check` is called before they are read. */
+export function readAxis(
+  name: unknown,
+  given: unknown,
+  check: (given: unknown) => void,
+): { readonly name: string; readonly document: unknown } {
   requireArgument(typeof name === 'string', 'axis: the name must be a string');
-  return { name, document: axisDocument(name, given) };
-}
-
-function axisDocument(name: string, given: unknown): unknown {
-  if (!isObject(given) || Array.isArray(given) || 'source' in given) return copy(`axis ${name}`, given);
-  const { distinct, key, ...rest } = given;
-  if (distinct !== undefined) return { ...rest, distinct: distinctText(`axis ${name}`, distinct) };
+  check(given);
+  const what = `axis ${name}`;
+  const key = guardArguments(what, () => (isLongForm(given) ? given.key : undefined));
+  // What the program's own function throws is not changed.
   const text: unknown = typeof key === 'function' ? (key as (item: unknown) => unknown)(itemHandle('item')) : key;
-  return readConfig(`axis ${name}`, { ...rest, ...(text !== undefined && { key: text }) });
+  check(text);
+  return { name, document: guardArguments(what, () => axisDocument(what, given, text)) };
 }
 
-function copy(what: string, items: unknown): unknown {
-  return readConfig(what, { items }).items;
+/** Neither a list nor an expression. */
+function isLongForm(given: unknown): given is Readonly<Record<string, unknown>> {
+  return isObject(given) && !Array.isArray(given) && !('source' in given);
+}
+
+function axisDocument(what: string, given: unknown, key: unknown): unknown {
+  if (!isLongForm(given)) return readConfig(what, { items: given }).items;
+  const { distinct, key: _, ...rest } = given;
+  if (distinct !== undefined) return { ...rest, distinct: distinctText(what, distinct) };
+  return readConfig(what, { ...rest, ...(key !== undefined && { key }) });
 }
 
 function distinctText(what: string, distinct: unknown): string {

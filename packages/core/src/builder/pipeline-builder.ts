@@ -150,6 +150,11 @@ export type BuildError = SluiceError<'INVALID_PIPELINE' | 'INVALID_ARGUMENT'>;
 /** How `build` reads other files. */
 export type BuildOptions = Pick<PipelineSource, 'read'>;
 
+/** `E` are the axes of `each`; never: there are none. */
+type HandleOf<E, O extends string, R extends ResultShapes, Port extends string> = [E] extends [never]
+  ? StepHandle<O, R, false, Port>
+  : EachStepHandle<O, R>;
+
 interface AddAxis {
   <const I extends Items>(name: string, items: I): AxisHandle<ItemOf<I>>;
   <const I extends Items>(name: string, axis: AxisConfig<I>): AxisHandle<ItemOf<I>>;
@@ -159,36 +164,27 @@ interface AddAxis {
   ): AxisHandle<FieldValue<T, F>>;
 }
 
-interface AddUse {
-  <const O extends string = never, const R extends ResultShapes = Record<never, never>>(
-    name: string,
-    file: string,
-    config: UseConfig<O, R> & { readonly each: EachAxes },
-  ): EachStepHandle<O, R>;
-  <
-    const O extends string = never,
-    const R extends ResultShapes = Record<never, never>,
-    const Port extends string = never,
-  >(
-    name: string,
-    file: string,
-    config?: UseConfig<O, R, Port>,
-  ): StepHandle<O, R, false, Port>;
-}
+type AddUse = <
+  const O extends string = never,
+  const R extends ResultShapes = Record<never, never>,
+  const Port extends string = never,
+  const E extends EachAxes = never,
+>(
+  name: string,
+  file: string,
+  config?: UseConfig<O, R, Port> & { readonly each?: E },
+) => HandleOf<E, O, R, Port>;
 
 interface AddStep {
-  <const O extends string = never, const R extends ResultShapes = Record<never, never>>(
-    name: string,
-    config: StepConfig<O, R> & { readonly each: EachAxes; readonly final?: boolean },
-  ): EachStepHandle<O, R>;
   <
     const O extends string = never,
     const R extends ResultShapes = Record<never, never>,
     const Port extends string = never,
+    const E extends EachAxes = never,
   >(
     name: string,
-    config: StepConfig<O, R, Port> & { readonly final?: boolean },
-  ): StepHandle<O, R, false, Port>;
+    config: StepConfig<O, R, Port> & { readonly each?: E; readonly final?: boolean },
+  ): HandleOf<E, O, R, Port>;
   <const C extends CellsConfig, const O extends string = never, const R extends ResultShapes = Record<never, never>>(
     name: string,
     cells: C,

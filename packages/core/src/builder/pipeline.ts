@@ -49,8 +49,7 @@ export function pipeline<
   const parts = createParts();
   const { remember, reject } = createOwnHandles(name);
   const axis = (axisName: unknown, given: unknown) => {
-    reject(given, `axis ${axisName}`, axis);
-    const read = readAxis(axisName, given);
+    const read = readAxis(axisName, given, (one) => reject(one, `axis ${axisName}`, axis));
     return remember(axisHandle(read.name), `axis ${read.name}`, parts.add({ ...read, kind: 'axes', callee: axis }));
   };
   const step = (stepName: unknown, ...given: readonly unknown[]) => {
