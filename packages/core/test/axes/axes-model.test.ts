@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createPlan, matchedCells, matchOf } from '../../src/index.ts';
-import { compareAxes } from './compare-axes.ts';
+import { resolvePipeline } from '../../src/parse/resolve-pipeline.ts';
+import { compareAxes, toPipeline } from './compare-axes.ts';
+import { findLayoutFault } from './find-layout-fault.ts';
 import { randomAxes } from './random-axes.ts';
 
 /** More in CI, or `SLUICE_AXES_RUNS`. A failure prints its seed and path, for the second argument of `fc.assert`. */
@@ -11,6 +13,16 @@ it('plans the cells of random axes, and matches them, as a naive evaluator of th
   fc.assert(
     fc.property(randomAxes, (document) => {
       expect(compareAxes({ createPlan, matchOf, matchedCells }, document)).toBeUndefined();
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+it('gives each cell of random axes a place of its own, and directories exactly their cells', () => {
+  fc.assert(
+    fc.property(randomAxes, (document) => {
+      const plan = createPlan(resolvePipeline(toPipeline(document)));
+      expect(plan.ok ? findLayoutFault(plan.value) : undefined).toBeUndefined();
     }),
     { numRuns: RUNS },
   );

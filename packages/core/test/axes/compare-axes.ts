@@ -13,7 +13,6 @@ export interface AxesSubject {
 /** The first difference between the subject and the naive evaluator. */
 export function compareAxes(subject: AxesSubject, document: AxesDocument): string | undefined {
   const wanted = refusedOr(() => describeNaive(document, naiveAxes(document)));
-  // The names are not checked: pipelines that say too little about an edge have a meaning, too.
   const plan = subject.createPlan(resolvePipeline(toPipeline(document)));
   const found = plan.ok ? describePlan(subject, plan.value, document) : undefined;
   if (wanted === undefined || found === undefined) {
@@ -35,7 +34,8 @@ function refusedOr<T>(call: () => T): T | undefined {
   }
 }
 
-function toPipeline({ axes, steps }: AxesDocument): RawPipeline {
+/** Names are not checked: pipelines that say too little about an edge have a meaning, too. */
+export function toPipeline({ axes, steps }: AxesDocument): RawPipeline {
   const runnable = Object.entries(steps).map(([name, step]) => [name, { ...step, command: ['x'], outputs: ['out'] }]);
   return { version: 1, name: 'random', axes, steps: Object.fromEntries(runnable) } as unknown as RawPipeline;
 }

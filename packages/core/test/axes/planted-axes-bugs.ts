@@ -96,8 +96,8 @@ export const PLANTED_AXES_BUGS: readonly PlantedAxesBug[] = [
   {
     name: 'takes axes that both have for all axes of the source',
     file: IMPLIED,
-    find: '(step.each ?? []).every(',
-    replace: '(step.each ?? []).some(',
+    find: '(source.each ?? []).every(',
+    replace: '(source.each ?? []).some(',
   },
   {
     name: 'ignores that an axis fixes those that it implies',
