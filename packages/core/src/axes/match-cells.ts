@@ -11,6 +11,8 @@ import { type MatchRules, matchAxes } from './implied-axes.ts';
 export interface CellMatch {
   /** Each group has at most one cell, and each cell reads one group: the source is mounted directly. */
   readonly isSingle: boolean;
+  /** `where` has a list for a cell: each cell in the directory is named by all its keys, also if the list has one. */
+  readonly isList: boolean;
   /** The axes by which the groups are formed. */
   readonly shared: readonly string[];
   readonly groupCount: number;
@@ -73,7 +75,7 @@ function createMatch(plan: Plan, reader: PlannedStep, { on, input }: PlannedDepe
     readStart[index + 1] = reads.length;
   }
   return ok({
-    ...{ isSingle: isSingle && !hasList, shared, groupCount: groups.count(), groupOf },
+    ...{ isSingle: isSingle && !hasList, isList: hasList, shared, groupCount: groups.count(), groupOf },
     ...{ readStart, reads: Int32Array.from(reads) },
   });
 }

@@ -6,7 +6,6 @@ import {
   matchedCells,
   matchOf,
   nameInDirectory,
-  own,
   type Plan,
 } from '../../src/index.ts';
 
@@ -24,11 +23,8 @@ export function findLayoutFault(plan: Plan): string | undefined {
       if (!isMatched(reader, plan.steps[dependency.on]!)) continue;
       const match = matchOf(plan, reader, dependency);
       if (match.isSingle) continue;
-      // The cells of a list are named by all their keys, however many they are.
-      const where = own(reader.step.inputs, dependency.input ?? '')?.where ?? {};
-      const isList = Object.values(where).some((keys) => Array.isArray(keys) || String(keys).includes('['));
       for (const [at, { key }] of (reader.cells ?? []).entries()) {
-        const isGroup = !isList && match.readStart[at + 1]! - match.readStart[at]! === 1;
+        const isGroup = !match.isList && match.readStart[at + 1]! - match.readStart[at]! === 1;
         const shared = isGroup ? match.shared : [];
         const fault = findDirectoryFault(plan, dependency.on, { cells: matchedCells(match, at), shared, isGroup });
         if (fault !== undefined) return `${reader.step.name} ${key}, ${JSON.stringify(dependency)}: ${fault}`;

@@ -73,7 +73,7 @@ function findSource(
   const cells = matchedCells(match, cell);
   const rules = own(reader.step.inputs, name);
   const isWhole = !match.isSingle && match.shared.length === 0 && rules?.where === undefined;
-  const isGroup = match.readStart[cell + 1]! - match.readStart[cell]! === 1;
+  const isGroup = !match.isList && match.readStart[cell + 1]! - match.readStart[cell]! === 1;
   return { ...place, cells, isSingle: match.isSingle, isWhole, ...(isGroup && { shared: match.shared }) };
 }
 
