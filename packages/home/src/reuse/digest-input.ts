@@ -1,5 +1,5 @@
 import { own } from '@sluice/core';
-import { type ContextSource, type ReadInput, type ReadSource, succeededCells } from '@sluice/run';
+import type { ContextSource, ReadInput, ReadSource } from '@sluice/run';
 import { digestCell } from './digest-cell.ts';
 import { digestCells, type LineageOf } from './lineage.ts';
 
@@ -12,18 +12,13 @@ export function digestInput(run: ContextSource, lineage: LineageOf, { input, sou
     return `${place?.digest ?? `volume:${place?.volumeID}:${place?.path}`}/${from.path}`;
   }
   const path = from.path === undefined ? '' : `/${from.path}`;
-  return `${digestSource(run, lineage, { source: source!, isOptional: input.optional === true })}/${from.output}${path}`;
+  return `${digestSource(run, lineage, source!)}/${from.output}${path}`;
 }
 
-function digestSource(
-  run: ContextSource,
-  lineage: LineageOf,
-  { source, isOptional }: { readonly source: ReadSource; readonly isOptional: boolean },
-): string {
-  const { step, cells, isSingle, isWhole } = source;
-  // An empty directory is mounted, whatever was tried.
-  if (isOptional && succeededCells(run, source).length === 0) return 'absent';
+function digestSource(run: ContextSource, lineage: LineageOf, { step, cells, isSingle, isWhole }: ReadSource): string {
   if (run.plan.steps[step]!.step.service !== undefined) return digestCell(run, step, 0);
   if (isWhole) return lineage(step).digest;
-  return isSingle ? lineage(step, cells[0]!).digest : digestCells(run, { step, cells });
+  if (!isSingle) return digestCells(run, { step, cells });
+  // A cell that was skipped passes on what came before it, as a skipped step does.
+  return cells[0] === undefined ? 'absent' : lineage(step, cells[0]).digest;
 }

@@ -103,8 +103,10 @@ export function digestCells(
 ): string {
   const all = run.facts.cells[step] ?? [];
   const parts = cells.map((cell) => {
-    const { key, matrix, item } = all[cell]!;
-    return [key, matrix, item, digestCell(run, step, cell)];
+    const { key, matrix, item, each } = all[cell]!;
+    // A directory omits it, whatever came before it.
+    const isOmitted = each !== undefined && run.scheduler.state(step, cell) === 'skipped';
+    return [key, matrix, item, isOmitted ? 'skipped' : digestCell(run, step, cell)];
   });
   return hashText(JSON.stringify(parts));
 }

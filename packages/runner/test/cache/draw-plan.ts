@@ -33,14 +33,16 @@ function drawStep(
   { random, cached }: { readonly random: Random; readonly cached: number },
 ): object {
   const needs: Record<string, string> = {};
-  for (const { name, kind: of } of before) {
+  for (const { name, kind: of, hasWhen } of before) {
     if (!random.chance(1.2 / before.length)) continue;
-    needs[name] = of === 'service' ? 'succeeded' : random.pick(['succeeded', 'succeeded', 'completed']);
+    const drawn = random.pick(['succeeded', 'succeeded', 'completed']);
+    // Otherwise whatever follows a step that may be skipped would be skipped, too.
+    needs[name] = of === 'service' ? 'succeeded' : hasWhen ? 'completed' : drawn;
   }
   const when = random.chance(0.2) ? '${{ params.go }}' : random.chance(0.1) ? readEnd(before, random) : undefined;
   const common = { needs, ...(when !== undefined && { when }) };
   if (kind === 'approval') return { ...common, approval: true };
-  const program = { ...common, command: drawCommand(before, random) };
+  const program = { ...common, command: drawCommand(before, random, kind === 'service' ? 0.6 : 0.15) };
   if (kind === 'service') return { ...program, service: true, ports: { http: {} }, ...drawMount(random, 0.25) };
   const isCached = random.chance(cached);
   return {
@@ -62,7 +64,8 @@ function readEnd(before: readonly DrawnStep[], random: Random): string | undefin
   return ended.length === 0 ? undefined : `\${{ steps.${random.pick(ended).name}.status == 'succeeded' }}`;
 }
 
-function drawCommand(before: readonly DrawnStep[], random: Random): string[] {
+/** A service that reads only a value depends on work that its own fingerprint does not name: it is drawn often. */
+function drawCommand(before: readonly DrawnStep[], random: Random, readsValue: number): string[] {
   const services = before.filter(({ kind, hasWhen }) => kind === 'service' && !hasWhen);
   const plain = before.filter(isPlain);
   return [
@@ -71,13 +74,15 @@ function drawCommand(before: readonly DrawnStep[], random: Random): string[] {
     ...(services.length > 0 && random.chance(0.3)
       ? [`\${{ steps.${random.pick(services).name}.ports.http.url }}`]
       : []),
-    ...(plain.length > 0 && random.chance(0.15) ? [`\${{ steps.${random.pick(plain).name}.results.r }}`] : []),
+    ...(plain.length > 0 && random.chance(readsValue) ? [`\${{ steps.${random.pick(plain).name}.results.r }}`] : []),
   ];
 }
 
-function drawInputs(before: readonly DrawnStep[], random: Random): Record<string, string> {
+function drawInputs(before: readonly DrawnStep[], random: Random): Record<string, unknown> {
   const from = before.filter((one) => hasOutputs(one) && random.chance(0.3));
-  return Object.fromEntries(from.map(({ name }) => [name, `${name}.o`]));
+  return Object.fromEntries(
+    from.map(({ name, hasWhen }) => [name, hasWhen ? { from: `${name}.o`, optional: true } : `${name}.o`]),
+  );
 }
 
 function drawMount(random: Random, chance = 0.1): { inputs?: object } {

@@ -55,6 +55,18 @@ describe('createLineage', () => {
     expect(statesOf(changed)).toMatchObject({ load: 'succeeded', query: 'succeeded' });
   });
 
+  test('passes a rerun on through a service that only reads a value', async () => {
+    const body = `steps:
+  list: { command: [list], results: { r: array } }
+  database: { command: [serve, "\${{ steps.list.results.r }}"], service: true }
+  query: { command: [query], needs: [database], outputs: { o: /o } }`;
+    const world = createReuseWorld('value of a service', { list: '[1, 2]' });
+    const first = await world.start({ body });
+    expect(statesOf(await repeat(world, first, { body }))).toMatchObject({ list: 'reused', query: 'reused' });
+    const forced = await repeat(world, first, { body }, ['list']);
+    expect(statesOf(forced)).toMatchObject({ list: 'succeeded', query: 'succeeded' });
+  });
+
   test('passes the change of a service on', async () => {
     const world = createReuseWorld('changed service');
     const first = await world.start({ body: DATABASE() });
