@@ -219,7 +219,7 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
     }
     checkSuccesses(report);
     claim(now.changed.length === 0, () => `the ends of ${now.changed.join(', ')} were changed`);
-    if (report.status === 'succeeded') mounts.checkOutputs();
+    if (report.status === 'succeeded') mounts.checkOutputs(report);
     checkPrefixes(now);
   }
 
