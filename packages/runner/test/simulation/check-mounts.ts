@@ -63,12 +63,15 @@ export function createMountChecker(
     checkOutputs({ steps }) {
       const { volumes } = options.simulated();
       const ends = new Map(steps.map(({ step, cells }) => [step, new Map(cells.map((one) => [one.cell, one.status]))]));
+      const stepEnds = new Map(steps.map(({ step, status }) => [step, status]));
       for (const { step, cells = [], dependencies } of plan.steps) {
         if (!step.outputs.out || step.continueOnError) continue;
         for (const { key } of cells) {
-          if (ends.get(step.name)?.get(key) === 'skipped') {
+          // A `foreach` that was skipped has no cells.
+          const end = ends.get(step.name)?.get(key) ?? stepEnds.get(step.name);
+          if (end === 'skipped') {
             // Behind a failure that is tolerated, or behind what was skipped for one.
-            const before = dependencies.flatMap(({ on }) => [...(ends.get(plan.steps[on]!.step.name)?.values() ?? [])]);
+            const before = dependencies.map(({ on }) => stepEnds.get(plan.steps[on]!.step.name));
             const isRight = before.includes('failed') || before.includes('skipped');
             claim(isRight, () => `${step.name}/${key} was skipped in a run that succeeded`);
             continue;
