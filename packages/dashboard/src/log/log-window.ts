@@ -102,7 +102,7 @@ export class LogWindow extends Store {
     if (this.isAtEnd) return;
     // One byte tells the size; logs of running containers grow.
     await this.jump(Math.max(0, this.total - CHUNK / 2));
-    while (!this.isAtEnd && this.error === undefined) await this.extend();
+    while (!this.isAtEnd && this.error === undefined && !this.#aborted.signal.aborted) await this.extend();
   }
 
   /**

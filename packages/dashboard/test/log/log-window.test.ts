@@ -222,3 +222,16 @@ test('follow tells what a cut has left out while the connection was lost', async
   followers[1]!.controller.close();
   await done;
 });
+
+test('jumpToEnd ends when the log is closed', async () => {
+  written = 'line\n'.repeat(300_000);
+  const log = openLog();
+  await log.jump(0);
+  vi.stubGlobal('fetch', async (_: string, { signal }: { signal: AbortSignal }) => {
+    signal.throwIfAborted();
+    throw new Error('lost');
+  });
+  log.close();
+  await log.jumpToEnd();
+  expect(log.isAtEnd).toBe(false);
+});
