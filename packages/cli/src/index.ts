@@ -95,6 +95,7 @@ export type {
   StepSource,
   StepStatus,
   Template,
+  Tolerance,
   VolumeHandle,
   Widen,
 } from '@sluice/core';

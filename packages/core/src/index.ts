@@ -72,6 +72,7 @@ export { fail, ok, type Result } from './model/result.ts';
 export type { ResolvedContainer, RunContext, StepFacts } from './model/run-context.ts';
 export { SluiceError } from './model/sluice-error.ts';
 export type { StepReason, StepStatus } from './model/step-status.ts';
+export { type Tolerance, toleratedFailures } from './model/tolerance.ts';
 export { findSharedRead, findSharedWrite, writesToShared } from './model/writes-to-shared.ts';
 export { choosesPipefail } from './parse/default-shell.ts';
 export { MAX_FILE_CHARACTERS } from './parse/limits.ts';

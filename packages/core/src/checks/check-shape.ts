@@ -57,6 +57,7 @@ function explain(issue: Issue, place: Place): readonly Fault[] {
           code: advice?.code ?? 'wrong-value',
           message: `${nameOf(path)} is ${show(found)}, which is not ${wanted}`,
           path,
+          ...(found !== undefined && typeHint(found, { wanted, path })),
           ...(advice?.code === 'bad-edge' && edgeHint(found, place.document)),
         },
       ];

@@ -7,7 +7,11 @@ import type { Path } from '../parse/source-document.ts';
 /** How to write a value that has the type `wanted`, in the words of the message; empty if there is no advice. */
 export function typeHint(found: Json, { wanted, path }: { wanted: string; path: Path }): { hint?: string } {
   const key = path.at(-1);
-  if (wanted === 'true or false' && typeof found === 'string' && own(FLAGS, found.toLowerCase()) !== undefined) {
+  if (
+    /^true(?:,| or) false/.test(wanted) &&
+    typeof found === 'string' &&
+    own(FLAGS, found.toLowerCase()) !== undefined
+  ) {
     return { hint: `write ${key}: ${own(FLAGS, found.toLowerCase())}` };
   }
   if (wanted.startsWith('one of ') && typeof found === 'string' && own(FOREIGN_TYPES, found) !== undefined) {

@@ -1,6 +1,7 @@
 import type { Doubles } from '../expressions/doubles.ts';
 import type { Json } from './json.ts';
 import type { JsonType } from './json-type.ts';
+import type { Tolerance } from './tolerance.ts';
 
 /**
  * Text that may contain `${{ … }}` expressions; checked when the file is read, evaluated when a step is about to start.
@@ -149,8 +150,11 @@ export interface Step {
   readonly queueTimeoutMs?: number;
   /** Limit for all attempts together. */
   readonly deadlineMs?: number;
-  /** Dependents start even if the step fails. */
-  readonly continueOnError: boolean;
+  /**
+   * Failed cells that do not fail the run, and that a directory of cells omits; they count for the step and again for each
+   * directory.
+   */
+  readonly continueOnError: Tolerance;
   readonly cache?: Cache;
   readonly ports: Readonly<Record<string, { readonly https: boolean }>>;
   readonly service?: ServiceStep;

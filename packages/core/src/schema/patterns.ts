@@ -16,6 +16,8 @@ export const AXIS_FIELD = /^[A-Za-z_][A-Za-z0-9_-]{0,99}\.[^\0]{1,200}$/;
 export const DURATION = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d|w))+$/;
 /** A number with a decimal or binary unit, such as `20GB` or `512MiB`. Validates the argument of `parseSize`. */
 export const SIZE = /^\d+(?:\.\d+)?(?:B|[KMGT]i?B)$/;
+/** A percentage of cells, such as `5%` or `0.5%`. */
+export const PERCENTAGE = /^(?:100|\d{1,2}(?:\.\d{1,2})?)%$/;
 /** A mount point that the kernel accepts: names of at most 255 bytes. */
 export const MOUNT_POINT = /^(?!.*[^/]{256})\/[^\p{Cc}]{1,4094}$/u;
 /** The name of an image, before an engine has checked it. Runtimes would read a leading dash as an option. */
@@ -48,6 +50,10 @@ export const PATTERN_ADVICE: ReadonlyMap<string, PatternAdvice> = new Map<string
   [String(VARIABLE), { code: 'bad-name', wanted: 'a variable name of letters, digits and `_`' }],
   [String(DURATION), { code: 'bad-duration', wanted: 'a duration with its unit, for example 90s, 15m, 2h or 1d' }],
   [String(SIZE), { code: 'bad-size', wanted: 'a size with its unit, for example 512MB or 4GiB' }],
+  [
+    String(PERCENTAGE),
+    { code: 'wrong-type', wanted: 'true, false, a number of cells, or a percentage of them, for example 5%' },
+  ],
   [String(MOUNT_POINT), { code: 'bad-path', wanted: 'an absolute path inside the container, for example /in/data' }],
   [String(IMAGE), { code: 'wrong-value', wanted: 'the name of an image, for example python:3.12-slim' }],
   [String(EDGE), { code: 'bad-edge', wanted: '`step.output` or `volumes.name`, with or without `/sub/path`' }],

@@ -8,6 +8,7 @@ import {
   IMAGE,
   MOUNT_POINT,
   NAME,
+  PERCENTAGE,
   RESULT_FILE,
   SIZE,
   STEP_OUTPUT,
@@ -158,6 +159,10 @@ const retry = z.union(
   },
 );
 
+const tolerance = z.union([flag, count, z.string().regex(PERCENTAGE)], {
+  error: 'true, false, a number of cells, or a percentage of them, for example 5%',
+});
+
 const cache = z.union(
   [flag, z.strictObject({ key: text.optional(), maxAge: duration.optional(), ignore: z.array(text).optional() })],
   { error: 'true, false, or a map with `key`, `maxAge` or `ignore`' },
@@ -214,7 +219,7 @@ export const stepSchema = z.strictObject(
     timeout: duration.optional(),
     queueTimeout: duration.optional(),
     deadline: duration.optional(),
-    continueOnError: flag.optional(),
+    continueOnError: tolerance.optional(),
     cache: cache.optional(),
     ports: z.record(name, port, { error: 'a map of port names' }).optional(),
     service: service.optional(),

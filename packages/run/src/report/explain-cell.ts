@@ -21,7 +21,7 @@ export function explainCell(
   if (wait) return describeWait(wait);
   const skip = scheduler.skipCause(step, cell);
   // A cell that failed itself is not explained by another step's failure, which only prevented a further attempt.
-  const isOwn = skip?.kind === 'failFast' && FAILED.has(scheduler.state(step, cell));
+  const isOwn = (skip?.kind === 'failFast' || skip?.kind === 'tolerance') && FAILED.has(scheduler.state(step, cell));
   if (skip && !isOwn) return describeSkip(skip, facts);
   const last = facts.known[step]?.[cell]?.attempts.at(-1);
   const outcome = last && verdictOf(last);
@@ -83,11 +83,13 @@ function describeSkip(cause: SkipCause, facts: RunFacts): string {
     case 'when':
       return 'its condition does not hold';
     case 'dependency':
-      return `${nameOf(cause, facts)} ${NOT_GIVEN[cause.condition]}`;
+      return describeDependency(cause, facts);
     case 'noItem':
       return `${cause.step} has no cell for it`;
     case 'failFast':
       return `${cause.step} failed`;
+    case 'tolerance':
+      return `${cause.failed} cells of the step failed, and its \`continueOnError\` tolerates ${cause.tolerated}`;
     case 'notNeeded':
       return 'no step needs it any longer';
     case 'canceled':
@@ -100,6 +102,17 @@ function describeSkip(cause: SkipCause, facts: RunFacts): string {
       return `could never start: ${describeWait(cause.wait)}; deadlock: that capacity can never be freed`;
   }
 }
+
+/** Names the failed cells of a directory, as far as they fit in a line. */
+function describeDependency(cause: Extract<SkipCause, { kind: 'dependency' }>, facts: RunFacts): string {
+  const { step, condition, failedCells } = cause;
+  if (failedCells === undefined) return `${nameOf(cause, facts)} ${NOT_GIVEN[condition]}`;
+  const named = failedCells.slice(0, MAX_NAMED).map((cell) => nameOf({ step, cell }, facts));
+  const others = failedCells.length - named.length;
+  return `${named.join(', ')}${others > 0 ? ` and ${others} others` : ''} ${NOT_GIVEN[condition]}`;
+}
+
+const MAX_NAMED = 5;
 
 /** The root cause as commands name it. */
 function nameOf({ step, cell }: { readonly step: string; readonly cell?: number }, { plan, cells }: RunFacts): string {

@@ -11,7 +11,7 @@ import {
   resolveEnds,
   skippedByWhen,
 } from './flow/step-flow.ts';
-import { cancelRun, failFast } from './flow/stop-flow.ts';
+import { cancelRun, failFast, stopExceeded } from './flow/stop-flow.ts';
 import { failHeld } from './flow/stuck.ts';
 import { fireTimers, forgetWake, requestWake } from './flow/timer-flow.ts';
 import type { SchedulerEvent } from './model/event.ts';
@@ -92,12 +92,13 @@ function lookedUp(
 /** Brings everything to rest that follows from an event: ends, releases, starts, the wake-up and the end of the run. */
 function settle(run: RunState): void {
   do {
+    stopExceeded(run);
     if (run.tripped >= 0 && run.stop === STOP.none) failFast(run);
     endBrokenServices(run);
     resolveEnds(run);
     if (run.started && run.openMain === 0 && !run.finalsReleased) releaseFinals(run);
   } while (
-    run.ended.length + run.endedCells.length + run.brokenServices.length > 0 ||
+    run.ended.length + run.endedCells.length + run.brokenServices.length + run.newlyExceeded.length > 0 ||
     (run.tripped >= 0 && run.stop === STOP.none)
   );
   dropStopped(run);

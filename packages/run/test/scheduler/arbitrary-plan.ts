@@ -48,7 +48,7 @@ const step = fc.record(
     timeoutMs: fc.option(fc.integer({ min: 1, max: 5000 }), { nil: undefined, freq: 2 }),
     queueTimeoutMs: fc.option(fc.integer({ min: 1, max: 5000 }), { nil: undefined, freq: 2 }),
     deadlineMs: fc.option(fc.integer({ min: 1, max: 9000 }), { nil: undefined, freq: 2 }),
-    continueOnError: fc.boolean(),
+    continueOnError: fc.oneof(fc.boolean(), fc.nat(2), fc.constantFrom('0%', '40%', '50%')),
     final: fc.oneof({ weight: 5, arbitrary: fc.constant(false) }, fc.constant(true)),
   },
   { noNullPrototype: true },

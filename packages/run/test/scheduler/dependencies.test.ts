@@ -119,6 +119,39 @@ describe('foreach', () => {
     expect(rig.done('each/1')).toEqual(['submit all #1']);
   });
 
+  test('handle: a directory beyond its tolerance skips its reader, and names its failed cells', () => {
+    const rig = createRig(
+      testPlan({
+        work: { each: ['z'], continueOnError: '25%' },
+        join: { each: ['g'], after: ['work'] },
+        all: { after: ['work'] },
+      }),
+    );
+    rig.start();
+    rig.ended('work/0', 'failed');
+    for (const cell of [1, 2, 3]) rig.done(`work/${cell}`);
+    // One of four cells is tolerated, but not one of the three of `g0`.
+    expect(rig.state('join')).toBe('skipped');
+    expect(rig.scheduler.skipCause(1, 0)).toEqual({
+      kind: 'dependency',
+      step: 'work',
+      cell: 0,
+      condition: 'succeeded',
+    });
+    expect(rig.done('all')).toEqual(['finish succeeded']);
+  });
+
+  test('handle: no further cells of a step start beyond its tolerance, also without failFast', () => {
+    const plan = { fit: { cells: 4, parallelism: 1, continueOnError: 1 }, other: {}, best: { after: ['fit'] } };
+    const rig = createRig(testPlan(plan, { failFast: false }));
+    rig.start();
+    expect(rig.ended('fit/0', 'failed')).toEqual(['submit fit/1 #1']);
+    expect(rig.ended('fit/1', 'failed')).toEqual([]);
+    expect(rig.scheduler.skipCause(0, 3)).toEqual({ kind: 'tolerance', failed: 2, tolerated: 1 });
+    expect(rig.scheduler.skipCause(2, 0)).toMatchObject({ kind: 'dependency', step: 'fit', failedCells: [0, 1] });
+    expect(rig.done('other')).toEqual(['finish failed']);
+  });
+
   test('handle: no items is a success without cells', () => {
     const rig = createRig(testPlan({ each: { cells: 'foreach' }, all: { after: ['each'] } }));
     rig.start();

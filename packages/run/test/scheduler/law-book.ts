@@ -1,4 +1,4 @@
-import type { Plan, PlannedDependency } from '@sluice/core';
+import type { Plan, PlannedDependency, Step } from '@sluice/core';
 import type { Command } from '../../src/scheduler/model/command.ts';
 import type { SchedulerEvent } from '../../src/scheduler/model/event.ts';
 import type { SchedulerOptions } from '../../src/scheduler/model/scheduler-options.ts';
@@ -47,6 +47,7 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
     law(attempt === next, `${key} is submitted as attempt ${attempt}, the next one is ${next}`);
     const { limit, infrastructure } = plan.steps[step]!.step.retry;
     law(attempt <= 1 + limit + infrastructure, `${key} is submitted as attempt ${attempt}, beyond its budgets`);
+    checkTolerance(step, scheduler);
     law(!expired.has(key), `${key} is submitted as attempt ${attempt} after its deadline`);
     if (!begun.has(key)) begun.set(key, now);
     live.set(key, attempt);
@@ -58,6 +59,28 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
       if (other.final) continue;
       law(isFinished(scheduler, other.index), `${key} of finally starts before step ${other.index} is over`);
     }
+  }
+
+  /** A limit of failures that has been passed lets no further cell of the step start. */
+  function checkTolerance(step: number, scheduler: Scheduler): void {
+    const planned = plan.steps[step]!;
+    if (typeof planned.step.continueOnError === 'boolean') return;
+    const count = scheduler.cellCount(step)!;
+    const failed = Array.from({ length: count }, (_, cell) => scheduler.state(step, cell)).filter((state) =>
+      FAILED.includes(state),
+    ).length;
+    const allowed = allowedFailures(planned.step, count);
+    law(failed <= allowed, `a cell of step ${step} starts after ${failed} failures, of which ${allowed} are tolerated`);
+  }
+
+  /** The run has failed if a step has more failures than it tolerates, and without a cancellation only then. */
+  function checkStatus(scheduler: Scheduler): void {
+    const isBeyond = plan.steps.some(({ index, step }) => {
+      const states = Array.from({ length: scheduler.cellCount(index) ?? 0 }, (_, cell) => scheduler.state(index, cell));
+      const failed = states.filter((state) => FAILED.includes(state)).length;
+      return failed > allowedFailures(step, states.length);
+    });
+    if (isBeyond) law(scheduler.status !== 'succeeded', 'the run succeeds with more failures than a step tolerates');
   }
 
   function dependenciesOf(step: number, cell: number, scheduler: Scheduler) {
@@ -182,6 +205,7 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
         finished = true;
         for (const { index } of plan.steps) law(isFinished(scheduler, index), `the run is over, step ${index} is not`);
         checkSkips(scheduler);
+        checkStatus(scheduler);
         return;
       }
       const key = JSON.stringify({ ...command, reason: undefined });
@@ -207,6 +231,15 @@ function law(holds: boolean, message: string): void {
 }
 
 const OVER: readonly string[] = ['succeeded', 'failed', 'errored', 'timedOut', 'canceled', 'skipped', 'cached'];
+
+const FAILED: readonly string[] = ['failed', 'errored', 'timedOut'];
+
+/** What `continueOnError` means for this many cells, written down once more. */
+function allowedFailures({ continueOnError }: Pick<Step, 'continueOnError'>, cells: number): number {
+  if (typeof continueOnError === 'boolean') return continueOnError ? cells : 0;
+  if (typeof continueOnError === 'number') return continueOnError;
+  return Math.floor((Number.parseInt(continueOnError, 10) * cells) / 100);
+}
 
 function isFinished(scheduler: Scheduler, step: number): boolean {
   return OVER.includes(scheduler.state(step));
@@ -276,7 +309,7 @@ function isMet({ plan, ran, step, cell, dependency }: Question, states: readonly
   const isOver = states.every((state) => OVER.includes(state));
   const has = (...wanted: string[]): boolean => states.some((state) => wanted.includes(state));
   const succeeded = has('succeeded', 'cached');
-  const failed = has('failed', 'errored', 'timedOut');
+  const failed = has(...FAILED);
   const allRan = states.every((_, index) => ran.has(`${on}/${index}`));
   if (condition === 'running') return allRan || (isOver && succeeded && !failed && !has('canceled', 'skipped'));
   if (condition === 'completed') return isOver;
@@ -285,7 +318,8 @@ function isMet({ plan, ran, step, cell, dependency }: Question, states: readonly
   if (other.step.service !== undefined && allRan) return true;
   if (!isOver || !succeeded || has('canceled')) return false;
   const isSingle = isBetweenCells ? isFixed(plan, { step, cell, dependency }) : other.cells?.[0]?.key === '';
-  return isSingle ? !failed && !has('skipped') : !failed || other.step.continueOnError;
+  const failures = states.filter((state) => FAILED.includes(state)).length;
+  return isSingle ? failures === 0 && !has('skipped') : failures <= allowedFailures(other.step, states.length);
 }
 
 /** Whether the axes that both steps have leave only one cell to read, by the axes alone. */

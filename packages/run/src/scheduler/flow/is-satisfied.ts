@@ -7,7 +7,7 @@ export interface SourceEnd {
   readonly seen: number;
   /** The reader means one cell; otherwise a directory of cells. */
   readonly isSingle: boolean;
-  /** `continueOnError`: a directory leaves failed cells out. */
+  /** `continueOnError` allows as many failures as there are: a directory omits them. */
   readonly isTolerant: boolean;
   /** All of them have reached `running`. */
   readonly hasRun: boolean;

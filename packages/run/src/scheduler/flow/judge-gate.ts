@@ -1,4 +1,4 @@
-import { isFannedOutStep, matchedCells, own } from '@sluice/core';
+import { isFannedOutStep, matchedCells, own, toleratedFailures } from '@sluice/core';
 import { CODE } from '../model/state-code.ts';
 import { gateOf } from '../state/gates.ts';
 import type { MatchEdge } from '../state/match-table.ts';
@@ -12,9 +12,14 @@ export function stepEnd(run: RunState, step: number): SourceEnd {
   return {
     seen: run.seen[step]!,
     isSingle: !isFannedOutStep(run.plan.steps[step]!.step),
-    isTolerant: (run.index.flags[step]! & STEP.continueOnError) !== 0,
+    isTolerant: tolerates(run, step, { failed: run.failures[step]!, cells: run.cellCount[step]! }),
     hasRun: run.notRun[step]! <= 0,
   };
+}
+
+/** Whether a step tolerates these failures among its cells, or among those in a directory. */
+function tolerates(run: RunState, step: number, { failed, cells }: { failed: number; cells: number }): boolean {
+  return failed <= toleratedFailures(run.plan.steps[step]!.step.continueOnError, cells);
 }
 
 /**
@@ -57,12 +62,18 @@ interface Source {
 }
 
 function endOf(run: RunState, { on, edge }: Source, cell: number): SourceEnd {
-  const whole = stepEnd(run, on);
-  if (edge === undefined) return whole;
-  const { match, seen } = edge;
+  if (edge === undefined) return stepEnd(run, on);
+  const { match, seen, failed, size } = edge;
   let states = 0;
-  for (let at = match.readStart[cell]!; at < match.readStart[cell + 1]!; at++) states |= seen[match.reads[at]!]!;
-  return { ...whole, seen: states, isSingle: match.isSingle };
+  const directory = { failed: 0, cells: 0 };
+  for (let at = match.readStart[cell]!; at < match.readStart[cell + 1]!; at++) {
+    const group = match.reads[at]!;
+    states |= seen[group]!;
+    directory.failed += failed[group]!;
+    directory.cells += size[group]!;
+  }
+  const isTolerant = tolerates(run, on, directory);
+  return { seen: states, isSingle: match.isSingle, isTolerant, hasRun: run.notRun[on]! <= 0 };
 }
 
 function judgeSource(run: RunState, source: Source, cell: number): GateCause | undefined {

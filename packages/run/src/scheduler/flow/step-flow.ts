@@ -23,7 +23,7 @@ import { type GateCause, setCause } from '../state/set-cause.ts';
 import { runStatus } from '../view/run-status.ts';
 import { isSatisfied } from './is-satisfied.ts';
 import { findNoItem, findRoot, judgeGate, stepEnd } from './judge-gate.ts';
-import { type Gate, noLongerNeeded, stopEnd, stopGate } from './stop-flow.ts';
+import { type Gate, isAfterFailure, noLongerNeeded, stopEnd, stopGate } from './stop-flow.ts';
 
 /** The gate that an event answers for; the cell only for a step with `each`. */
 type AnsweredGate = Pick<Gate, 'step'> & Partial<Gate>;
@@ -111,7 +111,7 @@ function releaseGate(run: RunState, step: number, cell: number): void {
   const gate = run.gateBase[step]! + cell;
   if (run.phase[gate] === PHASE.ended) return;
   const end = stopEnd(run, step);
-  if (end !== undefined && end.kind !== CAUSE_KIND.failFast) {
+  if (end !== undefined && !isAfterFailure(end.kind)) {
     stopGate(run, { step, cell }, end);
     return;
   }

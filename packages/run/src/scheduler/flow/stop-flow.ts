@@ -3,7 +3,7 @@ import { CAUSE } from '../model/legal-moves.ts';
 import { CODE, isLive } from '../model/state-code.ts';
 import { setCancelReason } from '../state/cancel-reason.ts';
 import { cellsBehind, gateCount, gateOf, hasEnded } from '../state/gates.ts';
-import { moveCell, noteFailure, stopServing } from '../state/move-cell.ts';
+import { moveCell, noteFailure, stopServing, takeExceeded } from '../state/move-cell.ts';
 import { STEP } from '../state/plan-index.ts';
 import { CAUSE_KIND, PHASE, type RunState, STOP } from '../state/run-state.ts';
 import { sendCommand } from '../state/send-command.ts';
@@ -30,6 +30,7 @@ export function stopEnd(run: RunState, step: number): { to: number; kind: number
   if (stop === STOP.canceled) return { to: CODE.canceled, kind: CAUSE_KIND.canceled };
   if (stop === STOP.runTimeout) return { to: CODE.canceled, kind: CAUSE_KIND.runTimeout };
   if (run.needers[step] === 0) return { to: CODE.skipped, kind: CAUSE_KIND.notNeeded };
+  if (run.exceeded[step] === 1) return { to: CODE.skipped, kind: CAUSE_KIND.tolerance };
   const failed = !final && (stop === STOP.failFast || run.tripped >= 0);
   return failed && (flags & STEP.handlesFailure) === 0 ? { to: CODE.skipped, kind: CAUSE_KIND.failFast } : undefined;
 }
@@ -53,9 +54,14 @@ export function stopGate(run: RunState, { step, cell }: Gate, { to, kind }: { to
     const id = run.cellBase[step]! + one;
     const state = run.cells.state[id]!;
     if (state >= CODE.submitting && state !== CODE.backingOff && state !== CODE.awaitingApproval) continue;
-    const failed = kind === CAUSE_KIND.failFast ? run.cells.lastFailure[id]! : 0;
+    const failed = isAfterFailure(kind) ? run.cells.lastFailure[id]! : 0;
     moveCell(run, step, { cell: one, to: failed === 0 ? to : failed, cause: CAUSE.stopped });
   }
+}
+
+/** Whether the cells are stopped because of other failures, so that their own count as well. */
+export function isAfterFailure(kind: number): boolean {
+  return kind === CAUSE_KIND.failFast || kind === CAUSE_KIND.tolerance;
 }
 
 /** Stops the gates of a step that are in one of these phases. */
@@ -81,6 +87,12 @@ export function failFast(run: RunState): void {
     if ((flags & (STEP.final | STEP.handlesFailure)) !== 0 || hasEnded(run, step)) continue;
     stopGates(run, step, { phases: OPENED, to: CODE.skipped, kind: CAUSE_KIND.failFast });
   }
+}
+
+/** More cells have failed than their steps tolerate: no further ones start, live cells may finish. */
+export function stopExceeded(run: RunState): void {
+  for (let step = takeExceeded(run); step !== undefined; step = takeExceeded(run))
+    stopGates(run, step, { phases: OPENED, to: CODE.skipped, kind: CAUSE_KIND.tolerance });
 }
 
 /** Ends all steps of one kind, those of `finally` or the others: live cells are canceled, the others never start. */

@@ -11,10 +11,14 @@ export type SkipCause =
       /** Index of the cell of the root cause, if one in particular is it. */
       readonly cell?: number;
       readonly condition: NeedCondition;
+      /** The failed cells of a directory that has several. */
+      readonly failedCells?: readonly number[];
     }
   /** The step has no cell that this cell could read. */
   | { readonly kind: 'noItem'; readonly step: string }
   | { readonly kind: 'failFast'; readonly step: string }
+  /** More cells of its step have failed than `continueOnError` tolerates. */
+  | { readonly kind: 'tolerance'; readonly failed: number; readonly tolerated: number }
   | { readonly kind: 'notNeeded' }
   | { readonly kind: 'canceled' }
   | { readonly kind: 'runTimeout' }

@@ -28,6 +28,11 @@ export function stateName(code: number): CellState {
 /** States from here on are terminal. */
 export const FIRST_TERMINAL: number = CODE.succeeded;
 
+/** Whether a cell in this state has failed by itself; a canceled one has not. */
+export function isFailed(code: number): boolean {
+  return code >= CODE.failed && code <= CODE.timedOut;
+}
+
 /** Whether a container of the cell exists or is being created, so that it counts against the limits. */
 export function isLive(code: number): boolean {
   return code === CODE.submitting || code === CODE.pending || code === CODE.running;

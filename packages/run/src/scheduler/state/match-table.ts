@@ -1,4 +1,5 @@
 import { type CellMatch, isMatched, matchOf, type Plan, type PlannedDependency } from '@sluice/core';
+import { isFailed } from '../model/state-code.ts';
 
 /** An edge between the cells of two steps with `each`, and what its groups of cells have come to. */
 export interface MatchEdge {
@@ -9,6 +10,9 @@ export interface MatchEdge {
   /** By group: the cells that have not ended, and the states in which the others have, as bits. */
   readonly open: Int32Array;
   readonly seen: Uint16Array;
+  /** By group: its cells, and those that have failed. */
+  readonly size: Int32Array;
+  readonly failed: Int32Array;
   /** The cells that read group `g` are `readers[readerStart[g]]` up to `readers[readerStart[g + 1]]`. */
   readonly readerStart: Int32Array;
   readonly readers: Int32Array;
@@ -46,10 +50,11 @@ export function createMatchTable(plan: Plan): MatchTable {
       return open;
     },
     countEnd({ step, cell, state }, resolved) {
-      for (const { reader, match, open, seen, readerStart, readers } of from.get(step) ?? []) {
+      for (const { reader, match, open, seen, failed, readerStart, readers } of from.get(step) ?? []) {
         const group = match.groupOf[cell]!;
         if (group < 0) continue;
         seen[group]! |= 1 << state;
+        if (isFailed(state)) failed[group]!++;
         if (--open[group]! > 0) continue;
         for (let at = readerStart[group]!; at < readerStart[group + 1]!; at++) resolved(reader, readers[at]!);
       }
@@ -71,6 +76,7 @@ function createEdge(reader: number, dependency: PlannedDependency, match: CellMa
   }
   return {
     ...{ reader, source: dependency.on, dependency, match },
-    ...{ open, seen: new Uint16Array(groupCount), readerStart, readers },
+    ...{ open, seen: new Uint16Array(groupCount), size: open.slice(), failed: new Int32Array(groupCount) },
+    ...{ readerStart, readers },
   };
 }

@@ -1,3 +1,4 @@
+import { toleratedFailures } from '@sluice/core';
 import { CAUSES, isLegal } from '../model/legal-moves.ts';
 import { CODE, FIRST_TERMINAL, isLive, stateName } from '../model/state-code.ts';
 import { CELL } from './cell-table.ts';
@@ -46,12 +47,20 @@ function cellOver(run: RunState, step: number, { cell, state }: { cell: number; 
   run.openCells[step]!--;
   if ((flags & STEP.each) !== 0 || hasEnded(run, step)) setPhase(run, gateOf(run, step, cell), PHASE.ended);
   if (hasEnded(run, step)) run.ended.push(step);
-  if (isFailure(run, state) && (run.index.flags[step]! & STEP.continueOnError) === 0) {
-    noteFailure(run);
-    if (run.firstFailure < 0) run.firstFailure = step;
-    const stops = run.plan.pipeline.failFast && run.stop === STOP.none && run.tripped < 0;
-    if (stops && (run.index.flags[step]! & STEP.final) === 0) run.tripped = step;
-  }
+  if (isFailure(run, state)) countFailure(run, step);
+}
+
+/** A failure that the step does not tolerate is one of the run. Beyond a limit, no further cells of the step start. */
+function countFailure(run: RunState, step: number): void {
+  const { continueOnError } = run.plan.steps[step]!.step;
+  if (++run.failures[step]! <= toleratedFailures(continueOnError, run.cellCount[step]!)) return;
+  noteFailure(run);
+  if (run.firstFailure < 0) run.firstFailure = step;
+  const stops = run.plan.pipeline.failFast && run.stop === STOP.none && run.tripped < 0;
+  if (stops && (run.index.flags[step]! & STEP.final) === 0) run.tripped = step;
+  if (continueOnError === false || run.exceeded[step] === 1) return;
+  run.exceeded[step] = 1;
+  run.newlyExceeded.push(step);
 }
 
 /** A cancellation that was not requested in this run is a failure; a requested one is not. */
@@ -109,6 +118,11 @@ export function countStale(run: RunState): void {
 /** Removes and returns the next service of which a cell ended before it was ready. */
 export function takeBrokenService(run: RunState): number | undefined {
   return run.brokenServices.pop();
+}
+
+/** Removes and returns the next step of which more cells have failed than it tolerates. */
+export function takeExceeded(run: RunState): number | undefined {
+  return run.newlyExceeded.pop();
 }
 
 /** Every ended step and cell has been resolved. */

@@ -30,7 +30,6 @@ export const STEP = {
   dynamic: 4,
   /** Requires the failure or any end of another step: starts even if the run stops after a failure. */
   handlesFailure: 8,
-  continueOnError: 16,
   cached: 32,
   approval: 64,
   /** Has outputs or results, or inputs that must not have changed, so that a success is published. */
@@ -105,7 +104,6 @@ function stepFlags(planned: PlannedStep, { looksUpAll, checksInputs }: Scheduler
   if (final) flags |= STEP.final;
   if (step.service !== undefined) flags |= STEP.service;
   if (step.when !== undefined || cells === undefined) flags |= STEP.dynamic;
-  if (step.continueOnError) flags |= STEP.continueOnError;
   const isRepeatable = !final && step.service === undefined && step.approval === undefined;
   if (step.cache !== undefined || (looksUpAll && isRepeatable)) flags |= STEP.cached;
   if (step.approval !== undefined) flags |= STEP.approval;

@@ -29,6 +29,7 @@ export const CAUSE_KIND = {
   deadline: 7,
   stuck: 8,
   noItem: 9,
+  tolerance: 10,
 } as const;
 
 /** Cells per step that a key of the ready queue can represent. */
@@ -75,6 +76,12 @@ export interface RunState {
   readonly openCells: Int32Array;
   /** The terminal states that its cells have ended in, as bits. */
   readonly seen: Uint16Array;
+  /** Failed cells by step, tolerated or not. */
+  readonly failures: Int32Array;
+  /** 1 for a step of which more cells have failed than its `continueOnError` tolerates, if that is a limit. */
+  readonly exceeded: Uint8Array;
+  /** Such steps whose other cells have not been stopped yet. */
+  readonly newlyExceeded: number[];
   /** Until when the cells in `backingOff` wait, by cell number; with the reason if their submission was postponed. */
   readonly backOffs: Map<number, WaitForTime>;
   /** Ended steps whose dependents have not been updated yet. */
@@ -154,6 +161,9 @@ export function createRunState(plan: Plan, options: SchedulerOptions): RunState 
     cellCount: new Int32Array(count),
     openCells: new Int32Array(count),
     seen: new Uint16Array(count),
+    failures: new Int32Array(count),
+    exceeded: new Uint8Array(count),
+    newlyExceeded: [],
     notRun: new Int32Array(count),
     needers: new Int32Array(count).fill(-1),
     expanded: new Map(),
