@@ -73,6 +73,28 @@ test('a new item runs its own cells and what gathers all; a new field runs nothi
   expect(run).toMatchObject({ cell: 'A', axes: { sample: 'A' } });
 });
 
+test('a volume of a used pipeline is one for each item for which the pipeline is used', async () => {
+  writeFileSync(
+    join(place.directory, 'count.yaml'),
+    `version: 1
+name: count
+volumes: { list: {}, temp: { retain: false } }
+steps:
+  one: { inputs: { list: { from: volumes.list, writable: true }, temp: { from: volumes.temp, writable: true } }, script: 'echo x >> /in/list/x; echo y >> /in/temp/y' }
+  two: { needs: one, inputs: { list: volumes.list, temp: volumes.temp }, script: 'cat /in/list/x /in/temp/y > /out/seen/seen', outputs: [seen] }
+outputs: { seen: two.seen }
+`,
+  );
+  write(`axes: { sample: [A, B, C] }
+steps: { count: { uses: count.yaml, each: sample } }
+outputs: { seen: { from: count.seen, publish: ./results } }
+`);
+  for (const lines of ['x\ny\n', 'x\nx\ny\n']) {
+    expect(await place.sluice('run')).toMatchObject({ exitCode: 0 });
+    for (const sample of ['A', 'B', 'C']) expect(place.read(`results/${sample}/seen`)).toBe(lines);
+  }
+});
+
 test('a failed item stops only its own cells, and names the cause; an optional input is empty', async () => {
   write(`failFast: false
 axes: { sample: [A, B] }

@@ -2,6 +2,7 @@ export { cellPath, describeAxes, groupPath, nameInDirectory } from './axes/cell-
 export { expandEach } from './axes/expand-each.ts';
 export { axesOfStep, matchAxes } from './axes/implied-axes.ts';
 export { type CellMatch, isMatched, matchedCells, matchOf } from './axes/match-cells.ts';
+export { placeInVolume } from './axes/place-in-volume.ts';
 export type { AxisHandle, ItemHandle } from './builder/axes.ts';
 export type { CellHandles, CellsConfig, MatrixShape, Widen } from './builder/cells.ts';
 export { type ExpressionHandle, expression } from './builder/expression-handle.ts';

@@ -4,7 +4,7 @@ import { type EdgeAxes, fixedAxes, matchAxes } from './implied-axes.ts';
 import { isMatched } from './match-cells.ts';
 
 /** The directory of a cell that has no item of an axis. No key begins with a dot. */
-const NO_ITEM = '.none';
+export const NO_ITEM = '.none';
 
 /** How the published outputs of a step are nested. */
 interface Layout {

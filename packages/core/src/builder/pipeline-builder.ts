@@ -196,5 +196,13 @@ interface AddStep {
 export type ParamShapes = Readonly<Record<string, Json | { readonly type: string }>>;
 /** Volumes by name, as in the file. */
 export type VolumeShapes = Readonly<
-  Record<string, { readonly id?: string; readonly source?: string; readonly retain?: boolean }>
+  Record<
+    string,
+    {
+      readonly id?: string;
+      readonly source?: string;
+      readonly retain?: boolean;
+      readonly each?: string | readonly string[];
+    }
+  >
 >;

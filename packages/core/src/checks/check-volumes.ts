@@ -1,6 +1,9 @@
+import { axesOfStep } from '../axes/implied-axes.ts';
 import { findPatternFault } from '../model/find-pattern-fault.ts';
+import type { NamedVolume } from '../model/pipeline.ts';
 import { findSharedRead, writesToShared } from '../model/writes-to-shared.ts';
 import { type Check, type CheckContext, type CheckedStep, pathInStep } from './check-context.ts';
+import { suggestName } from './nearest-name.ts';
 
 /**
  * A volume either exists already or is created from local files; one that no step mounts is probably a mistake. A step
@@ -36,6 +39,7 @@ export const checkVolumes: Check = (context) => {
       const hint = 'remove `retain`: it is only for volumes without `id` and `source`';
       report({ code: 'conflicting-keys', message, path: [...path, 'retain'], on: 'key', hint });
     }
+    if (volume.each !== undefined) checkEachOfVolume(context, { name, volume });
     for (const [index, pattern] of (volume.exclude ?? []).entries()) {
       const fault = findPatternFault(pattern);
       if (fault === undefined) continue;
@@ -53,6 +57,35 @@ export const checkVolumes: Check = (context) => {
     }
   }
 };
+
+/** A volume with a directory for each item: every step that mounts it has such an item. */
+function checkEachOfVolume(
+  { pipeline, steps, report }: CheckContext,
+  { name, volume }: { readonly name: string; readonly volume: NamedVolume },
+): void {
+  const path = ['volumes', name, 'each'];
+  if (volume.id !== undefined || volume.source !== undefined) {
+    const what = volume.id === undefined ? 'is created from local files' : 'already exists';
+    const message = `volume \`${name}\` cannot have \`each\` because it ${what}`;
+    const hint = `a path in an edge names what a cell reads: volumes.${name}/\${{ each.AXIS }}`;
+    report({ code: 'conflicting-keys', message, path, on: 'key', hint });
+    return;
+  }
+  const axes = Object.keys(pipeline.axes ?? {});
+  for (const axis of volume.each ?? []) {
+    if (axes.includes(axis)) continue;
+    const message = `volume \`${name}\` has a directory for each \`${axis}\`, which is not an axis of the pipeline`;
+    report({ code: 'unknown-axis', message, path, lookedIn: ['axes'], ...suggestName(axis, axes) });
+    return;
+  }
+  for (const { step } of steps.values()) {
+    const isMounted = Object.values(step.inputs).some(({ from }) => 'volume' in from && from.volume === name);
+    const missing = isMounted && volume.each?.find((axis) => !axesOfStep(pipeline, step).includes(axis));
+    if (!missing) continue;
+    const message = `volume \`${name}\` has a directory for each \`${missing}\`, but step \`${step.name}\` mounts it and has no item of this axis`;
+    report({ code: 'unknown-axis', message, path, hint: `add \`each: ${missing}\` to the step` });
+  }
+}
 
 function reportWriter(context: CheckContext, checked: CheckedStep, input: string): void {
   reportCached(context, checked, {

@@ -88,6 +88,8 @@ export interface NamedVolume {
   readonly exclude?: readonly string[];
   /** False: each run has its own volume, which `sluice gc` removes with the run. */
   readonly retain: boolean;
+  /** Axes: each combination of their items has a directory of its own in the volume. */
+  readonly each?: readonly string[];
 }
 
 /**

@@ -65,12 +65,7 @@ export function flattenPipeline(used: UsedPipeline): Flattened {
     steps: take(raw.steps),
     finally: take(raw.finally),
     axes: rewriteTemplates((raw.axes ?? {}) as unknown as Json, used.replaceParams) as RawMap,
-    volumes: Object.fromEntries(
-      volumes.map(([name, volume]) => [
-        rename(name),
-        (volume.source === undefined ? volume : { ...volume, source: adoptSource(volume.source, used.uses) }) as Json,
-      ]),
-    ),
+    volumes: Object.fromEntries(volumes.map(([name, volume]) => [rename(name), adoptVolume(volume, used) as Json])),
     outputs: new Map(
       Object.entries(pipeline.outputs).map(
         ([
@@ -94,7 +89,14 @@ export function flattenPipeline(used: UsedPipeline): Flattened {
   };
 }
 
-type Source = NonNullable<NonNullable<RawPipeline['volumes']>[string]['source']>;
+type RawVolume = NonNullable<RawPipeline['volumes']>[string];
+type Source = NonNullable<RawVolume['source']>;
+
+/** A volume that the used pipeline writes to is one for each item for which it is used. */
+function adoptVolume(volume: RawVolume, { step, uses }: UsedPipeline): RawVolume {
+  if (volume.source !== undefined) return { ...volume, source: adoptSource(volume.source, uses) };
+  return volume.id === undefined ? { ...volume, ...adoptEach(volume.each, step.each) } : volume;
+}
 
 function adoptSource(source: Source, uses: string): Source {
   return typeof source === 'string' ? besideFile(uses, source) : { ...source, path: besideFile(uses, source.path) };

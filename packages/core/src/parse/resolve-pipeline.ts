@@ -19,6 +19,7 @@ import type { RawStep } from '../schema/step-schema.ts';
 import {
   applyDefaults,
   defined,
+  listOf,
   mapValues,
   milliseconds,
   optional,
@@ -103,6 +104,7 @@ function resolveVolume(volume: NonNullable<RawPipeline['volumes']>[string]): Nam
     ...optional('source', source),
     ...optional('exclude', exclude),
     retain: volume.retain ?? true,
+    ...optional('each', volume.each === undefined ? undefined : listOf(volume.each)),
   };
 }
 

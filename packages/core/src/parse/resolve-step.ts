@@ -169,7 +169,8 @@ function resolveInput(name: string, input: NonNullable<RawStep['inputs']>[string
   };
 }
 
-function listOf(names: string | readonly string[]): readonly string[] {
+/** A list of names, of which the short form of one is the name. */
+export function listOf(names: string | readonly string[]): readonly string[] {
   return typeof names === 'string' ? [names] : names;
 }
 

@@ -5,6 +5,7 @@ import {
   command,
   duration,
   env,
+  identifiers,
   json,
   placement,
   pools,
@@ -47,7 +48,7 @@ const source = z.union(
 );
 
 const volume = z.strictObject(
-  { id: name.optional(), source: source.optional(), retain: flag.optional() },
+  { id: name.optional(), source: source.optional(), retain: flag.optional(), each: identifiers.optional() },
   { error: 'a map with `id` or `source`, or an empty map' },
 );
 

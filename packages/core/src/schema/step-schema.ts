@@ -49,7 +49,8 @@ export const placement = z.strictObject(
   { error: 'a map with `cluster`, `anyOf` or `ordered`' },
 );
 
-const identifiers = z.union([word.regex(IDENTIFIER), z.array(word.regex(IDENTIFIER)).min(1)], {
+/** One name, or several. */
+export const identifiers = z.union([word.regex(IDENTIFIER), z.array(word.regex(IDENTIFIER)).min(1)], {
   error: 'the name of an axis, or a list of them',
 });
 const sources = z.union([word.regex(EDGE), z.array(word.regex(STEP_OUTPUT)).min(1)], {

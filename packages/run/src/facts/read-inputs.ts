@@ -1,4 +1,13 @@
-import { type Cell, type Input, isMatched, matchedCells, matchOf, own, resolveInputs } from '@sluice/core';
+import {
+  type Cell,
+  type Input,
+  isMatched,
+  matchedCells,
+  matchOf,
+  own,
+  placeInVolume,
+  resolveInputs,
+} from '@sluice/core';
 import { hasSucceeded } from './has-succeeded.ts';
 import type { ContextSource } from './step-context.ts';
 import { stepIndex } from './step-context.ts';
@@ -44,12 +53,21 @@ function readInput(
   { name, input }: { readonly name: string; readonly input: Input },
 ): ReadInput {
   const { from, or = [] } = input;
-  if ('volume' in from) return { name, input };
+  if ('volume' in from) return { name, input: { ...input, from: readVolume(run, at, from) } };
   const sources = [from, ...or].map((one) => ({ one, source: findSource(run, at, { name, from: one }) }));
   const chosen =
     sources.find(({ source }) => source.cells.some((cell) => run.scheduler.state(source.step, cell) !== 'skipped')) ??
     sources[0]!;
   return { name, input: { ...input, from: chosen.one }, source: chosen.source };
+}
+
+function readVolume(
+  { plan, facts }: ContextSource,
+  { step, cell }: { readonly step: number; readonly cell: number },
+  from: Extract<Input['from'], { readonly volume: string }>,
+): Input['from'] {
+  const place = placeInVolume(plan, own(plan.pipeline.volumes, from.volume), facts.cells[step]?.[cell] ?? PLAIN);
+  return place === '' ? from : { ...from, path: from.path === '' ? place : `${place}/${from.path}` };
 }
 
 function findSource(

@@ -155,8 +155,9 @@ export function inputMounts(session: RunSession, { name, input, source }: ReadIn
     const volume = own(session.plan.pipeline.volumes, from.volume);
     const isSource = volume?.source !== undefined;
     const isOfRun = volume?.retain === false && volume.id === undefined && !isSource;
+    const isOfItem = volume?.each !== undefined;
     const volumeID = isSource ? workspaceOn(session.facts, place.clusterID) : (found?.volumeID ?? '');
-    return [{ volumeID, path, create: isOfRun, at }];
+    return [{ volumeID, path, create: isOfRun || isOfItem, at }];
   }
   const volumeID = workspaceOn(session.facts, place.clusterID);
   if (source!.isSingle) return [cellMount(session, source!, { volumeID, at })];
