@@ -15,6 +15,7 @@ export const LAYERS = {
     'schemas',
     'records',
     'facts',
+    'grid',
     'report',
     'view',
     'explain',

@@ -1,4 +1,4 @@
-export { cellPath, describeAxes, groupPath, nameInDirectory } from './axes/cell-layout.ts';
+export { axisKey, cellPath, describeAxes, groupPath, nameInDirectory } from './axes/cell-layout.ts';
 export { expandEach } from './axes/expand-each.ts';
 export { axesOfStep, matchAxes } from './axes/implied-axes.ts';
 export { type CellMatch, isMatched, matchedCells, matchOf } from './axes/match-cells.ts';

@@ -6,14 +6,7 @@ import { VERSION } from './version.ts';
 /** Adds the commands that show runs. */
 export function addInspectCommands(add: AddCommand): void {
   addRuns(add);
-  add({
-    usage: 'show [run]',
-    description: 'show the steps, failures and files of a run (default: the newest)',
-    load: async (run) => {
-      const { show } = await import('../commands/show.ts');
-      return (context, options) => show(run, context, options);
-    },
-  });
+  addShow(add);
   add({
     usage: 'open [run]',
     description: 'open the page of a run in the browser, as `ui --open` does (default: the newest)',
@@ -88,6 +81,23 @@ function addRuns(add: AddCommand): void {
     load: async () => {
       const { runs } = await import('../commands/runs.ts');
       return (context, options) => runs(context, options);
+    },
+  });
+}
+
+function addShow(add: AddCommand): void {
+  add({
+    usage: 'show [run]',
+    description: 'show the steps, failures and files of a run (default: the newest)',
+    options: [
+      new Option('--rows <which>', 'show these rows of the grid of a run with axes (default: the first ones)').choices([
+        'failed',
+        'all',
+      ]),
+    ],
+    load: async (run) => {
+      const { show } = await import('../commands/show.ts');
+      return (context, options) => show(run, context, options);
     },
   });
 }

@@ -82,6 +82,7 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, meanin
   ],
   show: [
     ['show', 'show the newest run'],
+    ['show --rows failed', 'show all items of the axes that have a failed cell'],
     ['show 3o75 --json', 'show everything about a run as JSON'],
   ],
   open: [['open 3o75', 'show a run in the browser, until Ctrl-C']],

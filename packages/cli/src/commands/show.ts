@@ -5,15 +5,17 @@ import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunError, reject } from '../context/reject.ts';
 import { findHome } from '../home/home.ts';
 import { renderBlocks } from '../json/render-value.ts';
+import { type GridRows, renderGrid } from '../render/render-grid.ts';
 import { renderReport, renderSteps } from '../render/render-report.ts';
 import { selectShownRun } from '../runs/select-shown-run.ts';
 
+/** `rows`: which rows of the grid of a run with axes. Default: the first ones, and failed ones before all. */
+export interface ShowOptions extends GlobalOptions {
+  readonly rows?: GridRows;
+}
+
 /** `sluice show`: prints a run as its journal records it, whether it has ended, is in progress or is suspended. */
-export async function show(
-  prefix: string | undefined,
-  context: CommandContext,
-  options: GlobalOptions,
-): Promise<number> {
+export async function show(prefix: string | undefined, context: CommandContext, options: ShowOptions): Promise<number> {
   const { terminal } = context;
   const home = findHome(context, options);
   const found = await selectShownRun(home, { prefix, context, options });
@@ -26,6 +28,7 @@ export async function show(
     return EXIT_CODE.ok;
   }
   terminal.out(`${renderSteps(report.value.steps, terminal)}\n`);
+  terminal.out(renderGrid(report.value, { terminal, options }));
   terminal.out(renderReport(report.value, { terminal, cwd: context.cwd, options }));
   return EXIT_CODE.ok;
 }

@@ -97,6 +97,12 @@ export function describeAxes(plan: Plan, { each }: Cell): Readonly<Record<string
   return Object.fromEntries(Object.entries(each).map(([axis, item]) => [axis, keyOf(plan, axis, item)]));
 }
 
+/** The key of a cell's item of an axis; undefined if it has none. */
+export function axisKey(plan: Plan, { each = {} }: Cell, axis: string): string | undefined {
+  const item = own(each, axis);
+  return item === undefined ? undefined : keyOf(plan, axis, item);
+}
+
 function keyOf(plan: Plan, axis: string, item: number | undefined): string {
   return item === undefined ? NO_ITEM : own(plan.axes ?? {}, axis)!.keys[item]!;
 }

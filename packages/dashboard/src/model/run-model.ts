@@ -1,5 +1,6 @@
 import type { CellChange } from '@sluice/host';
-import { codeOf, codeOfLetter, STATUSES, summarize } from './statuses.ts';
+import { summarizeCounts } from '@sluice/run';
+import { codeOf, codeOfLetter, STATUSES } from './statuses.ts';
 
 /** The states of all cells of a run at one position of its journal. `applyChanges` changes it in place. */
 export interface RunModel {
@@ -64,7 +65,7 @@ const summaries = new WeakMap<RunModel, { readonly version: number; readonly cod
 export function stepCodes(model: RunModel): Uint8Array {
   const known = summaries.get(model);
   if (known?.version === model.version) return known.codes;
-  const codes = Uint8Array.from(model.cells, (_, step) => summarize(countsOf(model, step)));
+  const codes = Uint8Array.from(model.cells, (_, step) => summarizeCounts(countsOf(model, step)));
   summaries.set(model, { version: model.version, codes });
   return codes;
 }

@@ -74,17 +74,3 @@ export function isFinished(code: number): boolean {
 
 /** The states of a step's cells in the order in which a bar shows them: finished first, and failures before all. */
 export const BAR_ORDER: readonly number[] = codesOf('fcsekurpbaqw');
-
-/** The state that stands for many cells: the first of these that any of them has. */
-const SUMMARY_ORDER: readonly number[] = codesOf('farupbqwcsek');
-
-const WAITING = codeOf('waiting');
-const READY = codeOf('ready');
-
-/** The code that stands for a step with these numbers of cells by code; `waiting` without cells. */
-export function summarize(counts: ArrayLike<number>): number {
-  // A step of which some cells have finished and others have not begun is in progress.
-  const hasFinished = SHOWN_STATUSES.some(({ hasEnded }, code) => hasEnded && counts[code]! > 0);
-  const found = SUMMARY_ORDER.find((code) => counts[code]! > 0) ?? WAITING;
-  return hasFinished && (found === WAITING || found === READY) ? RUNNING : found;
-}

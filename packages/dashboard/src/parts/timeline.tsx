@@ -1,9 +1,9 @@
+import { summarizeCounts } from '@sluice/run';
 import { useMemo } from 'preact/hooks';
 import type { PlanSteps } from '../layout/plan-shape.ts';
 import type { CellNames } from '../live/cell-names.ts';
 import type { ChangeHistory } from '../model/change-history.ts';
 import { countsOf, type RunModel } from '../model/run-model.ts';
-import { summarize } from '../model/statuses.ts';
 import { findCellBars, findStepBar, type TimelineBar } from '../model/timeline-bars.ts';
 import { StatusMark } from './status-mark.tsx';
 import { durationWords } from './time-words.ts';
@@ -79,7 +79,7 @@ function TimelineRow(props: TimelineProps & { row: Selection; index: number; spa
   const { row, steps, model, selected, expanded, critical, history, startedAt, now, span, index } = props;
   const { step, cell } = row;
   const cells = model.cells[step]!;
-  const code = cell === undefined ? summarize(countsOf(model, step)) : cells[cell]!;
+  const code = cell === undefined ? summarizeCounts(countsOf(model, step)) : cells[cell]!;
   const bars = history === undefined ? [] : barsOf(history, { row, cells: cells.length, now, code });
   const isStep = cell === undefined;
   const level = isStep ? 1 : 2;

@@ -1,4 +1,5 @@
 import type { RunDetails } from '@sluice/host';
+import { summarizeCounts } from '@sluice/run';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { GraphCanvas } from '../draw/graph-canvas.tsx';
 import type { Drawing } from '../layout/index-layout.ts';
@@ -8,7 +9,7 @@ import type { LiveRun } from '../live/open-run.ts';
 import { replaceQuery } from '../live/route.ts';
 import type { CellSearch } from '../live/use-cell-search.ts';
 import { countsOf, type RunModel } from '../model/run-model.ts';
-import { STATUSES, summarize } from '../model/statuses.ts';
+import { STATUSES } from '../model/statuses.ts';
 import { type Selection, Timeline } from '../parts/timeline.tsx';
 import { linkToSelection, soleCell } from './link-to-selection.ts';
 import { SelectedStep } from './selected-step.tsx';
@@ -61,7 +62,7 @@ export function RunPanes({ run, details, model, query, search, times }: PanesPro
       <p class="hidden" aria-live="polite">
         {selected === undefined
           ? ''
-          : `${steps[selected.step]!.step}: ${STATUSES[summarize(countsOf(model, selected.step))]!.label}`}
+          : `${steps[selected.step]!.step}: ${STATUSES[summarizeCounts(countsOf(model, selected.step))]!.label}`}
       </p>
       {selected !== undefined && (
         <SelectedStep

@@ -1,8 +1,9 @@
 import type { RunDetails } from '@sluice/host';
+import { summarizeCounts } from '@sluice/run';
 import { StepActions } from '../actions/run-actions.tsx';
 import type { LiveRun } from '../live/open-run.ts';
 import { countsOf, type RunModel } from '../model/run-model.ts';
-import { AWAITING_APPROVAL, STATUSES, summarize } from '../model/statuses.ts';
+import { AWAITING_APPROVAL, STATUSES } from '../model/statuses.ts';
 import { findCellBars } from '../model/timeline-bars.ts';
 import { CountBar, countWords } from '../parts/count-bar.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
@@ -29,7 +30,7 @@ export function SelectedStep(props: SelectedProps) {
   const { step: name, dependencies, image, kind } = steps[step]!;
   const counts = countsOf(model, step);
   const cells = model.cells[step]!;
-  const code = cell === undefined ? summarize(counts) : (cells[cell] ?? 0);
+  const code = cell === undefined ? summarizeCounts(counts) : (cells[cell] ?? 0);
   const span = run.history?.spans[step];
   const opened = { step, cell: cell ?? soleCell(model, step) };
   const ran =

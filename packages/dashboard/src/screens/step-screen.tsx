@@ -1,4 +1,5 @@
 import type { CellList, RunDetails } from '@sluice/host';
+import { summarizeCounts } from '@sluice/run';
 import { useState } from 'preact/hooks';
 import { StepActions } from '../actions/run-actions.tsx';
 import type { LiveRun } from '../live/open-run.ts';
@@ -6,7 +7,7 @@ import { linkTo, type Route, replaceQuery } from '../live/route.ts';
 import { useReply } from '../live/use-reply.ts';
 import { useStore } from '../live/use-store.ts';
 import { countsOf } from '../model/run-model.ts';
-import { AWAITING_APPROVAL, codeOf, STATUSES, summarize } from '../model/statuses.ts';
+import { AWAITING_APPROVAL, codeOf, STATUSES } from '../model/statuses.ts';
 import { CountBar, countWords } from '../parts/count-bar.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { Note } from '../parts/note.tsx';
@@ -31,7 +32,7 @@ export function StepScreen({ run, route, name }: { run: LiveRun; route: Route; n
       <header class="run-head">
         <div>
           <h1>
-            {name} <StatusMark code={summarize(counts)} />
+            {name} <StatusMark code={summarizeCounts(counts)} />
           </h1>
           <p class="soft">{details.plan.steps[step]!.description ?? details.plan.steps[step]!.image}</p>
         </div>

@@ -1,8 +1,9 @@
+import { summarizeCounts } from '@sluice/run';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { countUntil, createHistory, extendHistory, replayHistory } from '../../src/model/change-history.ts';
 import { applyChanges, countsOf, createRunModel, lettersOf, totalCounts } from '../../src/model/run-model.ts';
-import { codeOf, STATUSES, summarize } from '../../src/model/statuses.ts';
+import { codeOf, STATUSES } from '../../src/model/statuses.ts';
 
 type CellChange = Parameters<typeof applyChanges>[1][number];
 
@@ -102,9 +103,9 @@ test.each([
   ['a finished step', 'sse', 'succeeded'],
   ['an approval', 'sa', 'awaitingApproval'],
   ['nothing', '', 'waiting'],
-])('summarize shows a step with %s', (_what, letters, status) => {
+])('summarizeCounts shows a step with %s', (_what, letters, status) => {
   const model = createRunModel({ position: 0, states: [letters] });
-  expect(STATUSES[summarize(countsOf(model, 0))]!.status).toBe(status);
+  expect(STATUSES[summarizeCounts(countsOf(model, 0))]!.status).toBe(status);
 });
 
 test('codeOf rejects what is no status', () => {

@@ -8,15 +8,7 @@ import {
   isFinished,
   RUNNING,
   STATUSES,
-  summarize,
 } from '../../src/model/statuses.ts';
-
-/** The status that stands for cells with these letters. */
-function summaryOf(letters: string): string {
-  const counts = new Uint32Array(STATUSES.length);
-  for (const letter of letters) counts[codeOfLetter(letter.charCodeAt(0))]! += 1;
-  return STATUSES[summarize(counts)]!.letter;
-}
 
 test('every status has a letter, a mark and a place in a bar of its own', () => {
   expect(STATUSES.map(({ status, letter }) => ({ status, letter }))).toEqual(
@@ -49,21 +41,4 @@ test('cells that have ended do not change', () => {
     true,
     true,
   ]);
-});
-
-test.each([
-  ['', 'w'],
-  ['www', 'w'],
-  ['wq', 'q'],
-  ['ssssssf', 'f'],
-  ['rf', 'f'],
-  ['ra', 'a'],
-  ['pr', 'r'],
-  ['sse', 's'],
-  // Some cells have ended, and the others have not begun: the step is in progress.
-  ['sw', 'r'],
-  ['sq', 'r'],
-  ['kw', 'r'],
-])('of the cells %j, %s stands for the step', (letters, expected) => {
-  expect(summaryOf(letters)).toBe(expected);
 });

@@ -38,9 +38,11 @@ const UNDECIDED: Cell = { key: '', matrix: {} };
 function reportStep(source: ReportSource, step: number): StepReport {
   // Otherwise the reason would be nowhere: a `foreach` that cannot be evaluated has only the cell that represents all.
   const cells = source.facts.cells[step] ?? (source.facts.evaluationErrors.has(step) ? [UNDECIDED] : []);
+  const { name, each } = source.facts.plan.steps[step]!.step;
   return {
-    step: source.facts.plan.steps[step]!.step.name,
+    step: name,
     ...statusOfStep(source, step),
+    ...(each && { each }),
     cells: cells.map((_, cell) => viewCell(source, step, cell)),
   };
 }

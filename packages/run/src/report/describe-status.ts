@@ -1,5 +1,5 @@
 import type { StatusReport } from '../schemas/status.ts';
-import type { CellStatus } from '../schemas/statuses.ts';
+import { type CellStatus, SHOWN_STATUSES } from '../schemas/statuses.ts';
 
 /**
  * A status for people, in the words of the JSON values: `reused` for a reused success, `failed (oom)` for a failure
@@ -12,3 +12,9 @@ export function describeStatus({ status, reused, reason = 'failed' }: StatusRepo
 }
 
 const WORDS: Partial<Record<CellStatus, string>> = { awaitingApproval: 'awaiting approval' };
+
+/** A code, an index into `SHOWN_STATUSES`, in these words. */
+export function describeCode(code: number): string {
+  const { status, reused } = SHOWN_STATUSES[code]!;
+  return describeStatus({ status, ...(reused && { reused }) });
+}

@@ -3,6 +3,7 @@ import type { DetailedReport } from '../schemas/run-report.ts';
 import type { CellStatus } from '../schemas/statuses.ts';
 import { type Markup, markup, NOTHING } from './markup.ts';
 import { renderGraphSection } from './render-graph-section.ts';
+import { renderGridSection } from './render-grid-section.ts';
 import {
   renderCriticalPath,
   renderFailures,
@@ -25,7 +26,7 @@ export function renderReportPage(report: DetailedReport): string {
   const style: Markup = { html: REPORT_STYLE };
   const page = markup`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${report.pipeline} ${report.status} (${report.runId})</title><style>${style}</style></head>
-<body>${renderHead(report)}${renderFailures(report)}${renderWarnings(report)}${renderGraphSection(report)}${renderTimelineSection(report)}${renderCriticalPath(report)}${renderStepTable(report)}${renderUsage(report)}${renderImages(report)}${renderValues(report)}</body></html>
+<body>${renderHead(report)}${renderFailures(report)}${renderWarnings(report)}${renderGraphSection(report)}${renderGridSection(report)}${renderTimelineSection(report)}${renderCriticalPath(report)}${renderStepTable(report)}${renderUsage(report)}${renderImages(report)}${renderValues(report)}</body></html>
 `;
   return page.html;
 }

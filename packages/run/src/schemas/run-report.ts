@@ -16,6 +16,7 @@ const values = z.record(z.string(), json).readonly();
 const step = z.strictObject({
   step: z.string(),
   ...status,
+  each: z.array(z.string()).readonly().exactOptional().describe('its axes; absent if it has none'),
   cells: z
     .array(z.strictObject(cell))
     .readonly()

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { renderAttemptsCsv } from '../../src/report/render-attempts-csv.ts';
 import { renderReportPage } from '../../src/report/render-report-page.ts';
+import type { DetailedReport } from '../../src/schemas/run-report.ts';
 import { createSampleReport } from './sample-report.ts';
 
 describe('renderReportPage', () => {
@@ -44,4 +45,24 @@ describe('renderAttemptsCsv', () => {
     expect(csv).toContain(`,'-2,`);
     expect(csv.endsWith('\r\n')).toBe(true);
   });
+});
+
+test('renderReportPage has a grid for axes, of limited size, with failed items first', () => {
+  const report = createSampleReport({ steps: 2, logLine: 'x' });
+  const names = Array.from({ length: 1_000 }, (_, index) => `item-${index}`);
+  const steps = ['a', 'b'].map((step) => ({
+    ...{ step, status: 'failed', reason: 'failed', each: ['sample'] },
+    cells: names.map((cell) => ({
+      ...{ cell, axes: { sample: cell }, attempt: 1, results: {} },
+      status: cell === 'item-999' ? 'failed' : 'succeeded',
+    })),
+  })) as unknown as DetailedReport['steps'];
+  const page = renderReportPage({ ...report, steps });
+  expect(page).toContain('<h2>Grid</h2>');
+  expect(page).toContain('200 of 1000 rows, first those with a failed cell; report.json has all');
+  expect(page).toContain('<td>all 1000</td><td>999 succeeded, 1 failed</td>');
+  expect(page).toContain('<td>item-198</td>');
+  expect(page).not.toContain('<td>item-199</td>');
+  expect(page.indexOf('<td>item-999</td><td class="failed">')).toBeLessThan(page.indexOf('<td>item-0</td>'));
+  expect(renderReportPage(report)).not.toContain('<h2>Grid</h2>');
 });
