@@ -1,6 +1,7 @@
 // What the runner itself costs for each step: a service in memory that ends every container at once, the journal on
 // a real disk. Prints wall and CPU microseconds a step, and the same for a second run whose steps are all reused.
-// Usage: node bench/runner.mjs [steps] [independent|chain|layered] [concurrency]
+// `axes`: the steps are the cells of five steps for each item of an axis.
+// Usage: node bench/runner.mjs [steps] [independent|chain|layered|axes] [concurrency]
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +11,8 @@ import { startRun } from '@sluice/runner';
 const steps = Number(process.argv[2] ?? 10_000);
 const shape = process.argv[3] ?? 'layered';
 const concurrency = Number(process.argv[4] ?? 8);
+
+const INSTANCE_TYPE = { id: 'x', clusterID: 'c', cpu: { cores: 1 }, memory: { sizeGB: 1 } };
 
 /** Ends each container in the loop turn after its creation. */
 function createInstantService() {
@@ -25,7 +28,10 @@ function createInstantService() {
     read: async () => (async function* () {})(),
   };
   return {
-    discovery: { listAccounts: async () => [], listInstanceTypes: async () => [] },
+    discovery: {
+      listAccounts: async () => [{ clusterID: 'c', accountID: 'a' }],
+      listInstanceTypes: async () => [INSTANCE_TYPE],
+    },
     containers: {
       async create(scope, spec, { containerID: id }) {
         const made = { ...spec, ...scope, id, phase: 'Creating', createTime: '2026-01-01T00:00:00Z', runID: id };
@@ -64,7 +70,27 @@ function createInstantService() {
   };
 }
 
+/** The steps that an axis has. */
+const STAGES = 5;
+
+function createStages(cached) {
+  const stages = Array.from({ length: STAGES }, (_, i) => [
+    `s-${i}`,
+    {
+      ...{ each: 'item', command: ['true'], instanceType: 'x' },
+      ...(i > 0 && { needs: [`s-${i - 1}`] }),
+      ...(cached && { cache: true }),
+    },
+  ]);
+  return JSON.stringify({
+    ...{ version: 1, name: 'bench', parallelism: concurrency, params: { items: [] } },
+    axes: { item: { items: '$' + '{{ params.items }}' } },
+    steps: Object.fromEntries(stages),
+  });
+}
+
 function createText(cached) {
+  if (shape === 'axes') return createStages(cached);
   const all = {};
   for (let i = 0; i < steps; i++) {
     const needs =
@@ -94,14 +120,16 @@ async function measure(name, plan, home) {
   const used = process.cpuUsage(cpu);
   const each = (microseconds) => `${(microseconds / steps).toFixed(1)} µs`;
   console.log(
-    `${name}: ${report.status}, wall ${each(wall)} a step, CPU ${each(used.user + used.system)} a step, ${(wall / 1e6).toFixed(2)} s in all`,
+    `${name}: ${report.status}, wall ${each(wall)} a step, CPU ${each(used.user + used.system)} a step, ${(wall / 1e6).toFixed(2)} s in all, peak ${(process.resourceUsage().maxRSS / 1024).toFixed(0)} MiB`,
   );
 }
 
+const items = Array.from({ length: Math.ceil(steps / STAGES) }, (_, i) => `i${i}`);
+const params = shape === 'axes' ? { items } : {};
 for (const cached of [false, true]) {
   const parsed = parsePipeline({ text: createText(cached), file: 'bench.json' });
   if (!parsed.ok) throw new Error(parsed.error[0].message);
-  const plan = createPlan(parsed.value.pipeline, {});
+  const plan = createPlan(parsed.value.pipeline, { params });
   if (!plan.ok) throw new Error(plan.error[0].message);
   const home = mkdtempSync(join(tmpdir(), 'sluice-bench-'));
   await measure(`${steps} ${shape} steps${cached ? ' with cache' : ''}`, plan.value, home);
