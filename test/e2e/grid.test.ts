@@ -1,7 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { createWorkplace } from './workplace-rig.ts';
+import type { CellList, GridPage } from '@sluice/host';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ServedApi, serveRunApi } from './run-api-rig.ts';
+import { createWorkplace, type Workplace } from './workplace-rig.ts';
 
 const PIPELINE = `version: 1
 name: p
@@ -15,31 +17,86 @@ steps:
   call: { each: sample, inputs: { bam: sort.bam }, script: 'true' }
 `;
 
-test('show and the report have a grid: the row of a failed item comes first, and each cell has its keys in JSON', async () => {
-  const place = createWorkplace();
-  try {
-    writeFileSync(join(place.directory, 'pipeline.yaml'), PIPELINE);
-    expect(await place.sluice('run')).toMatchObject({ exitCode: 1 });
-    const { stdout } = await place.sluice('show');
-    expect(stdout).toContain(
-      [
-        'SAMPLE  align          sort       call',
-        'S2      failed         skipped    skipped',
-        'S1      succeeded 2/2  succeeded  succeeded',
-        '',
-      ].join('\n'),
-    );
-    const { stdout: failed } = await place.sluice('show', '--rows', 'failed');
-    expect(failed).toContain('1 more of 2 items of sample: 1 succeeded\n');
-    const { runId } = (await place.runs())[0]!;
-    const { steps } = await place.show(runId);
-    expect(steps[0]).toMatchObject({
-      each: ['unit'],
-      cells: [{ cell: 'u1', axes: { unit: 'u1', sample: 'S1' } }, {}, {}],
-    });
-    const page = readFileSync(join(place.home, 'runs', runId, 'report.html'), 'utf8');
-    expect(page).toContain('<td>S2</td><td class="failed"><span class="dot"></span>failed</td>');
-  } finally {
-    place.remove();
-  }
+let place: Workplace;
+let api: ServedApi;
+let runId: string;
+
+beforeAll(async () => {
+  place = createWorkplace();
+  writeFileSync(join(place.directory, 'pipeline.yaml'), PIPELINE);
+  expect(await place.sluice('run')).toMatchObject({ exitCode: 1 });
+  runId = (await place.runs())[0]!.runId;
+  api = await serveRunApi({ home: place.home });
+});
+afterAll(async () => {
+  await api.close();
+  place.remove();
+});
+
+test('show has a grid: the row of a failed item comes first, and each cell has its keys in JSON', async () => {
+  const { stdout } = await place.sluice('show');
+  expect(stdout).toContain(
+    [
+      'SAMPLE  align          sort       call',
+      'S2      failed         skipped    skipped',
+      'S1      succeeded 2/2  succeeded  succeeded',
+      '',
+    ].join('\n'),
+  );
+  const { stdout: failed } = await place.sluice('show', '--rows', 'failed');
+  expect(failed).toContain('1 more of 2 items of sample: 1 succeeded\n');
+  const { steps } = await place.show(runId);
+  const [u1] = steps[0]!.cells;
+  expect([steps[0]!.each, u1!.axes]).toEqual([['unit'], { unit: 'u1', sample: 'S1' }]);
+});
+
+test('the report has the grid', () => {
+  const page = readFileSync(join(place.home, 'runs', runId, 'report.html'), 'utf8');
+  expect(page).toContain('<td>S2</td><td class="failed"><span class="dot"></span>failed</td>');
+});
+
+async function get<T>(query: string): Promise<T & { readonly message?: string }> {
+  return (await (await fetch(`${api.url}/runs/${runId}/${query}`)).json()) as T & { readonly message?: string };
+}
+
+test('the run API has the rows in pages, those with a failed cell, and the cells of a row', async () => {
+  const { columns, rows, ...grid } = await get<GridPage>('grid?pageSize=1');
+  expect(grid).toMatchObject({
+    axes: ['sample'],
+    choices: [['sample'], ['unit']],
+    ...{ total: 2, rowCount: 2, failedCount: 1 },
+  });
+  expect(columns).toEqual([
+    { step: 'align', stepIndex: 0, counts: { succeeded: 2, failed: 1 } },
+    { step: 'sort', stepIndex: 1, counts: { succeeded: 1, skipped: 1 } },
+    { step: 'call', stepIndex: 2, counts: { succeeded: 1, skipped: 1 } },
+  ]);
+  expect(rows).toEqual([
+    {
+      row: 'S1',
+      entries: [
+        { status: 'succeeded', cellIndex: 0, cellCount: 2, counts: { succeeded: 2 } },
+        { status: 'succeeded', cellIndex: 0, cellCount: 1 },
+        { status: 'succeeded', cellIndex: 0, cellCount: 1 },
+      ],
+    },
+  ]);
+  const second = await get<GridPage>(`grid?pageSize=1&pageToken=${grid.nextPageToken}`);
+  expect(second.rows.map(({ row }) => row)).toEqual(['S2']);
+  expect((await get<GridPage>('grid?firstRow=1')).rows).toEqual(second.rows);
+  expect(await get<GridPage>('grid?failed=true')).toMatchObject({ rows: second.rows, total: 1, rowCount: 2 });
+  expect((await get<GridPage>('grid?axes=unit')).rows.map(({ row, entries }) => [row, entries.length])).toEqual([
+    ['u1', 1],
+    ['u2', 1],
+    ['u3', 1],
+  ]);
+  const { cells } = await get<CellList>('cells?row=S2');
+  expect(cells.map(({ step, cell, status }) => `${step}/${cell} ${status}`)).toEqual([
+    'align/u3 failed',
+    'sort/S2 skipped',
+    'call/S2 skipped',
+  ]);
+  expect((await get('grid?axes=group')).message).toContain('expected one of: sample | unit');
+  expect((await get('cells?row=S9')).message).toBe(`the grid of run ${runId} has no row S9`);
+  expect((await get('cells?axes=unit')).message).toContain('there is no row');
 });

@@ -38,6 +38,7 @@ import type {
   cellNames,
   fileDifferences,
   fileList,
+  gridPage,
   logLine,
 } from './schemas/cell-replies.ts';
 import type { clusterList } from './schemas/cluster-replies.ts';
@@ -72,6 +73,8 @@ export type ChangeList = z.input<typeof changeList>;
 export type CellEntry = z.input<typeof cellEntry>;
 /** The reply of `GET /runs/{runId}/cells`. */
 export type CellList = z.input<typeof cellList>;
+/** The reply of `GET /runs/{runId}/grid`. */
+export type GridPage = z.input<typeof gridPage>;
 /** The reply of `GET /runs/{runId}/cell-names`. */
 export type CellNames = z.input<typeof cellNames>;
 /** The reply of `GET /runs/{runId}/cell-matches`. */

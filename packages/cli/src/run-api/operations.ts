@@ -195,6 +195,8 @@ export interface RunApiOperations {
           readonly kind: 'container' | 'service' | 'approval';
           /** Indexes of steps. */
           readonly dependencies: readonly number[];
+          /** Its axes; absent if it has none. */
+          readonly each?: readonly string[];
           /** Column in the graph: the distance from the start. */
           readonly level: number;
           /** A step of `finally`. */
@@ -365,6 +367,10 @@ export interface RunApiOperations {
       readonly status?: ApiCellStatus;
       /** Words that are all part of `STEP/CELL`. */
       readonly search?: string;
+      /** Of the grid; absent: all rows. */
+      readonly row?: string;
+      /** Of the grid, with `row`. */
+      readonly axes?: string;
       /** With the values of the matrix, and the results. */
       readonly values?: string;
       /** The most entries of a page. */
@@ -418,6 +424,62 @@ export interface RunApiOperations {
       }[];
       /** The number of matching cells on all pages. */
       readonly total: number;
+      readonly nextPageToken?: string;
+      /** Sequence number of a record in the journal of the run. */
+      readonly position: number;
+    };
+  };
+  /** A row for each item of some axes, with the status of its cells of each step. */
+  readonly getGrid: {
+    readonly path: {
+      readonly runId: string;
+    };
+    readonly query: {
+      /** Names, joined by commas; absent: the first of `choices`. */
+      readonly axes?: string;
+      /** Only rows with a failed cell. */
+      readonly failed?: string;
+      /** Index in the matching rows. */
+      readonly firstRow?: number;
+      /** The most entries of a page. */
+      readonly pageSize?: number;
+      /** `nextPageToken` of the previous page. */
+      readonly pageToken?: string;
+    };
+    readonly body: Record<never, never>;
+    readonly reply: {
+      /** Whose combinations of items are the rows; empty if no step has `each`. */
+      readonly axes: readonly string[];
+      /** The axes that the rows can have, first those that most steps have. */
+      readonly choices: readonly (readonly string[])[];
+      /** The steps whose cells have these axes. */
+      readonly columns: readonly {
+        readonly step: string;
+        readonly stepIndex: number;
+        readonly counts: ApiCounts;
+      }[];
+      readonly rows: readonly {
+        /** The keys of the items, joined by commas. */
+        readonly row: string;
+        /** In the order of `columns`; null: the step has no cell in the row. */
+        readonly entries: readonly ({
+          /** Of several cells, the one that stands for them: `failed` if one has failed. */
+          readonly status: ApiCellStatus;
+          /** An earlier result is reused. */
+          readonly reused?: true;
+          /** Of the first cell. */
+          readonly cellIndex: number;
+          readonly cellCount: number;
+          /** Of several cells. */
+          readonly counts?: ApiCounts;
+        } | null)[];
+      }[];
+      /** The number of matching rows on all pages. */
+      readonly total: number;
+      /** The number of all rows. */
+      readonly rowCount: number;
+      /** The number of rows with a failed cell. */
+      readonly failedCount: number;
       readonly nextPageToken?: string;
       /** Sequence number of a record in the journal of the run. */
       readonly position: number;
@@ -1218,6 +1280,7 @@ export const OPERATIONS: { readonly [N in keyof RunApiOperations]: readonly [met
   getStates: ['GET', '/runs/{runId}/states'],
   listChanges: ['GET', '/runs/{runId}/changes'],
   listCells: ['GET', '/runs/{runId}/cells'],
+  getGrid: ['GET', '/runs/{runId}/grid'],
   listCellNames: ['GET', '/runs/{runId}/cell-names'],
   searchCells: ['GET', '/runs/{runId}/cell-matches'],
   getCell: ['GET', '/runs/{runId}/cell'],

@@ -6,11 +6,20 @@ import { compareFiles } from '../runs/compare-files.ts';
 import { portQuery, readDataPort } from '../runs/data-port.ts';
 import { describeCell } from '../runs/describe-cell.ts';
 import { describeCellNames, describeCells, findCell, searchCells } from '../runs/describe-cells.ts';
+import { describeGrid } from '../runs/describe-grid.ts';
 import { describeRun } from '../runs/describe-run.ts';
 import { describeChanges, describeStates } from '../runs/describe-states.ts';
 import { openPage, pageAfter, pageQuery, pageSize } from '../runs/page-query.ts';
 import { pageEntries, readFiles } from '../runs/read-files.ts';
-import { cellDetails, cellList, cellMatches, cellNames, fileDifferences, logLine } from '../schemas/cell-replies.ts';
+import {
+  cellDetails,
+  cellList,
+  cellMatches,
+  cellNames,
+  fileDifferences,
+  gridPage,
+  logLine,
+} from '../schemas/cell-replies.ts';
 import { changeList, runDetails, runList, runStates } from '../schemas/run-replies.ts';
 import { type ApiRoute, defineRoute } from './api-route.ts';
 import { serviceOf } from './run-api.ts';
@@ -27,6 +36,7 @@ const attemptAt = {
   ...cellAt,
   attempt: z.coerce.number().int().min(1).exactOptional().describe('absent: the last one'),
 };
+const gridAxes = z.string().exactOptional();
 const repeatable = z.union([z.string(), z.array(z.string())]);
 const MAX_RUNS = 100;
 /** Runs are created and removed between two pages, so the next one begins after the last run of the previous one. */
@@ -100,12 +110,29 @@ export const READ_ROUTES: readonly ApiRoute[] = [
       step: z.string().exactOptional().describe('name or index; absent: all steps'),
       status: cellStatus.exactOptional(),
       search: z.string().exactOptional().describe('words that are all part of `STEP/CELL`'),
+      row: z.string().exactOptional().describe('of the grid; absent: all rows'),
+      axes: gridAxes.describe('of the grid, with `row`'),
       values: z.stringbool().default(false).describe('with the values of the matrix, and the results'),
       ...pageQuery,
     }),
     reply: cellList,
     async handle({ api, at: { runId }, query }) {
       return describeCells(await api.followers.read(runId), query, openPage(`cells of ${runId}`, query));
+    },
+  }),
+  defineRoute({
+    operationId: 'getGrid',
+    summary: 'A row for each item of some axes, with the status of its cells of each step',
+    ...{ method: 'GET', path: '/runs/{runId}/grid' },
+    query: z.strictObject({
+      axes: gridAxes.describe('names, joined by commas; absent: the first of `choices`'),
+      failed: z.stringbool().default(false).describe('only rows with a failed cell'),
+      firstRow: z.coerce.number().int().min(0).default(0).describe('index in the matching rows'),
+      ...pageQuery,
+    }),
+    reply: gridPage,
+    async handle({ api, at: { runId }, query }) {
+      return describeGrid(await api.followers.read(runId), query, openPage(`grid of ${runId}`, query));
     },
   }),
   defineRoute({

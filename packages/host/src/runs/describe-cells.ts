@@ -3,6 +3,7 @@ import { renderTimes, SHOWN_STATUSES, viewCell } from '@sluice/run';
 import { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import type { cellEntry, cellList, cellMatches, cellNames } from '../schemas/cell-replies.ts';
+import { findRowCells } from './describe-grid.ts';
 import { type Page, pageAfter, pageFrom } from './page-query.ts';
 
 /** Which cells. */
@@ -10,6 +11,9 @@ export interface CellQuery {
   readonly step?: string | undefined;
   readonly status?: string | undefined;
   readonly search?: string | undefined;
+  /** Of the grid with these axes. */
+  readonly row?: string;
+  readonly axes?: string;
   /** With the results. */
   readonly values?: boolean;
 }
@@ -98,18 +102,22 @@ function wordsOf(search: string): string[] {
     .filter((word) => word !== '');
 }
 
-function findCells({ model }: RunFollower, { step: name, status, search }: CellQuery): CellPlace[] {
-  const { plan, cells } = model.facts;
+function findCells(run: RunFollower, { step: name, status, search, ...inGrid }: CellQuery): CellPlace[] {
+  const { states, facts } = run.model;
+  const { plan, cells } = facts;
+  const ofRow = findRowCells(run, inGrid);
   const wanted = SHOWN_STATUSES.map((shown) => status === undefined || shown.status === status);
   const words = wordsOf(search ?? '');
   return plan.steps.flatMap(({ index: step, step: { name: stepName } }) => {
     if (name !== undefined && name !== stepName && name !== String(step)) return [];
     const found: CellPlace[] = [];
-    model.states[step]!.forEach((code, cell) => {
-      if (!wanted[code]) return;
+    const add = (cell: number) => {
+      if (!wanted[states[step]![cell]!]) return;
       const text = words.length === 0 ? '' : `${stepName}/${cells[step]?.[cell]?.key ?? ''}`.toLowerCase();
       if (words.every((word) => text.includes(word))) found.push({ step, cell });
-    });
+    };
+    if (ofRow === undefined) for (let cell = 0; cell < states[step]!.length; cell++) add(cell);
+    else ofRow.get(step)?.forEach(add);
     return found;
   });
 }

@@ -60,6 +60,7 @@ function describePlan(run: RunFollower, levels: readonly number[]): Details['pla
     ...optional('description', step.description),
     kind: step.approval ? 'approval' : step.service ? 'service' : 'container',
     dependencies: dependencies.map(({ on }) => on),
+    ...(step.each && { each: [...step.each] }),
     level: levels[index]!,
     final,
     cells: scheduler.cellCount(index) ?? null,

@@ -1,4 +1,4 @@
-import { cell, cellExplanation, explainedAttempt, location, milliseconds, time } from '@sluice/run';
+import { cell, cellExplanation, cellStatus, counts, explainedAttempt, location, milliseconds, time } from '@sluice/run';
 import { z } from 'zod';
 import { failureWithoutPath } from './run-replies.ts';
 import { position } from './states.ts';
@@ -21,6 +21,36 @@ export const cellEntry = z.strictObject({
 export const cellList = z.strictObject({
   cells: z.array(cellEntry),
   total: z.int().min(0).describe('the number of matching cells on all pages'),
+  nextPageToken: z.string().exactOptional(),
+  position,
+});
+
+const gridEntry = z.strictObject({
+  status: cellStatus.describe('of several cells, the one that stands for them: `failed` if one has failed'),
+  reused: z.literal(true).exactOptional().describe('an earlier result is reused'),
+  cellIndex: z.int().min(0).describe('of the first cell'),
+  cellCount: z.int().min(1),
+  counts: counts.exactOptional().describe('of several cells'),
+});
+
+/** The reply of `GET /runs/{runId}/grid`. */
+export const gridPage = z.strictObject({
+  axes: z.array(z.string()).describe('whose combinations of items are the rows; empty if no step has `each`'),
+  choices: z.array(z.array(z.string())).describe('the axes that the rows can have, first those that most steps have'),
+  columns: z
+    .array(z.strictObject({ step: z.string(), stepIndex: z.int().min(0), counts }))
+    .describe('the steps whose cells have these axes'),
+  rows: z.array(
+    z.strictObject({
+      row: z.string().describe('the keys of the items, joined by commas'),
+      entries: z
+        .array(gridEntry.nullable())
+        .describe('in the order of `columns`; null: the step has no cell in the row'),
+    }),
+  ),
+  total: z.int().min(0).describe('the number of matching rows on all pages'),
+  rowCount: z.int().min(0).describe('the number of all rows'),
+  failedCount: z.int().min(0).describe('the number of rows with a failed cell'),
   nextPageToken: z.string().exactOptional(),
   position,
 });

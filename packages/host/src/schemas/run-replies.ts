@@ -24,6 +24,7 @@ const planStep = z.strictObject({
   description: z.string().exactOptional(),
   kind: z.enum(['container', 'service', 'approval']),
   dependencies: z.array(z.int()).describe('indexes of steps'),
+  each: z.array(z.string()).exactOptional().describe('its axes; absent if it has none'),
   level: z.int().min(0).describe('column in the graph: the distance from the start'),
   final: z.boolean().describe('a step of `finally`'),
   cells: z.int().min(0).nullable().describe('null while the cells of a `foreach` are unknown'),
