@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Usage: test-without-namespaces.sh CLONE   (a built checkout of an ordinary user)
-# The end-to-end tests and those of the process engine where namespaces are forbidden: in a Docker container with the
+# End-to-end tests and those of the process engine where namespaces are forbidden: in a Docker container with the
 # default profile, as root and as an ordinary user, and on this machine without user namespaces and capabilities. What a
 # test needs beyond that, it skips.
 set -euo pipefail
@@ -9,10 +9,9 @@ clone=$1
 docker=(docker --host "unix://$SLUICE_TEST_DOCKER_SOCKET")
 tests=(pnpm exec vitest run --project e2e --project service test/engines/process/)
 # The launchers notice where they are: as root or not, and which system calls are rejected. Hence their tests run in each
-# place. The rest of an end-to-end test is the same program in each; all of them run where no other part of CI has them, as
-# an ordinary user in a container, and elsewhere those that run every kind of step and that look at owners.
-everything=(test/e2e/)
-selection=(test/e2e/examples.test.ts test/e2e/found-home.test.ts test/e2e/exit-codes.test.ts)
+# place. The rest of an end-to-end test is the same program in each, so here run those that run every kind of step, that look
+# at owners, and that kill a runner and adopt its containers.
+selection=(test/e2e/{examples,found-home,exit-codes,crash,axes,cancel,inputs,output}.test.ts)
 
 # The image is this machine's programs; nothing of it is in the image but the directories to mount them on.
 make_image() {
@@ -42,7 +41,7 @@ fi
 echo '== without namespaces: in a container, as root'
 in_container 0:0 "$PWD" "${selection[@]}"
 echo '== without namespaces: in a container, as an ordinary user'
-in_container "$(stat -c %u:%g "$clone")" "$clone" "${everything[@]}"
+in_container "$(stat -c %u:%g "$clone")" "$clone" "${selection[@]}"
 echo '== without namespaces: on this machine'
 PATH="$clone/.tools/node_modules/.bin:$PATH" bash "$clone/.ci/as-user.sh" "$clone" unshare --map-root-user sh -c '
   echo 0 >/proc/sys/user/max_user_namespaces
