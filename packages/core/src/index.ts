@@ -1,7 +1,7 @@
 export { axisKey, cellPath, describeAxes, groupPath, nameInDirectory } from './axes/cell-layout.ts';
 export { expandEach } from './axes/expand-each.ts';
 export { axesOfStep, matchAxes } from './axes/implied-axes.ts';
-export { type CellMatch, isMatched, matchedCells, matchOf } from './axes/match-cells.ts';
+export { type CellMatch, cellsOfGroup, isMatched, matchedCells, matchOf } from './axes/match-cells.ts';
 export { placeInVolume } from './axes/place-in-volume.ts';
 export type { AxisHandle, ItemHandle } from './builder/axes.ts';
 export type { CellHandles, CellsConfig, MatrixShape, Widen } from './builder/cells.ts';

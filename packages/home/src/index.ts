@@ -68,6 +68,7 @@ export { checkReuse } from './reuse/check-reuse.ts';
 export { createLookup, hasOutputs, isWithinReach, type LookedUp } from './reuse/create-lookup.ts';
 export { digestCell } from './reuse/digest-cell.ts';
 export { createIdentities } from './reuse/fingerprint-cell.ts';
+export { createRemovalRecords } from './reuse/removal-records.ts';
 export { createRerunCheck } from './reuse/rerun-check.ts';
 export { createReusableRun, type ReusableRun } from './reuse/reusable-run.ts';
 export { isDiskError, rejectDiskErrors } from './runs/disk-error.ts';

@@ -24,6 +24,7 @@ export {
   privateCopiesPath,
   privateCopyPath,
   publishedPath,
+  removedPath,
   runPath,
   runVolumePath,
   SOURCES,
@@ -48,7 +49,7 @@ export {
   workspaceName,
   workspaceOn,
 } from './facts/place-of.ts';
-export { type ReadInput, type ReadSource, readInputs, succeededCells } from './facts/read-inputs.ts';
+export { type ReadInput, type ReadSource, readableSources, readInputs, succeededCells } from './facts/read-inputs.ts';
 export { notBegun, type ReplayedRun, type RunFiles, replayFiles } from './facts/replay-files.ts';
 export { createRunScheduler, type MoveListener, replayRun } from './facts/replay-run.ts';
 export { type AttemptFacts, attemptFacts, type CellFacts, createRunFacts, type RunFacts } from './facts/run-facts.ts';
@@ -56,6 +57,7 @@ export { isTemporary, type RunError, type RunErrorCode } from './facts/run-rejec
 export { splitCellName } from './facts/split-cell-name.ts';
 export { type ContextSource, createRunContext, describeRun, stepIndex, urlOf } from './facts/step-context.ts';
 export { stepReason, stepStatus } from './facts/step-status.ts';
+export { createTemporaryOutputs, type TemporaryOutput } from './facts/temporary-outputs.ts';
 export { transferKey } from './facts/transfer-key.ts';
 export type { GridStep } from './grid/grid-step.ts';
 export { gridSteps } from './grid/grid-steps.ts';
@@ -141,7 +143,7 @@ export {
 } from './schemas/explanation.ts';
 export { type FailureReport, failure } from './schemas/failure.ts';
 export { type ImageUse, image } from './schemas/image.ts';
-export { MISS_REASONS } from './schemas/miss-reasons.ts';
+export { MISS_REASONS, type MissReason } from './schemas/miss-reasons.ts';
 export { type DataLocation, location, type OutputLocation, type OutputReport, output } from './schemas/output.ts';
 export { counts, type Executor, type RunSummary, runEntry } from './schemas/run-entry.ts';
 export { type RunOrder, type RunSettings, runOrder, runSettings } from './schemas/run-order.ts';

@@ -119,6 +119,7 @@ const MISSES = {
   dataGone: 'not reused: the outputs of the earlier run that did the same work no longer exist',
   dataChanged: 'not reused: a container changed the outputs of the earlier run that did the same work',
   writesShared: 'not reused: the step writes to a shared volume, and a reused step writes nothing',
+  removed: 'computed again: its temporary outputs were removed, and a cell that runs mounts them',
   secret: 'not reused: one of its results contains the value of a secret of this run',
   readsShared: 'not reused: the step reads a volume to which others may write',
   rerun: 'not reused: a rerun was requested, or it is a step of finally',

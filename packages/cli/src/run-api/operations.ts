@@ -714,7 +714,8 @@ export interface RunApiOperations {
               | 'rerun'
               | 'writesShared'
               | 'readsShared'
-              | 'secret';
+              | 'secret'
+              | 'removed';
             /** Of `rerun`: the step before it that was executed in this run, if that is the reason. */
             readonly after?: string;
             /** The newest success of this cell, and how it differs; absent if there is none. */

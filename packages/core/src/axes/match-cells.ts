@@ -118,6 +118,11 @@ export function matchedCells(match: CellMatch, cell: number): readonly number[] 
   return found.sort((a, b) => a - b);
 }
 
+/** The cells of the source in one group, in their order. */
+export function cellsOfGroup(match: CellMatch, group: number): readonly number[] {
+  return membersOf(match)[group] ?? [];
+}
+
 const MEMBERS = new WeakMap<CellMatch, readonly (readonly number[])[]>();
 
 function membersOf(match: CellMatch): readonly (readonly number[])[] {

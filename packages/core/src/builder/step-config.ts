@@ -54,7 +54,16 @@ export interface StepConfig<O extends string, R extends ResultShapes, Port exten
   readonly outputs?:
     | readonly O[]
     | Readonly<
-        Record<O, string | { readonly path?: string; readonly retain?: boolean; readonly expect?: readonly string[] }>
+        Record<
+          O,
+          | string
+          | {
+              readonly path?: string;
+              readonly retain?: boolean;
+              readonly temporary?: boolean;
+              readonly expect?: readonly string[];
+            }
+        >
       >;
   readonly results?: R;
   readonly ports?: Readonly<Record<Port, NonNullable<RawStep['ports']>[string]>>;

@@ -25,6 +25,7 @@ import { checkSecrets } from './check-secrets.ts';
 import { checkServiceEnds } from './check-service-ends.ts';
 import { checkServices } from './check-services.ts';
 import { checkShellSyntax } from './check-shell-syntax.ts';
+import { checkTemporary } from './check-temporary.ts';
 import { checkTimeouts } from './check-timeouts.ts';
 import { checkVariables } from './check-variables.ts';
 import { checkVolumes } from './check-volumes.ts';
@@ -42,6 +43,7 @@ export const ALL_CHECKS: readonly Check[] = [
   checkCycles,
   checkMounts,
   checkOutputs,
+  checkTemporary,
   checkExpressions,
   checkForeignTemplates,
   checkMatrices,

@@ -196,6 +196,8 @@ export interface Output {
   readonly path: string;
   /** Whether `sluice gc` keeps a run because of this output. */
   readonly retain: boolean;
+  /** Removed during the run, when no cell needs it any more. */
+  readonly temporary?: true;
   /** Glob patterns relative to `path`; each must match a file, or the attempt fails. */
   readonly expect?: readonly string[];
 }

@@ -50,6 +50,6 @@ export interface ResolvedContainer {
   readonly resources?: Resources;
   readonly ports: Readonly<Record<string, { readonly https: boolean }>>;
   readonly inputs: readonly ({ readonly name: string } & Input)[];
-  readonly outputs: readonly ({ readonly name: string } & Omit<Output, 'retain'>)[];
+  readonly outputs: readonly ({ readonly name: string } & Omit<Output, 'retain' | 'temporary'>)[];
   readonly results: readonly ({ readonly name: string } & ResultSpec)[];
 }

@@ -214,7 +214,12 @@ function resolveOutput(
   output: Exclude<NonNullable<RawStep['outputs']>, readonly string[]>[string],
 ): Output {
   if (typeof output === 'string') return { path: output, retain: false };
-  return { path: output.path ?? `/out/${name}`, retain: output.retain ?? false, ...optional('expect', output.expect) };
+  return {
+    path: output.path ?? `/out/${name}`,
+    retain: output.retain ?? false,
+    ...(output.temporary === true && { temporary: true as const }),
+    ...optional('expect', output.expect),
+  };
 }
 
 /** Splits `step.output` at its first dot. */

@@ -72,7 +72,10 @@ function evaluateContainer(plan: Plan, step: number, options: ContainerOptions):
     ...(planned.resources !== undefined && { resources: planned.resources }),
     ports: planned.ports,
     inputs: inputs.value,
-    outputs: Object.entries(planned.outputs).map(([name, { retain: _, ...output }]) => ({ name, ...output })),
+    outputs: Object.entries(planned.outputs).map(([name, { retain: _, temporary: __, ...output }]) => ({
+      name,
+      ...output,
+    })),
     results: Object.entries(planned.results).map(([name, result]) => ({ name, ...result })),
   });
 }

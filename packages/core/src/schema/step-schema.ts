@@ -86,13 +86,14 @@ const output = z.union(
     z.strictObject({
       path: mountPoint.optional(),
       retain: flag.optional(),
+      temporary: flag.optional(),
       expect: z
         .array(word.regex(FILE_PATTERN), { error: 'a list of file patterns, for example `["*.bin"]`' })
         .min(1)
         .optional(),
     }),
   ],
-  { error: 'an absolute path, or a map with `path`, `retain` or `expect`' },
+  { error: 'an absolute path, or a map with `path`, `retain`, `temporary` or `expect`' },
 );
 
 const TYPES = ['string', 'integer', 'number', 'boolean', 'array', 'object'] as const;

@@ -20,6 +20,7 @@ const MISS_WORDS = {
   writesShared: 'The step writes to a shared volume.',
   readsShared: 'The step reads a volume to which others write.',
   rerun: 'A rerun was requested, or a dependency was rerun.',
+  removed: 'Its temporary outputs were removed, and a cell that runs mounts them.',
   secret: 'A result of the earlier success contains the value of a secret.',
 } as const;
 

@@ -46,7 +46,7 @@ export function createLineage(
     const cells = cellsAt(place);
     const isOne = place.cell !== undefined || !isFannedOut(run, step);
     const digest = isOne ? digestCell(run, step, place.cell ?? 0) : digestCells(run, { step, cells });
-    return { digest, ...(cells.some((cell) => !REUSED.has(scheduler.state(step, cell))) && { worked: step }) };
+    return { digest, ...(cells.some((cell) => isNew(run, step, cell)) && { worked: step }) };
   }
 
   function passOn({ step, cell }: Place): Lineage {
@@ -84,6 +84,11 @@ export function createLineage(
     }
     return known.get(idOf(first))!;
   };
+}
+
+/** Whether a cell did work that no earlier success stands for. */
+function isNew({ facts, scheduler }: ContextSource, step: number, cell: number): boolean {
+  return !REUSED.has(scheduler.state(step, cell)) && facts.known[step]?.[cell]?.missed?.restores === undefined;
 }
 
 /** What a step, or a cell of it, depends on: whole steps, and the cells that a cell of a step with `each` means. */

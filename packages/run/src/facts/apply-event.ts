@@ -141,7 +141,8 @@ function applyAttemptEvent(
       const cell = cellFacts(facts, event.step, event.cell);
       cell.winner = event.attempt;
       attempt.publishedAt = event.at;
-      cell.results = recorded.results ?? {};
+      // A success that is restored keeps its results: readers that were reused may depend on them.
+      cell.results = cell.missed?.restores?.results ?? recorded.results ?? {};
       return;
     }
   }

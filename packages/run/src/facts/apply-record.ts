@@ -1,6 +1,6 @@
 import type { JournalRecord } from '../records/journal-record.ts';
 import { checkRecord } from './check-record.ts';
-import { attemptFacts, type RunFacts } from './run-facts.ts';
+import { attemptFacts, cellFacts, type RunFacts } from './run-facts.ts';
 import { transferKey } from './transfer-key.ts';
 
 /** A record that does not change the scheduler's state. */
@@ -48,6 +48,10 @@ const APPLY: Apply = {
   },
   transferred(facts, record) {
     facts.transferred.add(transferKey(record));
+  },
+  removed(facts, { step, cell, output }) {
+    const known = cellFacts(facts, step, cell);
+    known.removed = [...(known.removed ?? []), output];
   },
   inputState(facts, { volumeID, path, digest }) {
     facts.inputStates.set(`${volumeID}:${path}`, digest);

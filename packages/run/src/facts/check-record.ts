@@ -1,3 +1,4 @@
+import { own } from '@sluice/core';
 import type { JournalRecord } from '../records/journal-record.ts';
 import type { RunFacts } from './run-facts.ts';
 
@@ -19,10 +20,20 @@ interface Place {
  */
 export function checkRecord(facts: RunFacts, record: JournalRecord): void {
   checkPlace(facts, record.kind, record as Place);
+  if (record.kind === 'removed') checkOutput(facts, record);
   if (record.kind !== 'event') return;
   const { event } = record as { readonly event: unknown };
   if (typeof event !== 'object' || event === null) throw describe(record.kind, 'event', event);
   checkPlace(facts, `event ${(event as { readonly type?: unknown }).type}`, event as Place);
+}
+
+/** Only an output that the plan declares temporary can be removed. */
+function checkOutput(
+  { plan }: RunFacts,
+  { kind, step, output }: Extract<JournalRecord, { readonly kind: 'removed' }>,
+): void {
+  const outputs = plan.steps[step]?.step.outputs;
+  if (own(outputs, output)?.temporary !== true) throw describe(kind, 'temporary output', output);
 }
 
 function checkPlace(facts: RunFacts, kind: string, { at, step, cell, attempt }: Place): void {

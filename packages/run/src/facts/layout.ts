@@ -49,6 +49,14 @@ export function publishedPath(of: { runId: string; step: string; output: string;
   return join(`runs/${of.runId}/out/${of.step}/${of.output}`, of.cell ?? '');
 }
 
+/**
+ * The directory to which a process that executes a run moves temporary outputs before it deletes them, so that each disappears
+ * atomically.
+ */
+export function removedPath({ runId, epoch }: { readonly runId: string; readonly epoch: number }): string {
+  return `runs/${runId}/removed/${epoch}`;
+}
+
 /** The directory of an input whose cells are in no common directory: it has their manifest, and they are mounted in it. */
 export function gatheredPath(of: { runId: string; step: string; cell: string; input: string }): string {
   return `${join(`runs/${of.runId}/in/${of.step}`, cellDirectory(of.cell))}/_${of.input}`;

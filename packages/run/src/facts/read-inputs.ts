@@ -8,9 +8,11 @@ import {
   placeInVolume,
   resolveInputs,
 } from '@sluice/core';
+import { TERMINAL_CELL_STATES } from '../scheduler/model/cell-state.ts';
 import { hasSucceeded } from './has-succeeded.ts';
 import type { ContextSource } from './step-context.ts';
 import { stepIndex } from './step-context.ts';
+import { findDependency } from './temporary-outputs.ts';
 
 /** The cells of a step that an input means. */
 export interface ReadSource {
@@ -70,6 +72,28 @@ function readVolume(
   return place === '' ? from : { ...from, path: from.path === '' ? place : `${place}/${from.path}` };
 }
 
+/**
+ * The cells that a cell may mount, also before its dependencies have ended: of several sources, all until the first that
+ * will not be skipped.
+ */
+export function readableSources(run: ContextSource, step: number, cell: number): readonly ReadSource[] {
+  const inputs = Object.entries(run.plan.steps[step]!.step.inputs);
+  return inputs.flatMap(([name, { from, or = [] }]) => {
+    const found: ReadSource[] = [];
+    for (const one of [from, ...or]) {
+      if ('volume' in one) return [];
+      const source = findSource(run, { step, cell }, { name, from: one });
+      found.push(source);
+      const isChosen = source.cells.some((of) => {
+        const state = run.scheduler.state(source.step, of);
+        return TERMINAL_CELL_STATES.has(state) && state !== 'skipped';
+      });
+      if (isChosen) break;
+    }
+    return found;
+  });
+}
+
 function findSource(
   run: ContextSource,
   { step, cell }: { readonly step: number; readonly cell: number },
@@ -84,10 +108,7 @@ function findSource(
     const isSingle = plan.steps[on]!.cells?.[0]?.key === '';
     return { ...place, cells: Array.from({ length: count }, (_, index) => index), isSingle, isWhole: true };
   }
-  const dependency =
-    reader.dependencies.find((one) => one.on === on && one.input === name) ??
-    reader.dependencies.find((one) => one.on === on && one.input === undefined)!;
-  const match = matchOf(plan, reader, dependency);
+  const match = matchOf(plan, reader, findDependency(reader, on, name));
   const cells = matchedCells(match, cell);
   const rules = own(reader.step.inputs, name);
   const isWhole = !match.isSingle && match.shared.length === 0 && rules?.where === undefined;

@@ -49,6 +49,8 @@ export interface CellFacts {
   results: Readonly<Record<string, Json>>;
   cached?: CacheSource;
   missed?: CacheMiss;
+  /** The temporary outputs that were removed, or are about to be. */
+  removed?: readonly string[];
   /** When the lookup in the cache was finished. */
   lookedUpAt?: number;
   /** The attempt whose outputs were published. */

@@ -92,6 +92,14 @@ export type JournalRecord =
       /** Relative to the run's directory. */
       readonly file?: string;
     }
+  /** No cell needs this temporary output of a success any more; durable before it is removed. */
+  | {
+      readonly kind: 'removed';
+      readonly at: number;
+      readonly step: number;
+      readonly cell: number;
+      readonly output: string;
+    }
   /** A tree has been copied completely to another cluster's workspace. */
   | {
       readonly kind: 'transferred';
@@ -169,6 +177,8 @@ export interface CacheMiss {
   readonly reason: MissReason;
   /** The run of the newest success of this cell with any fingerprint. */
   readonly latest?: string;
+  /** Of `removed`: the success of which the cell creates the temporary outputs again. Its identity and results remain. */
+  readonly restores?: CacheSource;
 }
 
 /** The cell of an earlier run whose outputs and results a cached cell reuses. */

@@ -34,6 +34,8 @@ export function describeRecord(record: JournalRecord): string | undefined {
       return `about to cancel its container: ${record.reason}`;
     case 'log':
       return record.file === undefined ? undefined : `its log is stored in ${record.file}`;
+    case 'removed':
+      return `its output ${record.output} was removed as temporary: no other cell needs it`;
     case 'event':
       return describeEvent(record);
     default:
@@ -78,5 +80,6 @@ const MISSES = {
   writesShared: 'it writes to a shared volume, and a reused step writes nothing',
   readsShared: 'it reads a volume to which others may write',
   rerun: 'a rerun was requested, a step before it was executed, or it is a step of finally',
+  removed: 'its temporary outputs were removed, and a cell that runs mounts them',
   secret: 'a result of the earlier success contains the value of a secret of this run',
 } as const;

@@ -5,24 +5,18 @@ import {
   checkReuse,
   createIdentities,
   createLookup,
+  createRemovalRecords,
   createRerunCheck,
   createReusableRun,
   createSystemClock,
   createSystemDisk,
-  createTurnDeadline,
   type Disk,
-  type LookedUp,
   type ReusableRun,
   readCacheIndex,
   replayFromHome,
 } from '@sluice/home';
 import {
-  applyEvent,
-  applyRecord,
-  type Command,
   type ContextSource,
-  createRunFacts,
-  createRunScheduler,
   type ReplayedRun,
   type Reuse,
   type RunError,
@@ -30,10 +24,9 @@ import {
   TERMINAL_CELL_STATES,
   type VolumePlace,
 } from '@sluice/run';
-import { decideStep } from '../session/decide-step.ts';
-import type { Posted } from '../session/posted.ts';
-import { createRunUsage } from '../session/run-usage.ts';
 import { scanSource } from '../trees/scan-source.ts';
+import { findRestored } from './find-restored.ts';
+import { createSimulatedRun, type MissedCell, simulateReuse } from './simulate-reuse.ts';
 
 /** What a run that reuses an earlier one would do with a step. */
 export interface ReusePreview {
@@ -87,19 +80,25 @@ export async function previewReuse(options: PreviewOptions): Promise<Result<read
   const volumes = await findVolumes({ ...options, home, disk }, replayed.value);
   if (!volumes.ok) return volumes;
   const { plan } = options;
-  const facts = createRunFacts(plan);
   const header = { ...replayed.value.facts.header!, ...checked.value };
-  applyRecord(facts, header);
-  applyRecord(facts, { kind: 'volumes', volumes: volumes.value });
-  const usage = createRunUsage(facts, undefined);
-  const run = { runId: 'preview', plan, facts, scheduler: createRunScheduler(plan, header), usage };
+  const run = createSimulatedRun({ runId: 'preview', plan }, { header, volumes: volumes.value });
   const earlier = createReusableRun(replayed.value);
   const clock = options.clock ?? createSystemClock();
   const lookUp = createLookup(run, { earlier, index: await readCacheIndex(disk, home), now: clock.now });
-  const missed = await simulate(run, { lookUp, clock });
+  const missed = await simulateReuse(run, { lookUp, clock });
+  const removals = createRemovalRecords({ disk, home });
+  const restored = await findRestored(run, async (_, source, output) => !(await removals.has(source, output)));
   const findRerun = createRerunCheck(run, createIdentities(run).lineage);
   return ok(
-    plan.steps.map(({ index }) => describeStep(run, { step: index, missed: missed.get(index), earlier, findRerun })),
+    plan.steps.map(({ index }) =>
+      describeStep(run, {
+        step: index,
+        missed: missed.get(index),
+        restored: restored.get(index)?.size ?? 0,
+        earlier,
+        findRerun,
+      }),
+    ),
   );
 }
 
@@ -124,91 +123,41 @@ async function findVolumes(
   return ok(volumes);
 }
 
-/** Cells of a step that were looked up and not found. */
-type Missed = { readonly cell: number; readonly looked: Exclude<LookedUp, { kind: 'found' }> }[];
-
-/**
- * Simulates the run without containers, as if every service became ready and every approval was granted. Returns the
- * cells that were not found, by step. On a server, the runs that are executed continue meanwhile.
- */
-async function simulate(
-  run: Parameters<typeof decideStep>[0],
-  { lookUp, clock }: { lookUp: (step: number, cell: number) => LookedUp; clock: Clock },
-): Promise<ReadonlyMap<number, Missed>> {
-  const missed = new Map<number, Missed>();
-  const at = clock.now();
-  const note = (step: number, one: Missed[number]): void => {
-    const others = missed.get(step) ?? [];
-    others.push(one);
-    missed.set(step, others);
-  };
-  let hasPassed = createTurnDeadline(clock);
-  const answer = (command: Command): Posted[] => {
-    if (command.type === 'decide') {
-      const decided = decideStep(run, { ...command, at });
-      if (decided.event.type !== 'evaluationFailed') return [decided];
-      // A failure would end the simulation. The expression may need the address of a service, which only a run knows.
-      const { message } = decided.event;
-      note(command.step, { cell: command.cell ?? 0, looked: { kind: 'unevaluated', message, isOfKey: false } });
-      return [];
-    }
-    if (command.type === 'askApproval') {
-      const { type: _, ...gate } = command;
-      return [{ event: { type: 'approved', at, ...gate, approved: true, by: 'preview' } }];
-    }
-    if (command.type === 'submit') {
-      const { step, cell, attempt } = command;
-      if (run.plan.steps[step]!.step.service === undefined) return [];
-      return (['running', 'serviceReady'] as const).map((type) => ({ event: { type, at, step, cell, attempt } }));
-    }
-    if (command.type !== 'lookUp') return [];
-    const { step, cell } = command;
-    const looked = lookUp(step, cell);
-    if (looked.kind === 'found') {
-      return [{ event: { type: 'cacheHit', at, step, cell }, facts: { cached: looked.source } }];
-    }
-    note(step, { cell, looked });
-    return [{ event: { type: 'cacheMissed', at, step, cell } }];
-  };
-  const posted: Posted[] = [{ event: { type: 'started', at } }];
-  // The loop also handles the events that are posted meanwhile.
-  for (const next of posted) {
-    for (const command of applyEvent(run, { kind: 'event', ...next })) {
-      posted.push(...answer(command));
-      if (!hasPassed()) continue;
-      await new Promise<void>(clock.defer);
-      hasPassed = createTurnDeadline(clock);
-    }
-  }
-  return missed;
-}
-
 /** The most reasons that are listed; each cell may have its own. */
 const MAX_REASONS = 3;
 
 interface StepAsked {
   readonly step: number;
-  readonly missed: Missed | undefined;
+  readonly missed: readonly MissedCell[] | undefined;
+  readonly restored: number;
   readonly earlier: ReusableRun;
   readonly findRerun: ReturnType<typeof createRerunCheck>;
 }
 
 function describeStep(run: ContextSource, asked: StepAsked): ReusePreview {
-  const { step } = asked;
+  const { step, restored } = asked;
   const { scheduler, plan } = run;
   const cells = scheduler.cellCount(step);
   const states = Array.from({ length: cells ?? 0 }, (_, cell) => scheduler.state(step, cell));
-  const [reused, skipped] = (['cached', 'skipped'] as const).map(
+  const [found, skipped] = (['cached', 'skipped'] as const).map(
     (state) => states.filter((one) => one === state).length,
   );
-  const isDone = cells !== undefined && reused! + skipped! === cells;
+  const isDone = cells !== undefined && found! + skipped! === cells;
+  const reasons = [
+    ...(isDone ? [] : [describeReason(run, asked)]),
+    ...(restored > 0 ? [describeRestored(restored)] : []),
+  ];
   return {
     step: plan.steps[step]!.step.name,
     ...(cells !== undefined && { cells }),
-    reused: reused!,
+    reused: found! - restored,
     skipped: skipped!,
-    reason: isDone ? '' : describeReason(run, asked),
+    reason: reasons.join('; '),
   };
+}
+
+function describeRestored(count: number): string {
+  return `the temporary outputs of ${count === 1 ? '1 cell' : `${count} cells`} were removed, and cells that run mount them`;
 }
 
 function describeReason(run: ContextSource, { step, missed, earlier, findRerun }: StepAsked): string {
@@ -232,7 +181,7 @@ function describeReason(run: ContextSource, { step, missed, earlier, findRerun }
 
 function describeMiss(
   { plan, facts }: ContextSource,
-  { step, one, earlier, findRerun }: Pick<StepAsked, 'step' | 'earlier' | 'findRerun'> & { one: Missed[number] },
+  { step, one, earlier, findRerun }: Pick<StepAsked, 'step' | 'earlier' | 'findRerun'> & { one: MissedCell },
 ): string {
   const { cell, looked } = one;
   if (looked.kind === 'unevaluated') return `known only during the run: ${looked.message}`;

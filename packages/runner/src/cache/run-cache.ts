@@ -1,8 +1,6 @@
 import {
-  type CacheIndex,
   createLookup,
   createReusableRun,
-  hasOutputs,
   isCollecting,
   isWithinReach,
   type LookedUp,
@@ -12,24 +10,33 @@ import {
   replayFromHome,
   runDirectory,
 } from '@sluice/home';
-import type { CacheSource, Command, SchedulerEvent } from '@sluice/run';
+import type { CacheMiss, CacheSource, Command, SchedulerEvent } from '@sluice/run';
 import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
+import type { Attempt } from '../session/attempt.ts';
 import type { Posted } from '../session/posted.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { type HeldResults, sizeOfJson } from '../session/run-usage.ts';
 import { warn } from '../session/warn.ts';
-import { createDataCheck } from './data-check.ts';
+import { createDataCheck, type DataCheck, otherOutputs } from './data-check.ts';
+import { findRemovedInput } from './find-removed-input.ts';
+import { findRestored, hasTemporaryOutputs, type RestoredCells } from './find-restored.ts';
+import { createSimulatedRun, type SuccessCheck, simulateReuse } from './simulate-reuse.ts';
 import { createSuccessRecorder } from './success-recorder.ts';
 
 /** A run's access to the home's cache. */
 export interface RunCache {
-  /** Reads the successes of earlier runs. To be called before the first lookup. */
+  /**
+   * Reads the successes of earlier runs, and finds those whose removed temporary outputs the run will need. To be called before
+   * the first lookup.
+   */
   open(): Promise<void>;
   /**
    * Looks for an earlier success with the same fingerprint whose data still exists. Returns the event at once if no data
    * has to be checked, so that a chain of reused steps takes one turn; otherwise it posts the event later.
    */
   lookUp(command: Extract<Command, { type: 'lookUp' }>): Posted | undefined;
+  /** Why an attempt cannot start: a reused cell whose temporary output it mounts no longer has it. */
+  findRemoved(attempt: Pick<Attempt, 'at'>): Promise<string | undefined> | undefined;
   /** Records successes. */
   onEvent(event: SchedulerEvent): void;
   /** Resolves when all successes are written. */
@@ -38,24 +45,30 @@ export interface RunCache {
 
 type Found = Extract<LookedUp, { kind: 'found' }>;
 
+/** What is known of earlier successes. */
+type Records = Parameters<typeof createLookup>[1];
+
 /** Before `open`, the cache is empty. */
 export function createRunCache(session: RunSession, workspace: WorkspaceFiles): RunCache {
-  const { clock, facts, plan, disk, home } = session;
-  const findFault = createDataCheck(session, workspace);
+  const { clock, plan, disk, home } = session;
+  const check = createDataCheck(session, workspace);
+  const findFault = createSuccessCheck(session, check);
   const successes = createSuccessRecorder(session);
-  let earlier: ReusableRun | undefined;
-  let index: CacheIndex = { list: () => [], latest: () => undefined };
-  let lookUp = createLookup(session, { earlier, index, now: clock.wall });
+  let records: Records = { earlier: undefined, index: { list: () => [], latest: () => undefined }, now: clock.wall };
+  let lookUp = createLookup(session, records);
+  let restored: RestoredCells = new Map();
+  const miss = (step: number, cell: number, why: Miss) => missOf(session, records, { step, cell, why });
 
-  /** Reuses the success if its data exists. */
+  /** Reuses the success if its data exists and is not needed again. */
   function reuse(step: number, cell: number, { source, fingerprint }: Found): Posted | undefined {
-    const hasSecret = Object.values(source.results).some((value) => session.redactor.findSecret(value) !== undefined);
-    if (hasSecret) return miss(step, cell, { fingerprint, reason: 'secret' });
+    const found = findFault(step, source);
+    if (typeof found === 'string') return miss(step, cell, { fingerprint, reason: found });
+    if (restored.get(step)?.has(cell)) return miss(step, cell, { fingerprint, reason: 'removed', restores: source });
     const hit: Posted = { event: { type: 'cacheHit', at: clock.now(), step, cell }, facts: { cached: source } };
     const held = hold(session, step, source);
     if (held === undefined) return { event: { type: 'cacheMissed', at: clock.now(), step, cell } };
-    if (!hasOutputs(session, step)) return hit;
-    void findFault(step, source)
+    if (found === undefined) return hit;
+    void found
       .then((reason) => {
         if (reason !== undefined) held.release();
         return reason === undefined ? hit : miss(step, cell, { fingerprint, reason });
@@ -65,22 +78,13 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
     return undefined;
   }
 
-  function miss(step: number, cell: number, why: Omit<Extract<LookedUp, { kind: 'missed' }>, 'kind'>): Posted {
-    const key = facts.cells[step]?.[cell]?.key ?? '';
-    const name = { pipeline: plan.pipeline.name, step: plan.steps[step]!.step.name, cell: key };
-    // A success in a volume that this run cannot use explains nothing.
-    const isUsable = ({ volumeID }: { readonly volumeID: string }) => isWithinReach(session, { step, volumeID });
-    const latest = earlier?.has(name.step, key) ? earlier.runId : index.latest(name, isUsable)?.runId;
-    const { digest, components } = why.fingerprint;
-    const missed = { fingerprint: digest, components, reason: why.reason, ...(latest !== undefined && { latest }) };
-    return { event: { type: 'cacheMissed', at: clock.now(), step, cell }, facts: { missed } };
-  }
-
   return {
     async open() {
-      if (plan.steps.some(({ step }) => step.cache)) index = await readCacheIndex(disk, home);
-      earlier = await openReusedRun(session);
-      lookUp = createLookup(session, { earlier, index, now: clock.wall });
+      const index = plan.steps.some(({ step }) => step.cache) ? await readCacheIndex(disk, home) : records.index;
+      records = { ...records, index, earlier: await openReusedRun(session) };
+      lookUp = createLookup(session, records);
+      if (mayReuse(session) && hasTemporaryOutputs(plan))
+        restored = await predictRestored(session, { records, findFault, check });
     },
     lookUp({ step, cell }) {
       const looked = lookUp(step, cell);
@@ -90,6 +94,7 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
       }
       return looked.kind === 'found' ? reuse(step, cell, looked) : miss(step, cell, looked);
     },
+    findRemoved: ({ at }) => findRemovedInput(session, at, check.hasTemporary),
     onEvent(event) {
       // A step without outputs and results succeeds with the end of its container; nothing is published.
       if (event.type !== 'published' && event.type !== 'ended') return;
@@ -100,6 +105,48 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
   };
 }
 
+/** Simulates the run: the outputs that its containers will mount must exist. */
+async function predictRestored(
+  session: RunSession,
+  of: { readonly records: Records; readonly findFault: SuccessCheck; readonly check: DataCheck },
+): Promise<RestoredCells> {
+  const run = createSimulatedRun(session, session.facts);
+  const lookUp = createLookup(run, of.records);
+  await simulateReuse(run, { lookUp, findFault: of.findFault, clock: session.clock });
+  return findRestored(run, of.check.hasTemporary);
+}
+
+type Miss = Pick<Extract<LookedUp, { kind: 'missed' }>, 'fingerprint' | 'reason'> & Pick<CacheMiss, 'restores'>;
+
+function missOf(
+  session: RunSession,
+  { earlier, index }: Records,
+  { step, cell, why }: { readonly step: number; readonly cell: number; readonly why: Miss },
+): Posted {
+  const { clock, facts, plan } = session;
+  const key = facts.cells[step]?.[cell]?.key ?? '';
+  const name = { pipeline: plan.pipeline.name, step: plan.steps[step]!.step.name, cell: key };
+  // A success in a volume that this run cannot use explains nothing.
+  const isUsable = ({ volumeID }: { readonly volumeID: string }) => isWithinReach(session, { step, volumeID });
+  const latest = earlier?.has(name.step, key) ? earlier.runId : index.latest(name, isUsable)?.runId;
+  const { digest, components } = why.fingerprint;
+  const missed = {
+    ...{ fingerprint: digest, components, reason: why.reason },
+    ...(latest !== undefined && { latest }),
+    ...(why.restores && { restores: why.restores }),
+  };
+  return { event: { type: 'cacheMissed', at: clock.now(), step, cell }, facts: { missed } };
+}
+
+/** Answers at once if no data has to be examined. */
+function createSuccessCheck({ redactor, plan }: RunSession, check: DataCheck): SuccessCheck {
+  return (step, source) => {
+    const hasSecret = Object.values(source.results).some((value) => redactor.findSecret(value) !== undefined);
+    if (hasSecret) return 'secret';
+    return otherOutputs(plan, step).length > 0 ? check.findFault(step, source) : undefined;
+  };
+}
+
 /** Counts the results of a success that is reused. Undefined: there are too many, which the user is warned of. */
 function hold(session: RunSession, step: number, { runId, results }: CacheSource): HeldResults | undefined {
   const held = session.usage.holdResults();
@@ -107,6 +154,10 @@ function hold(session: RunSession, step: number, { runId, results }: CacheSource
   if (excess === undefined) return held;
   warn(session, `could not reuse step ${session.plan.steps[step]!.step.name} of run ${runId}: ${excess}`);
   return undefined;
+}
+
+function mayReuse({ plan, facts }: RunSession): boolean {
+  return facts.header?.reuse !== undefined || plan.steps.some(({ step }) => step.cache);
 }
 
 function warnOfKey(session: RunSession, step: number, cause: string): void {

@@ -20,10 +20,15 @@ export interface AttemptPreparation {
   finish(): Promise<void> | undefined;
 }
 
-/** Transfers, guards and copies inputs in this order. */
+/** Checks, transfers, guards and copies inputs in this order. */
 export function createAttemptPreparation(
   session: RunSession,
-  given: { readonly workspace: WorkspaceFiles; readonly instanceTypes: readonly InstanceType[] },
+  given: {
+    readonly workspace: WorkspaceFiles;
+    readonly instanceTypes: readonly InstanceType[];
+    /** Why the attempt cannot start: something that it mounts was removed. */
+    readonly findRemoved: (attempt: Attempt) => Promise<string | undefined> | undefined;
+  },
 ): AttemptPreparation {
   const prepareInputs = createInputPreparation(session, given.workspace);
   const copies = createPrivateCopies(session, given.workspace);
@@ -38,12 +43,17 @@ export function createAttemptPreparation(
     return (await inputs) ?? (await guard.admit(attempt)) ?? (await copies.make(attempt, verify));
   }
 
+  function prepareAll(attempt: Attempt): Promise<string | undefined> | undefined {
+    const inputs = prepareInputs(attempt);
+    if (!inputs && !guard.isNeeded(attempt.at, attempt.ref.clusterID)) return copies.make(attempt);
+    return prepareInOrder(attempt, inputs);
+  }
+
   return {
     guard,
     prepare(attempt) {
-      const inputs = prepareInputs(attempt);
-      if (!inputs && !guard.isNeeded(attempt.at, attempt.ref.clusterID)) return copies.make(attempt);
-      return prepareInOrder(attempt, inputs);
+      const removed = given.findRemoved(attempt);
+      return removed ? removed.then((message) => message ?? prepareAll(attempt)) : prepareAll(attempt);
     },
     explainRejection: (attempt) => findMissingPath(session, attempt, given.workspace),
     onEvent(event) {

@@ -10,7 +10,7 @@ const CELLS_OF_STEP = 2;
 
 /**
  * Warns of outputs to which nothing was written. It checks at the end of the run, since a check after each step would
- * cost each of them a request. Outputs with `expect` and reused outputs were checked before. Returns undefined if there
+ * cost each of them a request. Outputs with `expect` and reused outputs were checked before; temporary ones are removed. Returns undefined if there
  * is nothing to check.
  */
 export function warnOfEmptyOutputs(session: RunSession, workspace: WorkspaceFiles): Promise<void> | undefined {
@@ -22,8 +22,8 @@ async function checkOutputs(session: RunSession, workspace: WorkspaceFiles): Pro
   const { plan, facts } = session;
   let left = MAX_OUTPUTS;
   for (const { step, index } of plan.steps) {
-    for (const [output, { expect, path }] of Object.entries(step.outputs)) {
-      if (expect !== undefined) continue;
+    for (const [output, { expect, path, temporary }] of Object.entries(step.outputs)) {
+      if (expect !== undefined || temporary) continue;
       const own = locateCells(session, { step: index, output }).filter(
         ({ cell }) =>
           facts.known[index]?.[facts.cells[index]!.findIndex(({ key }) => key === cell)]?.winner !== undefined,

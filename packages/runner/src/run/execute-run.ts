@@ -96,6 +96,7 @@ function createHandlers(run: WiredRun): LoopHandlers {
     },
     onTurn() {
       parts.cellReporter.flush();
+      parts.removal?.onTurn();
       reportStuck(session);
       if (run.options.leavesForPeople && waitsForPeople(scheduler)) void leaveForPeople(run).catch(life.fail);
     },
@@ -124,6 +125,7 @@ async function recoverRun({ session, life, loop, parts, facts, workspace, ...sta
   // If the run is suspended meanwhile (login rejected, newer runner), the queries still in flight are never answered.
   const adopting = adoptAttempts(session, parts.watcher, findLastTime(start.opened.records));
   const running = await Promise.race([adopting, life.finished.then(() => [])]);
+  parts.removal?.repeat();
   if (start.cancelBy !== undefined)
     session.post({ type: 'cancelRequested', at: session.clock.now(), by: start.cancelBy });
   if (!session.stopped) {

@@ -10,7 +10,8 @@ import type { RunLife } from './run-life.ts';
 import type { RunParts } from './run-parts.ts';
 
 /** What finishing a run needs in addition to its session. */
-export interface FinishParts extends Pick<RunParts, 'archive' | 'cache' | 'pools' | 'preparation' | 'traces'> {
+export interface FinishParts
+  extends Pick<RunParts, 'archive' | 'cache' | 'pools' | 'preparation' | 'removal' | 'traces'> {
   readonly life: RunLife;
   readonly start: ExecuteOptions;
 }
@@ -28,13 +29,15 @@ function leavePending({ plan }: RunSession): { outputs: Readonly<Record<string, 
  */
 export async function finishRun(
   session: RunSession,
-  { archive, cache, pools, preparation, traces, life, start }: FinishParts,
+  { archive, cache, pools, preparation, removal, traces, life, start }: FinishParts,
   status: RunStatus,
 ): Promise<void> {
   const { facts, scheduler, directory, disk, home, clock } = session;
   if (facts.adopted !== undefined) await endLeftContainers(session);
   await archive.idle();
   await cache.idle();
+  const removing = removal?.idle();
+  if (removing) await removing;
   const rest = preparation.finish();
   if (rest) await rest;
   const looked = status === 'succeeded' ? warnOfEmptyOutputs(session, start.workspace) : undefined;

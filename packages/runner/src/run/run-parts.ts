@@ -2,6 +2,7 @@ import { createRunCache, type RunCache } from '../cache/run-cache.ts';
 import { createPoolClaims, type PoolClaims } from '../concurrency/pool-claims.ts';
 import { createLogArchive, type LogArchive } from '../data/archive-log.ts';
 import { type AttemptPreparation, createAttemptPreparation } from '../data/prepare-attempt.ts';
+import { createTemporaryRemoval, type TemporaryRemoval } from '../data/remove-temporary.ts';
 import { type CellReporter, createCellReporter } from '../session/cell-reporter.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { warn } from '../session/warn.ts';
@@ -20,6 +21,8 @@ export interface RunParts {
   readonly cache: RunCache;
   readonly archive: LogArchive;
   readonly cellReporter: CellReporter;
+  /** Undefined: the pipeline has no temporary outputs. */
+  readonly removal: TemporaryRemoval | undefined;
   readonly pools: PoolClaims;
   readonly preparation: AttemptPreparation;
   readonly submitter: Submitter;
@@ -35,15 +38,17 @@ export function createRunParts(session: RunSession, start: ExecuteOptions, life:
   const pools = createPoolClaims(session);
   life.onRelease(pools.stop);
   life.onRelease(() => forgetWake(session));
-  const preparation = createAttemptPreparation(session, start);
+  const cache = createRunCache(session, start.workspace);
+  const preparation = createAttemptPreparation(session, { ...start, findRemoved: cache.findRemoved });
   const { instanceTypes } = start;
   const traces = openTraces(session, start);
   if (traces) life.onRelease(traces.stop);
   return {
     watcher,
-    cache: createRunCache(session, start.workspace),
+    cache,
     archive: createLogArchive(session, start.workspace),
     cellReporter: createCellReporter(session, start.moves),
+    removal: createTemporaryRemoval(session, { workspace: start.workspace, moves: start.moves }),
     pools,
     preparation,
     submitter: createSubmitter(session, { watcher, instanceTypes, preparation, pools }),
