@@ -36,11 +36,15 @@ export type AnyAxis = Pick<AxisHandle<unknown>, 'name' | 'item'>;
 /** The axes of a step. */
 export type EachAxes = AnyAxis | readonly AnyAxis[];
 
-/** The form of an axis with `items`. `key` gives the key of an item; `of` names axes and the field with the key of each. */
+/**
+ * The form of an axis with `items`. `key` gives the key of an item; `of` names axes and the field with the key of each;
+ * `parallelism` limits the items in progress.
+ */
 export interface AxisConfig<I extends Items> {
   readonly items: I;
   readonly key?: Text | ((item: ItemHandle<ItemOf<I>>) => Text);
   readonly of?: Readonly<Record<string, FieldName<ItemOf<I>>>>;
+  readonly parallelism?: number;
 }
 
 /** The handle of an axis, untyped: its type is that of the builder's method. */

@@ -160,7 +160,7 @@ interface AddAxis {
   <const I extends Items>(name: string, axis: AxisConfig<I>): AxisHandle<ItemOf<I>>;
   <T, const F extends FieldName<T>>(
     name: string,
-    axis: { readonly distinct: readonly [axis: AxisHandle<T>, field: F] },
+    axis: { readonly distinct: readonly [axis: AxisHandle<T>, field: F]; readonly parallelism?: number },
   ): AxisHandle<FieldValue<T, F>>;
 }
 

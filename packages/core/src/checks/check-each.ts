@@ -1,6 +1,6 @@
 import { axesOfStep, matchAxes } from '../axes/implied-axes.ts';
 import { own } from '../model/own.ts';
-import type { Input } from '../model/pipeline.ts';
+import type { Input, Step } from '../model/pipeline.ts';
 import type { PlannedDependency } from '../model/plan.ts';
 import type { Path } from '../parse/source-document.ts';
 import { allSteps, collectDependencies } from '../plan/collect-dependencies.ts';
@@ -51,12 +51,25 @@ function checkKeys(context: CheckContext, checked: CheckedStep): void {
       context.report({ code: 'duplicate-key', message, path: at(index) });
     }
   }
+  checkLimits(context, step);
   for (const key of ['matrix', 'foreach', 'service'] as const) {
     if (step[key] === undefined) continue;
     const message = `step \`${step.name}\` cannot have both \`each\` and \`${key}\``;
     const hint = key === 'service' ? 'a service has one container for all cells' : 'declare an axis for its values';
     context.report({ code: 'conflicting-keys', message, path: pathInStep(context, checked, [key]), on: 'key', hint });
   }
+}
+
+/** Two limits for the items of one cell could wait for each other. */
+function checkLimits({ pipeline, report }: CheckContext, step: Step): void {
+  if (pipeline.finally.includes(step)) return;
+  const [first, second] = axesOfStep(pipeline, step).filter(
+    (axis) => own(pipeline.axes!, axis)!.parallelism !== undefined,
+  );
+  if (first === undefined || second === undefined) return;
+  const message = `the cells of step \`${step.name}\` have items of \`${first}\` and of \`${second}\`, which both have \`parallelism\``;
+  const hint = 'keep it at one of them, and limit the cells of the step by its own `parallelism`';
+  report({ code: 'conflicting-keys', message, path: ['axes', second, 'parallelism'], on: 'key', hint });
 }
 
 /** `where` and `all` name axes that both steps can have. */

@@ -105,6 +105,8 @@ export interface Axis {
   readonly key?: Template;
   /** From axis to the field of an item whose value is a key of that axis, which the item then implies. */
   readonly of: Readonly<Record<string, string>>;
+  /** The most items that are in progress at once: from the start of their first cell to the end of their last one. */
+  readonly parallelism?: number;
 }
 
 /** A step with all short forms and defaults resolved. */

@@ -112,9 +112,15 @@ function resolveAxis(raw: NonNullable<RawPipeline['axes']>[string]): Axis {
   if (typeof raw === 'string' || Array.isArray(raw)) return { items: raw as JsonTemplate, of: {} };
   if ('distinct' in raw) {
     const dot = raw.distinct.indexOf('.');
-    return { distinct: { axis: raw.distinct.slice(0, dot), field: raw.distinct.slice(dot + 1) }, of: {} };
+    const distinct = { axis: raw.distinct.slice(0, dot), field: raw.distinct.slice(dot + 1) };
+    return { distinct, of: {}, ...optional('parallelism', raw.parallelism) };
   }
-  return { items: raw.items as JsonTemplate, ...optional('key', raw.key), of: raw.of ?? {} };
+  return {
+    items: raw.items as JsonTemplate,
+    ...optional('key', raw.key),
+    of: raw.of ?? {},
+    ...optional('parallelism', raw.parallelism),
+  };
 }
 
 function resolveOutput(output: NonNullable<RawPipeline['outputs']>[string]): PipelineOutput {

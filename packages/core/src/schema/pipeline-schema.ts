@@ -60,10 +60,14 @@ const axis = z.union(
       items: axisItems,
       key: text.optional(),
       of: z.record(word.regex(IDENTIFIER), text, { error: 'a map of axes to fields' }).optional(),
+      parallelism: positive.optional(),
     }),
-    z.strictObject({ distinct: word.regex(AXIS_FIELD) }),
+    z.strictObject({ distinct: word.regex(AXIS_FIELD), parallelism: positive.optional() }),
   ],
-  { error: 'a list, an expression that yields one, a map with `items`, `key` and `of`, or a map with `distinct`' },
+  {
+    error:
+      'a list, an expression that yields one, a map with `items`, `key`, `of` and `parallelism`, or one with `distinct` and `parallelism`',
+  },
 );
 
 const pipelineOutput = z.union(

@@ -21,6 +21,8 @@ export function advise(
       return `answer it: ${suggest(['approve', '-r', runId, step])}, or ${suggest(['reject', '-r', runId, step])}`;
     case 'parallelism':
       return 'the pipeline may allow more at once: parallelism in the file, --parallelism on the command line';
+    case 'items':
+      return 'the axis may have more items in progress: its parallelism in the file';
     case 'stepParallelism':
       return 'the step may allow more of its cells at once: parallelism in the file';
     case 'pool':

@@ -45,6 +45,8 @@ export function describeWait(wait: WaitReason): string {
       return 'waits for approval';
     case 'parallelism':
       return `waits for parallelism: ${wait.used} of ${wait.size} are in use`;
+    case 'items':
+      return `waits for an item of axis ${wait.axis} to end: ${wait.used} of ${wait.size} are in progress`;
     case 'stepParallelism':
       return `waits for parallelism of the step: ${wait.used} of ${wait.size} are in use`;
     case 'pool':

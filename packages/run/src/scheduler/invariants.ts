@@ -61,7 +61,25 @@ function checkQueue(run: RunState, { live, used }: { live: number; used: Int32Ar
     check(limit.used <= limit.size, `${limit.kind} ${limit.name} is used ${limit.used} times of ${limit.size}`);
   });
   const queued = queue.lanes.reduce((sum, lane) => sum + lane.cells.size, 0);
-  check(queued === run.counts[CODE.ready], `${queued} cells are queued, ${run.counts[CODE.ready]} are ready`);
+  const held = countHeld(run);
+  check(
+    queued + held === run.counts[CODE.ready],
+    `${queued} cells are queued and ${held} wait for their item, ${run.counts[CODE.ready]} are ready`,
+  );
+}
+
+function countHeld(run: RunState): number {
+  let held = 0;
+  for (let step = 0; step < run.index.stepCount; step++) {
+    for (let cell = 0; cell < run.cellCount[step]!; cell++) {
+      const isReady = run.cells.state[run.cellBase[step]! + cell] === CODE.ready;
+      const axis = isReady ? run.items?.blockedBy(step, cell) : undefined;
+      if (axis === undefined) continue;
+      held++;
+      check(axis.used >= axis.size, `cell ${cell} of step ${step} waits for an item of ${axis.name}, and may begin`);
+    }
+  }
+  return held;
 }
 
 function check(holds: boolean, message: string): void {

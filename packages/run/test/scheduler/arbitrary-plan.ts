@@ -56,6 +56,9 @@ const step = fc.record(
 
 type Draft = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
+/** The `parallelism` of an axis. */
+const size = fc.option(fc.integer({ min: 1, max: 2 }), { nil: undefined, freq: 2 });
+
 /** Plans of every feature that concerns scheduling, each step depending on a few before it. */
 export const arbitraryPlan: fc.Arbitrary<Plan> = fc
   .record({
@@ -63,13 +66,30 @@ export const arbitraryPlan: fc.Arbitrary<Plan> = fc
     failFast: fc.boolean(),
     parallelism: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
     timeoutMs: fc.option(fc.integer({ min: 1, max: 20_000 }), { nil: undefined, freq: 1 }),
+    items: fc.record({ x: size, y: size, z: size, g: size }),
   })
-  .map(({ drafts, failFast, parallelism, timeoutMs }) => {
+  .map(({ drafts, failFast, parallelism, timeoutMs, items }) => {
     const ordered = [...drafts.filter(({ final }) => !final), ...drafts.filter(({ final }) => final)];
     const steps = Object.fromEntries(ordered.map((draft, i) => [`s${i}`, testStep(draft, i)]));
-    return testPlan(steps, { failFast, pools: { p: 2, q: 3 }, ...defined({ parallelism, timeoutMs }) });
+    const limits = withoutConflicts(items, Object.values(steps));
+    return testPlan(steps, { failFast, pools: { p: 2, q: 3 }, ...defined({ parallelism, timeoutMs }) }, limits);
   })
   .filter((plan) => everyServiceEnds(plan) && nobodyMountsServices(plan));
+
+/** A step outside `finally` has one axis with a limit at most. */
+function withoutConflicts(items: Readonly<Record<string, number | undefined>>, steps: readonly TestStep[]) {
+  const kept: Record<string, number> = {};
+  for (const [axis, most] of Object.entries(items)) {
+    const conflicts = steps.some(({ each = [], final }) => {
+      const all = each.flatMap((one) => [one, ...(IMPLIED[one] ?? [])]);
+      return final !== true && all.includes(axis) && all.some((other) => kept[other] !== undefined);
+    });
+    if (most !== undefined && !conflicts) kept[axis] = most;
+  }
+  return kept;
+}
+
+const IMPLIED: Readonly<Record<string, readonly string[]>> = { x: ['g'], z: ['x', 'g'] };
 
 /** What a service writes exists only after its end: `sluice check` rejects an input that has rules about it. */
 function nobodyMountsServices({ steps }: Plan): boolean {

@@ -1,13 +1,17 @@
-import type { Plan, PlannedDependency, Step } from '@sluice/core';
+import type { Plan, Step } from '@sluice/core';
 import type { Command } from '../../src/scheduler/model/command.ts';
 import type { SchedulerEvent } from '../../src/scheduler/model/event.ts';
 import type { SchedulerOptions } from '../../src/scheduler/model/scheduler-options.ts';
 import type { Scheduler } from '../../src/scheduler/scheduler.ts';
+import { createItemLaws } from './item-laws.ts';
+import { type Meaning, meantCells } from './meant-cells.ts';
 
 /** Tracks a run from its events and commands alone, and throws if a law is violated. */
 export interface LawBook {
   onEvent(event: SchedulerEvent): void;
   see(command: Command, scheduler: Scheduler): void;
+  /** After the commands of an event. */
+  rest(scheduler: Scheduler): void;
   /** Before the event `stuck`. */
   stuck(scheduler: Scheduler): void;
   end(): void;
@@ -36,6 +40,7 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
   const expired = new Set<string>();
   /** Expired cells whose live attempt has not been canceled. */
   const toCancel = new Set<string>();
+  const itemLaws = createItemLaws(plan, law);
   let now = 0;
   let finished = false;
 
@@ -48,6 +53,7 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
     const { limit, infrastructure } = plan.steps[step]!.step.retry;
     law(attempt <= 1 + limit + infrastructure, `${key} is submitted as attempt ${attempt}, beyond its budgets`);
     checkTolerance(step, scheduler);
+    itemLaws.submit({ step, cell }, scheduler);
     law(!expired.has(key), `${key} is submitted as attempt ${attempt} after its deadline`);
     if (!begun.has(key)) begun.set(key, now);
     live.set(key, attempt);
@@ -214,6 +220,7 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
       if (command.type !== 'cancel') return;
       cancel(command);
     },
+    rest: itemLaws.rest,
     end() {
       law(finished, 'nothing is under way and no time is waited for, but the run is neither finished nor stuck');
     },
@@ -245,13 +252,8 @@ function isFinished(scheduler: Scheduler, step: number): boolean {
   return OVER.includes(scheduler.state(step));
 }
 
-interface Question {
-  readonly plan: Plan;
-  readonly scheduler: Scheduler;
+interface Question extends Meaning {
   readonly ran: ReadonlySet<string>;
-  readonly step: number;
-  readonly cell: number;
-  readonly dependency: PlannedDependency;
 }
 
 /** Decides independently of `judge-gate.ts` and of the matching in core, whether a cell may start as far as an edge goes. */
@@ -274,31 +276,6 @@ function isGiven(question: Question): boolean {
   const first = all.find((one) => ends(one.dependency.on).some((state) => state !== 'skipped'));
   const isOver = all.every((one) => ends(one.dependency.on).every((state) => OVER.includes(state)));
   return isOver && first !== undefined && isMet(first, ends(first.dependency.on));
-}
-
-/** The cells of a step that a cell means: those that agree with it on every axis that both have. */
-function meantCells({ plan, scheduler, step, cell, dependency }: Question, on: number): number[] {
-  const other = plan.steps[on]!;
-  const all = Array.from({ length: scheduler.cellCount(on) ?? 1 }, (_, index) => index);
-  const { each } = plan.steps[step]!.cells?.[cell] ?? {};
-  if (each === undefined || other.step.each === undefined) return all;
-  const released = plan.steps[step]!.step.inputs[dependency.input ?? '']?.all ?? [];
-  const isReleased = (axis: string): boolean =>
-    released.includes(axis) || released.some((one) => plan.axes![axis]!.implies[one] !== undefined);
-  const axesOf = (names: readonly string[]) =>
-    new Set(names.flatMap((axis) => [axis, ...Object.keys(plan.axes![axis]!.implies)]));
-  const both = [...axesOf(plan.steps[step]!.step.each!)].filter(
-    (axis) => axesOf(other.step.each!).has(axis) && !isReleased(axis),
-  );
-  return all.filter((index) => {
-    const its = other.cells![index]!.each!;
-    return both.every((axis) => {
-      const finer = both.find((one) => plan.axes![one]!.implies[axis] !== undefined);
-      // Where an item has none of a coarser axis, agreeing on the item itself is enough.
-      if (its[axis] === undefined && each[axis] === undefined) return finer !== undefined;
-      return its[axis] === each[axis];
-    });
-  });
 }
 
 function isMet({ plan, ran, step, cell, dependency }: Question, states: readonly string[]): boolean {

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { createRig } from './rig.ts';
 import { testPlan } from './test-plan.ts';
 
+const ALL_OF_BIG = { in: { from: { step: 'big', output: 'out' }, path: '/in/in', all: ['y'] } };
+
 describe('limits', () => {
   test('handle: a cell without free slots waits, with the pool as the reason', () => {
     const rig = createRig(
@@ -52,6 +54,37 @@ describe('limits', () => {
     expect(rig.start()).toEqual(['submit fit/0 #1', 'submit fit/1 #1', 'submit other #1']);
     expect(rig.scheduler.waitReason(0, 3)).toEqual({ kind: 'stepParallelism', used: 2, size: 2 });
     expect(rig.done('fit/1')).toEqual(['submit fit/2 #1']);
+  });
+
+  test('handle: as many items as the axis allows are in progress, from their first cell to their last', () => {
+    const rig = createRig(testPlan({ a: { each: ['x'] }, b: { each: ['x'], after: ['a'] } }, {}, { x: 1 }));
+    expect(rig.start()).toEqual(['submit a/0 #1']);
+    expect(rig.scheduler.waitReason(0, 1)).toEqual({ kind: 'items', axis: 'x', used: 1, size: 1 });
+    expect(rig.done('a/0')).toEqual(['submit b/0 #1']);
+    expect(rig.done('b/0')).toEqual(['submit a/1 #1']);
+  });
+
+  test('handle: an item that another one needs is in progress beyond the limit', () => {
+    const inputs = { a: { from: { step: 'a', output: 'out' }, path: '/in/a', all: ['x'] } };
+    const rig = createRig(testPlan({ a: { each: ['x'] }, b: { each: ['x'], after: ['a?a'], inputs } }, {}, { x: 1 }));
+    // Without its item of `x`, a cell still agrees on `g`, which the third one does not have.
+    expect(rig.start()).toEqual(['submit a/0 #1', 'submit a/1 #1']);
+    expect(rig.scheduler.waitReason(0, 2)).toEqual({ kind: 'items', axis: 'x', used: 2, size: 1 });
+  });
+
+  test('handle: cells that wait for an item start when those in progress can never start', () => {
+    const big = { each: ['y'], pools: { p: 2 } };
+    const rig = createRig(
+      testPlan(
+        { big, a: { each: ['x'] }, b: { each: ['x'], after: ['big?in'], inputs: ALL_OF_BIG } },
+        { pools: { p: 1 }, failFast: false },
+        { x: 1 },
+      ),
+    );
+    expect(rig.start()).toEqual(['submit a/0 #1']);
+    expect(rig.done('a/0')).toEqual([]);
+    expect(rig.scheduler.stuck()).toBeDefined();
+    expect(rig.send({ type: 'stuck', at: 0, message: 'no slots' })).toEqual(['submit a/1 #1']);
   });
 
   test('handle: the smaller of parallelism and parallelism bounds the run', () => {

@@ -64,6 +64,7 @@ export function simulate(plan: Plan, options: SimulationOptions): SimulatedRun {
     if (scheduler.isFinished) open = open.filter(({ type }) => type === 'finish');
     commands.push([...answer]);
     scheduler.assertInvariants();
+    laws.rest(scheduler);
     for (const command of answer) laws.see(command, scheduler);
     opens.push([...open]);
   };

@@ -36,10 +36,21 @@ const DECLARED: NonNullable<Pipeline['axes']> = {
 };
 
 /** A plan of the given steps, in their order; those of `finally` must come last. They may have the axes of `TEST_AXES`. */
-export function testPlan(steps: Readonly<Record<string, TestStep>>, pipeline: Partial<Pipeline> = {}): Plan {
+export function testPlan(
+  steps: Readonly<Record<string, TestStep>>,
+  pipeline: Partial<Pipeline> = {},
+  /** The `parallelism` of axes. */
+  limits: Readonly<Record<string, number>> = {},
+): Plan {
+  const axes = Object.fromEntries(
+    Object.entries(DECLARED).map(([name, axis]) => {
+      const parallelism = limits[name];
+      return [name, parallelism === undefined ? axis : { ...axis, parallelism }];
+    }),
+  );
   const numbers = new Map(Object.keys(steps).map((name, index) => [name, index]));
   return {
-    pipeline: { ...PIPELINE, axes: DECLARED, ...pipeline },
+    pipeline: { ...PIPELINE, axes, ...pipeline },
     params: {},
     axes: TEST_AXES,
     steps: Object.entries(steps).map(([name, { after = [], cells = 1, final = false, retry, ...step }], index) => ({

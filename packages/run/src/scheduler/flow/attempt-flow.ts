@@ -3,15 +3,16 @@ import { CAUSE } from '../model/legal-moves.ts';
 import { CODE } from '../model/state-code.ts';
 import { cancelReason, setCancelReason } from '../state/cancel-reason.ts';
 import { CELL } from '../state/cell-table.ts';
+import type { ItemLimits } from '../state/item-limits.ts';
 import { addFlag, checkCell, countStale, moveCell } from '../state/move-cell.ts';
 import { STEP } from '../state/plan-index.ts';
-import { CELL_SPAN, type RunState } from '../state/run-state.ts';
+import { cellOfKey, type RunState } from '../state/run-state.ts';
 import { sendCommand } from '../state/send-command.ts';
 import { mayStart, noteCapacity, slowDown, speedUp, spendStart } from '../state/start-pace.ts';
 import { attemptVerdict } from './attempt-verdict.ts';
 import { backoffDelay } from './backoff.ts';
 import { decideRetry, failureState } from './retry-decision.ts';
-import { accepts, cellRan, makeReady } from './step-flow.ts';
+import { accepts, cellRan, enterQueue, makeReady } from './step-flow.ts';
 import { cancelCell, stopEnd, stopGate } from './stop-flow.ts';
 
 type AttemptEventOf = Extract<SchedulerEvent, { readonly attempt: number }>;
@@ -66,15 +67,16 @@ export function attemptEvent(run: RunState, event: AttemptEventOf): void {
   }
 }
 
+const NO_CELLS: ReturnType<ItemLimits['admit']> = Object.freeze([]);
+
 /** Starts ready cells, best first, as long as limits and pace permit. */
 export function startReady(run: RunState): void {
+  for (const { step, cell } of run.items?.admit() ?? NO_CELLS) enterQueue(run, step, cell);
   while (mayStart(run)) {
     const key = run.queue.pick();
     if (key < 0) return;
     spendStart(run);
-    const place = Math.floor(key / CELL_SPAN);
-    const step = run.index.stepAt[place]!;
-    const cell = key - place * CELL_SPAN;
+    const { step, cell } = cellOfKey(run.index, key);
     const id = run.cellBase[step]! + cell;
     moveCell(run, step, { cell, to: CODE.submitting, cause: CAUSE.picked });
     const attempt = run.cells.attempt[id]!;

@@ -17,7 +17,7 @@ import {
   takeBrokenService,
 } from '../state/move-cell.ts';
 import { conditionOf, EDGE, STEP } from '../state/plan-index.ts';
-import { CAUSE_KIND, CELL_SPAN, PHASE, type RunState, setCells } from '../state/run-state.ts';
+import { CAUSE_KIND, PHASE, queueKey, type RunState, setCells } from '../state/run-state.ts';
 import { sendCommand } from '../state/send-command.ts';
 import { type GateCause, setCause } from '../state/set-cause.ts';
 import { runStatus } from '../view/run-status.ts';
@@ -176,10 +176,15 @@ function openCells(run: RunState, { step, cell }: Gate, cause: number): void {
   }
 }
 
-/** Adds a cell to the ready queue. */
+/** Makes a cell ready: it may start, or waits until its item may be in progress. */
 export function makeReady(run: RunState, step: number, { cell, cause }: { cell: number; cause: number }): void {
   moveCell(run, step, { cell, to: CODE.ready, cause });
-  run.queue.push(run.index.lane[step]!, run.index.position[step]! * CELL_SPAN + cell);
+  if (run.items === undefined || run.items.mayEnter(step, cell)) enterQueue(run, step, cell);
+}
+
+/** Adds a ready cell to the queue. */
+export function enterQueue(run: RunState, step: number, cell: number): void {
+  run.queue.push(run.index.lane[step]!, queueKey(run.index, step, cell));
 }
 
 /**

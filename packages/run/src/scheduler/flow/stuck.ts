@@ -58,7 +58,8 @@ export function failHeld(run: RunState): void {
     if (hasEnded(run, step)) continue;
     for (let cell = 0; cell < run.cellCount[step]!; cell++) {
       const id = run.cellBase[step]! + cell;
-      if (run.cells.state[id] !== CODE.ready) continue;
+      // A cell that waits for another item can start when that has failed.
+      if (run.cells.state[id] !== CODE.ready || run.items?.blockedBy(step, cell) !== undefined) continue;
       if (!run.stuckReasons.has(step)) run.stuckReasons.set(step, findWaitReason(run, step, cell)!);
       setFirstCause(run, gateOf(run, step, cell), CAUSE_KIND.stuck);
       moveCell(run, step, { cell, to: run.cells.lastFailure[id]! || CODE.failed, cause: CAUSE.stopped });

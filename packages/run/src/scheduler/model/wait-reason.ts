@@ -13,6 +13,8 @@ export type WaitReason =
   | { readonly kind: 'approval' }
   /** The run's own limit of concurrent containers. */
   | { readonly kind: 'parallelism'; readonly used: number; readonly size: number }
+  /** As many items of an axis are in progress as its `parallelism` allows. */
+  | { readonly kind: 'items'; readonly axis: string; readonly used: number; readonly size: number }
   | { readonly kind: 'stepParallelism'; readonly used: number; readonly size: number }
   | {
       readonly kind: 'pool';

@@ -5,7 +5,7 @@ import { CELL } from './cell-table.ts';
 import { gateOf, hasEnded } from './gates.ts';
 import { IllegalMove } from './illegal-move.ts';
 import { STEP } from './plan-index.ts';
-import { CELL_SPAN, PHASE, type RunState, STOP, type WaitForTime } from './run-state.ts';
+import { cellOfKey, PHASE, type RunState, STOP, type WaitForTime } from './run-state.ts';
 
 interface CellMove {
   readonly cell: number;
@@ -44,6 +44,7 @@ function cellOver(run: RunState, step: number, { cell, state }: { cell: number; 
   if ((flags & STEP.service) !== 0 && (run.cells.flags[run.cellBase[step]! + cell]! & CELL.ran) === 0)
     run.brokenServices.push(step);
   if ((flags & STEP.matched) !== 0) run.endedCells.push({ step, cell, state });
+  run.items?.countEnd(step, cell);
   run.openCells[step]!--;
   if ((flags & STEP.each) !== 0 || hasEnded(run, step)) setPhase(run, gateOf(run, step, cell), PHASE.ended);
   if (hasEnded(run, step)) run.ended.push(step);
@@ -136,9 +137,8 @@ export function dropStopped(run: RunState): void {
   if (!run.queueDirty) return;
   run.queueDirty = false;
   run.queue.retain((key) => {
-    const place = Math.floor(key / CELL_SPAN);
-    const id = run.cellBase[run.index.stepAt[place]!]! + (key - place * CELL_SPAN);
-    return run.cells.state[id] === CODE.ready;
+    const { step, cell } = cellOfKey(run.index, key);
+    return run.cells.state[run.cellBase[step]! + cell] === CODE.ready;
   });
 }
 

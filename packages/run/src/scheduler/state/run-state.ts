@@ -5,6 +5,7 @@ import type { SchedulerOptions } from '../model/scheduler-options.ts';
 import type { WaitReason } from '../model/wait-reason.ts';
 import { type CellTable, createCellTable } from './cell-table.ts';
 import { createHistory, type History } from './history.ts';
+import { createItemLimits, type ItemLimits } from './item-limits.ts';
 import { createMatchTable, type MatchTable } from './match-table.ts';
 import { conditionOf, createPlanIndex, EDGE, type PlanIndex, STEP } from './plan-index.ts';
 import { createReadyQueue, type ReadyQueue } from './ready-queue.ts';
@@ -59,6 +60,8 @@ export interface RunState {
   readonly cells: CellTable;
   /** The edges between cells. */
   readonly matches: MatchTable;
+  /** The items of axes with `parallelism`; undefined if there are none. */
+  readonly items: ItemLimits | undefined;
   /** How fast cells are started while the service rejects containers. */
   readonly pace: StartPace;
   // Written by run-state.ts.
@@ -140,16 +143,30 @@ export interface RunState {
   out: Command[];
 }
 
+/** The key of a cell in the ready queue: the best one is the smallest. */
+export function queueKey({ position }: PlanIndex, step: number, cell: number): number {
+  return position[step]! * CELL_SPAN + cell;
+}
+
+/** The cell of a key. */
+export function cellOfKey({ stepAt }: PlanIndex, key: number): { readonly step: number; readonly cell: number } {
+  const place = Math.floor(key / CELL_SPAN);
+  return { step: stepAt[place]!, cell: key - place * CELL_SPAN };
+}
+
 /** Creates the state before the event `started`: every step waits. */
 export function createRunState(plan: Plan, options: SchedulerOptions): RunState {
   const index = createPlanIndex(plan, options);
   const count = index.stepCount;
   const capacity = Math.min(options.parallelism ?? Infinity, plan.pipeline.parallelism ?? Infinity);
+  const matches = createMatchTable(plan);
+  const stateOf = (step: number, cell: number): number => run.cells.state[run.cellBase[step]! + cell]!;
   const run: RunState = {
     plan,
     index,
     ...createGates(plan),
-    matches: createMatchTable(plan),
+    matches,
+    items: limitItems(plan, { matches, index, stateOf }),
     seed: options.seed ?? '',
     onMove: options.onMove,
     queue: createReadyQueue(capacity, index),
@@ -157,15 +174,8 @@ export function createRunState(plan: Plan, options: SchedulerOptions): RunState 
     history: createHistory(),
     cells: createCellTable(index.staticCells + count),
     counts: new Int32Array(16),
-    cellBase: new Int32Array(count),
-    cellCount: new Int32Array(count),
-    openCells: new Int32Array(count),
-    seen: new Uint16Array(count),
-    failures: new Int32Array(count),
-    exceeded: new Uint8Array(count),
+    ...createStepCounts(count),
     newlyExceeded: [],
-    notRun: new Int32Array(count),
-    needers: new Int32Array(count).fill(-1),
     expanded: new Map(),
     backOffs: new Map(),
     stuckReasons: new Map(),
@@ -199,6 +209,31 @@ export function createRunState(plan: Plan, options: SchedulerOptions): RunState 
     countNeeders(run, step);
   }
   return run;
+}
+
+/** What a run counts by step. */
+function createStepCounts(count: number) {
+  return {
+    cellBase: new Int32Array(count),
+    cellCount: new Int32Array(count),
+    openCells: new Int32Array(count),
+    seen: new Uint16Array(count),
+    failures: new Int32Array(count),
+    exceeded: new Uint8Array(count),
+    notRun: new Int32Array(count),
+    needers: new Int32Array(count).fill(-1),
+  };
+}
+
+function limitItems(
+  plan: Plan,
+  { index, ...reader }: Pick<RunState, 'matches' | 'index'> & Pick<Parameters<typeof createItemLimits>[1], 'stateOf'>,
+): ItemLimits | undefined {
+  return createItemLimits(plan, {
+    ...reader,
+    keyOf: (step, cell) => queueKey(index, step, cell),
+    placeOf: (key) => cellOfKey(index, key),
+  });
 }
 
 function createGates({ steps }: Plan) {

@@ -21,7 +21,7 @@ export function findWaitReason(run: RunState, step: number, cell: number): WaitR
     case CODE.backingOff:
       return timeReason(run, step, cell);
     case CODE.ready:
-      return limitReason(run, step);
+      return itemReason(run, step, cell) ?? limitReason(run, step);
     default:
       return undefined;
   }
@@ -54,6 +54,11 @@ function timeReason(run: RunState, step: number, cell: number): WaitReason {
   return reason === undefined
     ? { kind: 'backoff', until, attempt: run.cells.attempt[id]! }
     : { kind: 'postponed', reason, until, ...(detail !== undefined && { detail }) };
+}
+
+function itemReason(run: RunState, step: number, cell: number): WaitReason | undefined {
+  const axis = run.items?.blockedBy(step, cell);
+  return axis && { kind: 'items', axis: axis.name, used: axis.used, size: axis.size };
 }
 
 function limitReason(run: RunState, step: number): WaitReason {

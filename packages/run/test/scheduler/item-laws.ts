@@ -1,0 +1,93 @@
+import type { Plan } from '@sluice/core';
+import { TERMINAL_CELL_STATES } from '../../src/scheduler/model/cell-state.ts';
+import type { Scheduler } from '../../src/scheduler/scheduler.ts';
+import { meantCells } from './meant-cells.ts';
+
+/** The laws of `parallelism` of an axis. */
+export interface ItemLaws {
+  submit(at: Place, scheduler: Scheduler): void;
+  rest(scheduler: Scheduler): void;
+}
+
+interface Place {
+  readonly step: number;
+  readonly cell: number;
+}
+
+/**
+ * Decides independently of `item-limits.ts` whether an item may begin: there is a place, or an item that has had one
+ * reads it, directly or through other cells.
+ */
+export function createItemLaws(plan: Plan, law: (holds: boolean, message: string) => void): ItemLaws {
+  const limits = Object.entries(plan.pipeline.axes ?? {}).flatMap(([axis, { parallelism }]) =>
+    parallelism === undefined ? [] : [{ axis, size: parallelism }],
+  );
+  const cellsByItem = new Map(
+    limits.flatMap(({ axis }) => plan.axes![axis]!.keys.map((_, item) => [`${axis}/${item}`, cellsOf(axis, item)])),
+  );
+  const begun = new Set<string>();
+  /** Items that have begun, or of which a cell was ready and did not wait for an item. */
+  const admitted = new Set<string>();
+  const reached = new Map<string, ReadonlySet<string>>();
+
+  function cellsOf(axis: string, item: number): readonly Place[] {
+    return plan.steps.flatMap(({ index, final, cells = [] }) =>
+      cells.flatMap(({ each }, cell) => (!final && each?.[axis] === item ? [{ step: index, cell }] : [])),
+    );
+  }
+
+  function itemsOf({ step, cell }: Place): readonly string[] {
+    const { final, cells } = plan.steps[step]!;
+    const each = final ? {} : (cells?.[cell]?.each ?? {});
+    return limits.flatMap(({ axis }) => (each[axis] === undefined ? [] : [`${axis}/${each[axis]}`]));
+  }
+
+  /** The items of all cells that those of an item read, directly or through others. */
+  function reach(item: string, scheduler: Scheduler): ReadonlySet<string> {
+    const known = reached.get(item);
+    if (known !== undefined) return known;
+    const seen = new Set<string>();
+    const items = new Set<string>();
+    const visit = (place: Place): void => {
+      const key = `${place.step}/${place.cell}`;
+      if (seen.has(key)) return;
+      seen.add(key);
+      for (const one of itemsOf(place)) items.add(one);
+      for (const dependency of plan.steps[place.step]!.dependencies) {
+        const { on } = dependency;
+        for (const cell of meantCells({ plan, scheduler, ...place, dependency }, on)) visit({ step: on, cell });
+      }
+    };
+    for (const place of cellsByItem.get(item)!) visit(place);
+    reached.set(item, items);
+    return items;
+  }
+
+  const isOver = (scheduler: Scheduler, { step, cell }: Place): boolean =>
+    TERMINAL_CELL_STATES.has(scheduler.state(step, cell));
+
+  return {
+    submit(at, scheduler) {
+      for (const item of itemsOf(at)) {
+        admitted.add(item);
+        if (begun.has(item)) continue;
+        const [axis = ''] = item.split('/');
+        const size = limits.find((limit) => limit.axis === axis)!.size;
+        const others = [...begun].filter(
+          (other) =>
+            other.startsWith(`${axis}/`) && !cellsByItem.get(other)!.every((place) => isOver(scheduler, place)),
+        );
+        const isNeeded = () => [...admitted].some((other) => other !== item && reach(other, scheduler).has(item));
+        law(others.length < size || isNeeded(), `${item} begins beside ${others.join(', ')}, and ${size} may`);
+        begun.add(item);
+      }
+    },
+    rest(scheduler) {
+      for (const [item, places] of cellsByItem) {
+        const hasPlace = ({ step, cell }: Place): boolean =>
+          scheduler.state(step, cell) === 'ready' && scheduler.waitReason(step, cell)?.kind !== 'items';
+        if (!admitted.has(item) && places.some(hasPlace)) admitted.add(item);
+      }
+    },
+  };
+}

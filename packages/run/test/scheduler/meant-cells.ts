@@ -1,0 +1,36 @@
+import type { Plan, PlannedDependency } from '@sluice/core';
+import type { Scheduler } from '../../src/scheduler/scheduler.ts';
+
+/** A cell that reads by a dependency. */
+export interface Meaning {
+  readonly plan: Plan;
+  readonly scheduler: Scheduler;
+  readonly step: number;
+  readonly cell: number;
+  readonly dependency: PlannedDependency;
+}
+
+/** The cells of a step that a cell means: those that agree with it on every axis that both have. */
+export function meantCells({ plan, scheduler, step, cell, dependency }: Meaning, on: number): number[] {
+  const other = plan.steps[on]!;
+  const all = Array.from({ length: scheduler.cellCount(on) ?? 1 }, (_, index) => index);
+  const { each } = plan.steps[step]!.cells?.[cell] ?? {};
+  if (each === undefined || other.step.each === undefined) return all;
+  const released = plan.steps[step]!.step.inputs[dependency.input ?? '']?.all ?? [];
+  const isReleased = (axis: string): boolean =>
+    released.includes(axis) || released.some((one) => plan.axes![axis]!.implies[one] !== undefined);
+  const axesOf = (names: readonly string[]) =>
+    new Set(names.flatMap((axis) => [axis, ...Object.keys(plan.axes![axis]!.implies)]));
+  const both = [...axesOf(plan.steps[step]!.step.each!)].filter(
+    (axis) => axesOf(other.step.each!).has(axis) && !isReleased(axis),
+  );
+  return all.filter((index) => {
+    const its = other.cells![index]!.each!;
+    return both.every((axis) => {
+      const finer = both.find((one) => plan.axes![one]!.implies[axis] !== undefined);
+      // Where an item has none of a coarser axis, agreeing on the item itself is enough.
+      if (its[axis] === undefined && each[axis] === undefined) return finer !== undefined;
+      return its[axis] === each[axis];
+    });
+  });
+}
