@@ -38,6 +38,8 @@ const bundle = await rolldown({
     'plan-worker': join(root, 'packages', 'host', 'src', 'hosted', 'plan-worker.ts'),
   },
   platform: 'node',
+  // The paths in those files lead from packages to declarations, which only the compiler reads.
+  tsconfig: false,
   resolve: {
     conditionNames: ['sluice-source', 'node', 'import', 'default'],
     // Its main file is UMD, whose `require` calls a bundler cannot see.

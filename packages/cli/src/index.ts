@@ -42,6 +42,8 @@ export type {
   CellHandles,
   CellsConfig,
   CheckedPipeline,
+  Columns,
+  ColumnType,
   Concurrency,
   Diagnostic,
   Doubles,
@@ -94,6 +96,7 @@ export type {
   StepSelection,
   StepSource,
   StepStatus,
+  TableRow,
   Template,
   Tolerance,
   VolumeHandle,
@@ -123,6 +126,7 @@ export {
 export { type DeletedRun, deleteRun } from './library/delete-run.ts';
 export { isSluiceError, type SluiceErrorCode } from './library/error-code.ts';
 export { execute, safeExecute } from './library/execute.ts';
+export { loadTable, type TableOptions } from './library/load-table.ts';
 export {
   createPlan,
   type LoadOptions,

@@ -23,7 +23,7 @@ export type {
   StepHandle,
   VolumeHandle,
 } from './builder/step-handle.ts';
-export { describeUnknown } from './checks/nearest-name.ts';
+export { describeUnknown, suggestName } from './checks/nearest-name.ts';
 export type { Doubles } from './expressions/doubles.ts';
 export { evaluateTogether, limitPlan } from './expressions/evaluation-scope.ts';
 export { type PlanGraph, planGraph, type StepEdge, type StepMount, type StepNode } from './graph/plan-graph.ts';
@@ -78,6 +78,7 @@ export { findSharedRead, findSharedWrite, writesToShared } from './model/writes-
 export { choosesPipefail } from './parse/default-shell.ts';
 export { MAX_FILE_CHARACTERS } from './parse/limits.ts';
 export { type CheckedPipeline, type PipelineSource, parsePipeline } from './parse/parse-pipeline.ts';
+export { bindParam } from './plan/bind-params.ts';
 export { orderDependencies } from './plan/collect-dependencies.ts';
 export { createPlan } from './plan/create-plan.ts';
 export { type BarePlan, ignoreImages } from './plan/ignore-images.ts';
@@ -104,3 +105,7 @@ export { parseDuration } from './schema/duration.ts';
 export { DURATION, SIZE } from './schema/patterns.ts';
 export { pipelineJsonSchema } from './schema/pipeline-json-schema.ts';
 export { parseSize } from './schema/size.ts';
+export type { Columns, ColumnType, TableRow } from './tables/column-type.ts';
+export { type Row, readTable, type TableText } from './tables/read-table.ts';
+export { readParamsFile, readValueFile } from './tables/read-value-file.ts';
+export { writeValue } from './tables/write-value.ts';

@@ -105,7 +105,7 @@ export { exposedPorts } from './report/exposed-ports.ts';
 export { saysNoSpace } from './report/find-space-hint.ts';
 export { renderTimes } from './report/json-times.ts';
 export { describeImage, listImages, listRunImages } from './report/list-images.ts';
-export { orderWords } from './report/order-words.ts';
+export { orderWords, paramWords } from './report/order-words.ts';
 export { printableData, printableLine } from './report/printable-line.ts';
 export { renderAttemptsCsv } from './report/render-attempts-csv.ts';
 export { renderJunit } from './report/render-junit.ts';
@@ -146,7 +146,7 @@ export { type ImageUse, image } from './schemas/image.ts';
 export { MISS_REASONS, type MissReason } from './schemas/miss-reasons.ts';
 export { type DataLocation, location, type OutputLocation, type OutputReport, output } from './schemas/output.ts';
 export { counts, type Executor, type RunSummary, runEntry } from './schemas/run-entry.ts';
-export { type RunOrder, type RunSettings, runOrder, runSettings } from './schemas/run-order.ts';
+export { MAX_PARAM_LENGTH, type RunOrder, type RunSettings, runOrder, runSettings } from './schemas/run-order.ts';
 export {
   criticalCell,
   type DetailedReport,

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { SharedOption } from '../context/shared-options.ts';
+import type { GivenParam } from '../pipeline/read-given-params.ts';
 
 /** The options that several commands share; each call creates new ones. */
 export function createSharedOptions(): Readonly<Record<SharedOption, Option>> {
@@ -38,12 +39,28 @@ export function runOption(otherwise = 'the newest run'): Option {
 
 /** `-p`, which collects its values by parameter. */
 export function paramOption(): Option {
-  return new Option('-p, --param <name=value>', 'set a parameter of the pipeline; repeatable').argParser(addPair);
+  return new Option(
+    '-p, --param <name=value>',
+    'set a parameter of the pipeline; @FILE reads its value from a table, YAML or JSON file; repeatable',
+  ).argParser(addParam);
+}
+
+/** `--params-file`, of commands with `-p`. */
+export function paramsFileOption(): Option {
+  return new Option('--params-file <file>', 'read parameters from this YAML or JSON file; -p overrides them');
 }
 
 /** `--label`, of commands that start runs; it collects its values by name. */
 export function labelOption(): Option {
   return new Option('--label <name=value>', 'add a label to the run and its containers; repeatable').argParser(addPair);
+}
+
+/** `@FILE` names a file, and `@@` begins a text with `@`. */
+function addParam(text: string, before: Record<string, GivenParam> | undefined): Record<string, GivenParam> {
+  const [[name = '', value = ''] = []] = Object.entries(addPair(text, {}));
+  if (value === '@') throw new InvalidArgumentError('It must name a file after @; @@ begins a text with @.');
+  const isFile = value.startsWith('@') && !value.startsWith('@@');
+  return { ...before, [name]: isFile ? { file: value.slice(1) } : value.replace(/^@@/, '@') };
 }
 
 function addPair(text: string, before: Record<string, string> | undefined): Record<string, string> {
@@ -56,6 +73,7 @@ function addPair(text: string, before: Record<string, string> | undefined): Reco
 export function fileOptions(): readonly Option[] {
   return [
     paramOption(),
+    paramsFileOption(),
     new Option(
       '--root <dir>',
       'allow `include` and `uses` only below this directory (default: the git work tree, or the directory of FILE)',

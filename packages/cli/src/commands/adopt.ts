@@ -32,10 +32,11 @@ export async function adopt(
   return withService({ context, options, startsContainers: true }, async (opened) => {
     const { service, scope, home, limits, loginAdvice } = opened;
     const progress = createProgress(terminal, options);
-    const { plan, baseDir } = loaded.value;
+    const { plan, baseDir, given: params } = loaded.value;
     const secrets = createSecretReader(home, context.env);
     const given = { plan, service, scope, home, baseDir, secrets, reporter: progress, ...(limits && { limits }) };
-    const adopted = await adoptRun({ ...given, runId, order: createOrder(file, { context, options }) });
+    const order = createOrder(file, { params, context, options });
+    const adopted = await adoptRun({ ...given, runId, order });
     progress.close();
     if (!adopted.ok) return reject(fromRunError(adopted.error, { options, runId, loginAdvice }), { context, options });
     if (options.json === true) {

@@ -27,9 +27,10 @@ export async function check(file: string, context: CommandContext, options: Chec
   const shown = !lacksOnlyValues ? diagnostics : options.json === true ? [...warnings, ...wanted] : warnings;
   printDiagnostics(shown, texts, { context, options });
   if (!loaded.ok && lacksOnlyValues && loaded.error.pipeline !== undefined) {
+    const { pipeline, given = {} } = loaded.error;
     const lines = missing.map(({ hint, message }) => `${message}; ${hint}\n`).join('');
     const text = `${file} is valid; a run needs values for its parameters:\n${lines}`;
-    terminal.out(options.json === true ? renderValid(loaded.error.pipeline, { file, options }) : text);
+    terminal.out(options.json === true ? renderValid(pipeline, { file, given }) : text);
     return EXIT_CODE.ok;
   }
   if (!loaded.ok) {
@@ -44,15 +45,15 @@ export async function check(file: string, context: CommandContext, options: Chec
   }
   const { pipeline, steps } = loaded.value.plan;
   const text = `${file} is valid: ${steps.length} step${steps.length === 1 ? '' : 's'}\n`;
-  terminal.out(options.json === true ? renderValid(pipeline, { file, options }) : text);
+  terminal.out(options.json === true ? renderValid(pipeline, { file, given: loaded.value.given }) : text);
   return EXIT_CODE.ok;
 }
 
 function renderValid(
   { name, steps, finally: final, params }: Pipeline,
-  { file, options: { param = {} } }: { file: string; options: CheckOptions },
+  { file, given }: { file: string; given: Readonly<Record<string, string>> },
 ): string {
-  const missing = Object.entries(params).filter(([name, { required }]) => required && !Object.hasOwn(param, name));
+  const missing = Object.entries(params).filter(([name, { required }]) => required && !Object.hasOwn(given, name));
   const missingParams = missing.map(([name]) => name);
   return renderValue('check', { file, pipeline: name, steps: steps.length + final.length, missingParams });
 }

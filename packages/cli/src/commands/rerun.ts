@@ -1,10 +1,11 @@
 import { readRun, type ServerPlace } from '@sluice/home';
-import type { RunReport } from '@sluice/run';
+import { paramWords, type RunReport } from '@sluice/run';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunError, reject } from '../context/reject.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
+import type { GivenParam } from '../pipeline/read-given-params.ts';
 import { type OrderOptions, orderOptions } from '../runs/create-order.ts';
 import type { FollowOptions } from '../runs/follow-options.ts';
 import { selectShownRun } from '../runs/select-shown-run.ts';
@@ -18,7 +19,9 @@ export interface RerunOptions extends FollowOptions {
   /** Steps, or cells of them, that are rerun with their dependents although they have not changed. */
   readonly from?: readonly string[];
   /** Parameters that replace those of the earlier run. */
-  readonly param?: Readonly<Record<string, string>>;
+  readonly param?: Readonly<Record<string, GivenParam>>;
+  /** A file of parameters that replace those of the earlier run. */
+  readonly paramsFile?: string;
   /** Labels that are added to those of the earlier run, or replace them. */
   readonly label?: Readonly<Record<string, string>>;
   /** Have the new run executed by a process in the background, or by a server. */
@@ -64,7 +67,8 @@ export async function rerun(
   return runPipeline(order.file, context, {
     ...earlier,
     ...shared,
-    param: { ...earlier.param, ...param },
+    recordedParams: order.params,
+    param: param ?? {},
     ...(label && { label: { ...earlier.label, ...label } }),
     ...(!all && { reuseFrom: runId, from }),
   });
@@ -86,11 +90,14 @@ function keepService(
 /** Only the user knows the file of a run that no command has started. */
 function describeUnrecorded(
   runId: string,
-  { all = false, from = [], param = {}, label = {}, ...shared }: RerunOptions,
+  { all = false, from = [], param = {}, paramsFile, label = {}, ...shared }: RerunOptions,
 ): string {
   const words = [
     'run',
-    ...Object.entries(param).flatMap(([name, value]) => ['-p', `${name}=${value}`]),
+    ...(paramsFile === undefined ? [] : ['--params-file', paramsFile]),
+    ...Object.entries(param).flatMap(([name, given]) =>
+      typeof given === 'string' ? paramWords({ [name]: given }) : ['-p', `${name}=@${given.file}`],
+    ),
     ...Object.entries(label).flatMap(([name, value]) => ['--label', `${name}=${value}`]),
     ...(all ? [] : ['--reuse-from', runId]),
     ...from.flatMap((step) => ['--from', step]),

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { fail, type Json, ok, type Result } from '@sluice/core';
+import { fail, ok, type Result, writeValue } from '@sluice/core';
 import {
   moveRun,
   placeOf,
@@ -151,13 +151,14 @@ async function createRequestedOrder(
   given: RunExecutorOptions,
 ): Promise<Result<RunOrder, string>> {
   const found = await findCommand(request, given);
-  return found.ok
-    ? ok(createOrder(found.value.file, { context: selectContext(request, given), options: found.value.options }))
-    : found;
+  if (!found.ok) return found;
+  const { file, options } = found.value;
+  return ok(createOrder(file, { params: options.param, context: selectContext(request, given), options }));
 }
 
 /** Options of the command, and the limits of a request. */
 interface RequestedOptions extends OrderOptions {
+  readonly param: RunOrder['params'];
   readonly publishBelow?: string;
 }
 
@@ -167,7 +168,7 @@ async function findCommand(
   { home, context, options }: RunExecutorOptions,
 ): Promise<Result<{ readonly file: string; readonly options: RequestedOptions }, string>> {
   const named = selectHome(options);
-  const given = Object.fromEntries(Object.entries(params).map(([name, value]) => [name, renderParam(value)]));
+  const given = Object.fromEntries(Object.entries(params).map(([name, value]) => [name, writeValue(value)]));
   if ('file' in origin) {
     const file = resolve(context.cwd, origin.file);
     if (origin.schedule === undefined) {
@@ -195,9 +196,4 @@ async function findCommand(
 function selectContext({ origin }: StartRequest, { context }: Pick<RunExecutorOptions, 'context'>): CommandContext {
   const isRecorded = 'rerunOf' in origin || origin.schedule !== undefined;
   return isRecorded ? { ...context, env: omitServiceVariables(context.env) } : context;
-}
-
-/** As it is written after `-p NAME=`. */
-function renderParam(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

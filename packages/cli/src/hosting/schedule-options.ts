@@ -41,12 +41,13 @@ export async function loadRecorded(
   const found = new Map<string, RecordedSchedule>();
   for (const file of files) {
     const recorded = await findRecorded(file, given);
-    const settings = mergeSettings(options.reset === true ? undefined : recorded, given);
+    const merged = mergeSettings(options.reset === true ? undefined : recorded, given);
+    const loaded = await loadScheduled(file, { context, options: changedOptions(merged, options) });
+    const settings = loaded.ok ? { ...merged, params: loaded.value.loaded.given } : merged;
     const effective = {
       ...settingsToOptions(settings, options),
       ...(options.json !== undefined && { json: options.json }),
     };
-    const loaded = await loadScheduled(file, { context, options: effective });
     const { texts } = loaded.ok ? loaded.value.loaded : loaded.error;
     const diagnostics = loaded.ok ? loaded.value.loaded.warnings : loaded.error.diagnostics;
     printDiagnostics(diagnostics, texts, { context, options: effective });
@@ -72,8 +73,17 @@ function adviseReset(recorded: RunSettings | undefined, { options }: Given): str
 export function settingsToOptions(
   { params, labels, ...options }: RunSettings,
   named: Pick<GlobalOptions, 'home'>,
-): ScheduleCommandOptions {
+): ScheduleCommandOptions & { readonly param: RunSettings['params'] } {
   return { ...options, param: params, ...(labels && { label: labels }), ...selectHome(named) };
+}
+
+/** The options of settings, to which a command adds its parameters. */
+function changedOptions(settings: RunSettings, { param = {}, paramsFile, ...named }: ScheduleCommandOptions) {
+  return {
+    ...settingsToOptions(settings, named),
+    ...{ recordedParams: settings.params, param },
+    ...(paramsFile !== undefined && { paramsFile }),
+  };
 }
 
 /** Why a schedule without recorded settings cannot be run by a process that was not told its parameters. */
@@ -90,11 +100,12 @@ async function findRecorded(file: string, given: Given): Promise<RunSettings | u
   const { home, context, options } = given;
   const path = resolve(context.cwd, file);
   const known = (await listSchedules({ home })).find((one) => one.file === path)?.settings;
-  const loaded = await loadPlan(file, { context, options: settingsToOptions(mergeSettings(known, given), options) });
+  const loaded = await loadPlan(file, { context, options: changedOptions(mergeSettings(known, given), options) });
   const name = loaded.ok ? loaded.value.plan.pipeline.name : loaded.error.pipeline?.name;
   return name === undefined ? known : readScheduleSettings({ home, name });
 }
 
+/** The values of parameters are added when they have been read. */
 function mergeSettings(recorded: RunSettings | undefined, { context, options }: Given): RunSettings {
   const { params, ...before }: RunSettings = recorded ?? { params: {} };
   const chosen: HostedOptions = selectHostedOptions(options, context);
@@ -104,7 +115,7 @@ function mergeSettings(recorded: RunSettings | undefined, { context, options }: 
   return {
     ...(isOther ? others : before),
     ...chosen,
-    params: { ...params, ...options.param },
+    params,
     ...(options.label && { labels: { ...before.labels, ...options.label } }),
     ...(options.root !== undefined && { root: resolve(context.cwd, options.root) }),
     ...(options.ignoreImages === true && { ignoreImages: true as const }),

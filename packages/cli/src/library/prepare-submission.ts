@@ -1,5 +1,14 @@
 import { join } from 'node:path';
-import { guardArguments, isObject, type Json, ok, type Result, requireArgument, type SluiceError } from '@sluice/core';
+import {
+  guardArguments,
+  isObject,
+  type Json,
+  ok,
+  type Result,
+  requireArgument,
+  type SluiceError,
+  writeValue,
+} from '@sluice/core';
 import type { LoadedPlan } from '../pipeline/load-plan.ts';
 import type { PreparedRun } from '../runs/prepare-run.ts';
 import type { Ordered } from '../runs/start-options.ts';
@@ -8,7 +17,7 @@ import type { SluiceErrorCode } from './error-code.ts';
 import { directoryOf, originOf, safeCreatePlan } from './parse.ts';
 import { createProgramContext } from './program-context.ts';
 import type { SubmitOptions } from './run-options.ts';
-import { buildGiven } from './start-given.ts';
+import { buildGiven, readParams } from './start-given.ts';
 
 /** The beginning of the variables with secrets. */
 const SECRET = 'SLUICE_SECRET_';
@@ -19,11 +28,16 @@ export type Submission = Ordered & { readonly prepared: PreparedRun; readonly is
 /** Plans a pipeline, and finds the texts from which a server can plan it. */
 export function prepareSubmission(
   given: unknown,
-  { params = {}, secrets, baseDir, reuseFrom, parallelism, service, ...read }: SubmitOptions<unknown>,
+  { params, paramsFile, secrets, baseDir, reuseFrom, parallelism, service, ...read }: SubmitOptions<unknown>,
 ): Result<Submission, SluiceError<SluiceErrorCode>> {
   const built = buildGiven('submit: the first argument', given);
   if (!built.ok) return built;
-  const plan = safeCreatePlan(built.value, { params: params as Readonly<Record<string, Json>> });
+  const values = readParams(built.value.pipeline, {
+    ...(params && { params }),
+    ...(paramsFile !== undefined && { paramsFile }),
+  });
+  if (!values.ok) return values;
+  const plan = safeCreatePlan(built.value, { params: values.value });
   if (!plan.ok) return plan;
   const { warnings } = built.value;
   const directory = baseDir ?? directoryOf(built.value);
@@ -41,10 +55,9 @@ export function prepareSubmission(
       ...(read.profile !== undefined && { profile: read.profile }),
       ...(server && { service: server.url, cluster: server.scope.clusterID, account: server.scope.accountID }),
       ...(parallelism !== undefined && { parallelism }),
-      param: writeParams(params),
     },
     prepared: {
-      loaded: { plan: plan.value, baseDir: directory, warnings, texts, file, locate },
+      loaded: { plan: plan.value, baseDir: directory, warnings, texts, file, locate, given: writeParams(values.value) },
       ...(reuseFrom !== undefined && { reuse: { runId: reuseFrom, from: [] } }),
     },
   });
@@ -71,12 +84,8 @@ function writeBuilder(
 }
 
 /** The values as a command would give them: those that are no texts as JSON. */
-function writeParams(params: object): Record<string, string> {
-  const written = Object.entries(params).map(([name, value]) => [
-    name,
-    typeof value === 'string' ? value : JSON.stringify(value),
-  ]);
-  return Object.fromEntries(written);
+function writeParams(params: Readonly<Record<string, Json>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, writeValue(value)]));
 }
 
 /** The environment in which commands find the given secrets, and no others of the environment. */

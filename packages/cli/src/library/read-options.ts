@@ -28,6 +28,7 @@ const following = {
 const secrets = z.record(z.string(), z.string()).optional();
 const start = {
   params: z.record(z.string(), z.unknown()).optional(),
+  paramsFile: TEXT.optional(),
   parallelism: z.int().min(1).optional(),
   baseDir: TEXT.optional(),
   reuseFrom: TEXT.optional(),
@@ -42,6 +43,7 @@ export const OPTIONS = {
   attach: z.strictObject({ ...following, pipeline: z.unknown().optional() }),
   submit: z.strictObject({ home, profile, service, secrets, ...start }),
   plan: z.strictObject({ params: z.record(z.string(), z.unknown()).optional() }),
+  table: z.strictObject({ columns: z.record(TEXT, z.enum(['string', 'integer', 'number', 'boolean'])).optional() }),
   report: z.strictObject({ home, to: TEXT.optional() }),
   answer: z.strictObject({ by: z.string().optional() }),
   change: z.strictObject({ home, profile, service, by: z.string().optional() }),

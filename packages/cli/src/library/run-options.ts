@@ -33,6 +33,8 @@ export type ParamValues<P> = {
 /** How to run a pipeline. `P` are the parameter handles of its builder. */
 export interface RunOptions<P = Readonly<Record<string, ExpressionHandle<Json>>>> extends ExecutionOptions {
   readonly params?: ParamValues<P>;
+  /** A YAML or JSON file with values of parameters; `params` overrides them. */
+  readonly paramsFile?: string;
   /** Maximum number of concurrent containers; the lower of this and the pipeline's own applies. */
   readonly parallelism?: number;
   /** Directory of relative `source` and `publish` paths. Default: that of the pipeline's file, else the working directory. */

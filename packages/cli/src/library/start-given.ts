@@ -2,15 +2,18 @@ import {
   type CheckedPipeline,
   fail,
   guardArguments,
+  invalidPipeline,
   isObject,
   type Json,
   limitParallelism,
   ok,
+  type Pipeline,
   type Result,
   requireArgument,
   SluiceError,
 } from '@sluice/core';
 import { findUnknown, startRun } from '@sluice/runner';
+import { readGivenParams } from '../pipeline/read-given-params.ts';
 import { attempt, type SluiceErrorCode } from './error-code.ts';
 import type { EventQueue } from './event-queue.ts';
 import { openRun } from './open-run.ts';
@@ -27,10 +30,12 @@ export function startGiven<P, R>(
 ): Promise<Result<RunHandle<R>, SluiceError<SluiceErrorCode>>> {
   return attempt(async () => {
     const read = readArgument(name, OPTIONS.run, options);
-    const { params = {}, parallelism, reuseFrom } = read;
+    const { parallelism, reuseFrom } = read;
     const built = buildGiven(`${name}: the first argument`, given);
     if (!built.ok) return built;
-    const plan = safeCreatePlan(built.value, { params: params as Readonly<Record<string, Json>> });
+    const params = readParams(built.value.pipeline, read);
+    if (!params.ok) return params;
+    const plan = safeCreatePlan(built.value, { params: params.value });
     if (!plan.ok) return plan;
     const declared = built.value.pipeline.results;
     return openRun<R>({ ...read, declared, queue }, async ({ service, scope, ...base }) => {
@@ -46,6 +51,17 @@ export function startGiven<P, R>(
       });
     });
   });
+}
+
+/** The values of parameters that a program gives: those in a file, and those that replace them. */
+export function readParams(
+  pipeline: Pipeline,
+  { params = {}, paramsFile }: Pick<RunOptions<unknown>, 'params' | 'paramsFile'>,
+): Result<Readonly<Record<string, Json>>, SluiceError<SluiceErrorCode>> {
+  const options = paramsFile === undefined ? {} : { paramsFile };
+  const read = readGivenParams(pipeline, { cwd: process.cwd(), options });
+  if (!read.ok) return fail(invalidPipeline(pipeline.name, read.error.diagnostics));
+  return ok({ ...read.value, ...(params as Readonly<Record<string, Json>>) });
 }
 
 /** Builds a builder. A checked pipeline stays as it is. */

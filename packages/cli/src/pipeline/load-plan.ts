@@ -1,5 +1,6 @@
 import { dirname, relative, resolve } from 'node:path';
 import {
+  type CheckedPipeline,
   createPlan,
   type Diagnostic,
   fail,
@@ -13,6 +14,7 @@ import {
 import type { CommandContext } from '../context/command-context.ts';
 import { ignoreImagesOf } from './ignore-images.ts';
 import { openPipelineFiles } from './pipeline-files.ts';
+import { type ParamOptions, type RejectedParams, readGivenParams } from './read-given-params.ts';
 
 /** A pipeline file that was read, checked and planned. */
 export interface LoadedPlan {
@@ -23,6 +25,8 @@ export interface LoadedPlan {
   readonly texts: SourceTexts;
   /** The name of the pipeline file among the texts. */
   readonly file: string;
+  /** The values of parameters that were given for this run, as texts. */
+  readonly given: Readonly<Record<string, string>>;
   /** The position of a value in the file, by its keys from the root. */
   readonly locate: (path: readonly string[]) => SourceRange | undefined;
 }
@@ -36,11 +40,11 @@ export interface RejectedFile {
   readonly texts: SourceTexts;
   /** Set if the file has no errors, but cannot be planned with these parameters. */
   readonly pipeline?: Pipeline;
+  readonly given?: LoadedPlan['given'];
 }
 
 /** The options of every command that reads a pipeline file. */
-export interface PipelineFileOptions {
-  readonly param?: Readonly<Record<string, string>>;
+export interface PipelineFileOptions extends ParamOptions {
   /** Labels beside those of the file; only commands that start runs have them. */
   readonly label?: Readonly<Record<string, string>>;
   /** Only files below this directory may be included or used. */
@@ -74,17 +78,32 @@ export async function loadPlan(
   const { schedule } = parsed.value.pipeline;
   const fault = schedule && (await import('./find-schedule-fault.ts')).findScheduleFault(schedule);
   if (fault !== undefined) return fail({ diagnostics: [...parsed.value.warnings, fault], texts });
+  const given = readGivenParams(parsed.value.pipeline, { cwd, options });
+  if (!given.ok) return fail(rejectParams(given.error, { parsed: parsed.value, texts }));
   const planned = createPlan(parsed.value.pipeline, {
-    params: options.param ?? {},
+    params: given.value,
     ...(options.label && { labels: options.label }),
   });
   if (!planned.ok) {
     const { pipeline, warnings } = parsed.value;
-    return fail({ diagnostics: [...warnings, ...planned.error], texts, pipeline });
+    return fail({ diagnostics: [...warnings, ...planned.error], texts, pipeline, given: given.value });
   }
   const { plan, diagnostics } =
     options.ignoreImages === true ? ignoreImagesOf(planned.value) : { plan: planned.value, diagnostics: [] };
   const warnings = [...parsed.value.warnings, ...diagnostics];
   if (diagnostics.some(({ severity }) => severity === 'error')) return fail({ diagnostics: warnings, texts });
-  return ok({ plan, baseDir: dirname(path), warnings, texts, file: name, locate: parsed.value.locate });
+  const { locate } = parsed.value;
+  return ok({ plan, baseDir: dirname(path), warnings, texts, file: name, given: given.value, locate });
+}
+
+/** The texts of a plan are sent to a server with its order; those of the files of parameters are not among them. */
+function rejectParams(
+  rejected: RejectedParams,
+  { parsed, texts }: { readonly parsed: CheckedPipeline; readonly texts: SourceTexts },
+): RejectedFile {
+  return {
+    diagnostics: [...parsed.warnings, ...rejected.diagnostics],
+    texts: new Map([...texts, ...rejected.texts]),
+    pipeline: parsed.pipeline,
+  };
 }

@@ -28,6 +28,7 @@ const SHELL_PIPE = /^\/dev\/(?:stdin|fd\/\d+)$/;
 /** UTF-8 needs at most three bytes for each UTF-16 code unit. */
 const MAX_BYTES = 3 * MAX_FILE_CHARACTERS;
 const CHUNK = 1 << 20;
+const NEWLINE = 10;
 
 /**
  * The project's root is `root`, else the top of the git work tree with the main file, else the main file's directory.
@@ -104,7 +105,13 @@ function readAll(descriptor: number): Result<string, string> {
 
 /** Rejects invalid bytes, which a lenient decoder would replace. */
 function decode(bytes: Buffer): Result<string, string> {
-  return isUtf8(bytes) ? ok(bytes.toString('utf8')) : fail('it is not text in UTF-8; convert it');
+  if (isUtf8(bytes)) return ok(bytes.toString('utf8'));
+  let line = 1;
+  for (let start = 0, end = 0; end !== -1; start = end + 1, line++) {
+    end = bytes.indexOf(NEWLINE, start);
+    if (!isUtf8(bytes.subarray(start, end === -1 ? bytes.length : end))) break;
+  }
+  return fail(`line ${line} is not text in UTF-8; convert the file`);
 }
 
 const REASONS: ReadonlyMap<string, string> = new Map([

@@ -13,19 +13,23 @@ export interface OrderOptions extends GlobalOptions, PipelineFileOptions {
 }
 
 /**
- * What a command was asked for, which its run records. Paths are absolute, so that they hold in every directory; a profile
+ * What a command was asked for, which its run records: `params` are the values that it has read. Paths are absolute, so that they hold in every directory; a profile
  * that is named stays a name. Variables that select the service become options: a rerun uses it again, whatever its own
  * variables say.
  */
 export function createOrder(
   file: string,
-  { context, options }: { context: Pick<CommandContext, 'cwd' | 'env'>; options: OrderOptions },
+  {
+    params,
+    context,
+    options,
+  }: { params: RunOrder['params']; context: Pick<CommandContext, 'cwd' | 'env'>; options: OrderOptions },
 ): RunOrder {
   const { cwd } = context;
-  const { param, label, root, ignoreImages, parallelism, here, stopAtApproval } = options;
+  const { label, root, ignoreImages, parallelism, here, stopAtApproval } = options;
   return {
     file: resolve(cwd, file),
-    params: { ...param },
+    params,
     ...(label && { labels: label }),
     ...(root !== undefined && { root: resolve(cwd, root) }),
     ...(ignoreImages === true && { ignoreImages }),
@@ -37,6 +41,11 @@ export function createOrder(
 }
 
 /** The options of a command that executes an order. */
-export function orderOptions({ file: _, params, labels, ...options }: RunOrder): OrderOptions {
+export function orderOptions({
+  file: _,
+  params,
+  labels,
+  ...options
+}: RunOrder): OrderOptions & { readonly param: RunOrder['params'] } {
   return { ...options, param: params, ...(labels && { label: labels }) };
 }

@@ -10,7 +10,7 @@ export type Ordered = Omit<RunRequest, 'context'> & { readonly context: ServiceC
 
 /** What the runner needs to start a prepared run, without a reporter. */
 export async function startOptions(
-  { loaded: { plan, baseDir }, reuse }: PreparedRun,
+  { loaded: { plan, baseDir, given }, reuse }: PreparedRun,
   { service, scope, home, limits, traces }: HomeService,
   { file, context, options }: Ordered,
 ): Promise<StartRunOptions> {
@@ -25,6 +25,6 @@ export async function startOptions(
     ...(reuse && { reuse }),
     ...(options.publishBelow !== undefined && { publishBelow: options.publishBelow }),
     ...(options.runId !== undefined && { runId: options.runId }),
-    order: createOrder(file, { context, options }),
+    order: createOrder(file, { params: given, context, options }),
   };
 }

@@ -37,7 +37,7 @@ async function completeIn(env: NodeJS.ProcessEnv, ...words: string[]): Promise<s
 
 test('addCompletion offers commands and options', async () => {
   expect(await complete('res')).toEqual(['resume']);
-  expect(await complete('run', '--pa')).toEqual(['--param', '--parallelism']);
+  expect(await complete('run', '--pa')).toEqual(['--param', '--params-file', '--parallelism']);
 });
 
 test('addCompletion offers pipeline files and runs', async () => {

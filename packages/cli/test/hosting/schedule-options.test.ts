@@ -182,7 +182,7 @@ test('the service of a schedule is recorded from options and variables, and belo
 test.each([
   ['a key that it does not know', { params: {}, color: 'red' }],
   ['a parameter that is no text', { params: { target: 1 } }],
-  ['a text without bounds', { params: { target: 'x'.repeat(200_000) } }],
+  ['a text without bounds', { params: {}, root: 'x'.repeat(200_000) }],
   ['no parameters', {}],
 ])('settings with %s are rejected, and nothing runs with them', async (_, text) => {
   await once();

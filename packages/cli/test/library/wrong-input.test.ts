@@ -97,6 +97,7 @@ const CALLS: Readonly<Record<string, readonly Call[]>> = {
   ],
   expression: [(wrong) => library.expression(wrong)],
   loadPipeline: [(wrong) => library.loadPipeline(wrong), (wrong) => library.loadPipeline('p.yaml', { root: wrong })],
+  loadTable: [(wrong) => library.loadTable(wrong), (wrong) => library.loadTable('t.csv', { columns: wrong })],
   safeLoadPipeline: [(wrong) => library.safeLoadPipeline(wrong)],
   parsePipeline: [
     (wrong) => library.parsePipeline(wrong),

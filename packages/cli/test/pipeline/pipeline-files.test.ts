@@ -43,7 +43,7 @@ test.each([
   [
     'another encoding',
     () => writeFileSync(join(cwd, 'common.yaml'), Buffer.from('env: { A: m\xfcl }', 'latin1')),
-    'it is not text in UTF-8',
+    'line 1 is not text in UTF-8; convert the file',
   ],
   [
     'a file of more than the largest size',

@@ -3,6 +3,7 @@ import type { Result } from '../model/result.ts';
 import type { SluiceError } from '../model/sluice-error.ts';
 import type { CheckedPipeline, PipelineSource } from '../parse/parse-pipeline.ts';
 import type { RawPipeline } from '../schema/pipeline-schema.ts';
+import type { Columns, TableRow } from '../tables/column-type.ts';
 import type { AxisConfig, AxisHandle, EachAxes, FieldName, FieldValue } from './axes.ts';
 import type { CellHandles, CellsConfig, ItemOf, Items, Widen } from './cells.ts';
 import type { ExpressionHandle } from './expression-handle.ts';
@@ -49,13 +50,15 @@ type ParamValue<T> = T extends { readonly type: 'string' }
     ? number
     : T extends { readonly type: 'boolean' }
       ? boolean
-      : T extends { readonly type: 'array' }
-        ? readonly Json[]
-        : T extends { readonly enum: readonly (infer E)[] }
-          ? E
-          : T extends { readonly default: infer D }
-            ? Widen<D>
-            : Widen<T>;
+      : T extends { readonly columns: infer C extends Columns }
+        ? readonly TableRow<C>[]
+        : T extends { readonly type: 'array' }
+          ? readonly Json[]
+          : T extends { readonly enum: readonly (infer E)[] }
+            ? E
+            : T extends { readonly default: infer D }
+              ? Widen<D>
+              : Widen<T>;
 
 /** The values of results by name. */
 export type ResultValues<N> = { readonly [K in keyof N]: N[K] extends ResultHandle<infer T> ? T : never };

@@ -22,6 +22,14 @@ function checkParam({ pipeline, report }: CheckContext, name: string, path: read
   const param = own(pipeline.params, name);
   if (param === undefined) return;
   const { enum: allowed, pattern, minimum, maximum, ...rest } = param;
+  if (param.columns !== undefined && param.type !== 'array') {
+    report({
+      code: 'bad-param',
+      message: `parameter \`${name}\` has \`columns\`, but its type is ${param.type} instead of array`,
+      path: [...path, 'columns'],
+    });
+    return;
+  }
   for (const [index, value] of (allowed ?? []).entries()) {
     const bound = bindParam({ type: rest.type, required: true }, value);
     if (!bound.ok)

@@ -1,4 +1,5 @@
 import type { Doubles } from '../expressions/doubles.ts';
+import type { Columns } from '../tables/column-type.ts';
 import type { Json } from './json.ts';
 import type { JsonType } from './json-type.ts';
 import type { Tolerance } from './tolerance.ts';
@@ -60,6 +61,8 @@ export interface Param {
   readonly doubles?: Doubles;
   /** The allowed values. */
   readonly enum?: readonly Json[];
+  /** Of a list of maps, such as the rows of a table: columns that each of them has, with their types. */
+  readonly columns?: Columns;
   /** A regular expression in RE2 syntax that text must match. */
   readonly pattern?: string;
   /** Inclusive, as is `maximum`. */

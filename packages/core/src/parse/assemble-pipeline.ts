@@ -11,6 +11,7 @@ import { type Assembly, besideFile, type FileSet, type UsedFile } from './file-s
 import { type Flattened, flattenPipeline, relink, type UsedPipeline } from './flatten-pipeline.ts';
 import { includeFiles } from './include-files.ts';
 import { MAX_USED_STEPS } from './limits.ts';
+import { hasFileDefaults, loadDefaults } from './load-defaults.ts';
 import { locateFaults } from './locate-faults.ts';
 import { isRawMap, type RawMap } from './raw-map.ts';
 import { relinkReferences } from './relink-references.ts';
@@ -27,26 +28,35 @@ const NO_PROGRAM: RawStep = { command: ['true'] };
  * `<step>-<its step>`, and its inputs replace its volumes of the same names.
  */
 export function assemblePipeline(root: SourceDocument, files: FileSet, ancestors: readonly string[] = []): Assembly {
-  const { file, paramDoubles } = root;
-  const plain: Assembly = { file, value: root.value, paramDoubles, locate: root.locate, diagnostics: [], unread: [] };
+  const { file, value, locate: locateInRoot } = root;
+  const plain: Assembly = {
+    file,
+    value,
+    paramDoubles: root.paramDoubles,
+    locate: locateInRoot,
+    diagnostics: [],
+    unread: [],
+  };
   if (!isRawMap(root.value)) return plain;
   const needsFiles =
     root.value.include !== undefined ||
+    hasFileDefaults(root.value.params) ||
     ['steps', 'finally'].some((section) => usesFiles(root.value as RawMap, section));
   if (!needsFiles) return plain;
   const included = includeFiles({ ...root, value: root.value }, files);
+  const presets = loadDefaults(included.value.params, { files, file, locate: locator(root, included.origins) });
   const work: AssemblyWork = {
     files,
     ancestors: [...ancestors, root.file],
     origins: included.origins,
     root,
-    value: { ...included.value },
+    value: { ...included.value, ...(presets.params !== undefined && { params: presets.params }) },
     used: new Map(),
     bound: new Map(),
     boundNames: new Map(),
     brought: new Map(),
-    diagnostics: [...included.diagnostics],
-    unread: [],
+    diagnostics: [...included.diagnostics, ...presets.diagnostics],
+    unread: [...presets.unread],
     usedSteps: 0,
   };
   for (const section of ['steps', 'finally'] as const) {
@@ -64,7 +74,8 @@ export function assemblePipeline(root: SourceDocument, files: FileSet, ancestors
   const locate = locator(root, work.origins);
   work.diagnostics.push(...locateFaults([...linked.faults, ...named.faults], { locate }));
   const { bound, diagnostics, unread } = work;
-  return { file, value: named.value as Json, paramDoubles: included.paramDoubles, bound, locate, diagnostics, unread };
+  const paramDoubles = new Map([...included.paramDoubles, ...presets.doubles]);
+  return { file, value: named.value as Json, paramDoubles, bound, locate, diagnostics, unread };
 }
 
 /** Steps of used pipelines with the name of another step with `uses`, to which their own edges would lead. */

@@ -30,6 +30,8 @@ export interface UsedFile {
 
 /** The files of one pipeline. Each is read once; their number is limited. */
 export interface FileSet {
+  /** The text of a file that is no document of a pipeline. */
+  readonly read: (path: string) => Result<string, string>;
   readonly load: (path: string) => Result<SourceDocument, readonly Diagnostic[] | string>;
   /** By path: a file is checked, and its faults are reported, only once, even if it is used several times. */
   readonly used: Map<string, UsedFile>;
@@ -38,8 +40,10 @@ export interface FileSet {
 /** Without `read`, every `load` fails. */
 export function createFileSet(read: ((path: string) => Result<string, string>) | undefined): FileSet {
   const loaded = new Map<string, Result<SourceDocument, readonly Diagnostic[] | string>>();
+  const texts = new Map<string, Result<string, string>>();
   return {
     used: new Map(),
+    read: readOnce,
     load(path) {
       const known = loaded.get(path);
       if (known !== undefined) return known;
@@ -50,10 +54,18 @@ export function createFileSet(read: ((path: string) => Result<string, string>) |
   };
 
   function loadOnce(path: string): Result<SourceDocument, readonly Diagnostic[] | string> {
-    if (read === undefined) return fail('other files cannot be read here');
-    if (loaded.size >= MAX_FILES) return fail(`the maximum is ${MAX_FILES} files`);
-    const text = callRead(read, path);
+    const text = readOnce(path);
     return text.ok ? readDocument(path, text.value) : text;
+  }
+
+  function readOnce(path: string): Result<string, string> {
+    if (read === undefined) return fail('other files cannot be read here');
+    const known = texts.get(path);
+    if (known !== undefined) return known;
+    if (texts.size >= MAX_FILES) return fail(`the maximum is ${MAX_FILES} files`);
+    const text = callRead(read, path);
+    texts.set(path, text);
+    return text;
   }
 }
 

@@ -1,9 +1,10 @@
+import type { Doubles } from '../expressions/doubles.ts';
 import type { Diagnostic, SourceRange } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
 import { MAX_DEPTH } from '../model/json-fault.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { createPieceFinder, type FindPiece } from './create-piece-finder.ts';
-import { type WrittenAt, writtenInJson } from './find-written-doubles.ts';
+import { findWrittenDoubles, mayHoldDoubles, type WrittenAt, writtenInJson } from './find-written-doubles.ts';
 import { MAX_FILE_CHARACTERS } from './limits.ts';
 import { createLineIndex, type LineIndex } from './line-index.ts';
 import { findInJson, readJsonTree } from './locate-json.ts';
@@ -22,6 +23,26 @@ import { yamlToJson } from './yaml-to-json.ts';
 export function readDocument(file: string, text: string): Result<SourceDocument, readonly Diagnostic[]> {
   const read = readValues(file, text);
   return read.ok ? ok(withWrittenDoubles(read.value.document, read.value.written)) : read;
+}
+
+/** A document of which it is known everywhere which numbers are doubles. */
+export interface TypedDocument extends Pick<SourceDocument, 'value' | 'locate'> {
+  readonly doubles?: Doubles | undefined;
+}
+
+/** Like `readDocument`, for documents without parameters and steps. */
+export function readTypedDocument({
+  file,
+  text,
+}: {
+  readonly file: string;
+  readonly text: string;
+}): Result<TypedDocument, readonly Diagnostic[]> {
+  const read = readValues(file, text);
+  if (!read.ok) return read;
+  const { document, written } = read.value;
+  const { value, locate } = document;
+  return ok({ value, locate, doubles: mayHoldDoubles(text) ? findWrittenDoubles(value, written, []) : undefined });
 }
 
 interface ReadDocument {

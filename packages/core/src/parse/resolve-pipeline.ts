@@ -16,6 +16,7 @@ import type {
 } from '../model/pipeline.ts';
 import { paramSchema, type RawPipeline } from '../schema/pipeline-schema.ts';
 import type { RawStep } from '../schema/step-schema.ts';
+import { isRawMap } from './raw-map.ts';
 import {
   applyDefaults,
   defined,
@@ -79,8 +80,10 @@ const PARAM_KEYS: ReadonlySet<string> = new Set(Object.keys(paramSchema.shape));
 
 /** Whether a map is the long form of a parameter: it is empty or has one of that form's keys. */
 export function isLongParam(value: Json): value is { readonly [key: string]: Json } {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  if (!isRawMap(value)) return false;
   const keys = Object.keys(value);
+  // Files had maps with a key `columns` as defaults before it became a key of the form.
+  if (keys.length === 1 && keys[0] === 'columns') return paramSchema.shape.columns.safeParse(value.columns).success;
   return keys.length === 0 || keys.some((key) => PARAM_KEYS.has(key));
 }
 
@@ -89,7 +92,7 @@ function resolveParam(value: Json): Param {
   const { type, default: preset, required, ...rest } = value as unknown as Partial<Param>;
   const sample = preset ?? rest.enum?.[0] ?? (rest.minimum === undefined && rest.maximum === undefined ? '' : 0.5);
   return {
-    type: type ?? typeOf(sample),
+    type: type ?? (rest.columns === undefined ? typeOf(sample) : 'array'),
     ...optional('default', preset),
     required: required ?? preset === undefined,
     ...rest,

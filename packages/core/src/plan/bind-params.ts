@@ -10,6 +10,7 @@ import { own } from '../model/own.ts';
 import type { Param, Pipeline } from '../model/pipeline.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { showJson } from '../render/show-json.ts';
+import { findRowFault } from '../tables/find-row-fault.ts';
 import { givenDoubles } from './param-doubles.ts';
 
 /** The values of all parameters, and the doubles that only the given texts show, each by name. */
@@ -64,6 +65,10 @@ export function bindParam(param: Param, given: Json): Result<Json, string> {
   if (!isOfType(value, param.type)) return fail(`is ${showJson(given)}, which is not of type ${param.type}`);
   if (param.enum !== undefined && !param.enum.some((entry) => JSON.stringify(entry) === JSON.stringify(value))) {
     return fail(`is ${showJson(value)} instead of one of ${param.enum.map((entry) => showJson(entry)).join(', ')}`);
+  }
+  if (Array.isArray(value) && param.columns !== undefined) {
+    const missing = findRowFault(value as readonly Json[], param.columns);
+    if (missing !== undefined) return fail(missing);
   }
   if (typeof value === 'number') {
     if (param.minimum !== undefined && value < param.minimum)

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MAX_PATTERNS } from '../model/find-pattern-fault.ts';
+import { COLUMN_TYPES } from '../tables/column-type.ts';
 import { AXIS_FIELD, IDENTIFIER, NAME, STEP_OUTPUT, STEP_RESULT } from './patterns.ts';
 import {
   command,
@@ -26,6 +27,11 @@ export const paramSchema = z.strictObject(
   {
     type: valueType.optional(),
     default: json.optional(),
+    columns: z
+      .record(text, z.enum(COLUMN_TYPES, { error: `one of ${COLUMN_TYPES.join(', ')}` }), {
+        error: 'a map of columns to types',
+      })
+      .optional(),
     enum: z.array(json, { error: 'a list of values' }).min(1).optional(),
     pattern: text.optional(),
     minimum: bound,

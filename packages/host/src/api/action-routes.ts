@@ -7,7 +7,7 @@ import { quoteCommand } from '../runs/describe-run.ts';
 import { ACTION_BODIES, actionReply, submitBody } from '../schemas/actions.ts';
 import { type ApiRequest, type ApiRoute, defineRoute } from './api-route.ts';
 import type { RunApi, StartRequest } from './run-api.ts';
-import { conflict, paramWords, requireExecutor, startOrder } from './start-order.ts';
+import { conflict, requireExecutor, startOrder, valueWords } from './start-order.ts';
 
 type Reply = z.input<typeof actionReply>;
 
@@ -49,7 +49,7 @@ export const ACTION_ROUTES: readonly ApiRoute[] = [
     handle: (request) => {
       const { file, params, dryRun } = request.body;
       const order = { origin: { file }, reuse: false, from: [], params };
-      return startOrder(request, { order, dryRun, words: ['run', file, '--detach', ...paramWords(params)] });
+      return startOrder(request, { order, dryRun, words: ['run', file, '--detach', ...valueWords(params)] });
     },
   }),
 ];
@@ -128,7 +128,7 @@ async function rerun(request: ApiRequest<unknown, z.output<typeof ACTION_BODIES.
   return startOrder(request, {
     order,
     dryRun,
-    words: ['rerun', at.runId, ...options, ...paramWords(params), ...place],
+    words: ['rerun', at.runId, ...options, ...valueWords(params), ...place],
   });
 }
 

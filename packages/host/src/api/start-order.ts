@@ -1,4 +1,5 @@
-import type { Json } from '@sluice/core';
+import { type Json, writeValue } from '@sluice/core';
+import { paramWords } from '@sluice/run';
 import type { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import { quoteCommand } from '../runs/describe-run.ts';
@@ -26,11 +27,8 @@ export async function startOrder(
 }
 
 /** The options `-p NAME=VALUE` of a command. */
-export function paramWords(params: Readonly<Record<string, Json>>): string[] {
-  return Object.entries(params).flatMap(([name, value]) => [
-    '-p',
-    `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
-  ]);
+export function valueWords(params: Readonly<Record<string, Json>>): readonly string[] {
+  return paramWords(Object.fromEntries(Object.entries(params).map(([name, value]) => [name, writeValue(value)])));
 }
 
 /** Throws `ApiError` if this server executes no runs. */

@@ -32,3 +32,13 @@ test('planOrder applies the options of the order', () => {
   const rejected = planOrder({ order: order({ ignoreImages: true }), pipeline: { file: FILE, texts: bare } });
   expect(rejected).toEqual({ ok: false, error: 'step sub-a has nothing to run without its image' });
 });
+
+test('planOrder reads a table that is a default from the texts of the order', () => {
+  const main = `version: 1\nname: p\nparams: { s: { type: array, default: { file: s.csv } } }
+steps: { a: { foreach: "\${{ params.s }}", image: alpine, command: [x] } }\n`;
+  const planned = planOrder({
+    order: order(),
+    pipeline: { file: FILE, texts: { [FILE]: main, 'jobs/s.csv': 'id\nA\n' } },
+  });
+  expect(planned).toMatchObject({ ok: true, value: { params: { s: [{ id: 'A' }] } } });
+});

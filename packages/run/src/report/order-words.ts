@@ -1,5 +1,16 @@
 import type { RunOrder } from '../schemas/run-order.ts';
 
+/** The longest argument of a command on Linux. */
+const MAX_ARGUMENT = 131_072;
+
+/** The words `-p NAME=VALUE` of a command. A value that is too long for them has the place of a file. */
+export function paramWords(params: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(params).flatMap(([name, value]) => {
+    const text = value.startsWith('@') ? `@${value}` : value;
+    return ['-p', `${name}=${name.length + text.length < MAX_ARGUMENT ? text : `@${name}.json`}`];
+  });
+}
+
 /** The words after `sluice` of the command that executes an order, unquoted. */
 export function orderWords({ file, params, labels = {}, ...options }: RunOrder): readonly string[] {
   const flag = (name: string, value: unknown) => {
@@ -8,7 +19,7 @@ export function orderWords({ file, params, labels = {}, ...options }: RunOrder):
   };
   return [
     ...['run', file],
-    ...Object.entries(params).flatMap(([name, value]) => ['-p', `${name}=${value}`]),
+    ...paramWords(params),
     ...Object.entries(labels).flatMap(([name, value]) => ['--label', `${name}=${value}`]),
     ...flag('root', options.root),
     ...flag('ignore-images', options.ignoreImages),

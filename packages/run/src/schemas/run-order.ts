@@ -1,15 +1,15 @@
 import { z } from 'zod';
 
 const MAX_PARAMS = 1_000;
-/** The longest argument of a command on Linux. */
-const MAX_VALUE = 131_072;
+/** The most characters of the value of a parameter in an order. It may be a table of a hundred thousand rows. */
+export const MAX_PARAM_LENGTH: number = 32 * 1024 * 1024;
 const MAX_LABELS = 90;
 const path = z.string().min(1).max(4_096);
 
 /** Paths are absolute; a profile may be a name. */
 export const runSettings = z.strictObject({
   params: z
-    .record(z.string().min(1).max(256), z.string().max(MAX_VALUE))
+    .record(z.string().min(1).max(256), z.string().max(MAX_PARAM_LENGTH))
     .refine((params) => Object.keys(params).length <= MAX_PARAMS, `at most ${MAX_PARAMS} parameters`)
     .describe('values by name, as after `-p`'),
   labels: z
