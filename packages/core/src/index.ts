@@ -36,10 +36,10 @@ export { jsonFault } from './model/json-fault.ts';
 export { isOfType, type JsonType } from './model/json-type.ts';
 export { describeLargeInteger, findLargeInteger } from './model/large-integer.ts';
 export { own } from './model/own.ts';
+export type { BoundValue, Param } from './model/param.ts';
 export {
   type Approval,
   type Axis,
-  type BoundValue,
   type Cache,
   type Concurrency,
   FAILURE_CLASSES,
@@ -54,7 +54,6 @@ export {
   type NeedCondition,
   type Notify,
   type Output,
-  type Param,
   type Pipeline,
   type PipelineOutput,
   type PipelineResult,

@@ -1,7 +1,7 @@
 import type { Fault } from '../checks/fault.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
-import type { BoundValue } from '../model/pipeline.ts';
+import type { BoundValue } from '../model/param.ts';
 import type { RawStep } from '../schema/step-schema.ts';
 import type { Assembly, FileSet, Origins } from './file-set.ts';
 import type { Flattened } from './flatten-pipeline.ts';

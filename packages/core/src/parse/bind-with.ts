@@ -7,7 +7,7 @@ import { expressionOf, type Replacement, rewriteTemplates } from '../expressions
 import { hasExpression } from '../expressions/split-template.ts';
 import type { Json } from '../model/json.ts';
 import { own } from '../model/own.ts';
-import type { BoundValue, Param } from '../model/pipeline.ts';
+import type { BoundValue, Param } from '../model/param.ts';
 import { bindParam } from '../plan/bind-params.ts';
 import { declaredDoubles, givenDoubles } from '../plan/param-doubles.ts';
 import { isRawMap, type RawMap } from './raw-map.ts';

@@ -1,14 +1,13 @@
 import type { Doubles } from '../expressions/doubles.ts';
 import type { Json } from '../model/json.ts';
 import { typeOf } from '../model/json-type.ts';
+import type { BoundValue, Param } from '../model/param.ts';
 import type {
   Axis,
-  BoundValue,
   Concurrency,
   JsonTemplate,
   NamedVolume,
   Notify,
-  Param,
   Pipeline,
   PipelineOutput,
   PipelineResult,

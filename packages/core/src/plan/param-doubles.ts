@@ -1,7 +1,7 @@
 import { createDoubles, type Doubles, findDoubles, mergeDoubles } from '../expressions/doubles.ts';
 import type { Json } from '../model/json.ts';
 import { own } from '../model/own.ts';
-import type { Param } from '../model/pipeline.ts';
+import type { Param } from '../model/param.ts';
 import { findDoublesInJson } from '../parse/find-written-doubles.ts';
 import type { Columns } from '../tables/column-type.ts';
 
