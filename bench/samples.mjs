@@ -1,7 +1,8 @@
 // Stages over items without a barrier, with the whole command on the embedded service.
 //   latency   from the end of a cell to the start of the cell that reads it, while another item is slow (3 items)
 //   noop      a cell of a chain of three steps beside a step of a layered graph, each running `true`
-// Usage, after a build: node bench/samples.mjs latency [rounds] | noop [items]
+//   added     a second run with one more sample: five stages with temporary outputs, cached, and a fan-in
+// Usage, after a build: node bench/samples.mjs latency [rounds] | noop [items] | added [samples]
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +12,8 @@ import { SHAPES } from './graphs.mjs';
 
 const sluice = fileURLToPath(new URL('../packages/cli/bin/sluice.js', import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), 'sluice-bench-samples-'));
-const COMMANDS = { latency, noop };
+const STAGES = ['trim', 'align', 'sort', 'mark', 'call'];
+const COMMANDS = { latency, noop, added };
 const [name, count] = process.argv.slice(2);
 
 try {
@@ -94,4 +96,40 @@ function noop(items = 10_000) {
   console.log(
     `µs: ${chain.toFixed(0)} a cell of a chain, ${layered.toFixed(0)} a step in layers: ${(chain / layered).toFixed(2)} times`,
   );
+}
+
+/** All but the last stage have temporary outputs of 64 KiB. The time of the command is that beyond its containers. */
+function added(samples = 1000) {
+  const steps = STAGES.map((stage, index) => [
+    stage,
+    {
+      each: 'sample',
+      ...(index > 0 && { inputs: { before: `${STAGES[index - 1]}.o` } }),
+      script: 'head -c 65536 /dev/zero >/out/o/x',
+      outputs: index < STAGES.length - 1 ? { o: { temporary: true } } : ['o'],
+    },
+  ]);
+  const table = { inputs: { calls: 'call.o' }, script: 'ls /in/calls >/out/o/x', outputs: ['o'] };
+  const home = join(directory, 'home');
+  const run = (count) => {
+    write('added.json', {
+      name: 'added',
+      axes: { sample: keysOf(count) },
+      defaults: { cache: true },
+      steps: { ...Object.fromEntries(steps), table },
+    });
+    return execute('run', 'added.json', '--home', home, '--cpu', '8').seconds;
+  };
+  console.log(`${samples} samples: ${run(samples).toFixed(1)} s`);
+  const wanted = STAGES.length + 1;
+  for (let more = 1; more <= 3; more++) {
+    const seconds = run(samples + more);
+    const report = JSON.parse(execute('show', '--json', '--home', home).stdout);
+    const ran = report.steps.flatMap(({ cells }) => cells).filter(({ reused }) => !reused);
+    if (ran.length !== wanted) throw new Error(`${ran.length} cells ran instead of ${wanted}`);
+    const inCells = ran.reduce((sum, { runningAt, endedAt }) => sum + Date.parse(endedAt) - Date.parse(runningAt), 0);
+    console.log(
+      `one more: ${seconds.toFixed(2)} s; ${ran.length} cells ran for ${(inCells / 1000).toFixed(2)} s in all, so ${(seconds - inCells / 1000).toFixed(2)} s beyond them`,
+    );
+  }
 }
