@@ -1,3 +1,4 @@
+import type { Fingerprint } from '@sluice/core';
 import {
   createLookup,
   createReusableRun,
@@ -10,7 +11,7 @@ import {
   replayFromHome,
   runDirectory,
 } from '@sluice/home';
-import type { CacheMiss, CacheSource, Command, SchedulerEvent } from '@sluice/run';
+import type { CacheMiss, CacheSource, Command, MissReason, SchedulerEvent } from '@sluice/run';
 import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
 import type { Attempt } from '../session/attempt.ts';
 import type { Posted } from '../session/posted.ts';
@@ -19,8 +20,9 @@ import { type HeldResults, sizeOfJson } from '../session/run-usage.ts';
 import { warn } from '../session/warn.ts';
 import { createDataCheck, type DataCheck, otherOutputs } from './data-check.ts';
 import { findRemovedInput } from './find-removed-input.ts';
-import { findRestored, hasTemporaryOutputs, type RestoredCells } from './find-restored.ts';
-import { createSimulatedRun, type SuccessCheck, simulateReuse } from './simulate-reuse.ts';
+import { hasTemporaryOutputs } from './find-restored.ts';
+import { predictReuse, type ReusePrediction } from './predict-reuse.ts';
+import type { SuccessCheck } from './simulate-reuse.ts';
 import { createSuccessRecorder } from './success-recorder.ts';
 
 /** A run's access to the home's cache. */
@@ -43,10 +45,17 @@ export interface RunCache {
   idle(): Promise<void>;
 }
 
-type Found = Extract<LookedUp, { kind: 'found' }>;
-
 /** What is known of earlier successes. */
 type Records = Parameters<typeof createLookup>[1];
+
+/** The cache of a run, as its functions share it. */
+interface CacheState {
+  readonly findFault: SuccessCheck;
+  records: Records;
+  lookUp: ReturnType<typeof createLookup>;
+  /** Absent: nothing has to be predicted. */
+  prediction?: ReusePrediction;
+}
 
 /** Before `open`, the cache is empty. */
 export function createRunCache(session: RunSession, workspace: WorkspaceFiles): RunCache {
@@ -54,48 +63,31 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
   const check = createDataCheck(session, workspace);
   const findFault = createSuccessCheck(session, check);
   const successes = createSuccessRecorder(session);
-  let records: Records = { earlier: undefined, index: { list: () => [], latest: () => undefined }, now: clock.wall };
-  let lookUp = createLookup(session, records);
-  let restored: RestoredCells = new Map();
-  const miss = (step: number, cell: number, why: Miss) => missOf(session, records, { step, cell, why });
-
-  /** Reuses the success if its data exists and is not needed again. */
-  function reuse(step: number, cell: number, { source, fingerprint }: Found): Posted | undefined {
-    const found = findFault(step, source);
-    if (typeof found === 'string') return miss(step, cell, { fingerprint, reason: found });
-    if (restored.get(step)?.has(cell)) return miss(step, cell, { fingerprint, reason: 'removed', restores: source });
-    const hit: Posted = { event: { type: 'cacheHit', at: clock.now(), step, cell }, facts: { cached: source } };
-    const held = hold(session, step, source);
-    if (held === undefined) return { event: { type: 'cacheMissed', at: clock.now(), step, cell } };
-    if (found === undefined) return hit;
-    void found
-      .then((reason) => {
-        if (reason !== undefined) held.release();
-        return reason === undefined ? hit : miss(step, cell, { fingerprint, reason });
-      })
-      .then(({ event, facts: recorded }) => session.post(event, recorded))
-      .catch(session.fail);
-    return undefined;
-  }
-
+  const empty: Records = { earlier: undefined, index: { list: () => [], latest: () => undefined }, now: clock.wall };
+  const state: CacheState = { findFault, records: empty, lookUp: createLookup(session, empty) };
   return {
     async open() {
-      const index = plan.steps.some(({ step }) => step.cache) ? await readCacheIndex(disk, home) : records.index;
-      records = { ...records, index, earlier: await openReusedRun(session) };
-      lookUp = createLookup(session, records);
+      const index = plan.steps.some(({ step }) => step.cache) ? await readCacheIndex(disk, home) : empty.index;
+      const records = { ...empty, index, earlier: await openReusedRun(session) };
+      state.records = records;
+      state.lookUp = createLookup(session, records);
       if (mayReuse(session) && hasTemporaryOutputs(plan))
-        restored = await predictRestored(session, { records, findFault, check });
+        state.prediction = await predictReuse(session, { records, findFault, hasTemporary: check.hasTemporary });
     },
     lookUp({ step, cell }) {
-      const looked = lookUp(step, cell);
+      const predicted = state.prediction?.find(step, cell);
+      if (predicted) return reuse(session, state, { step, cell, source: predicted });
+      const looked = state.lookUp(step, cell);
       if (looked.kind === 'unevaluated') {
         if (looked.isOfKey) warnOfKey(session, step, looked.message);
         return { event: { type: 'cacheMissed', at: clock.now(), step, cell } };
       }
-      return looked.kind === 'found' ? reuse(step, cell, looked) : miss(step, cell, looked);
+      if (looked.kind === 'found') return reuse(session, state, { step, cell, source: looked.source });
+      return miss(session, state, { step, cell, why: looked });
     },
     findRemoved: ({ at }) => findRemovedInput(session, at, check.hasTemporary),
     onEvent(event) {
+      state.prediction?.onEvent(event);
       // A step without outputs and results succeeds with the end of its container; nothing is published.
       if (event.type !== 'published' && event.type !== 'ended') return;
       const { step, cell } = event;
@@ -105,25 +97,54 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
   };
 }
 
-/** Simulates the run: the outputs that its containers will mount must exist. */
-async function predictRestored(
+/** Reuses the success if its data exists and is not needed again. */
+function reuse(
   session: RunSession,
-  of: { readonly records: Records; readonly findFault: SuccessCheck; readonly check: DataCheck },
-): Promise<RestoredCells> {
-  const run = createSimulatedRun(session, session.facts);
-  const lookUp = createLookup(run, of.records);
-  await simulateReuse(run, { lookUp, findFault: of.findFault, clock: session.clock });
-  return findRestored(run, of.check.hasTemporary);
+  state: CacheState,
+  { step, cell, source }: { readonly step: number; readonly cell: number; readonly source: CacheSource },
+): Posted | undefined {
+  const { prediction, findFault } = state;
+  const at = session.clock.now();
+  const missFor = (reason: MissReason, restores?: CacheSource) => {
+    const fingerprint = fingerprintOf(state.lookUp(step, cell));
+    return miss(session, state, { step, cell, why: { fingerprint, reason, ...(restores && { restores }) } });
+  };
+  const found = findFault(step, source);
+  if (typeof found === 'string') return missFor(found);
+  if (prediction?.restored.get(step)?.has(cell)) return missFor('removed', source);
+  const hit: Posted = { event: { type: 'cacheHit', at, step, cell }, facts: { cached: source } };
+  const held = hold(session, step, source);
+  if (held === undefined) {
+    prediction?.distrust();
+    return { event: { type: 'cacheMissed', at, step, cell } };
+  }
+  if (found === undefined) return hit;
+  void found
+    .then((reason) => {
+      if (reason !== undefined) held.release();
+      return reason === undefined ? hit : missFor(reason);
+    })
+    .then(({ event, facts: recorded }) => session.post(event, recorded))
+    .catch(session.fail);
+  return undefined;
+}
+
+/** Of a cell of which a success was found. */
+function fingerprintOf(looked: LookedUp): Fingerprint {
+  if (looked.kind === 'unevaluated') throw new Error(`cannot identify a cell that was found: ${looked.message}`);
+  return looked.fingerprint;
 }
 
 type Miss = Pick<Extract<LookedUp, { kind: 'missed' }>, 'fingerprint' | 'reason'> & Pick<CacheMiss, 'restores'>;
 
-function missOf(
+function miss(
   session: RunSession,
-  { earlier, index }: Records,
+  { prediction, records: { earlier, index } }: CacheState,
   { step, cell, why }: { readonly step: number; readonly cell: number; readonly why: Miss },
 ): Posted {
   const { clock, facts, plan } = session;
+  // What comes after it will differ, unless it is computed again.
+  if (why.restores === undefined && prediction?.find(step, cell)) prediction.distrust();
   const key = facts.cells[step]?.[cell]?.key ?? '';
   const name = { pipeline: plan.pipeline.name, step: plan.steps[step]!.step.name, cell: key };
   // A success in a volume that this run cannot use explains nothing.

@@ -7,6 +7,7 @@ import {
   type MoveListener,
   removedPath,
   runPath,
+  TERMINAL_CELL_STATES,
   type TemporaryOutput,
   transferKey,
 } from '@sluice/run';
@@ -44,7 +45,7 @@ export function createTemporaryRemoval(
   const { onMove } = moves;
   moves.onMove = (step, cell) => {
     onMove?.(step, cell);
-    moved.push([step, cell]);
+    if (TERMINAL_CELL_STATES.has(scheduler.state(step, cell))) moved.push([step, cell]);
   };
   // What an earlier process has seen to end.
   for (const { index } of plan.steps) {
