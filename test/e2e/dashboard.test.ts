@@ -215,6 +215,55 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the dashboard in Ch
     await page.close();
   });
 
+  test('a run with axes has a grid: a failed row leads to its cells and their logs', async () => {
+    place = createWorkplace();
+    const file = `version: 1
+name: samples
+failFast: false
+axes: { sample: [S1, S2, S3], caller: [b, f] }
+steps:
+  align: { each: sample, script: 'echo reads of \${{ each.sample }}; test \${{ each.sample }} != S2; echo > /out/bam/x', outputs: [bam] }
+  sort: { each: sample, inputs: { bam: align.bam }, script: 'echo sorted; echo > /out/bam/y', outputs: [bam] }
+  call: { each: [sample, caller], inputs: { bam: sort.bam }, script: 'true' }
+`;
+    writeFileSync(join(place.directory, 'pipeline.yaml'), file);
+    expect((await place.sluice('run')).exitCode).toBe(1);
+    served = await serveDashboard(place.home, { hasService: true });
+    const { page, problems } = await openPage(browser);
+    await page.goto(served.url);
+    await page.getByRole('link', { name: 'samples', exact: true }).first().click();
+    await page.getByRole('button', { name: 'Grid' }).click();
+    const rows = page.getByRole('list', { name: 'Rows of the grid' }).getByRole('button');
+    await rows.nth(2).waitFor();
+    expect((await rows.allTextContents()).map((text) => text.replaceAll(/[^\w/]/g, ' '))).toEqual([
+      'S1 succeeded succeeded succeeded 2/2',
+      'S2 failed skipped skipped 2/2',
+      'S3 succeeded succeeded succeeded 2/2',
+    ]);
+    await page.getByText('3 rows, 1 with a failed cell').waitFor();
+    await page.getByLabel('Only failed').check();
+    await until(async () => (await rows.count()) === 1, 'the only failed row');
+    await rows.first().click();
+    const chain = page.getByRole('region', { name: 'Cells of S2' });
+    await chain.getByRole('log').getByText('reads of S2').waitFor();
+    expect(await chain.getByRole('link', { name: /S2/ }).allTextContents()).toEqual([
+      'align/S2',
+      'sort/S2',
+      'call/S2,b',
+      'call/S2,f',
+    ]);
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByLabel('Only failed').uncheck();
+    await rows.first().click();
+    for (const step of ['align', 'sort']) await page.getByRole('button', { name: `Log of ${step}/S1` }).click();
+    for (const text of ['reads of S1', 'sorted'])
+      await page.getByRole('region', { name: 'Cells of S1' }).getByText(text).waitFor();
+    await page.getByRole('combobox').selectOption('sample,caller');
+    await rows.nth(5).waitFor();
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
   test('the lines of a large log have their numbers wherever they are shown', async () => {
     place = createWorkplace();
     const file = 'version: 1\nname: long\nsteps: { say: { command: [sh, -c, "seq -f line-%.0f 1 500000"] } }\n';

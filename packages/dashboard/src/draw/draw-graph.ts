@@ -1,20 +1,18 @@
 import type Flatbush from 'flatbush';
 import type { GraphLayout } from '../layout/layout-graph.ts';
-import { BOX_HEIGHT, CELL_SIZE, GRID_MARGIN, gridColumns, type PlanSteps } from '../layout/plan-shape.ts';
+import { BOX_HEIGHT, CELL_SIZE, GRID_MARGIN, gridColumns } from '../layout/plan-shape.ts';
 import { countsOf, type RunModel, stepCodes } from '../model/run-model.ts';
 import { BAR_ORDER, STATUSES } from '../model/statuses.ts';
+import { drawLanes, type LanePicture } from './draw-lanes.ts';
 import type { Palette } from './palette.ts';
+import { tracePath } from './trace-path.ts';
 import { type Size, type View, visibleBox } from './view.ts';
 
 /** All that a picture of a graph depends on. */
-export interface GraphPicture {
-  readonly layout: GraphLayout;
-  readonly steps: PlanSteps;
+export interface GraphPicture extends LanePicture {
   readonly model: RunModel;
   readonly nodes: Flatbush | undefined;
   readonly edges: Flatbush | undefined;
-  /** The two steps of each edge. */
-  readonly ends: Int32Array;
   readonly expanded: ReadonlyMap<number, number>;
   readonly selected: number | undefined;
   /** Steps of the critical path. */
@@ -43,6 +41,7 @@ export function drawGraph(
   context.setTransform(ratio * view.scale, 0, 0, ratio * view.scale, ratio * view.x, ratio * view.y);
   const { left, top, right, bottom } = visibleBox(view, size);
   const isVisible = (index: Flatbush | undefined) => index?.search(left, top, right, bottom) ?? [];
+  drawLanes(context, picture, { palette, hasText: view.scale >= TEXT_SCALE });
   drawEdges(context, picture, { visible: isVisible(picture.edges), view, palette });
   const visible = isVisible(picture.nodes);
   if (view.scale < BAR_SCALE) drawDots(context, picture, { visible, palette });
@@ -89,18 +88,6 @@ function drawEdges(context: CanvasRenderingContext2D, picture: GraphPicture, opt
   context.globalAlpha = 1;
   stroke(groups.critical, palette.ink, 2);
   stroke(groups.near, palette.accent, 2);
-}
-
-function tracePath(context: CanvasRenderingContext2D, { points, firstPoints }: GraphLayout, edge: number): void {
-  const first = firstPoints[edge]!;
-  context.moveTo(points[first * 2]!, points[first * 2 + 1]!);
-  for (let point = first + 1; point < firstPoints[edge + 1]!; point++) {
-    const [x0, y0] = [points[point * 2 - 2]!, points[point * 2 - 1]!];
-    const [x, y] = [points[point * 2]!, points[point * 2 + 1]!];
-    const bend = Math.max(20, (x - x0) / 2);
-    if (y === y0) context.lineTo(x, y);
-    else context.bezierCurveTo(x0 + bend, y0, x - bend, y, x, y);
-  }
 }
 
 /** Far away, bends are not seen, but take most of the time. */

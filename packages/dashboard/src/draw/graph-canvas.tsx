@@ -1,5 +1,6 @@
 import Flatbush from 'flatbush';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { findLanes } from '../layout/find-lanes.ts';
 import type { Drawing } from '../layout/index-layout.ts';
 import type { PlanSteps } from '../layout/plan-shape.ts';
 import type { RunModel } from '../model/run-model.ts';
@@ -52,7 +53,8 @@ export function GraphCanvas(props: GraphCanvasProps) {
     },
   });
   useReveal(props, { size, setMoved });
-  usePainting(canvas, { ...props, layout, ...index }, { view, size, palette });
+  const lanes = useMemo(() => findLanes(props.steps), [props.steps]);
+  usePainting(canvas, { ...props, layout, lanes, ...index }, { view, size, palette });
   const zoom = (factor: number) => setMoved(zoomAt(view, factor, { x: size.width / 2, y: size.height / 2 }));
   const onKeyDown = (event: KeyboardEvent) => {
     if (handleKey(event.key, props, { zoom, fit })) event.preventDefault();

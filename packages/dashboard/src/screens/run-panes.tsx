@@ -10,7 +10,9 @@ import { replaceQuery } from '../live/route.ts';
 import type { CellSearch } from '../live/use-cell-search.ts';
 import { countsOf, type RunModel } from '../model/run-model.ts';
 import { STATUSES } from '../model/statuses.ts';
+import { Note } from '../parts/note.tsx';
 import { type Selection, Timeline } from '../parts/timeline.tsx';
+import { GridPane } from './grid-pane.tsx';
 import { linkToSelection, soleCell } from './link-to-selection.ts';
 import { SelectedStep } from './selected-step.tsx';
 import { useShownSteps } from './use-shown-steps.ts';
@@ -35,9 +37,19 @@ export function RunPanes({ run, details, model, query, search, times }: PanesPro
   const critical = useCritical(details);
   const { select, open } = createNavigation(run.runId, steps, model);
   const isTimeline = query.get('view') === 'timeline';
+  const hasAxes = steps.some(({ each }) => each !== undefined);
+  if (hasAxes && query.get('view') === 'grid') {
+    return (
+      <>
+        <PaneTabs view="grid" hasGrid />
+        {model !== run.model && <Note>The grid shows the present.</Note>}
+        <GridPane {...{ run, details, query }} />
+      </>
+    );
+  }
   return (
     <>
-      <PaneTabs isTimeline={isTimeline} />
+      <PaneTabs view={isTimeline ? 'timeline' : 'graph'} hasGrid={hasAxes} />
       <div class={`panes ${isTimeline ? 'shows-timeline' : 'shows-graph'}`}>
         {drawn === undefined ? (
           <div class="graph soft">Drawing…</div>
@@ -76,16 +88,26 @@ export function RunPanes({ run, details, model, query, search, times }: PanesPro
   );
 }
 
-/** On narrow screens, graph or timeline. */
-function PaneTabs({ isTimeline }: { isTimeline: boolean }) {
+/** On narrow screens, graph or timeline; with axes on all screens, these or the grid. */
+function PaneTabs({ view, hasGrid }: { view: 'graph' | 'timeline' | 'grid'; hasGrid: boolean }) {
   return (
-    <div class="tabs narrow">
-      <button type="button" aria-pressed={!isTimeline} onClick={() => replaceQuery({ view: undefined })}>
+    <div class={`tabs ${hasGrid ? '' : 'narrow'}`}>
+      <button type="button" aria-pressed={view === 'graph'} onClick={() => replaceQuery({ view: undefined })}>
         Graph
       </button>
-      <button type="button" aria-pressed={isTimeline} onClick={() => replaceQuery({ view: 'timeline' })}>
+      <button
+        class="narrow"
+        type="button"
+        aria-pressed={view === 'timeline'}
+        onClick={() => replaceQuery({ view: 'timeline' })}
+      >
         Timeline
       </button>
+      {hasGrid && (
+        <button type="button" aria-pressed={view === 'grid'} onClick={() => replaceQuery({ view: 'grid' })}>
+          Grid
+        </button>
+      )}
     </div>
   );
 }
