@@ -3,6 +3,7 @@ export { expandEach } from './axes/expand-each.ts';
 export { axesOfStep, matchAxes } from './axes/implied-axes.ts';
 export { type CellMatch, cellsOfGroup, isMatched, matchedCells, matchOf } from './axes/match-cells.ts';
 export { placeInVolume } from './axes/place-in-volume.ts';
+export { type CellValues, resourcesOfCells, valuesOfCell } from './axes/values-of-cell.ts';
 export type { AxisHandle, ItemHandle } from './builder/axes.ts';
 export type { CellHandles, CellsConfig, MatrixShape, Widen } from './builder/cells.ts';
 export { type ExpressionHandle, expression } from './builder/expression-handle.ts';
@@ -41,6 +42,7 @@ export {
   type Approval,
   type Axis,
   type Cache,
+  type CellTemplates,
   type Concurrency,
   FAILURE_CLASSES,
   type FailureClass,

@@ -1,4 +1,4 @@
-import { type Plan, type PlannedStep, planLevels } from '@sluice/core';
+import { type CellValues, type Plan, type PlannedStep, planLevels, valuesOfCell } from '@sluice/core';
 import type { ImageUse, RunPlacement } from '@sluice/run';
 import { describeValues } from '@sluice/run';
 import type { ReusePreview } from '@sluice/runner';
@@ -53,10 +53,24 @@ function describeStep(planned: PlannedStep, { plan, level }: { plan: Plan; level
     })),
     ...(cellCount !== undefined && { cellCount }),
     ...(cells && {
-      cells: cells.map((cell) => ({ cell: cell.key, ...describeValues(plan, cell) })),
+      cells: cells.map((cell, index) => ({
+        ...{ cell: cell.key, ...describeValues(plan, cell) },
+        ...(step.perCell && describeCellValues(valuesOfCell(plan, planned.index, index))),
+      })),
     }),
     cache: step.cache !== undefined,
     ...(step.resources && { resources: step.resources }),
+  };
+}
+
+/** What a cell has of its own. */
+function describeCellValues({ timeoutMs, queueTimeoutMs, deadlineMs, priority, resources }: CellValues) {
+  return {
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(queueTimeoutMs !== undefined && { queueTimeoutMs }),
+    ...(deadlineMs !== undefined && { deadlineMs }),
+    priority,
+    ...(resources && { resources }),
   };
 }
 

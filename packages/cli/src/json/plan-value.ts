@@ -4,6 +4,13 @@ import { z } from 'zod';
 /** A value of a parameter, an axis or an item. */
 const json = z.unknown();
 
+const resources = z.strictObject({
+  cpu: z.number().exactOptional(),
+  memoryBytes: z.number().exactOptional(),
+  gpu: z.number().exactOptional(),
+  gpuModel: z.string().exactOptional(),
+});
+
 const cells = z
   .array(
     z.strictObject({
@@ -11,16 +18,17 @@ const cells = z
       axes: z.record(z.string(), z.string()).readonly().exactOptional().describe('the keys of its items'),
       matrix: z.record(z.string(), json).readonly().exactOptional(),
       item: json.exactOptional(),
+      timeoutMs: z
+        .int()
+        .exactOptional()
+        .describe('this and the following ones: of a step with expressions for its cells'),
+      queueTimeoutMs: z.int().exactOptional(),
+      deadlineMs: z.int().exactOptional(),
+      priority: z.int().exactOptional(),
+      resources: resources.exactOptional(),
     }),
   )
   .readonly();
-
-const resources = z.strictObject({
-  cpu: z.number().exactOptional(),
-  memoryBytes: z.number().exactOptional(),
-  gpu: z.number().exactOptional(),
-  gpuModel: z.string().exactOptional(),
-});
 
 const step = z.strictObject({
   step: z.string(),

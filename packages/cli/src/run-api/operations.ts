@@ -603,6 +603,7 @@ export interface RunApiOperations {
           | 'lookUp'
           | 'approval'
           | 'parallelism'
+          | 'items'
           | 'stepParallelism'
           | 'pool'
           | 'limit'
@@ -618,6 +619,8 @@ export interface RunApiOperations {
         readonly steps?: readonly string[];
         /** Of `finally`: steps that have not ended. */
         readonly open?: number;
+        /** Of `items`. */
+        readonly axis?: string;
         readonly pool?: string;
         readonly limit?: string;
         readonly used?: number;
@@ -765,6 +768,14 @@ export interface RunApiOperations {
         readonly attempt: number;
         readonly message?: string;
       }[];
+      /** The limit of one attempt. */
+      readonly timeoutMs?: number;
+      /** The limit for the wait of one attempt. */
+      readonly queueTimeoutMs?: number;
+      /** The limit of all attempts together. */
+      readonly deadlineMs?: number;
+      /** Higher ones start first. */
+      readonly priority: number;
       /** The least that the pipeline requests for the first attempt. */
       readonly resources?: {
         /** Cores. */

@@ -41,6 +41,11 @@ export interface StepConfig<O extends string, R extends ResultShapes, Port exten
     | 'matrix'
     | 'foreach'
     | 'instanceType'
+    | 'timeout'
+    | 'queueTimeout'
+    | 'deadline'
+    | 'priority'
+    | 'resources'
     | 'ports'
     | 'uses'
     | 'with'
@@ -71,6 +76,17 @@ export interface StepConfig<O extends string, R extends ResultShapes, Port exten
   readonly needs?: AnyStep | readonly (AnyStep | readonly [AnyStep, NeedCondition])[];
   readonly when?: boolean | ExpressionHandle<boolean>;
   readonly instanceType?: Text;
+  /** A duration, like the following ones. Each of these keys can read the item of a cell. */
+  readonly timeout?: Text;
+  readonly queueTimeout?: Text;
+  readonly deadline?: Text;
+  readonly priority?: number | ExpressionHandle<number>;
+  readonly resources?: {
+    readonly cpu?: number | ExpressionHandle<number>;
+    readonly memory?: Text;
+    readonly gpu?: number | ExpressionHandle<number>;
+    readonly gpuModel?: Text;
+  };
 }
 
 /**

@@ -1,16 +1,19 @@
 import { createTypeChecker, type TypeChecker } from '../expressions/cel.ts';
-import { hasExpression, splitTemplate } from '../expressions/split-template.ts';
+import { hasExpression } from '../expressions/split-template.ts';
 import { type CompiledTemplate, compileTemplate } from '../expressions/template.ts';
 import type { Json } from '../model/json.ts';
 import { typeOf as jsonTypeOf } from '../model/json-type.ts';
 import { own } from '../model/own.ts';
+import type { CellTemplates } from '../model/pipeline.ts';
 import { interpreterOf } from '../parse/resolve-step.ts';
 import { isShell, shellScript } from '../parse/shell-script.ts';
 import type { Path } from '../parse/source-document.ts';
 import type { Check, CheckContext, CheckedStep } from './check-context.ts';
 import { pathInStep } from './check-context.ts';
 import { checkReference, ROOTS, type Scope } from './expression-scope.ts';
+import { expressionsOf } from './expressions-of.ts';
 import { findComparisonFault } from './find-comparison-fault.ts';
+import { TOO_LATE } from './too-late.ts';
 
 /** Every expression can be parsed, refers only to existing names, and has the type that its key requires. */
 export const checkExpressions: Check = (context) => {
@@ -38,14 +41,16 @@ interface Place {
   readonly path: Path;
   readonly scope: Scope;
   /** The required type; absent if any value can be converted to text. */
-  readonly wanted?: 'bool' | 'list';
+  readonly wanted?: 'bool' | 'list' | 'number';
 }
 
 const IN_CONTAINER = ROOTS.filter((root) => root !== 'secrets');
 const IN_ENV = ROOTS.filter((root) => root !== 'env');
 const BEFORE_CELLS = ['params', 'steps', 'run', 'each'];
 const BEFORE_RUN = ['params'];
-/** What is fixed by the plan of a cell. */
+/** What the plan fixes of a cell. */
+const OF_CELL = ['params', 'each', 'matrix'];
+/** What is fixed by the plan of a cell, also where its own step does not matter. */
 const OF_ITEMS = ['params', 'each'];
 
 function checkStep(checking: Checking, checked: CheckedStep): void {
@@ -93,6 +98,10 @@ function checkStep(checking: Checking, checked: CheckedStep): void {
       one(text, ['service', 'ready', 'command', index], IN_CONTAINER);
   }
   if (step.matrix !== undefined) checkMatrix(checking, checked, scope('`matrix`', BEFORE_RUN));
+  checkCellTemplates(checking, step.perCell ?? {}, {
+    at,
+    scope: (place) => ({ ...scope(place, OF_CELL), hints: TOO_LATE }),
+  });
   for (const name in step.inputs) {
     const { from, or = [], where } = step.inputs[name]!;
     const keys = ['inputs', name, 'from'];
@@ -100,6 +109,23 @@ function checkStep(checking: Checking, checked: CheckedStep): void {
     for (const { path = '' } of [from, ...or]) if (hasExpression(path)) checkText(checking, path, place);
     if (where !== undefined)
       checkJson(checking, where, { path: at('inputs', name, 'where'), scope: scope('`where`', OF_ITEMS) });
+  }
+}
+
+function checkCellTemplates(
+  checking: Checking,
+  { resources = {}, ...templates }: CellTemplates,
+  { at, scope }: Omit<StepPlace, 'checked'>,
+): void {
+  for (const [key, text] of Object.entries(templates)) {
+    const place = { path: at(key), scope: scope(`\`${key}\``) };
+    if (key === 'priority') checkWhole(checking, text, { ...place, wanted: 'number' });
+    else checkText(checking, text, place);
+  }
+  for (const [key, text] of Object.entries(resources)) {
+    const place = { path: at('resources', key), scope: scope(`\`resources.${key}\``) };
+    if (key === 'cpu' || key === 'gpu') checkWhole(checking, text, { ...place, wanted: 'number' });
+    else checkText(checking, text, place);
   }
 }
 
@@ -303,7 +329,7 @@ function checkTypes({ context, typeOf }: Checking, template: CompiledTemplate, {
         within: { text, start: match.start + start, end: match.start + end },
       });
     } else if (wanted !== undefined && !fits(type.value, wanted)) {
-      const article = wanted === 'bool' ? 'a boolean' : 'a list';
+      const article = { bool: 'a boolean', list: 'a list', number: 'a number' }[wanted];
       context.report({
         code: 'wrong-type',
         message: `${scope.place} must be ${article}, but the expression has the type ${type.value}`,
@@ -313,16 +339,8 @@ function checkTypes({ context, typeOf }: Checking, template: CompiledTemplate, {
   }
 }
 
-function expressionsOf(text: string): { source: string; start: number }[] {
-  const found: { source: string; start: number }[] = [];
-  const split = splitTemplate(text);
-  if (split.ok)
-    for (const part of split.value)
-      if (part.kind === 'expression') found.push({ source: part.source, start: part.start });
-  return found;
-}
-
 function fits(type: string, wanted: NonNullable<Place['wanted']>): boolean {
   if (type === 'dyn' || type.startsWith('dyn<')) return true;
+  if (wanted === 'number') return type === 'int' || type === 'uint' || type === 'double';
   return wanted === 'bool' ? type === 'bool' : type.startsWith('list');
 }

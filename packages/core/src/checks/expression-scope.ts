@@ -14,6 +14,8 @@ export interface Scope {
   readonly checked?: CheckedStep;
   /** Describes the position, for messages about roots that exist but not here. */
   readonly place: string;
+  /** By root that is not available here: what to do instead. */
+  readonly hints?: Readonly<Record<string, string>>;
 }
 
 /** All roots that exist in any scope. */
@@ -54,7 +56,9 @@ export function checkReference(context: CheckContext, reference: Reference, scop
     };
   }
   if (!scope.roots.includes(root)) {
-    return { code: 'unknown-name', message: `\`${root}\` is not available in ${scope.place}`, ...rootHint(root) };
+    const hint = own(scope.hints ?? {}, root);
+    const advice = hint === undefined ? rootHint(root) : { hint };
+    return { code: 'unknown-name', message: `\`${root}\` is not available in ${scope.place}`, ...advice };
   }
   const [name] = keys;
   if (root === 'steps') return name === undefined ? WITHOUT_NAME : checkStepReference(context, keys, scope);

@@ -123,6 +123,8 @@ export interface Step {
   /** Higher values start first. */
   readonly priority: number;
   readonly retry: Retry;
+  /** What each cell has of its own. The other keys of the step have only what is the same for all. */
+  readonly perCell?: CellTemplates;
   /** Limit for the run time of one attempt. */
   readonly timeoutMs?: number;
   /** Limit for the waiting time of one attempt. */
@@ -138,6 +140,20 @@ export interface Step {
   readonly ports: Readonly<Record<string, { readonly https: boolean }>>;
   readonly service?: ServiceStep;
   readonly approval?: Approval;
+}
+
+/** Keys of a step that have expressions with `params`, `each` or `matrix`; `valuesOfCell` evaluates them. */
+export interface CellTemplates {
+  readonly timeout?: Template;
+  readonly queueTimeout?: Template;
+  readonly deadline?: Template;
+  readonly priority?: Template;
+  readonly resources?: {
+    readonly cpu?: Template;
+    readonly memory?: Template;
+    readonly gpu?: Template;
+    readonly gpuModel?: Template;
+  };
 }
 
 /** An output of a step, or with `path` the file or directory at this relative path in it. */

@@ -1,5 +1,5 @@
 import type { Json } from './json.ts';
-import type { Input, Output, Resources, ResultSpec } from './pipeline.ts';
+import type { Input, Output, ResultSpec } from './pipeline.ts';
 import type { StepReason, StepStatus } from './step-status.ts';
 
 /** The facts that expressions can use. Plain data except for the `steps` lookup. */
@@ -47,7 +47,6 @@ export interface ResolvedContainer {
   /** Variables whose values are secrets, which are in no other field. Sorted by `env`. */
   readonly secrets: readonly { readonly env: string; readonly secret: string }[];
   readonly instanceType?: string;
-  readonly resources?: Resources;
   readonly ports: Readonly<Record<string, { readonly https: boolean }>>;
   readonly inputs: readonly ({ readonly name: string } & Input)[];
   readonly outputs: readonly ({ readonly name: string } & Omit<Output, 'retain' | 'temporary'>)[];

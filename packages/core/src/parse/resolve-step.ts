@@ -14,6 +14,7 @@ import type {
 import { parseDuration } from '../schema/duration.ts';
 import { parseSize } from '../schema/size.ts';
 import type { RawStep } from '../schema/step-schema.ts';
+import { type FixedResources, fixedText, resolveCellTemplates, withoutTemplates } from './cell-templates.ts';
 import { defaultShellScript } from './default-shell.ts';
 import { shellScript } from './shell-script.ts';
 
@@ -95,14 +96,15 @@ export function resolveStep(name: string, raw: RawStep, pipelineEnv: Readonly<Re
     ...(raw.foreach !== undefined && resolveForeach(raw.foreach)),
     ...optional('parallelism', raw.parallelism),
     ...optional('instanceType', raw.instanceType),
-    ...optional('resources', raw.resources && resolveResources(raw.resources)),
+    ...optional('resources', raw.resources && resolveResources(withoutTemplates(raw.resources))),
     ...optional('placement', raw.placement && defined(raw.placement)),
     pools: raw.pools ?? {},
-    priority: raw.priority ?? 0,
+    priority: typeof raw.priority === 'number' ? raw.priority : 0,
     retry: resolveRetry(raw.retry),
-    ...optional('timeoutMs', milliseconds(raw.timeout)),
-    ...optional('queueTimeoutMs', milliseconds(raw.queueTimeout)),
-    ...optional('deadlineMs', milliseconds(raw.deadline)),
+    ...optional('perCell', resolveCellTemplates(raw)),
+    ...optional('timeoutMs', milliseconds(fixedText(raw.timeout))),
+    ...optional('queueTimeoutMs', milliseconds(fixedText(raw.queueTimeout))),
+    ...optional('deadlineMs', milliseconds(fixedText(raw.deadline))),
     continueOnError: raw.continueOnError ?? false,
     ...optional('cache', resolveCache(raw.cache)),
     ports: mapValues(raw.ports, (port) => ({ https: port.https !== undefined })),
@@ -240,7 +242,7 @@ function resolveMatrix(matrix: NonNullable<RawStep['matrix']>): NonNullable<Step
   return { axes, include: include ?? [], exclude: exclude ?? [] } as NonNullable<Step['matrix']>;
 }
 
-function resolveResources({ cpu, memory, gpu, gpuModel }: NonNullable<RawStep['resources']>): Resources {
+function resolveResources({ cpu, memory, gpu, gpuModel }: FixedResources): Resources {
   return {
     ...optional('cpu', cpu),
     ...optional('memoryBytes', memory === undefined ? undefined : parseSize(memory)),

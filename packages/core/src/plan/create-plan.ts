@@ -1,6 +1,7 @@
 import { expandEach } from '../axes/expand-each.ts';
 import { type CellMatch, isMatched, matchCells } from '../axes/match-cells.ts';
 import { planAxes } from '../axes/plan-axes.ts';
+import { findValueFaults } from '../axes/values-of-cell.ts';
 import { findLabelFaults } from '../checks/find-label-faults.ts';
 import { createDoubles, type Doubles, mergeDoubles } from '../expressions/doubles.ts';
 import { evaluateJson } from '../expressions/template.ts';
@@ -66,7 +67,7 @@ export function createPlan(given: Pipeline, options: PlanOptions = {}): Result<P
   if (faults.length > 0) return fail(faults);
   const plan = { ...unplanned, ...(pipeline.axes && { axes: axes.value }), steps };
   shareFixedContext(unplanned, plan);
-  const unmatched = findMatchFaults(plan);
+  const unmatched = [...findMatchFaults(plan), ...findValueFaults(plan)];
   return unmatched.length === 0 ? ok(plan) : fail(unmatched);
 }
 

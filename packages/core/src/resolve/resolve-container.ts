@@ -69,7 +69,6 @@ function evaluateContainer(plan: Plan, step: number, options: ContainerOptions):
     env,
     secrets,
     ...(instanceType.value !== undefined && { instanceType: instanceType.value }),
-    ...(planned.resources !== undefined && { resources: planned.resources }),
     ports: planned.ports,
     inputs: inputs.value,
     outputs: Object.entries(planned.outputs).map(([name, { retain: _, temporary: __, ...output }]) => ({

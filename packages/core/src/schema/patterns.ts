@@ -18,6 +18,12 @@ export const DURATION = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d|w))+$/;
 export const SIZE = /^\d+(?:\.\d+)?(?:B|[KMGT]i?B)$/;
 /** A percentage of cells, such as `5%` or `0.5%`. */
 export const PERCENTAGE = /^(?:100|\d{1,2}(?:\.\d{1,2})?)%$/;
+/** Text with an expression, which is evaluated for each cell. */
+export const EXPRESSION = /^[^\0]*\$\{\{[^\0]*$/;
+/** A duration, or text with an expression that yields one. */
+export const CELL_DURATION = /^(?:(?:\d+(?:\.\d+)?(?:ms|s|m|h|d|w))+|[^\0]*\$\{\{[^\0]*)$/;
+/** A size, or text with an expression that yields one. */
+export const CELL_SIZE = /^(?:\d+(?:\.\d+)?(?:B|[KMGT]i?B)|[^\0]*\$\{\{[^\0]*)$/;
 /** A mount point that the kernel accepts: names of at most 255 bytes. */
 export const MOUNT_POINT = /^(?!.*[^/]{256})\/[^\p{Cc}]{1,4094}$/u;
 /** The name of an image, before an engine has checked it. Runtimes would read a leading dash as an option. */
@@ -49,6 +55,9 @@ export const PATTERN_ADVICE: ReadonlyMap<string, PatternAdvice> = new Map<string
   ],
   [String(VARIABLE), { code: 'bad-name', wanted: 'a variable name of letters, digits and `_`' }],
   [String(DURATION), { code: 'bad-duration', wanted: 'a duration with its unit, for example 90s, 15m, 2h or 1d' }],
+  [String(CELL_DURATION), { code: 'bad-duration', wanted: 'a duration with its unit, for example 90s, 15m, 2h or 1d' }],
+  [String(CELL_SIZE), { code: 'bad-size', wanted: 'a size with its unit, for example 512MB or 4GiB' }],
+  [String(EXPRESSION), { code: 'wrong-type', wanted: 'a number, or an expression that yields one' }],
   [String(SIZE), { code: 'bad-size', wanted: 'a size with its unit, for example 512MB or 4GiB' }],
   [
     String(PERCENTAGE),

@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { NEED_CONDITIONS } from '../model/pipeline.ts';
 import {
+  CELL_DURATION,
+  CELL_SIZE,
   DURATION,
   EDGE,
+  EXPRESSION,
   FILE_PATTERN,
   IDENTIFIER,
   IMAGE,
@@ -25,6 +28,10 @@ export const word = z.string({ error: 'a string' });
 export const text = word.regex(TEXT);
 /** A duration with its unit, not converted to milliseconds. */
 export const duration = z.string({ error: 'a duration with its unit, for example 90s, 15m, 2h or 1d' }).regex(DURATION);
+const cellDuration = z
+  .string({ error: 'a duration with its unit, for example 90s, 15m, 2h or 1d' })
+  .regex(CELL_DURATION);
+const cellExpression = z.string().regex(EXPRESSION);
 const size = z.string({ error: 'a size with its unit, for example 512MB or 4GiB' }).regex(SIZE);
 const flag = z.boolean({ error: 'true or false' });
 const count = z.int({ error: 'an integer' }).min(0);
@@ -132,6 +139,17 @@ const resources = z.strictObject(
   { error: 'a map with `cpu`, `memory`, `gpu` or `gpuModel`' },
 );
 
+/** Like `resources`, with expressions. */
+const cellResources = z.strictObject(
+  {
+    cpu: z.union([z.number().positive(), cellExpression], { error: 'a number of cores' }).optional(),
+    memory: z.string({ error: 'a size with its unit, for example 512MB or 4GiB' }).regex(CELL_SIZE).optional(),
+    gpu: z.union([count, cellExpression], { error: 'an integer' }).optional(),
+    gpuModel: text.optional(),
+  },
+  { error: 'a map with `cpu`, `memory`, `gpu` or `gpuModel`' },
+);
+
 const CLASSES = ['failed', 'oom', 'timeout'] as const;
 const backoff = z.strictObject(
   { initial: duration.optional(), factor: z.number({ error: 'a number' }).min(1).optional(), max: duration.optional() },
@@ -213,14 +231,14 @@ export const stepSchema = z.strictObject(
     foreach: foreach.optional(),
     parallelism: positive.optional(),
     instanceType: text.optional(),
-    resources: resources.optional(),
+    resources: cellResources.optional(),
     placement: placement.optional(),
     pools: pools.optional(),
-    priority: z.int({ error: 'an integer' }).optional(),
+    priority: z.union([z.int(), cellExpression], { error: 'an integer' }).optional(),
     retry: retry.optional(),
-    timeout: duration.optional(),
-    queueTimeout: duration.optional(),
-    deadline: duration.optional(),
+    timeout: cellDuration.optional(),
+    queueTimeout: cellDuration.optional(),
+    deadline: cellDuration.optional(),
     continueOnError: tolerance.optional(),
     cache: cache.optional(),
     ports: z.record(name, port, { error: 'a map of port names' }).optional(),

@@ -1,4 +1,4 @@
-import { createPlan, type Plan, parsePipeline } from '@sluice/core';
+import { createPlan, type Plan, parsePipeline, valuesOfCell } from '@sluice/core';
 import { encodePlan } from '@sluice/run';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -69,6 +69,29 @@ describe('a stored plan', () => {
       paramDoubles: { rates: { items: { number: true as const } } },
     };
     expect(parsePlan(serializePlan(plan))).toEqual({ ok: true, value: plan });
+  });
+
+  test('is read with the values that each cell has of its own', () => {
+    const step = {
+      ...{
+        each: 'sample',
+        command: ['true'],
+        timeout: '${{ each.sample.hours }}h',
+        priority: '${{ each.sample.rank }}',
+      },
+      resources: { cpu: '${{ each.sample.cores }}', memory: '1GB' },
+    };
+    const items = [
+      { id: 'S1', hours: 1, rank: 2, cores: 3 },
+      { id: 'S2', hours: 4, rank: 5, cores: 6 },
+    ];
+    const axes = { sample: { items, key: '${{ item.id }}', parallelism: 1 } };
+    const plan = planOf(JSON.stringify({ version: 1, name: 'values', axes, steps: { align: step } }));
+    const read = parsePlan(serializePlan(plan));
+    if (!read.ok) throw new Error(read.error);
+    const values = { timeoutMs: 14_400_000, priority: 5, resources: { cpu: 6, memoryBytes: 1e9 } };
+    expect(valuesOfCell(plan, 0, 1)).toEqual(values);
+    expect(valuesOfCell(read.value, 0, 1)).toEqual(values);
   });
 
   test('of a fan-in by `needs` takes the names and little else', () => {

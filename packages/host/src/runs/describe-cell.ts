@@ -1,3 +1,4 @@
+import { type Plan, valuesOfCell } from '@sluice/core';
 import { explainFollowed, type RunFollower } from '@sluice/home';
 import {
   type ContainerView,
@@ -37,13 +38,25 @@ export async function describeCell(followers: Followers, run: RunFollower, place
       ...usages[index],
     })),
     usage: sumAttemptUsage(usages),
-    ...(step.resources && { resources: { ...step.resources } }),
+    ...describeCellValues(run.model.facts.plan, place),
     ...optional('image', texts.image),
     ...(texts.command && { command: [...texts.command] }),
     environment: Object.keys(step.env).filter((variable) => !step.secrets.includes(variable)),
     inputs: describeInputs(run, place),
     outputs: describeOutputs(run, place),
     position: run.model.position,
+  };
+}
+
+/** Its limits of time, priority and requested resources. */
+function describeCellValues(plan: Plan, { step, cell }: CellPlace) {
+  const { timeoutMs, queueTimeoutMs, deadlineMs, priority, resources } = valuesOfCell(plan, step, cell);
+  return {
+    ...optional('timeoutMs', timeoutMs),
+    ...optional('queueTimeoutMs', queueTimeoutMs),
+    ...optional('deadlineMs', deadlineMs),
+    priority,
+    ...(resources && { resources: { ...resources } }),
   };
 }
 

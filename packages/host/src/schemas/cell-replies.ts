@@ -108,6 +108,10 @@ export const cellDetails = z.strictObject({
   ...placedCell,
   ...cellExplanation,
   attempts: z.array(attempt),
+  timeoutMs: z.int().exactOptional().describe('the limit of one attempt'),
+  queueTimeoutMs: z.int().exactOptional().describe('the limit for the wait of one attempt'),
+  deadlineMs: z.int().exactOptional().describe('the limit of all attempts together'),
+  priority: z.int().describe('higher ones start first'),
   resources: z
     .strictObject({
       cpu: z.number().exactOptional().describe('cores'),

@@ -1,3 +1,4 @@
+import { valuesOfCell } from '@sluice/core';
 import type { ReplayedRun } from '../facts/replay-files.ts';
 import { outlineAttempt } from '../report/attempt-outline.ts';
 import { describeFailure } from '../report/describe-failure.ts';
@@ -9,7 +10,11 @@ import { explainRetries } from './explain-retries.ts';
 export function explainAttempts(run: ReplayedRun, step: number, cell: number): AttemptExplanation[] {
   const attempts = run.facts.known[step]?.[cell]?.attempts ?? [];
   const isFinished = TERMINAL_CELL_STATES.has(run.scheduler.state(step, cell));
-  const retries = explainRetries(attempts, { ...run.facts.plan.steps[step]!.step, isFinished });
+  const retries = explainRetries(attempts, {
+    ...run.facts.plan.steps[step]!.step,
+    ...valuesOfCell(run.facts.plan, step, cell),
+    isFinished,
+  });
   return attempts.map((attempt) => {
     const retry = retries.get(attempt.attempt);
     const outline = outlineAttempt(attempt);

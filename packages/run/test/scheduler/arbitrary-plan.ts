@@ -47,6 +47,8 @@ const step = fc.record(
     rungs: fc.integer({ min: 0, max: 2 }),
     timeoutMs: fc.option(fc.integer({ min: 1, max: 5000 }), { nil: undefined, freq: 2 }),
     queueTimeoutMs: fc.option(fc.integer({ min: 1, max: 5000 }), { nil: undefined, freq: 2 }),
+    /** A timeout and a priority that depend on the item. */
+    perCell: fc.boolean(),
     deadlineMs: fc.option(fc.integer({ min: 1, max: 9000 }), { nil: undefined, freq: 2 }),
     continueOnError: fc.oneof(fc.boolean(), fc.nat(2), fc.constantFrom('0%', '40%', '50%')),
     final: fc.oneof({ weight: 5, arbitrary: fc.constant(false) }, fc.constant(true)),
@@ -135,6 +137,7 @@ function testStep(draft: Draft, index: number): TestStep {
     after,
     inputs,
     ...(each === undefined ? {} : { each }),
+    ...(each !== undefined && draft.perCell ? { perCell: ofItem(each[0]!) } : {}),
     cells: draft.cells,
     final: draft.final,
     pools: Object.fromEntries(Object.entries(draft.pools).filter(([, amount]) => amount > 0)),
@@ -159,9 +162,15 @@ function testStep(draft: Draft, index: number): TestStep {
       parallelism: draft.parallelism,
       timeoutMs: draft.timeoutMs,
       queueTimeoutMs: draft.queueTimeoutMs,
-      deadlineMs: draft.deadlineMs,
+      // A deadline that is shorter than the timeout is a fault.
+      deadlineMs: draft.perCell ? undefined : draft.deadlineMs,
     }),
   };
+}
+
+/** The items of the test axes are their own numbers. */
+function ofItem(axis: string) {
+  return { timeout: `\${{ string(1000 * (each.${axis} + 1)) }}ms`, priority: `\${{ each.${axis} % 2 }}` };
 }
 
 /** One input with rules has the first edges, two of them if it has alternatives. */

@@ -154,7 +154,10 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
     if (reason === 'notReady')
       law(unready.has(`${key}#${attempt}`), `${key} is cancelled as not ready and was not found so`);
     if (reason !== 'timeout' && reason !== 'queueTimeout' && reason !== 'pullTimeout') return;
-    const { timeoutMs, queueTimeoutMs } = plan.steps[step]!.step;
+    const { queueTimeoutMs, each = [], perCell } = plan.steps[step]!.step;
+    // See `arbitraryPlan`: an item is its own number.
+    const item = plan.steps[step]!.cells?.[cell]?.each?.[each[0]!];
+    const timeoutMs = perCell === undefined ? plan.steps[step]!.step.timeoutMs : 1000 * (item! + 1);
     const [from, allowed] = {
       timeout: [since.running, timeoutMs] as const,
       queueTimeout: [since.pending, queueTimeoutMs] as const,

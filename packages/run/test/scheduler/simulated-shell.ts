@@ -230,7 +230,8 @@ function move({
   const { step, cell, attempt } = container;
   const cancel = cancelOf(open, container);
   container.cancelAsked = cancel !== undefined;
-  const isTimed = plan.steps[step]!.step.timeoutMs !== undefined;
+  const { timeoutMs, perCell } = plan.steps[step]!.step;
+  const isTimed = timeoutMs !== undefined || perCell !== undefined;
   if (container.phase === 'pending' && isTimed && random.chance(0.2))
     return { type: 'pulling', at, step, cell, attempt };
   if (container.phase === 'pending' && !container.cancelAsked && random.chance(0.9)) {

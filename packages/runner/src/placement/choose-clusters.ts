@@ -9,6 +9,7 @@ import {
   type Resources,
   type Result,
   resolvePlannedText,
+  resourcesOfCells,
 } from '@sluice/core';
 import type { PlacementChoice, RunPlacement } from '@sluice/run';
 import { chooseInstanceType } from './choose-instance-type.ts';
@@ -83,7 +84,8 @@ function chooseForStep(plan: Plan, planned: PlannedStep, sites: StepSites): Resu
   );
   const first = usable[0];
   if (first === undefined) {
-    const wanted = step.instanceType ?? step.resources ?? {};
+    const offered = sites.instanceTypes.filter(({ clusterID }) => (named ?? known).includes(clusterID));
+    const wanted = step.instanceType ?? unofferedRequest(plan, planned, offered);
     return fail(describeNone(planned, { named: named ?? known, bound, sites, wanted }));
   }
   // Without a requested placement, other clusters are used only if no instance type of the run's own cluster fits.
@@ -95,8 +97,8 @@ function chooseForStep(plan: Plan, planned: PlannedStep, sites: StepSites): Resu
   if (level !== undefined) {
     return fail(`\`retry.escalate\` of ${describeNone(planned, { named: clusters, bound, sites, wanted: level })}`);
   }
-  if (placement?.ordered === undefined) sortByWorth(planned, { clusters, sites });
-  const instanceType = typeOn(planned, clusters[0]!, sites.instanceTypes);
+  if (placement?.ordered === undefined) sortByWorth(plan, planned, { clusters, sites });
+  const instanceType = typeOn(plan, planned, { cluster: clusters[0]!, types: sites.instanceTypes });
   return ok({ clusters, ...(instanceType !== undefined && { instanceType }) });
 }
 
@@ -116,9 +118,16 @@ function volumeClusters({ step }: PlannedStep, sites: StepSites): string[] {
 export function fitsOn(plan: Plan, planned: PlannedStep, types: readonly InstanceType[]): boolean {
   const { step } = planned;
   if (step.approval && step.command === undefined && step.image === undefined) return true;
-  if (step.instanceType === undefined) return chooseInstanceType(types, step.resources) !== undefined;
+  if (step.instanceType === undefined)
+    return resourcesOfCells(plan, planned.index).every((wanted) => chooseInstanceType(types, wanted) !== undefined);
   const known = new Set(types.map(({ id }) => id));
   return knownTypes(plan, planned).every((id) => known.has(id));
+}
+
+/** The first request of a cell that none of these types meets, or the first one of all. */
+function unofferedRequest(plan: Plan, { index }: PlannedStep, types: readonly InstanceType[]): Resources {
+  const wanted = resourcesOfCells(plan, index);
+  return wanted.find((one) => chooseInstanceType(types, one) === undefined) ?? wanted[0] ?? {};
 }
 
 /** The first level of `retry.escalate` that none of these types meets; undefined if there is none. */
@@ -143,14 +152,26 @@ function knownTypes(plan: Plan, { step, cells }: PlannedStep): readonly string[]
   return [...found];
 }
 
-function typeOn({ step }: PlannedStep, cluster: string, types: readonly InstanceType[]): string | undefined {
+/** The instance type that a step gets on a cluster; undefined if its cells get different ones. */
+function typeOn(
+  plan: Plan,
+  { index, step }: PlannedStep,
+  { cluster, types }: { readonly cluster: string; readonly types: readonly InstanceType[] },
+): string | undefined {
   const there = types.filter(({ clusterID }) => clusterID === cluster);
-  if (step.instanceType === undefined) return chooseInstanceType(there, step.resources)?.id;
+  if (step.instanceType === undefined) {
+    const chosen = new Set(resourcesOfCells(plan, index).map((wanted) => chooseInstanceType(there, wanted)?.id));
+    return chosen.size === 1 ? [...chosen][0] : undefined;
+  }
   return there.find(({ id }) => id === step.instanceType)?.id;
 }
 
 /** Sorts by most local inputs, then by the smallest instance type. The sort is stable. */
-function sortByWorth(planned: PlannedStep, { clusters, sites }: { clusters: string[]; sites: StepSites }): void {
+function sortByWorth(
+  plan: Plan,
+  planned: PlannedStep,
+  { clusters, sites }: { clusters: string[]; sites: StepSites },
+): void {
   const inputs = Object.values(planned.step.inputs).map(({ from }) => {
     if ('volume' in from) return sites.home;
     return sites.firstOf(from.step);
@@ -159,7 +180,7 @@ function sortByWorth(planned: PlannedStep, { clusters, sites }: { clusters: stri
   for (const place of inputs) counts.set(place, (counts.get(place) ?? 0) + 1);
   const local = (cluster: string) => counts.get(cluster) ?? 0;
   const size = (cluster: string) => {
-    const id = typeOn(planned, cluster, sites.instanceTypes);
+    const id = typeOn(plan, planned, { cluster, types: sites.instanceTypes });
     const type = sites.instanceTypes.find((one) => one.clusterID === cluster && one.id === id);
     return type === undefined ? 0 : (type.gpu?.count ?? 0) * 1e6 + type.cpu.cores * 1e3 + type.memory.sizeGB;
   };

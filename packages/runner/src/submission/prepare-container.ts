@@ -6,7 +6,15 @@ import {
   SECRET_ENVS_LABEL,
   WRITABLE_MOUNTS_LABEL,
 } from '@sluice/client';
-import { fail, ok, type ResolvedContainer, type Resources, type Result, resolveContainer } from '@sluice/core';
+import {
+  fail,
+  ok,
+  type ResolvedContainer,
+  type Resources,
+  type Result,
+  resolveContainer,
+  valuesOfCell,
+} from '@sluice/core';
 import { createRunContext } from '@sluice/run';
 import { createMounts } from '../data/create-mounts.ts';
 import { wrapReadiness } from '../data/wrap-readiness.ts';
@@ -48,6 +56,7 @@ export function prepareContainer(
   const instanceType = findInstanceType(session, resolved.value, {
     ...options,
     step: at.step,
+    cell: at.cell,
     clusterID: attempt.ref.clusterID,
   });
   if (!instanceType.ok) return instanceType;
@@ -111,12 +120,12 @@ function withReadiness(command: readonly string[], ready: readonly string[] | un
 function findInstanceType(
   session: RunSession,
   container: ResolvedContainer,
-  options: PrepareOptions & { readonly step: number; readonly clusterID: string },
+  options: PrepareOptions & { readonly step: number; readonly cell: number; readonly clusterID: string },
 ): Result<string, string> {
   const wanted: string | Resources | undefined =
     session.plan.steps[options.step]!.step.retry.escalate[options.escalationLevel] ??
     container.instanceType ??
-    container.resources;
+    valuesOfCell(session.plan, options.step, options.cell).resources;
   if (typeof wanted === 'string') return ok(wanted);
   const chosen = chooseInstanceType(
     options.instanceTypes.filter(({ clusterID }) => clusterID === options.clusterID),

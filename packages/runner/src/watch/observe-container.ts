@@ -1,4 +1,5 @@
 import type { Container } from '@sluice/client';
+import { valuesOfCell } from '@sluice/core';
 import { adoptedCluster, type ContainerFacts, hasAdoptedSuccessor, type Outcome, urlOf } from '@sluice/run';
 import type { Attempt } from '../session/attempt.ts';
 import { isOwnContainer } from '../session/is-own-container.ts';
@@ -51,7 +52,7 @@ export function observeContainer(session: RunSession, attempt: Attempt, seen: Co
   }
   if (seen.phase === 'Pending' && PULLING.test(seen.state ?? '') && !attempt.pulling) {
     attempt.pulling = true;
-    const { timeoutMs } = session.plan.steps[attempt.at.step]!.step;
+    const { timeoutMs } = valuesOfCell(session.plan, attempt.at.step, attempt.at.cell);
     if (timeoutMs !== undefined) session.post({ type: 'pulling', at, ...attempt.at });
   }
   warnOfPhase(session, attempt, seen);
@@ -87,7 +88,7 @@ function timesOf(
 function judge(session: RunSession, attempt: Attempt, seen: Container): Outcome | undefined {
   const outcome = judgeTerminalPhase(seen);
   if (outcome?.result !== 'canceled' || session.facts.adopted === undefined) return outcome;
-  const { timeoutMs } = session.plan.steps[attempt.at.step]!.step;
+  const { timeoutMs } = valuesOfCell(session.plan, attempt.at.step, attempt.at.cell);
   const ranMs = Date.parse(seen.endTime ?? '') - Date.parse(seen.startTime ?? '');
   const isTimedOut =
     hasAdoptedSuccessor(session.facts, attempt.name) || (timeoutMs !== undefined && ranMs >= timeoutMs);

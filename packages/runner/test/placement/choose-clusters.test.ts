@@ -44,6 +44,21 @@ describe('chooseClusters', () => {
     expect(choose([step('a'), step('b', { resources: { cpu: 3 } })])).toEqual(['a: east (c1)', 'b: north west (c4)']);
   });
 
+  test('keeps to clusters that have a type for every cell, and names none for all of them if they differ', () => {
+    const cells = (cores: readonly number[]) => ({
+      matrix: { axes: { cores }, include: [], exclude: [] },
+      perCell: { resources: { cpu: '${{ matrix.cores }}' } },
+    });
+    expect(choose([step('a', cells([1, 2])), step('b', cells([1, 8])), step('c', cells([2, 2]))])).toEqual([
+      'a: east (undefined)',
+      'b: west (undefined)',
+      'c: east (c2)',
+    ]);
+    expect(choose([step('d', cells([1, 16]))])).toMatch(
+      'step d: no instance type of cluster east or north or west offers 16',
+    );
+  });
+
   test('tells of steps that leave the cluster of the run, and not of those that the file sends elsewhere', () => {
     const plan = createHandPlan([
       step('a'),

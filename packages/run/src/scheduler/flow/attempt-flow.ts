@@ -1,3 +1,4 @@
+import { valuesOfCell } from '@sluice/core';
 import type { Outcome, PostponeReason, SchedulerEvent } from '../model/event.ts';
 import { CAUSE } from '../model/legal-moves.ts';
 import { CODE } from '../model/state-code.ts';
@@ -87,7 +88,7 @@ export function startReady(run: RunState): void {
 
 function startDeadline(run: RunState, step: number, cell: number): void {
   const id = run.cellBase[step]! + cell;
-  const { deadlineMs } = run.plan.steps[step]!.step;
+  const { deadlineMs } = valuesOfCell(run.plan, step, cell);
   if (deadlineMs === undefined || (run.cells.flags[id]! & CELL.started) !== 0) return;
   addFlag(run, id, CELL.started);
   run.timers.add({ kind: 'deadline', at: run.now + deadlineMs, step, cell, attempt: 0 });
@@ -99,7 +100,7 @@ function submitted(run: RunState, step: number, cell: number): void {
   moveCell(run, step, { cell, to: CODE.pending, cause: CAUSE.submitted });
   speedUp(run);
   if ((run.index.flags[step]! & STEP.timed) === 0) return;
-  const { queueTimeoutMs } = run.plan.steps[step]!.step;
+  const { queueTimeoutMs } = valuesOfCell(run.plan, step, cell);
   if (queueTimeoutMs === undefined) return;
   run.timers.add({ kind: 'queueTimeout', at: run.now + queueTimeoutMs, step, cell, attempt: run.cells.attempt[id]! });
 }
@@ -107,7 +108,7 @@ function submitted(run: RunState, step: number, cell: number): void {
 /** Reported again after a resume: the timer that is due first counts, also if the clock was set back meanwhile. */
 function pulling(run: RunState, step: number, cell: number): void {
   const id = run.cellBase[step]! + cell;
-  const { timeoutMs } = run.plan.steps[step]!.step;
+  const { timeoutMs } = valuesOfCell(run.plan, step, cell);
   if (run.cells.state[id] !== CODE.pending || timeoutMs === undefined) countStale(run);
   else run.timers.add({ kind: 'pullTimeout', at: run.now + timeoutMs, step, cell, attempt: run.cells.attempt[id]! });
 }
@@ -130,7 +131,8 @@ function running(run: RunState, { step, cell, since = run.now }: { step: number;
   const state = run.cells.state[id]!;
   if (state === CODE.running || state === CODE.publishing) return;
   moveCell(run, step, { cell, to: CODE.running, cause: CAUSE.running });
-  const { service, timeoutMs } = run.plan.steps[step]!.step;
+  const { service } = run.plan.steps[step]!.step;
+  const { timeoutMs } = valuesOfCell(run.plan, step, cell);
   const watched = (run.index.flags[step]! & (STEP.watched | STEP.service)) !== 0;
   if (watched && service?.ready === undefined) cellRan(run, step, cell);
   if (timeoutMs !== undefined) {

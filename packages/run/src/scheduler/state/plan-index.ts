@@ -1,7 +1,7 @@
 import { NEED_CONDITIONS, type NeedCondition, own, type Plan, type PlannedStep } from '@sluice/core';
 import type { SchedulerOptions } from '../model/scheduler-options.ts';
 import type { LaneSpec, LimitSpec } from './ready-queue.ts';
-import { remainingPaths, startOrder } from './start-order.ts';
+import { remainingPaths, type StartOrder, startOrder } from './start-order.ts';
 
 /** The condition in an edge's byte: a place in `NEED_CONDITIONS`, with the flags of `EDGE`. */
 export function conditionOf(kind: number): NeedCondition {
@@ -49,7 +49,7 @@ export const STEP = {
 } as const;
 
 /** The plan as arrays, written once. Edges are stored at the dependency (compressed rows). */
-export interface PlanIndex {
+export interface PlanIndex extends StartOrder {
   readonly stepCount: number;
   readonly flags: Uint16Array;
   /** The dependents of step `s` are at `edgeStart[s]` up to `edgeStart[s + 1]`. */
@@ -59,9 +59,6 @@ export interface PlanIndex {
   /** Number of dependencies of each step, and of those that whole steps resolve. */
   readonly dependencyCount: Int32Array;
   readonly stepEdgeCount: Int32Array;
-  /** Rank of each step in the start order, and the step at each rank. */
-  readonly position: Int32Array;
-  readonly stepAt: Int32Array;
   /** The lane of each step in the ready queue. */
   readonly lane: Int32Array;
   readonly lanes: readonly LaneSpec[];
@@ -84,13 +81,12 @@ export function createPlanIndex(plan: Plan, options: SchedulerOptions): PlanInde
     if (!planned.final) mainSteps++;
   }
   const edges = createEdges(plan, flags);
-  const { position, stepAt } = startOrder(plan, remainingPaths(plan, edges, options));
+  const order = startOrder(plan, remainingPaths(plan, edges, options));
   return {
     stepCount: steps.length,
     flags,
     ...edges,
-    position,
-    stepAt,
+    ...order,
     ...createLanes(plan, options),
     staticCells,
     mainSteps,
@@ -109,8 +105,9 @@ function stepFlags(planned: PlannedStep, { looksUpAll, checksInputs }: Scheduler
   if (step.approval !== undefined) flags |= STEP.approval;
   const isChecked = checksInputs === true && hasKeys(step.inputs);
   if (isChecked || hasKeys(step.outputs) || hasKeys(step.results)) flags |= STEP.publishes;
-  if (step.timeoutMs !== undefined || step.queueTimeoutMs !== undefined || step.deadlineMs !== undefined)
-    flags |= STEP.timed;
+  const { timeout, queueTimeout, deadline } = step.perCell ?? {};
+  const limits = [step.timeoutMs, step.queueTimeoutMs, step.deadlineMs, timeout, queueTimeout, deadline];
+  if (limits.some((limit) => limit !== undefined)) flags |= STEP.timed;
   for (const { condition } of dependencies) {
     if (condition === 'failed' || condition === 'completed') flags |= STEP.handlesFailure;
   }

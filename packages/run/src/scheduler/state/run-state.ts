@@ -34,7 +34,7 @@ export const CAUSE_KIND = {
 } as const;
 
 /** Cells per step that a key of the ready queue can represent. */
-export const CELL_SPAN = 2 ** 21;
+const CELL_SPAN = 2 ** 21;
 
 /** Until when a cell in `backingOff` waits, and the reason if its submission was postponed. */
 export interface WaitForTime {
@@ -144,8 +144,8 @@ export interface RunState {
 }
 
 /** The key of a cell in the ready queue: the best one is the smallest. */
-export function queueKey({ position }: PlanIndex, step: number, cell: number): number {
-  return position[step]! * CELL_SPAN + cell;
+export function queueKey({ position, cellPlaces }: PlanIndex, step: number, cell: number): number {
+  return (cellPlaces.get(step)?.[cell] ?? position[step]!) * CELL_SPAN + cell;
 }
 
 /** The cell of a key. */

@@ -1,4 +1,4 @@
-import { isMatched, type Plan } from '@sluice/core';
+import { isMatched, type Plan, valuesOfCell } from '@sluice/core';
 import type { SchedulerOptions } from '../model/scheduler-options.ts';
 
 /** Edges in compressed rows: the dependents of step `s` are at `edgeStart[s]` up to `edgeStart[s + 1]`. */
@@ -65,37 +65,85 @@ function topologicalOrder(count: number, edges: StepEdges): Int32Array {
   return order;
 }
 
+/** The places of ready cells in the order in which they start. */
+export interface StartOrder {
+  /** The place of each step, and the step at each place. A step whose cells have several priorities has several. */
+  readonly position: Int32Array;
+  readonly stepAt: Int32Array;
+  /** By step whose cells have a priority of their own: the place of each cell. */
+  readonly cellPlaces: ReadonlyMap<number, Int32Array>;
+}
+
 /**
- * The order in which ready steps start: priority, then items in progress before new ones, then the longest remaining
+ * The order in which ready cells start: priority, then items in progress before new ones, then the longest remaining
  * path, then the file's order. Otherwise every item would be begun before the first one is finished.
  *
  * All of them are encoded in one number, because sorting a million numbers is many times faster than a million calls of a
  * comparison function. Paths are distinguished as finely as the number allows.
  */
-export function startOrder(plan: Plan, paths: Float64Array): { position: Int32Array; stepAt: Int32Array } {
-  const { steps } = plan;
+export function startOrder(plan: Plan, paths: Float64Array): StartOrder {
+  const { steps, priorities } = listPlaces(plan);
   const count = steps.length;
-  const priorities = [...new Set(steps.map(({ step }) => step.priority))].sort((a, b) => b - a);
-  const rank = new Map(priorities.map((priority, i) => [priority, 2 * i]));
+  const distinct = [...new Set(priorities)].sort((a, b) => b - a);
+  const rank = new Map(distinct.map((priority, i) => [priority, 2 * i]));
   const longest = paths.reduce((most, path) => Math.max(most, path), 0);
-  const scale = (longest * 2 * priorities.length * count) / 2 ** 52 || 1;
+  const scale = (longest * 2 * distinct.length * count) / 2 ** 52 || 1;
   const levels = Math.ceil(longest / scale) + 1;
   const keys = new Float64Array(count);
   for (let i = 0; i < count; i++) {
+    const step = steps[i]!;
     const level =
-      (rank.get(steps[i]!.step.priority)! + (continuesItems(plan, i) ? 0 : 1)) * levels +
-      Math.floor((longest - paths[i]!) / scale);
+      (rank.get(priorities[i]!)! + (continuesItems(plan, step) ? 0 : 1)) * levels +
+      Math.floor((longest - paths[step]!) / scale);
     keys[i] = level * count + i;
   }
   keys.sort();
-  const position = new Int32Array(count);
+  const position = new Int32Array(plan.steps.length);
   const stepAt = new Int32Array(count);
+  const placeOf = new Int32Array(count);
   for (let place = 0; place < count; place++) {
-    const step = keys[place]! % count;
-    stepAt[place] = step;
-    position[step] = place;
+    const i = keys[place]! % count;
+    stepAt[place] = steps[i]!;
+    position[steps[i]!] = place;
+    placeOf[i] = place;
   }
-  return { position, stepAt };
+  return { position, stepAt, cellPlaces: placeCells(plan, { steps, priorities, placeOf }) };
+}
+
+/** A place for each step, or for each priority of its cells. */
+function listPlaces(plan: Plan): { readonly steps: readonly number[]; readonly priorities: readonly number[] } {
+  const steps: number[] = [];
+  const priorities: number[] = [];
+  for (const { index, step, cells = [] } of plan.steps) {
+    const ofCells = step.perCell?.priority === undefined ? [] : cells.map((_, cell) => priorityOf(plan, index, cell));
+    for (const priority of ofCells.length === 0 ? [priorityOf(plan, index, 0)] : new Set(ofCells)) {
+      steps.push(index);
+      priorities.push(priority);
+    }
+  }
+  return { steps, priorities };
+}
+
+function priorityOf(plan: Plan, step: number, cell: number): number {
+  return valuesOfCell(plan, step, cell).priority;
+}
+
+function placeCells(
+  plan: Plan,
+  { steps, priorities, placeOf }: ReturnType<typeof listPlaces> & { readonly placeOf: Int32Array },
+): ReadonlyMap<number, Int32Array> {
+  const places = new Map<number, Map<number, number>>();
+  for (const [i, step] of steps.entries()) {
+    if (plan.steps[step]!.step.perCell?.priority === undefined) continue;
+    const ofStep = places.get(step) ?? new Map<number, number>();
+    places.set(step, ofStep.set(priorities[i]!, placeOf[i]!));
+  }
+  return new Map(
+    [...places].map(([step, ofStep]) => [
+      step,
+      Int32Array.from(plan.steps[step]!.cells ?? [], (_, cell) => ofStep.get(priorityOf(plan, step, cell))!),
+    ]),
+  );
 }
 
 /** Whether the cells of a step continue what cells of another step have begun for the same items. */

@@ -22,6 +22,15 @@ describe('startOrder', () => {
     );
   });
 
+  test('startOrder: cells with a higher priority come before other steps, the others after', () => {
+    const order = startOrder(
+      testPlan({ a: { priority: 1 }, b: { each: ['x'], perCell: { priority: '${{ each.x }}' } }, c: { priority: 1 } }),
+      Float64Array.of(1, 2, 3),
+    );
+    expect([...order.stepAt]).toEqual([1, 2, 1, 0, 1]);
+    expect([...order.cellPlaces.get(1)!]).toEqual([4, 2, 0]);
+  });
+
   test('startOrder: paths that are too long for exact keys are ordered coarsely, and every step keeps a place', () => {
     const plan = testPlan({ a: {}, b: {}, c: { priority: 1 } });
     const { stepAt } = startOrder(plan, Float64Array.of(2 ** 60, 2 ** 61, 1));
