@@ -10,15 +10,18 @@ export type Reads = ReadonlyMap<string, string>;
 export interface EndedRun {
   readonly report: RunReport;
   readonly plan: Plan;
+  /** The cells, by the indexes of step and cell, that stand for an earlier success whose temporary outputs were removed. */
+  readonly restored: ReadonlySet<string>;
   /** It had `--reuse`, so a value that was computed again counts as a change even if it is equal. */
   readonly isReuse: boolean;
 }
 
 /** Steps that were reused although the run has executed a step before them. */
-export function findLostOrder({ report, plan, isReuse }: EndedRun): string[] {
+export function findLostOrder(run: EndedRun): string[] {
+  const { report, plan } = run;
   return report.steps.flatMap(({ step: name, cells }, step) => {
     if (!cells.some(({ reused }) => reused)) return [];
-    const worked = [...findBefore({ report, plan, isReuse }, step)].filter((on) => hasWorked({ report, plan }, on));
+    const worked = [...findBefore(run, step)].filter((on) => hasWorked(run, on));
     return worked.map((on) => `${name} is reused behind ${plan.steps[on]!.step.name}, which was executed`);
   });
 }
@@ -27,14 +30,16 @@ export function findLostOrder({ report, plan, isReuse }: EndedRun): string[] {
  * Whether a step had a container of its own. A service always has one, so it does not count, unless it mounts a volume with
  * unknown content.
  */
-export function hasWorked({ report, plan }: Pick<EndedRun, 'report' | 'plan'>, step: number): boolean {
+export function hasWorked({ report, plan, restored }: EndedRun, step: number): boolean {
   const { step: spec } = plan.steps[step]!;
   if (spec.service !== undefined && findSharedRead(spec, plan.pipeline) === undefined) return false;
-  return report.steps[step]!.cells.some(({ reused, attempt }) => !reused && attempt > 0);
+  return report.steps[step]!.cells.some(
+    ({ reused, attempt }, cell) => !reused && attempt > 0 && !restored.has(`${step}/${cell}`),
+  );
 }
 
 /** Every step before a step, on any path. */
-function findBefore({ report, plan, isReuse }: EndedRun, step: number): ReadonlySet<number> {
+function findBefore({ report, plan, isReuse }: Omit<EndedRun, 'restored'>, step: number): ReadonlySet<number> {
   const found = new Set<number>();
   const open = [step];
   for (const at of open) {
@@ -75,7 +80,8 @@ export async function findMixedContents(
   const run = { ...replayed.value, plan: replayed.value.facts.plan };
   const { plan } = run;
   return plan.steps.flatMap(({ index, step }) => {
-    if (step.outputs.o === undefined) return [];
+    // What is removed cannot be compared, and what is restored has another content.
+    if (step.outputs.o === undefined || step.outputs.o.temporary) return [];
     const present = [...findPresent(rig, run, index)];
     const seen = new Set<string | undefined>();
     return (run.facts.cells[index] ?? []).flatMap(({ key }, cell) => {
@@ -98,6 +104,7 @@ function findPresent(rig: Rig, run: Run, step: number): Map<string, string | und
   for (const { from, path } of Object.values(run.plan.steps[step]!.step.inputs)) {
     if (!('step' in from)) continue;
     const on = stepIndex(run.plan, from.step)!;
+    if (run.plan.steps[on]!.step.outputs.o?.temporary) continue;
     for (const [cell, { key }] of (run.facts.cells[on] ?? []).entries()) {
       if (!hasSucceeded(run, on, cell)) continue;
       const at = isFannedOut(run, on) ? `${path}/${key}` : path;
@@ -111,4 +118,61 @@ function readContent(rig: Rig, run: Run, of: { readonly step: number; readonly c
   const { volumeID, path } = locateOutput(run, { ...of, output: 'o' });
   const bytes = rig.simulated.volumes.get(volumeID)?.files.get(`${path}/data`);
   return bytes && Buffer.from(bytes).toString();
+}
+
+/** The cells of a run that were computed again only for their temporary outputs. */
+export async function findRestoredCells(rig: Rig, { runId }: RunReport): Promise<ReadonlySet<string>> {
+  const replayed = await replayFromHome(rig.disk, '/home', runId);
+  if (!replayed.ok) throw new Error(replayed.error.message);
+  const { known } = replayed.value.facts;
+  return new Set(
+    known.flatMap((cells, step) =>
+      cells.flatMap(({ missed, winner }, cell) =>
+        missed?.restores && winner !== undefined ? [`${step}/${cell}`] : [],
+      ),
+    ),
+  );
+}
+
+/**
+ * Containers that did not find what they were to read, and temporary outputs that the run has written and left, although it
+ * has succeeded.
+ */
+export async function findWrongRemovals(
+  rig: Rig,
+  report: RunReport,
+  readsOf: (container: string) => Reads | undefined,
+): Promise<string[]> {
+  const { runId } = report;
+  const replayed = await replayFromHome(rig.disk, '/home', runId);
+  if (!replayed.ok) throw new Error(replayed.error.message);
+  const run = { ...replayed.value, plan: replayed.value.facts.plan };
+  return run.plan.steps.flatMap(({ index, step }) => {
+    const left = [...rig.simulated.volumes.values()].flatMap(({ files }) =>
+      [...files.keys()].filter(
+        (file) => file.startsWith(`runs/${runId}/out/${step.name}/o/`) && file.endsWith('/data'),
+      ),
+    );
+    const isLeft = step.outputs.o?.temporary && report.status === 'succeeded' && left.length > 0;
+    const wanted = listSources(run, index);
+    const unread = report.steps[index]!.cells.flatMap(({ cell, reused, attempt }) => {
+      const reads = reused ? undefined : readsOf([runId, step.name, cell, attempt].join('/'));
+      if (reads === undefined) return [];
+      const absent = wanted.filter(({ at, writer }) => !reads.get(at)?.includes(`/${writer}/`));
+      return absent.map(({ at }) => `${step.name}/${cell} has read ${reads.get(at)} at ${at}`);
+    });
+    return [...(isLeft ? [`${left} is left, which is temporary`] : []), ...unread];
+  });
+}
+
+/** Where a step finds the output of each cell before it, and the step and cell that wrote it. */
+function listSources(run: Run, step: number): { readonly at: string; readonly writer: string }[] {
+  return Object.values(run.plan.steps[step]!.step.inputs).flatMap(({ from, path }) => {
+    if (!('step' in from)) return [];
+    const on = stepIndex(run.plan, from.step)!;
+    return (run.facts.cells[on] ?? []).flatMap(({ key }, cell) => {
+      if (!hasSucceeded(run, on, cell)) return [];
+      return [{ at: `${isFannedOut(run, on) ? `${path}/${key}` : path}/data`, writer: `${from.step}/${key}` }];
+    });
+  });
 }

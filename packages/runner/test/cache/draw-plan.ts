@@ -4,11 +4,13 @@ import type { Random } from '../../../run/test/random.ts';
 export function drawBody(random: Random, { cached = 0.3 } = {}): string {
   const steps: Record<string, object> = {};
   const drawn: DrawnStep[] = [];
+  // Of its own, so that the seeds of the planted bugs draw the same pipelines.
+  const temporary = random.fork('temporary');
   const count = 3 + random.below(6);
   for (let index = 0; index < count; index++) {
     const name = `s${index}`;
     const kind = random.pick(['plain', 'plain', 'plain', 'matrix', 'foreach', 'approval', 'service'] as const);
-    const step = drawStep(kind, drawn, { random, cached });
+    const step = drawStep(kind, drawn, { random, cached, temporary });
     steps[name] = step;
     drawn.push({ name, kind, hasWhen: 'when' in step });
   }
@@ -30,7 +32,7 @@ interface DrawnStep {
 function drawStep(
   kind: DrawnStep['kind'],
   before: readonly DrawnStep[],
-  { random, cached }: { readonly random: Random; readonly cached: number },
+  { random, cached, temporary }: { readonly random: Random; readonly cached: number; readonly temporary: Random },
 ): object {
   const needs: Record<string, string> = {};
   for (const { name, kind: of, hasWhen } of before) {
@@ -48,7 +50,7 @@ function drawStep(
   return {
     ...program,
     inputs: { ...drawInputs(before, random), ...(!isCached && drawMount(random).inputs) },
-    outputs: { o: '/o' },
+    outputs: { o: temporary.chance(0.3) ? { path: '/o', temporary: true } : '/o' },
     results: { r: 'array' },
     ...(isCached && { cache: true }),
     ...(kind === 'matrix' && { matrix: { x: [1, 2] } }),

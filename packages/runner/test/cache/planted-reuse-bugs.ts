@@ -96,4 +96,25 @@ export const PLANTED_REUSE_BUGS: readonly PlantedReuseBug[] = [
     find: 'if (facts === undefined || names.length === 0) return facts;',
     replace: 'if (facts === undefined || names.length >= 0) return facts;',
   },
+  {
+    name: 'removes a temporary output although a cell that mounts it has not ended',
+    seed: 3,
+    file: '../../run/src/facts/temporary-outputs.ts',
+    find: 'return readers === undefined || (readers.open === 0 && !readers.isKept);',
+    replace: 'return readers === undefined || !readers.isKept;',
+  },
+  {
+    name: 'takes a cell whose temporary outputs are created again for a changed one',
+    seed: 53,
+    file: '../../home/src/reuse/digest-cell.ts',
+    find: 'known?.cached ?? known?.missed?.restores;',
+    replace: 'known?.cached;',
+  },
+  {
+    name: 'reruns what comes after a cell whose temporary outputs are created again',
+    seed: 53,
+    file: '../../home/src/reuse/lineage.ts',
+    find: ' && facts.known[step]?.[cell]?.missed?.restores === undefined',
+    replace: ' && facts !== undefined',
+  },
 ];

@@ -3,7 +3,15 @@ import { findSharedRead } from '@sluice/core';
 import type { RunReport } from '@sluice/run';
 import { createRandom, type Random } from '../../../run/test/random.ts';
 import { writeFile } from '../simulation/memory-files.ts';
-import { type EndedRun, findLostOrder, findMixedContents, hasWorked, type Reads } from './check-reuse-laws.ts';
+import {
+  type EndedRun,
+  findLostOrder,
+  findMixedContents,
+  findRestoredCells,
+  findWrongRemovals,
+  hasWorked,
+  type Reads,
+} from './check-reuse-laws.ts';
 import { drawBody } from './draw-plan.ts';
 import { createReuseWorld, type GivenRun, planOf, type ReuseSubject, type ReuseWorld } from './reuse-world.ts';
 
@@ -31,12 +39,14 @@ export async function runReuseModel(seed: string, subject: ReuseSubject): Promis
   let [reused, executed] = [0, 0];
 
   async function judge(given: GivenRun, report: RunReport): Promise<void> {
-    const ended: EndedRun = { report, plan: planOf(given), isReuse: given.reuse !== undefined };
+    const restored = await findRestoredCells(world.rig, report);
+    const ended: EndedRun = { report, plan: planOf(given), restored, isReuse: given.reuse !== undefined };
     violations.push(
       ...findLostOrder(ended),
       ...findUnlawful(ended),
       ...findUnasked(given, report),
       ...(await findMixedContents(world.rig, report, programs.readsOf)),
+      ...(await findWrongRemovals(world.rig, report, programs.readsOf)),
     );
     reused += report.steps.filter(({ cells }) => cells.some((cell) => cell.reused)).length;
     executed += report.steps.filter((_, step) => hasWorked(ended, step)).length;
@@ -66,7 +76,12 @@ export async function runReuseModel(seed: string, subject: ReuseSubject): Promis
     const calm = given.name === undefined ? [given] : [given, given];
     for (const report of await world.startAll(calm)) await judge(given, report);
     await runOne(given);
-    violations.push(...findMissingHits({ report: past.at(-1)!, plan: planOf(given), isReuse: false }));
+    violations.push(
+      ...findMissingHits(
+        { report: past.at(-1)!, plan: planOf(given) },
+        await findRestoredCells(world.rig, past.at(-1)!),
+      ),
+    );
     if (past.at(-1)!.status !== 'succeeded') violations.push('the last run failed');
   }
   return { violations: violations.map((text) => `${text} in ${body}`), reused, executed };
@@ -101,7 +116,7 @@ function findUnasked({ reuse }: GivenRun, { steps }: RunReport): string[] {
 }
 
 /** Steps that must not be reused at all. */
-function findUnlawful({ report, plan }: EndedRun): string[] {
+function findUnlawful({ report, plan }: Pick<EndedRun, 'report' | 'plan'>): string[] {
   return plan.steps.flatMap(({ step, final, index }) => {
     const isReused = report.steps[index]!.cells.some((cell) => cell.reused);
     if (!isReused || (!final && findSharedRead(step, plan.pipeline) === undefined)) return [];
@@ -110,12 +125,12 @@ function findUnlawful({ report, plan }: EndedRun): string[] {
 }
 
 /** Cached steps that a repeated run has executed, although it executed no step before them. */
-function findMissingHits({ report, plan }: EndedRun): string[] {
+function findMissingHits({ report, plan }: Pick<EndedRun, 'report' | 'plan'>, restored: ReadonlySet<string>): string[] {
   const quiet = new Set<number>();
   const missing: string[] = [];
   for (const { index, step, final, dependencies } of plan.steps) {
     const { cells, status } = report.steps[index]!;
-    const isReused = cells.length > 0 && cells.every((cell) => cell.reused);
+    const isReused = cells.length > 0 && cells.every(({ reused }, cell) => reused || restored.has(`${index}/${cell}`));
     const isIdle = step.approval !== undefined || status === 'skipped' || cells.length === 0;
     const isService = step.service !== undefined && findSharedRead(step, plan.pipeline) === undefined;
     const isDue = dependencies.every(({ on }) => quiet.has(on));

@@ -15,6 +15,8 @@ steps:
   table: { inputs: { vcf: call.vcf }, command: [table], outputs: [t] }
 `;
 
+const QC = '{ each: sample, inputs: { bam: sort.bam }, command: [qc], outputs: [q] }';
+
 const left = (world: TemporaryWorld) => ({
   published: world
     .filesOf('/out/')
@@ -106,8 +108,7 @@ describe('a success whose temporary outputs were removed', () => {
 
   test('is computed again if a cell that runs mounts them, with those before it, and changes nothing else', async () => {
     const world = createTemporaryWorld('again');
-    const more = '  qc: { each: sample, inputs: { bam: sort.bam }, command: [qc, "${{ params.qc }}"], outputs: [q] }\n';
-    const body = CHAIN.replace('params: {', 'params: { qc: 1,') + more;
+    const body = `${CHAIN.replace('params: {', 'params: { qc: 1,')}  qc: ${QC.replace('[qc]', '[qc, "${{ params.qc }}"]')}`;
     await world.run(planOf(body));
     world.ran();
     const report = await world.run(planOf(body, { qc: 2 }));
@@ -119,6 +120,22 @@ describe('a success whose temporary outputs were removed', () => {
     await world.run(planOf(body, { qc: 3 }));
     expect(world.ran()).toEqual([]);
     expect({ missing: world.missing, align: world.filesOf('/out/align/') }).toEqual({ missing: [], align: [] });
+  });
+
+  test('is computed again while the run that has its outputs has not ended, since that run may remove them', async () => {
+    const world = createTemporaryWorld('parallel');
+    world.behave.call = { runMs: 60_000 };
+    const { rig } = world;
+    const body = CHAIN.replace('steps:', `steps:\n  qc: ${QC}`);
+    const first = await rig.go(startRun({ ...rig.options, plan: planOf(CHAIN), baseDir: '/base' }));
+    if (!first.ok) throw new Error(first.error.message);
+    await rig.until(() => world.ran().includes('call/S2'));
+    await rig.go(rig.clock.delay(100));
+    expect(world.filesOf('/out/sort/bam/')).toHaveLength(2);
+    await world.run(planOf(body));
+    expect(world.ran()).toEqual(expect.arrayContaining(['align/S1', 'sort/S1', 'qc/S1']));
+    await rig.go(first.value.finished);
+    expect(world.missing).toEqual([]);
   });
 });
 
