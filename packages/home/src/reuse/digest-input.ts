@@ -8,8 +8,9 @@ export function digestInput(run: ContextSource, lineage: LineageOf, { input, sou
   const { from } = input;
   if ('volume' in from) {
     const place = own(run.facts.volumes, from.volume);
+    const digest = own(place?.parts, from.path) ?? place?.digest;
     // The content of a volume that others can write to is unknown: a step that reads one is not looked up.
-    return `${place?.digest ?? `volume:${place?.volumeID}:${place?.path}`}/${from.path}`;
+    return `${digest ?? `volume:${place?.volumeID}:${place?.path}`}/${from.path}`;
   }
   const path = from.path === undefined ? '' : `/${from.path}`;
   return `${digestSource(run, lineage, source!)}/${from.output}${path}`;

@@ -144,6 +144,8 @@ export interface VolumePlace {
   readonly path: string;
   /** Digest of the content if it is known and cannot change. */
   readonly digest?: string;
+  /** Of the content: the digests of files and directories that inputs name, by path. Others are not known. */
+  readonly parts?: Readonly<Record<string, string>>;
 }
 
 /** Data that the shell needs in addition to an event; each field belongs to one type of event. */

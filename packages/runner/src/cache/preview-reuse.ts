@@ -24,6 +24,7 @@ import {
   TERMINAL_CELL_STATES,
   type VolumePlace,
 } from '@sluice/run';
+import { digestParts } from '../data/digest-parts.ts';
 import { scanSource } from '../trees/scan-source.ts';
 import { findRestored } from './find-restored.ts';
 import { createSimulatedRun, type MissedCell, simulateReuse } from './simulate-reuse.ts';
@@ -113,8 +114,10 @@ async function findVolumes(
     if (source === undefined || baseDir === undefined) continue;
     try {
       const options = { disk, home, now: Date.now(), ...(exclude && { exclude }) };
-      const { digest } = await scanSource(path.resolve(baseDir, source), options);
-      volumes[name] = { volumeID: volumes['']?.volumeID ?? '', path: sourcePath(digest).files, digest };
+      const scanned = await scanSource(path.resolve(baseDir, source), options);
+      const { digest } = scanned;
+      const parts = digestParts(plan, { volume: name, scanned });
+      volumes[name] = { volumeID: volumes['']?.volumeID ?? '', path: sourcePath(digest).files, digest, parts };
     } catch (error) {
       const message = `could not read the source of volume ${name}: ${(error as Error).message}`;
       return fail({ code: 'SOURCE_MISSING', message });

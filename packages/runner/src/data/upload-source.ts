@@ -21,6 +21,7 @@ import { walkTree } from '../trees/list-tree.ts';
 import { type ScannedSource, type SourceFile, scanSource } from '../trees/scan-source.ts';
 import { SOURCES_LOCK, writeSourceMark } from '../trees/source-mark.ts';
 import { openTreeStates } from '../trees/tree-states.ts';
+import { digestParts } from './digest-parts.ts';
 
 /** A source, and the volume to which it is uploaded. */
 export interface UploadOptions extends ProvisionOptions {
@@ -40,7 +41,7 @@ export interface UploadOptions extends ProvisionOptions {
  */
 export async function uploadSource(
   options: UploadOptions,
-): Promise<Result<Pick<VolumePlace, 'path' | 'digest'>, RunError>> {
+): Promise<Result<Pick<VolumePlace, 'path' | 'digest' | 'parts'>, RunError>> {
   const local = path.resolve(options.baseDir, options.source);
   const onProgress = progressReporter(options);
   const nothing = { files: 0, totalFiles: 0, bytes: 0, totalBytes: 0 };
@@ -75,7 +76,8 @@ export async function uploadSource(
     if (fault !== undefined) return fail({ code: 'SOURCE_MISSING', message: fault });
     await mark();
   }
-  return ok({ path: place.files, digest: scanned.digest });
+  const parts = digestParts(options.plan, { volume: options.name, scanned });
+  return ok({ path: place.files, digest: scanned.digest, parts });
 }
 
 /** Discards a source that a container has changed; it is uploaded again. Containers that still read it may fail. */
