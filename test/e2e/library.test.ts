@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { asked } from '../../examples/library/ask.ts';
 import { greetAll } from '../../examples/library/greet.ts';
 import { inspect } from '../../examples/library/inspect.ts';
+import { countWords } from '../../examples/library/samples.ts';
 import { CREDENTIALS, type Server, serveNew } from './served-rig.ts';
 import { createWorkplace, type Workplace } from './workplace-rig.ts';
 
@@ -102,5 +103,14 @@ test('examples/library answers questions about the graph of a pipeline file', as
     readsFrom: ['prepare', 'fit', 'select'],
     mounts: ['prepare.digits at /in/digits', 'select.best at /in/best'],
     containers: 17,
+  });
+});
+
+test('examples/library follows the samples of a table, whose columns have types', async () => {
+  const directory = join(import.meta.dirname, '../../examples/samples');
+  expect(await countWords(directory, { home: place.home })).toEqual({
+    status: 'succeeded',
+    words: ['S1: 3', 'S2: 1', 'S3: 3'],
+    lines: [10],
   });
 });

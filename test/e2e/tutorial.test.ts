@@ -33,11 +33,14 @@ test('docs/tutorial.md, followed to the letter, does what it says', () => {
     expect(status, `${step.text}\n${stdout}${stderr}`).toBe(0);
     outputs.push(stdout);
   }
-  const [first, failed, mended, cached, changed, looked] = outputs;
-  expect(outputs).toHaveLength(6);
+  const [first, failed, mended, cached, changed, items, looked] = outputs;
+  expect(outputs).toHaveLength(7);
   expect(first).toContain('/in/totals/region-north/sum:42\n/in/totals/region-south/sum:12\n');
   expect(cached).toContain(': 4 reused from earlier runs');
   expect(changed).toContain('the content of inputs.sales changed since run');
+  expect(items).toMatch(/: 4 succeeded, 5 reused from earlier runs, 1 skipped/);
+  expect(items).toMatch(/REGION +clean +total +good\n(?:.*\n){3}/);
+  expect(items).toMatch(/north 42\nwest 3\n$/);
   expect(failed).toContain('│ grep: /in/total: No such file or directory\n');
   expect(failed).toContain('it ended with 1\n');
   expect(mended).toMatch(/: 1 succeeded, 3 reused from earlier runs/);
