@@ -100,3 +100,16 @@ test('the run API has the rows in pages, those with a failed cell, and the cells
   expect((await get('cells?row=S9')).message).toBe(`the grid of run ${runId} has no row S9`);
   expect((await get('cells?axes=unit')).message).toContain('there is no row');
 });
+
+test('why follows an item to what it comes from, and names the root cause', async () => {
+  const { stdout } = await place.sluice('why', 'call/S2');
+  expect(stdout).toContain('root cause: align/u3 failed: exit code 1\n');
+  expect(stdout).toContain('upstream\n  align/u3  failed\n  sort/S2   skipped\n');
+  const { stdout: json } = await place.sluice('why', 'call/S1', '--json');
+  const { upstream, rootCause } = JSON.parse(json) as { upstream: unknown; rootCause?: unknown };
+  expect(upstream).toEqual([
+    { step: 'align', cellCount: 2, status: 'succeeded' },
+    { step: 'sort', cell: 'S1', status: 'succeeded' },
+  ]);
+  expect(rootCause).toBe(undefined);
+});

@@ -1,6 +1,7 @@
 export { type SuggestCommand, suggestPlainly } from './explain/advise.ts';
 export { explainAttempts } from './explain/explain-attempts.ts';
 export { explainDependencies } from './explain/explain-dependencies.ts';
+export { explainUpstream } from './explain/explain-upstream.ts';
 export { explainWait } from './explain/explain-wait.ts';
 export { explanationValue } from './explain/explanation-value.ts';
 export { joinHistory } from './explain/join-history.ts';

@@ -37,6 +37,7 @@ export function renderExplanation(given: StepExplanation, view: ExplanationView)
   const sections = [
     renderAnswer(explained, view),
     renderDependencies(explained, terminal),
+    renderUpstream(explained, terminal),
     renderAttempts(explained, terminal),
     renderCache(explained, view),
     renderHistory(explained.history, terminal),
@@ -51,6 +52,7 @@ function renderAnswer(explained: StepExplanation, { terminal, service, options }
   const others = explained.cells.map((status) => `${status.count} ${describeStatus(status)}`).join(', ');
   const lines = [
     `${name}  ${renderStatus(explained, { terminal })}${explained.message === undefined ? '' : `  ${printableLine(explained.message)}`}`,
+    ...renderRootCause(explained),
     ...(explained.item === undefined ? [] : [`item: ${showValue(printableLine(JSON.stringify(explained.item)))}`]),
     ...(explained.image === undefined ? [] : [`image ${printableLine(describeImage(explained.image))}`]),
     ...(total > 1 ? [`one of the ${total} cells of ${explained.step}: ${others}`] : []),
@@ -83,6 +85,23 @@ function renderDependencies({ dependencies }: StepExplanation, terminal: Termina
     describeStatus(status),
   ]);
   return `${terminal.style('bold', 'needs')}\n${renderTable(rows)}`;
+}
+
+/** What the cell comes from, if that is more than what it needs itself. */
+function renderUpstream({ dependencies, upstream = [] }: StepExplanation, terminal: Terminal): string {
+  if (upstream.length <= dependencies.length) return '';
+  const rows = upstream.map(({ step, cell = '', cellCount, ...status }) => [
+    `  ${label(step, cell)}${cellCount === undefined ? '' : ` (${cellCount} cells)`}`,
+    describeStatus(status),
+  ]);
+  return `${terminal.style('bold', 'upstream')}\n${renderTable(rows)}`;
+}
+
+function renderRootCause({ rootCause }: StepExplanation): string[] {
+  if (rootCause === undefined) return [];
+  const { step, cell, message, ...status } = rootCause;
+  const why = message === undefined ? '' : `: ${printableLine(message)}`;
+  return [`root cause: ${label(step, cell)} ${describeStatus(status)}${why}`];
 }
 
 function renderAttempts({ attempts }: StepExplanation, terminal: Terminal): string {

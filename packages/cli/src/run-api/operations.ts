@@ -648,6 +648,32 @@ export interface RunApiOperations {
         /** Why it has failed; present exactly if the status is `failed`. */
         readonly reason?: 'failed' | 'oom' | 'timeout' | 'infrastructure';
       }[];
+      /** Of a step with `each`: what the cell comes from, directly or through others, first what is read by others. */
+      readonly upstream?: readonly {
+        readonly step: string;
+        /** The cell that is meant, if it is one. */
+        readonly cell?: string;
+        /** The number of cells that are meant, if they are a part of the step. */
+        readonly cellCount?: number;
+        readonly status: ApiCellStatus;
+        /** Outputs and results are those of an earlier run. */
+        readonly reused?: true;
+        /** Why it has failed; present exactly if the status is `failed`. */
+        readonly reason?: 'failed' | 'oom' | 'timeout' | 'infrastructure';
+      }[];
+      /** Of a step with `each`: the other cell because of which this one was skipped or waits. */
+      readonly rootCause?: {
+        readonly step: string;
+        /** Empty for a plain step. */
+        readonly cell: string;
+        readonly status: ApiCellStatus;
+        /** Outputs and results are those of an earlier run. */
+        readonly reused?: true;
+        /** Why it has failed; present exactly if the status is `failed`. */
+        readonly reason?: 'failed' | 'oom' | 'timeout' | 'infrastructure';
+        /** Why it waits, was skipped or has failed. */
+        readonly message?: string;
+      };
       readonly attempts: readonly {
         readonly attempt: number;
         /** `submitting` until the service has accepted it. */

@@ -41,6 +41,7 @@ export function CellReasons({ value, runId }: { value: CellDetails; runId: strin
         </Note>
       )}
       {value.message !== undefined && <Note tone={value.status === 'failed' ? 'bad' : 'calm'}>{value.message}</Note>}
+      {value.rootCause !== undefined && <RootCause cause={value.rootCause} runId={runId} />}
       <h3>Dependencies</h3>
       {dependencies.length === 0 && <p class="soft">It depends on no other step.</p>}
       <ul>
@@ -83,5 +84,16 @@ export function CellReasons({ value, runId }: { value: CellDetails; runId: strin
         ))}
       </ol>
     </>
+  );
+}
+
+function RootCause({ cause, runId }: { cause: NonNullable<CellDetails['rootCause']>; runId: string }) {
+  const { step, cell, status, message } = cause;
+  return (
+    <p>
+      Root cause: <StatusMark code={codeOf(status)} isShort />{' '}
+      <a href={linkTo(['runs', runId, 'steps', step], { q: cell })}>{cell === '' ? step : `${step}/${cell}`}</a>
+      {message !== undefined && <span class="soft"> {message}</span>}
+    </p>
   );
 }

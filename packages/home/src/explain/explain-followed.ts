@@ -3,6 +3,7 @@ import {
   type CellExplanation,
   explainAttempts,
   explainDependencies,
+  explainUpstream,
   explainWait,
   joinHistory,
   type RunError,
@@ -32,6 +33,7 @@ export async function explainFollowed(
   return {
     ...(wait && { wait }),
     dependencies: explainDependencies(replayed, step, cell),
+    ...explainUpstream(replayed, step, cell),
     attempts: explainAttempts(replayed, step, cell),
     cache: await explainCache(replayed, explained, async (runId) => {
       const earlier = await read(runId);

@@ -10,6 +10,7 @@ import {
   explainAttempts,
   explainCell,
   explainDependencies,
+  explainUpstream,
   explainWait,
   findServiceHold,
   listRunImages,
@@ -97,6 +98,7 @@ export async function explainStep(options: ExplainStepOptions): Promise<Result<S
     ...(wait && { wait }),
     ...(choosesPipefail(planned.step.command) && { pipefail: true }),
     dependencies: explainDependencies(run, step, cell),
+    ...explainUpstream(run, step, cell),
     attempts: explainAttempts(run, step, cell),
     ...explainImage(run, planned.step.name),
     cache: await explainCache(run, { step: planned.step, key, known }, (earlier) =>

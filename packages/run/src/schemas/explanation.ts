@@ -58,6 +58,11 @@ const dependency = z.strictObject({
 /** A dependency, the condition for it to be satisfied, and its status. */
 export interface DependencyExplanation extends InMilliseconds<z.infer<typeof dependency>> {}
 
+const upstream = dependency.omit({ condition: true, input: true });
+
+/** A cell that another one comes from, or some cells of a step together, with their present status. */
+export interface UpstreamExplanation extends InMilliseconds<z.infer<typeof upstream>> {}
+
 const difference = z.strictObject({
   name: z.string().describe('of the component, for example `command` or `inputs.data`'),
   before: z.string().exactOptional(),
@@ -122,6 +127,22 @@ export interface HistoryLine extends InMilliseconds<z.infer<typeof historyLine>>
 export const cellExplanation = {
   wait: wait.exactOptional(),
   dependencies: z.array(dependency).readonly(),
+  upstream: z
+    .array(upstream)
+    .readonly()
+    .exactOptional()
+    .describe(
+      'of a step with `each`: what the cell comes from, directly or through others, first what is read by others',
+    ),
+  rootCause: z
+    .strictObject({
+      step: z.string(),
+      cell: cellName,
+      ...status,
+      message: z.string().exactOptional().describe('why it waits, was skipped or has failed'),
+    })
+    .exactOptional()
+    .describe('of a step with `each`: the other cell because of which this one was skipped or waits'),
   attempts: z.array(z.strictObject(explainedAttempt)).readonly(),
   cache,
   history: z.array(historyLine).readonly().describe('everything that happened to the cell, oldest first'),
