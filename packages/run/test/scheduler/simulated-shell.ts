@@ -28,6 +28,8 @@ interface Container {
 }
 
 export interface SimulationOptions extends SchedulerOptions {
+  /** Default: the scheduler of the package. */
+  readonly create?: typeof createScheduler;
   readonly seed: string;
   /** Probability of a user's cancellation at each step of the simulation. */
   readonly cancels?: number;
@@ -48,7 +50,8 @@ export function simulate(plan: Plan, options: SimulationOptions): SimulatedRun {
   const opens: Command[][] = [];
   const laws = createLawBook(plan, options);
   const containers = new Map<string, Container>();
-  let scheduler = createScheduler(plan, options);
+  const { create = createScheduler } = options;
+  let scheduler = create(plan, options);
   let open: Command[] = [];
   let now = 1000;
 
@@ -78,7 +81,7 @@ export function simulate(plan: Plan, options: SimulationOptions): SimulatedRun {
     // Clocks can also be set back.
     if (random.chance(0.01)) now -= random.below(2000);
     if (random.chance(options.crashes ?? 0)) {
-      scheduler = createScheduler(plan, options);
+      scheduler = create(plan, options);
       for (const event of events) scheduler.handle(event);
       const asked = scheduler.resume();
       expectSame(

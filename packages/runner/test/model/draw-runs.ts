@@ -72,6 +72,16 @@ function drawSource(random: Random): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, `${name} ${random.below(3)}`]));
 }
 
+/** What the cells of an item read may start beyond the limit, so it changes nothing but the order. */
+function limitItems(random: Random): typeof AXES {
+  const limited = random.pick(['x', 'y', 'z', undefined]);
+  if (limited === undefined) return AXES;
+  const axis = AXES[limited]!;
+  const long =
+    typeof axis === 'string' || Array.isArray(axis) ? { items: axis } : (axis as Readonly<Record<string, Json>>);
+  return { ...AXES, [limited]: { ...long, parallelism: 1 + random.below(2) } };
+}
+
 function createFile(
   name: string,
   steps: Readonly<Record<string, ModelStep>>,
@@ -91,7 +101,7 @@ function createFile(
     failFast: false,
     params: { p: 1, xs: { type: 'array', default: [1] }, go: true, noise: 'n0' },
     volumes: { raw: { source: './raw' } },
-    ...(entries.some(([, { each }]) => each !== undefined) && { axes: AXES }),
+    ...(entries.some(([, { each }]) => each !== undefined) && { axes: limitItems(createRandom(outputs.join())) }),
     steps: Object.fromEntries(entries),
     outputs: Object.fromEntries(
       outputs.map((from) => [from.replace('.', '-'), { from, publish: `./published/${from}` }]),

@@ -60,6 +60,11 @@ interface Truth {
 /** After this long, the entry of a waiter that has not asked again does not count (docs/scheduler.md). */
 const EXPIRED_MS = 60_000;
 
+/** What `continueOnError` means, written down once more. */
+function allowedFailures(tolerance: number | string, cells: number): number {
+  return typeof tolerance === 'number' ? tolerance : Math.floor((Number.parseInt(tolerance, 10) * cells) / 100);
+}
+
 export function createRunChecker(options: CheckerOptions): RunChecker {
   const { plan, runId, disk, script, violations } = options;
   const readEvidence = () => createEvidenceReader(disk, `/home/runs/${runId}/journal.ndjson`);
@@ -129,8 +134,14 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
 
   function checkDependency(id: string, on: number, now: JournalEvidence): void {
     const { step, cells = [] } = plan.steps[on]!;
-    if (step.continueOnError) return;
+    if (step.continueOnError === true) return;
     const kind = Object.keys(step.outputs).length > 0 ? 'published' : 'succeeded';
+    if (step.continueOnError !== false) {
+      const missing = cells.filter((_, cell) => !now.published.has(`${kind}:${on}/${cell}`)).length;
+      const allowed = cells[0]?.key === '' ? 0 : allowedFailures(step.continueOnError, cells.length);
+      claim(missing <= allowed, () => `${id} was started although ${missing} cells of ${step.name} are missing`);
+      return;
+    }
     for (let cell = 0; cell < cells.length; cell++) {
       claim(
         now.published.has(`${kind}:${on}/${cell}`),

@@ -1,4 +1,4 @@
-import type { Plan, Step } from '@sluice/core';
+import type { Plan, Step, Tolerance } from '@sluice/core';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { createRandom, type Random } from '../../../run/test/random.ts';
 import { type Dialect, drawDialect } from './dialect.ts';
@@ -20,7 +20,7 @@ export interface StepScript {
   readonly foreach?: 'list' | 'broken' | undefined;
   readonly retries: number;
   readonly timeoutMs?: number | undefined;
-  readonly continueOnError: boolean;
+  readonly continueOnError: Tolerance;
   /** `hang`: runs until it is canceled. */
   readonly attempts: readonly ('succeed' | 'fail' | 'oom' | 'break' | 'vanish' | 'replaced' | 'hang')[];
   readonly runMs: number;
@@ -208,6 +208,7 @@ function drawStep(
     ...(clusters && { clusters }),
     ...drawWrites(random.fork(`writes ${earlier.length}`), inputs, world),
     ...drawForeach(random.fork(`foreach ${earlier.length}`), world),
+    ...drawTolerance(random.fork(`tolerance ${earlier.length}`)),
   };
 }
 
@@ -216,6 +217,11 @@ function drawForeach(random: Random, world: Traits): Pick<StepScript, 'foreach'>
   if (!world.decidesLists || world.losesJournals) return {};
   if (random.chance(0.5)) return { cells: 2 + random.below(3), foreach: 'list' };
   return !world.comparesInputs && random.chance(0.2) ? { foreach: 'broken' } : {};
+}
+
+/** Of a step with one cell, a percentage tolerates none. */
+function drawTolerance(random: Random): Pick<StepScript, 'continueOnError'> | undefined {
+  return random.chance(0.1) ? { continueOnError: random.pick([1, '34%', '50%']) } : undefined;
 }
 
 /** A run that lost its journal does not know how its data was: there, and where inputs are mounted read-only, nothing is changed. */

@@ -1,0 +1,45 @@
+/** A bug of the scheduler. */
+export interface PlantedSchedulerBug {
+  readonly name: string;
+  /** Relative to the folder of the scheduler. */
+  readonly file: string;
+  /** Stands exactly once in the file. */
+  readonly find: string;
+  readonly replace: string;
+}
+
+const ITEMS = 'state/item-limits.ts';
+
+/** The laws must find each of these bugs. */
+export const PLANTED_SCHEDULER_BUGS: readonly PlantedSchedulerBug[] = [
+  {
+    name: 'begins one item more than an axis allows',
+    file: ITEMS,
+    find: 'while (axis.used < axis.size &&',
+    replace: 'while (axis.used <= axis.size &&',
+  },
+  {
+    name: 'lets an item wait for another one that has no place',
+    file: ITEMS,
+    find: '      isNeeded[needed] = 1;',
+    replace: '      isNeeded[needed] = 0;',
+  },
+  {
+    name: 'takes the end of the first cell for the end of an item',
+    file: ITEMS,
+    find: '--limits.open[item]! > 0 ||',
+    replace: '--limits.open[item]! < 0 ||',
+  },
+  {
+    name: 'judges a directory by the failures of its step',
+    file: 'flow/judge-gate.ts',
+    find: 'const isTolerant = tolerates(run, on, directory);',
+    replace: 'const isTolerant = stepEnd(run, on).isTolerant;',
+  },
+  {
+    name: 'starts further cells of a step beyond its tolerance',
+    file: 'state/move-cell.ts',
+    find: '  run.exceeded[step] = 1;\n',
+    replace: '',
+  },
+];
