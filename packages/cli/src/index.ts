@@ -55,6 +55,7 @@ export type {
   Json,
   JsonTemplate,
   JsonType,
+  ListedItem,
   Matrix,
   MatrixShape,
   NamedVolume,

@@ -1,7 +1,9 @@
+export { type Batches, batchesOfPlan, createBatches, listedCell, listedSteps } from './axes/batches.ts';
 export { axisKey, cellPath, describeAxes, groupPath, nameInDirectory } from './axes/cell-layout.ts';
 export { expandEach } from './axes/expand-each.ts';
 export { axesOfStep, matchAxes } from './axes/implied-axes.ts';
-export { type CellMatch, cellsOfGroup, isMatched, matchedCells, matchOf } from './axes/match-cells.ts';
+export { listedAxis, namedAxes } from './axes/listed-axes.ts';
+export { type CellMatch, cellsOfGroup, groupsOf, isMatched, matchedCells, matchOf } from './axes/match-cells.ts';
 export { placeInVolume } from './axes/place-in-volume.ts';
 export { type CellValues, resourcesOfCells, valuesOfCell } from './axes/values-of-cell.ts';
 export type { AxisHandle, ItemHandle } from './builder/axes.ts';
@@ -69,7 +71,7 @@ export {
   type StepSource,
   type Template,
 } from './model/pipeline.ts';
-export type { Cell, Plan, PlannedAxis, PlannedDependency, PlannedStep } from './model/plan.ts';
+export type { Cell, ListedItem, Plan, PlannedAxis, PlannedDependency, PlannedStep } from './model/plan.ts';
 export { fail, ok, type Result } from './model/result.ts';
 export type { ResolvedContainer, RunContext, StepFacts } from './model/run-context.ts';
 export { SluiceError } from './model/sluice-error.ts';
@@ -82,6 +84,7 @@ export { type CheckedPipeline, type PipelineSource, parsePipeline } from './pars
 export { bindParam } from './plan/bind-params.ts';
 export { orderDependencies } from './plan/collect-dependencies.ts';
 export { createPlan } from './plan/create-plan.ts';
+export { MAX_CELLS } from './plan/expand-matrix.ts';
 export { type BarePlan, ignoreImages } from './plan/ignore-images.ts';
 export { limitParallelism } from './plan/limit-parallelism.ts';
 export { planLevels } from './plan/plan-levels.ts';
@@ -99,6 +102,7 @@ export {
 export { resolveContainer } from './resolve/resolve-container.ts';
 export { type Decision, resolveDecision } from './resolve/resolve-decision.ts';
 export { resolveInputs } from './resolve/resolve-inputs.ts';
+export { type Lists, resolveLists } from './resolve/resolve-lists.ts';
 export { resolvePlannedText, resolveText } from './resolve/resolve-text.ts';
 export { durationSchema, sizeSchema } from './schema/amount-schemas.ts';
 export { createCron, cronReason } from './schema/cron.ts';

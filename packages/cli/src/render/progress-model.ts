@@ -177,7 +177,7 @@ function applyOther(model: ModelState, event: RunnerEvent): undefined {
       for (const { step: name, cells: keys } of event.steps) steps.set(name, createStep(name, keys?.length));
       return;
     case 'stepExpanded':
-      if (steps.has(event.step)) steps.set(event.step, createStep(event.step, event.cells.length));
+      expandStep(steps, event);
       return;
     case 'attemptFailed': {
       const { step, cell, attempt, message } = event;
@@ -197,6 +197,20 @@ function applyOther(model: ModelState, event: RunnerEvent): undefined {
       if (step !== undefined) step.note = event.message;
     }
   }
+}
+
+/** The cells of a `foreach` are known, or one that stood for the items of a list is replaced by theirs. */
+function expandStep(steps: Map<string, StepProgress>, event: Extract<RunnerEvent, { type: 'stepExpanded' }>): void {
+  const step = steps.get(event.step);
+  if (step === undefined) return;
+  const before = event.replaced === undefined ? undefined : step.cells;
+  if (before === undefined) {
+    steps.set(event.step, createStep(event.step, event.cells.length));
+    return;
+  }
+  const added = event.cells.length - 1;
+  step.cells = before + added;
+  step.counts.set('waiting', countOf(step, 'waiting') + added);
 }
 
 function createStep(name: string, cells: number | undefined): StepProgress {

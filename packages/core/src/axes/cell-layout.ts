@@ -1,6 +1,7 @@
 import { own } from '../model/own.ts';
 import type { Cell, Plan, PlannedStep } from '../model/plan.ts';
 import { type EdgeAxes, fixedAxes, matchAxes } from './implied-axes.ts';
+import { namedAxes } from './listed-axes.ts';
 import { isMatched } from './match-cells.ts';
 
 /** The directory of a cell that has no item of an axis. No key begins with a dot. */
@@ -33,14 +34,15 @@ function layoutOf(plan: Plan, step: number): Layout {
 }
 
 function chooseLayout(plan: Plan, source: PlannedStep): Layout {
-  const each = source.step.each ?? [];
+  const each = namedAxes(plan.pipeline, source.step.each ?? []);
   const directories = plan.steps.flatMap((reader) => findDirectories(plan, reader, source));
   const isWhole = Object.values(plan.pipeline.outputs).some(({ from }) => from.step === source.step.name);
   if (isWhole || directories.some(({ shared }) => shared.length === 0)) return { order: each };
   const [largest] = directories.sort((a, b) => a.shared.length - b.shared.length);
   if (largest === undefined) return { order: each };
   const { shared } = largest;
-  return { order: [...shared, ...differingAxes(plan, source.index, shared)], group: shared };
+  const order = [...namedAxes(plan.pipeline, shared), ...differingAxes(plan, source.index, shared)];
+  return { order, group: shared };
 }
 
 /** The directories of cells that a step reads of another one, by the axes on which their cells agree. */
@@ -79,30 +81,33 @@ export function groupPath(
   step: number,
   { cell, shared }: { readonly cell: Cell; readonly shared: readonly string[] },
 ): string | undefined {
-  return layoutOf(plan, step).group?.join() === shared.join() ? join(plan, shared, cell) : undefined;
+  if (layoutOf(plan, step).group?.join() !== shared.join()) return undefined;
+  return join(plan, namedAxes(plan.pipeline, shared), cell);
 }
 
 function differingAxes(plan: Plan, step: number, shared: readonly string[]): readonly string[] {
   const fixed = fixedAxes(plan.pipeline, shared);
-  return (plan.steps[step]!.step.each ?? []).filter((axis) => !fixed.has(axis));
+  return namedAxes(plan.pipeline, plan.steps[step]!.step.each ?? []).filter((axis) => !fixed.has(axis));
 }
 
-function join(plan: Plan, axes: readonly string[], { each = {} }: Cell): string {
-  return axes.map((axis) => keyOf(plan, axis, own(each, axis))).join('/');
+function join(plan: Plan, axes: readonly string[], cell: Cell): string {
+  return axes.map((axis) => keyOf(plan, axis, cell)).join('/');
 }
 
 /** The keys of a cell's items, by axis; undefined if the step has no axes. */
-export function describeAxes(plan: Plan, { each }: Cell): Readonly<Record<string, string>> | undefined {
+export function describeAxes(plan: Plan, cell: Cell): Readonly<Record<string, string>> | undefined {
+  const { each } = cell;
   if (each === undefined) return undefined;
-  return Object.fromEntries(Object.entries(each).map(([axis, item]) => [axis, keyOf(plan, axis, item)]));
+  return Object.fromEntries(Object.keys(each).map((axis) => [axis, keyOf(plan, axis, cell)]));
 }
 
 /** The key of a cell's item of an axis; undefined if it has none. */
-export function axisKey(plan: Plan, { each = {} }: Cell, axis: string): string | undefined {
-  const item = own(each, axis);
-  return item === undefined ? undefined : keyOf(plan, axis, item);
+export function axisKey(plan: Plan, cell: Cell, axis: string): string | undefined {
+  return own(cell.each ?? {}, axis) === undefined ? undefined : keyOf(plan, axis, cell);
 }
 
-function keyOf(plan: Plan, axis: string, item: number | undefined): string {
+function keyOf(plan: Plan, axis: string, { each = {}, listed }: Cell): string {
+  if (listed?.axis === axis) return listed.key;
+  const item = own(each, axis);
   return item === undefined ? NO_ITEM : own(plan.axes ?? {}, axis)!.keys[item]!;
 }

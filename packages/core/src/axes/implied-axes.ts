@@ -1,22 +1,27 @@
 import type { JsonTemplate, Pipeline, Step } from '../model/pipeline.ts';
+import { type AxisSource, listingStep } from './listed-axes.ts';
 
 type Axes = NonNullable<Pipeline['axes']>;
+const NO_AXES: Axes = Object.freeze({});
 
 /** By axis: the axes of which each of its items implies one item, directly. Axes that do not exist are omitted. */
-export function directlyImplied(axes: Axes): ReadonlyMap<string, ReadonlySet<string>> {
+export function directlyImplied(source: AxisSource): ReadonlyMap<string, ReadonlySet<string>> {
+  const { axes = NO_AXES } = source;
   const implied = new Map(Object.keys(axes).map((name) => [name, new Set<string>()]));
   for (const [name, axis] of Object.entries(axes)) {
     for (const other of Object.keys(axis.of)) if (implied.has(other)) implied.get(name)!.add(other);
     if (axis.distinct !== undefined) implied.get(axis.distinct.axis)?.add(name);
+    for (const other of listingStep(source, name)?.each ?? []) if (implied.has(other)) implied.get(name)!.add(other);
   }
   return implied;
 }
 
 /** By axis: all axes that its items imply, without itself unless they are in a cycle. */
-export function impliedAxes(axes: Axes): ReadonlyMap<string, ReadonlySet<string>> {
+export function impliedAxes(source: AxisSource): ReadonlyMap<string, ReadonlySet<string>> {
+  const { axes = NO_AXES } = source;
   const known = REMEMBERED.get(axes);
   if (known !== undefined) return known;
-  const direct = directlyImplied(axes);
+  const direct = directlyImplied(source);
   const all = new Map<string, ReadonlySet<string>>();
   for (const name of direct.keys()) {
     const found = new Set<string>();
@@ -38,7 +43,7 @@ const REMEMBERED = new WeakMap<Axes, ReadonlyMap<string, ReadonlySet<string>>>()
 export function axesOfStep(pipeline: Pipeline, step: Pick<Step, 'each'>): readonly string[] {
   const { axes } = pipeline;
   if (step.each === undefined || axes === undefined) return [];
-  const implied = impliedAxes(axes);
+  const implied = impliedAxes(pipeline);
   return [...new Set([...step.each, ...step.each.flatMap((axis) => [...(implied.get(axis) ?? [])])])].filter((axis) =>
     Object.hasOwn(axes, axis),
   );
@@ -46,7 +51,7 @@ export function axesOfStep(pipeline: Pipeline, step: Pick<Step, 'each'>): readon
 
 /** These axes and all that they imply. */
 export function fixedAxes(pipeline: Pipeline, given: Iterable<string>): ReadonlySet<string> {
-  const implied = impliedAxes(pipeline.axes ?? {});
+  const implied = impliedAxes(pipeline);
   const fixed = new Set<string>();
   for (const axis of given) {
     fixed.add(axis);
@@ -79,7 +84,7 @@ export function matchAxes(
   pipeline: Pipeline,
   { reader, source, rules = {} }: { reader: Pick<Step, 'each'>; source: Pick<Step, 'each'>; rules?: MatchRules },
 ): EdgeAxes {
-  const implied = impliedAxes(pipeline.axes ?? {});
+  const implied = impliedAxes(pipeline);
   const given = Object.keys(rules.where ?? {});
   const implying = (axis: string, other: string): boolean => implied.get(other)?.has(axis) === true;
   const kept = axesOfStep(pipeline, reader).filter(

@@ -1,6 +1,7 @@
 import { own } from '../model/own.ts';
 import type { Cell, Plan, PlannedAxis, PlannedDependency, PlannedStep } from '../model/plan.ts';
 import { fail, ok, type Result } from '../model/result.ts';
+import type { Batches } from './batches.ts';
 import { createBinder, type Row } from './bind-where.ts';
 import { type MatchRules, matchAxes } from './implied-axes.ts';
 
@@ -13,6 +14,11 @@ export interface CellMatch {
   readonly isSingle: boolean;
   /** `where` has a list for a cell: each cell in the directory is named by all its keys, also if the list has one. */
   readonly isList: boolean;
+  /**
+   * The cells agree on an axis that a step lists: each group stands for as many as there are items in the list of its cells,
+   * which agree item by item.
+   */
+  readonly isByItem: boolean;
   /** The axes by which the groups are formed. */
   readonly shared: readonly string[];
   readonly groupCount: number;
@@ -76,6 +82,7 @@ function createMatch(plan: Plan, reader: PlannedStep, { on, input }: PlannedDepe
   }
   return ok({
     ...{ isSingle: isSingle && !hasList, isList: hasList, shared, groupCount: groups.count(), groupOf },
+    isByItem: shared.some((axis) => own(plan.axes ?? {}, axis)?.listedBy !== undefined),
     ...{ readStart, reads: Int32Array.from(reads) },
   });
 }
@@ -107,14 +114,32 @@ function createGroups(axes: Readonly<Record<string, PlannedAxis>>, shared: reado
   };
 }
 
+/** The cells of both steps of an edge that stand for lists. */
+export interface EdgeBatches {
+  readonly reader?: Batches | undefined;
+  readonly source?: Batches | undefined;
+}
+
 /** The cells of the source that one cell of the reader means, in their order. */
-export function matchedCells(match: CellMatch, cell: number): readonly number[] {
+export function matchedCells(match: CellMatch, cell: number, { reader, source }: EdgeBatches = {}): readonly number[] {
+  const planned = plannedMatch(match, reader === undefined ? cell : reader.batchOf(cell));
+  if (source === undefined) return planned;
+  if (!match.isByItem) return planned.flatMap((batch) => source.members(batch));
+  const place = reader?.placeOf(cell) ?? 0;
+  return planned.map((batch) => source.memberAt(batch, place));
+}
+
+/** The groups that one cell of the reader reads, in the numbers of the plan. */
+export function groupsOf({ readStart, reads }: CellMatch, planned: number): Int32Array {
+  return reads.subarray(readStart[planned]!, readStart[planned + 1]!);
+}
+
+function plannedMatch(match: CellMatch, cell: number): readonly number[] {
   const members = membersOf(match);
-  const { readStart, reads } = match;
-  const [from, to] = [readStart[cell]!, readStart[cell + 1]!];
-  if (to - from === 1) return members[reads[from]!] ?? [];
+  const groups = groupsOf(match, cell);
+  if (groups.length === 1) return members[groups[0]!] ?? [];
   const found: number[] = [];
-  for (let at = from; at < to; at++) found.push(...(members[reads[at]!] ?? []));
+  for (const group of groups) found.push(...(members[group] ?? []));
   return found.sort((a, b) => a - b);
 }
 

@@ -4,16 +4,21 @@ import { compileTemplate, evaluateJson } from '../expressions/template.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
 import { own } from '../model/own.ts';
-import type { Axis, Pipeline } from '../model/pipeline.ts';
+import type { Axis, Pipeline, Step } from '../model/pipeline.ts';
 import type { PlannedAxis } from '../model/plan.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { showJson } from '../render/show-json.ts';
 import { ITEM_KEY } from '../schema/patterns.ts';
-import { directlyImplied } from './implied-axes.ts';
+import { expandEach } from './expand-each.ts';
+import { axesOfStep, directlyImplied } from './implied-axes.ts';
 import { keyText } from './item-key.ts';
+import { listingStep, stepsOfItems } from './listed-axes.ts';
 
 /** Limit for the items of one axis. */
 const MAX_ITEMS = 100_000;
+
+/** In names, in the place of a key that is not known before its list. No key has this character. */
+export const UNLISTED = '*';
 
 interface Draft {
   readonly keys: readonly string[];
@@ -38,7 +43,7 @@ export function planAxes(
     else report(name, draft.error);
   };
   for (const [name, axis] of Object.entries(axes)) {
-    if (axis.distinct === undefined) take(name, listItems(axis, context));
+    if (axis.distinct === undefined && stepsOfItems(axis).length === 0) take(name, listItems(axis, context));
   }
   // An axis of distinct values can have the values of another one; a check rejects cycles.
   const open = new Map(Object.entries(axes).filter(([, axis]) => axis.distinct !== undefined));
@@ -63,10 +68,36 @@ export function planAxes(
     const { keys, items, doubles } = drafts.get(name)!;
     planned[name] = { keys, items, implies: implies.value, ...(doubles && { doubles }) };
   }
+  for (const name of Object.keys(axes)) {
+    const listing = listingStep(pipeline, name);
+    const batches = listing && planBatches(pipeline, { listing, planned });
+    if (batches?.ok) planned[name] = batches.value;
+    else if (batches !== undefined) report(name, batches.error);
+  }
   return faults.length === 0 ? ok(planned) : fail(faults);
 }
 
-function listItems(axis: Axis, context: Readonly<Record<string, unknown>>): Result<Draft, string> {
+/** An axis that a step lists: until its list is known, each cell of that step stands for the items that it will list. */
+function planBatches(
+  pipeline: Pipeline,
+  { listing, planned }: { readonly listing: Step; readonly planned: Readonly<Record<string, PlannedAxis>> },
+): Result<PlannedAxis, string> {
+  const cells = listing.each === undefined ? ok([]) : expandEach(planned, listing.each);
+  if (!cells.ok) return fail(`step \`${listing.name}\`, which lists its items: ${cells.error}`);
+  const count = listing.each === undefined ? 1 : cells.value.length;
+  const implied = axesOfStep(pipeline, listing);
+  return ok({
+    keys: Array.from({ length: count }, () => UNLISTED),
+    items: Array.from({ length: count }, () => null),
+    implies: Object.fromEntries(
+      implied.map((axis) => [axis, cells.value.map(({ each = {} }) => own(each, axis) ?? -1)]),
+    ),
+    listedBy: listing.name,
+  });
+}
+
+/** The items of an axis with their keys. */
+export function listItems(axis: Axis, context: Readonly<Record<string, unknown>>): Result<Draft, string> {
   const evaluated = evaluateJson(axis.items ?? [], () => context);
   if (!evaluated.ok) return evaluated;
   const items = evaluated.value.value;
@@ -158,7 +189,7 @@ function implyItems(
   const axes = pipeline.axes ?? {};
   const draft = drafts.get(name)!;
   const implies: Record<string, number[]> = {};
-  for (const other of directlyImplied(axes).get(name)!) {
+  for (const other of directlyImplied(pipeline).get(name)!) {
     const field = own(own(axes, name)!.of, other) ?? own(axes, other)!.distinct!.field;
     const isDistinct = own(own(axes, name)!.of, other) === undefined;
     const direct = findItems(draft, { field, other, target: drafts.get(other)!, isDistinct });

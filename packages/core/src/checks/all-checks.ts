@@ -7,6 +7,7 @@ import { checkEdges } from './check-edges.ts';
 import { checkExpressions } from './check-expressions.ts';
 import { checkForeignTemplates } from './check-foreign-templates.ts';
 import { checkLabels } from './check-labels.ts';
+import { checkListedAxes } from './check-listed-axes.ts';
 import { checkMatrices } from './check-matrices.ts';
 import { checkMounts } from './check-mounts.ts';
 import { checkNames } from './check-names.ts';
@@ -49,6 +50,7 @@ export const ALL_CHECKS: readonly Check[] = [
   checkMatrices,
   checkAxes,
   checkEach,
+  checkListedAxes,
   checkResults,
   checkRetries,
   checkTimeouts,

@@ -18,7 +18,7 @@ export const checkAxes: Check = ({ pipeline, report }) => {
     for (const axis of Object.keys(of))
       checkName(axis, ['axes', name, 'of', axis], `an item of axis \`${name}\` implies`);
   }
-  const implied = impliedAxes(axes);
+  const implied = impliedAxes(pipeline);
   for (const name of names) {
     if (!implied.get(name)!.has(name)) continue;
     const others = names.filter(

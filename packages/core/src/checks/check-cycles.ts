@@ -1,6 +1,7 @@
 import { findCycles } from '../graph/find-cycles.ts';
 import { createStepGraph } from '../graph/step-graph.ts';
-import { allSteps, collectDependencies } from '../plan/collect-dependencies.ts';
+import { allSteps } from '../plan/all-steps.ts';
+import { collectDependencies } from '../plan/collect-dependencies.ts';
 import type { Check } from './check-context.ts';
 
 /** No step depends on itself. Each cycle is reported once, from its first step, along its shortest path. */

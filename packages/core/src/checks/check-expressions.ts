@@ -1,3 +1,4 @@
+import { stepsOfItems } from '../axes/listed-axes.ts';
 import { createTypeChecker, type TypeChecker } from '../expressions/cel.ts';
 import { hasExpression } from '../expressions/split-template.ts';
 import { type CompiledTemplate, compileTemplate } from '../expressions/template.ts';
@@ -210,13 +211,16 @@ function checkJson(checking: Checking, value: Json, place: Place): void {
 }
 
 function checkAxisTexts(checking: Checking): void {
-  for (const [name, { items, key }] of Object.entries(checking.context.pipeline.axes ?? {})) {
+  for (const [name, axis] of Object.entries(checking.context.pipeline.axes ?? {})) {
+    const { items, key } = axis;
     const raw = own(checking.context.raw.axes, name);
     const isLong = typeof raw === 'object' && !Array.isArray(raw);
     const path = isLong ? ['axes', name, 'items'] : ['axes', name];
     const wanted = typeof items === 'string' ? { wanted: 'list' as const } : {};
-    const scope = { place: 'the items of an axis', roots: BEFORE_RUN };
-    if (items !== undefined) checkJson(checking, items, { path, scope, ...wanted });
+    const isListed = stepsOfItems(axis).length > 0;
+    const scope = { place: 'the items of an axis', roots: isListed ? [...BEFORE_RUN, 'steps'] : BEFORE_RUN };
+    if (isListed) checkWhole(checking, String(items), { path, scope, ...wanted });
+    else if (items !== undefined) checkJson(checking, items, { path, scope, ...wanted });
     if (key !== undefined && hasExpression(key))
       checkText(checking, key, { path: ['axes', name, 'key'], scope: { place: '`key`', roots: ['params', 'item'] } });
   }

@@ -2,7 +2,8 @@ import { findCycles } from '../graph/find-cycles.ts';
 import { createStepGraph } from '../graph/step-graph.ts';
 import type { Pipeline } from '../model/pipeline.ts';
 import type { PlannedDependency } from '../model/plan.ts';
-import { allSteps, collectDependencies } from '../plan/collect-dependencies.ts';
+import { allSteps } from '../plan/all-steps.ts';
+import { collectDependencies } from '../plan/collect-dependencies.ts';
 import type { Check } from './check-context.ts';
 
 /**

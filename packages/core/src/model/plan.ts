@@ -30,6 +30,20 @@ export interface PlannedAxis {
   readonly implies: Readonly<Record<string, readonly number[]>>;
   /** The whole numbers of the items that expressions read as doubles. */
   readonly doubles?: Doubles;
+  /**
+   * The step whose results list the items, which only a run knows. Until then, the axis has one item with the key `*` for
+   * each cell of that step, and so does each step over it have cells: each stands for a batch of cells.
+   */
+  readonly listedBy?: string;
+}
+
+/** An item that a step has listed. */
+export interface ListedItem {
+  /** Unique in its list. */
+  readonly key: string;
+  readonly item: Json;
+  /** The whole numbers of the item that expressions read as doubles. */
+  readonly doubles?: Doubles;
 }
 
 /** A step with its dependencies and cells. */
@@ -76,6 +90,8 @@ export interface Cell {
   readonly item?: Json;
   /** For `each`: by axis, first those of `each` and then the implied ones, the index of the item. */
   readonly each?: Readonly<Record<string, number>>;
+  /** The item of the axis that a step lists; in `each`, that axis has the index of the cell that listed it. */
+  readonly listed?: ListedItem & { readonly axis: string };
   /** The whole numbers that expressions read as doubles, because those of other cells have fractions. */
   readonly doubles?: { readonly matrix?: Doubles; readonly item?: Doubles };
 }

@@ -4,7 +4,8 @@ import { expressionOf, rewriteTemplates } from '../expressions/rewrite-templates
 import type { Json } from '../model/json.ts';
 import { own } from '../model/own.ts';
 import type { Pipeline } from '../model/pipeline.ts';
-import { allSteps, collectDependencies } from '../plan/collect-dependencies.ts';
+import { allSteps } from '../plan/all-steps.ts';
+import { collectDependencies } from '../plan/collect-dependencies.ts';
 import type { RawPipeline } from '../schema/pipeline-schema.ts';
 import type { RawStep } from '../schema/step-schema.ts';
 import type { BoundWith } from './bind-with.ts';

@@ -1,13 +1,10 @@
+import { listedAxis, listingStep } from '../axes/listed-axes.ts';
 import { eachTemplate } from '../expressions/each-template.ts';
 import { compileTemplate } from '../expressions/template.ts';
 import { own } from '../model/own.ts';
 import type { Input, NeedCondition, Pipeline, Step } from '../model/pipeline.ts';
 import type { Plan, PlannedDependency, PlannedStep } from '../model/plan.ts';
-
-/** All steps of a pipeline by index: `steps` in the order of the file, then `finally`. */
-export function allSteps(pipeline: Pipeline): readonly Step[] {
-  return pipeline.finally.length === 0 ? pipeline.steps : [...pipeline.steps, ...pipeline.finally];
-}
+import { allSteps } from './all-steps.ts';
 
 /** The aspects of other steps that a step's expressions read, by step. */
 type StepReferences = ReadonlyMap<string, ReadonlySet<string>>;
@@ -57,7 +54,11 @@ export function collectDependencies(pipeline: Pipeline): readonly (readonly Plan
   const steps = allSteps(pipeline);
   const index = new Map<string, number>();
   for (let at = 0; at < steps.length; at++) index.set(steps[at]?.name ?? '', at);
-  const dependencies = steps.map((step) => dependenciesOf(step, index));
+  const dependencies = steps.map((step) => {
+    const axis = listedAxis(pipeline, step);
+    const list = axis === undefined ? undefined : listingStep(pipeline, axis);
+    return dependenciesOf(step, { index, list: list && index.get(list.name) });
+  });
   REMEMBERED.set(pipeline, dependencies);
   return dependencies;
 }
@@ -67,7 +68,11 @@ const REMEMBERED = new WeakMap<Pipeline, readonly (readonly PlannedDependency[])
 const MANY = 32;
 const NONE: readonly PlannedDependency[] = Object.freeze([]);
 
-function dependenciesOf(step: Step, index: ReadonlyMap<string, number>): readonly PlannedDependency[] {
+/** `list`: the step whose results list the cells of this one. */
+function dependenciesOf(
+  step: Step,
+  { index, list }: { readonly index: ReadonlyMap<string, number>; readonly list: number | undefined },
+): readonly PlannedDependency[] {
   const found: PlannedDependency[] = [];
   let places: Map<number, number> | undefined;
   const placeOf = (on: number): number => {
@@ -99,6 +104,11 @@ function dependenciesOf(step: Step, index: ReadonlyMap<string, number>): readonl
     }
   }
   for (const [name, aspects] of referencedSteps(step)) add(name, conditionOf(aspects), false);
+  if (list !== undefined) {
+    const at = placeOf(list);
+    if (at < 0) found.push({ on: list, condition: 'succeeded', data: false });
+    else found[at] = { ...found[at]!, condition: 'succeeded' };
+  }
   found.push(...special);
   if (found.length === 0) return NONE;
   return found.length === 1 ? found : found.sort((a, b) => a.on - b.on);
@@ -124,6 +134,8 @@ export function orderDependencies({ step, dependencies }: PlannedStep, { steps }
   return others
     .map(({ on }) => steps[on]!)
     .filter(({ step: { name } }) => {
+      // The list of a step identifies itself by the names of its cells.
+      if (!needed.has(name) && !referenced.has(name)) return false;
       const aspects = needed.has(name) ? [] : [...(referenced.get(name) ?? [])];
       return aspects.length === 0 || !aspects.every((aspect) => VALUES.has(aspect));
     });

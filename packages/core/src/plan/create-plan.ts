@@ -1,4 +1,5 @@
 import { expandEach } from '../axes/expand-each.ts';
+import { namedAxes } from '../axes/listed-axes.ts';
 import { type CellMatch, isMatched, matchCells } from '../axes/match-cells.ts';
 import { planAxes } from '../axes/plan-axes.ts';
 import { findValueFaults } from '../axes/values-of-cell.ts';
@@ -12,8 +13,9 @@ import type { Input, Matrix, Pipeline, Step } from '../model/pipeline.ts';
 import type { Cell, Plan, PlannedAxis, PlannedStep } from '../model/plan.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { showJson } from '../render/show-json.ts';
+import { allSteps } from './all-steps.ts';
 import { bindParams } from './bind-params.ts';
-import { allSteps, collectDependencies } from './collect-dependencies.ts';
+import { collectDependencies } from './collect-dependencies.ts';
 import { type BoundMatrix, expandMatrix } from './expand-matrix.ts';
 import { fixedContext, shareFixedContext } from './fixed-context.ts';
 
@@ -45,7 +47,7 @@ export function createPlan(given: Pipeline, options: PlanOptions = {}): Result<P
   if (!axes.ok) return axes;
   const dependencies = collectDependencies(pipeline);
   const faults: Diagnostic[] = [];
-  const expand = createExpansion({ context, axes: axes.value });
+  const expand = createExpansion({ context, pipeline, axes: axes.value });
   const steps: PlannedStep[] = [];
   let total = 0;
   for (const step of allSteps(pipeline)) {
@@ -106,6 +108,7 @@ function addLabels(pipeline: Pipeline, labels: PlanOptions['labels']): Result<Pi
 const PLAIN: readonly Cell[] = Object.freeze([Object.freeze({ key: '', matrix: Object.freeze({}) })]);
 
 interface Expansion {
+  readonly pipeline: Pipeline;
   readonly context: Readonly<Record<string, unknown>>;
   readonly axes: Readonly<Record<string, PlannedAxis>>;
 }
@@ -116,7 +119,7 @@ function createExpansion(given: Expansion): (step: Step) => Result<readonly Cell
   return (step) => {
     if (step.each === undefined) return cellsOf(step, given);
     const key = step.each.join();
-    const cells = known.get(key) ?? expandEach(given.axes, step.each);
+    const cells = known.get(key) ?? expandEach(given.axes, namedAxes(given.pipeline, step.each));
     known.set(key, cells);
     return cells;
   };

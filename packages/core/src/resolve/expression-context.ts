@@ -4,7 +4,7 @@ import { spendValue } from '../expressions/evaluation-scope.ts';
 import type { Reference } from '../expressions/reference.ts';
 import type { Json } from '../model/json.ts';
 import { own } from '../model/own.ts';
-import type { Cell, Plan } from '../model/plan.ts';
+import type { Cell, Plan, PlannedStep } from '../model/plan.ts';
 import type { RunContext } from '../model/run-context.ts';
 import { fixedContext } from '../plan/fixed-context.ts';
 
@@ -70,11 +70,7 @@ function factsToCel(
   const wants = (wanted: string): boolean => aspects.some((aspect) => aspect === undefined || aspect === wanted);
   const planned = plan.steps.find(({ step }) => step.name === name);
   const results = (wants('results') ? Object.entries(facts.results) : []).map(([key, value]) => {
-    spendValue(value);
-    // The values of a step with cells are a list.
-    const declared = { number: true, items: { number: true } } as const;
-    const converted = own(planned?.step.results, key)?.type === 'number' ? toCel(value, declared) : toCel(value);
-    return [key, converted] as const;
+    return [key, resultToCel(planned, key, value)] as const;
   });
   return new Map<string, unknown>([
     ['status', facts.status],
@@ -84,4 +80,11 @@ function factsToCel(
     ['ports', toCel((facts.ports ?? {}) as unknown as Json)],
     ['outputs', wants('outputs') ? toCel(facts.outputs ?? {}) : new Map()],
   ]);
+}
+
+/** The value of a result, or of a step with cells the list of their values. */
+export function resultToCel(planned: PlannedStep | undefined, name: string, value: Json): unknown {
+  spendValue(value);
+  const declared = { number: true, items: { number: true } } as const;
+  return own(planned?.step.results, name)?.type === 'number' ? toCel(value, declared) : toCel(value);
 }

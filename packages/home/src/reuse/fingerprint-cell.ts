@@ -52,7 +52,7 @@ export function createIdentities(session: ContextSource): Identities {
       readInputs(session, step, index).map((input) => [input.name, digestInput(session, lineage, input)] as const),
     );
     const image = digestImage(session, step, container.value.image);
-    const replicate = countReplicates(cells)[index]!;
+    const replicate = cell.each === undefined ? countReplicates(cells)[index]! : 0;
     return ok(
       createFingerprint(container.value, {
         ...(image !== undefined && { image }),
@@ -90,14 +90,14 @@ export function createIdentities(session: ContextSource): Identities {
 const MAX_NAMED_STEPS = 20;
 
 /** Describes what came before a cell and is in none of its inputs and values. */
-function createOrderDescriber({ plan }: ContextSource, lineage: LineageOf) {
+function createOrderDescriber({ plan, facts }: ContextSource, lineage: LineageOf) {
   const known = new Map<number, Readonly<Record<string, string>>>();
 
   function describe(step: number, cell?: number): Readonly<Record<string, string>> {
     const before = orderDependencies(plan.steps[step]!, plan);
     if (before.length === 0) return {};
     const named = new Set(before.map(({ index }) => index));
-    const places = placesBefore({ plan }, step, cell).filter((place) => named.has(place.step));
+    const places = placesBefore({ plan, facts }, step, cell).filter((place) => named.has(place.step));
     const entries = [...named].map((index) => {
       const digests = places.filter((place) => place.step === index).map((place) => lineage(index, place.cell).digest);
       return [plan.steps[index]!.step.name, digests.length === 1 ? digests[0]! : hashText(digests.join())] as const;

@@ -1,5 +1,5 @@
-import { type Fingerprint, findSharedRead, isMatched, matchedCells, matchOf, type Result } from '@sluice/core';
-import { type ContextSource, isFannedOut } from '@sluice/run';
+import { type Fingerprint, findSharedRead, isMatched, type Result } from '@sluice/core';
+import { type ContextSource, cellsInOrder, cellsMeant, isFannedOut } from '@sluice/run';
 import { digestCell } from './digest-cell.ts';
 import { hashText } from './hash-text.ts';
 
@@ -33,7 +33,7 @@ export function createLineage(
   const known = new Map<number, Lineage>();
   const idOf = ({ step, cell }: Place): number => (cell === undefined ? step : (cell + 1) * plan.steps.length + step);
   const cellsAt = ({ step, cell }: Place): readonly number[] =>
-    cell === undefined ? (facts.cells[step] ?? []).map((_, index) => index) : [cell];
+    cell === undefined ? cellsInOrder(facts, step) : [cell];
 
   function hasWork(place: Place): boolean {
     const { service, approval } = plan.steps[place.step]!.step;
@@ -92,12 +92,16 @@ function isNew({ facts, scheduler }: ContextSource, step: number, cell: number):
 }
 
 /** What a step, or a cell of it, depends on: whole steps, and the cells that a cell of a step with `each` means. */
-export function placesBefore({ plan }: Pick<ContextSource, 'plan'>, step: number, cell?: number): readonly Place[] {
+export function placesBefore(
+  { plan, facts }: Pick<ContextSource, 'plan' | 'facts'>,
+  step: number,
+  cell?: number,
+): readonly Place[] {
   const reader = plan.steps[step]!;
   return reader.dependencies.flatMap((dependency): Place[] => {
     const { on } = dependency;
     if (cell === undefined || !isMatched(reader, plan.steps[on]!)) return [{ step: on }];
-    return matchedCells(matchOf(plan, reader, dependency), cell).map((one) => ({ step: on, cell: one }));
+    return cellsMeant(facts, { step, cell }, dependency).map((one) => ({ step: on, cell: one }));
   });
 }
 

@@ -5,15 +5,13 @@ const known = new WeakMap<readonly Cell[], readonly number[]>();
 
 /**
  * For each cell, how many cells before it have the same values: only this number distinguishes replicates, which are
- * separate work.
+ * separate work. Those of a step with `each` have names instead.
  */
 export function countReplicates(cells: readonly Cell[]): readonly number[] {
   let counts = known.get(cells);
   if (counts === undefined) {
     const seen = new Map<string, number>();
-    counts = cells.map(({ matrix, item, each }) => {
-      // Its name distinguishes a cell of a step with `each`.
-      if (each !== undefined) return 0;
+    counts = cells.map(({ matrix, item }) => {
       const values = JSON.stringify([matrix, item]);
       const count = seen.get(values) ?? 0;
       seen.set(values, count + 1);

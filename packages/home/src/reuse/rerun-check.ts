@@ -28,7 +28,7 @@ export function createRerunCheck(
     if (final) return { kind: 'final' };
     if (reuse === undefined) return undefined;
     if (from.get(spec.name)?.has(undefined)) return { kind: 'requested' };
-    for (const place of placesBefore({ plan }, step, cell)) {
+    for (const place of placesBefore({ plan, facts }, step, cell)) {
       const { worked } = lineage(place.step, place.cell);
       if (worked !== undefined) return { kind: 'after', step: worked };
     }

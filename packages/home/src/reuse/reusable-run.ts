@@ -55,7 +55,7 @@ export function createReusableRun({ runId, facts, scheduler }: ReplayedRun): Reu
         cell: key,
         ...placeOf(source, step, cell),
         fingerprint: digestCell(source, step, cell),
-        siblings: describeSiblings(facts.cells[step] ?? []),
+        siblings: describeSiblings(facts, step),
         results: known?.results ?? {},
       };
     },

@@ -1,4 +1,5 @@
-import { isMatched, matchedCells, matchOf } from '@sluice/core';
+import { isMatched, matchOf } from '@sluice/core';
+import { cellsMeant } from '../facts/listed-cells.ts';
 import type { ReplayedRun } from '../facts/replay-files.ts';
 import { statusOfCell, statusOfCells, statusOfStep } from '../report/status-of-cell.ts';
 import type { DependencyExplanation } from '../schemas/explanation.ts';
@@ -11,10 +12,10 @@ export function explainDependencies(run: ReplayedRun, step: number, cell: number
     const { on, condition, input } = dependency;
     const named = { step: plan.steps[on]!.step.name, condition, ...(input !== undefined && { input }) };
     if (!isMatched(reader, plan.steps[on]!)) return { ...named, ...statusOfStep(run, on) };
-    const match = matchOf(plan, reader, dependency);
-    const meant = matchedCells(match, cell);
+    const { isSingle } = matchOf(plan, reader, dependency);
+    const meant = cellsMeant(run.facts, { step, cell }, dependency);
     const [only] = meant;
-    if (match.isSingle && only !== undefined)
+    if (isSingle && only !== undefined)
       return { ...named, cell: cells[on]![only]!.key, ...statusOfCell(run, on, only) };
     return { ...named, cellCount: meant.length, ...statusOfCells(run, { step: on, cells: meant }) };
   });

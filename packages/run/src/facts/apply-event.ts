@@ -4,6 +4,7 @@ import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { checkBegun } from './check-begun.ts';
 import { checkRecord } from './check-record.ts';
+import { addListed, checkListed } from './listed-cells.ts';
 import { attemptFacts, cellFacts, hasAttempt, type RunFacts } from './run-facts.ts';
 
 type EventRecord = Extract<JournalRecord, { kind: 'event' }>;
@@ -23,9 +24,11 @@ export function applyEvent({ facts, scheduler }: RunHalves, record: EventRecord,
   checkRecord(facts, record);
   checkBegun(scheduler, record);
   const { event, facts: recorded = {} } = record;
+  if (event.type === 'published' || event.type === 'cacheHit') checkListed(event, recorded);
   const before = scheduler.staleAnswers;
   const commands = scheduler.handle(event, into);
   const isStale = scheduler.staleAnswers > before;
+  if (!isStale && (event.type === 'published' || event.type === 'cacheHit')) addListed(facts, event, recorded.lists);
   switch (event.type) {
     case 'started':
       facts.startedAt = event.at;

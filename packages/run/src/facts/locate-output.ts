@@ -2,6 +2,7 @@ import { cellPath, isFannedOutStep, type Plan } from '@sluice/core';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { hasSucceeded } from './has-succeeded.ts';
 import { publishedPath } from './layout.ts';
+import { cellsInOrder } from './listed-cells.ts';
 import { clusterOfWorkspace, workspaceOn } from './place-of.ts';
 import type { RunFacts } from './run-facts.ts';
 
@@ -80,7 +81,7 @@ export function locateCells(
   { step, output, cells }: { readonly step: number; readonly output: string; readonly cells?: readonly number[] },
 ): (OutputPlace & { readonly cell: string })[] {
   const all = run.facts.cells[step] ?? [];
-  return (cells ?? all.map((_, cell) => cell)).flatMap((cell) =>
+  return (cells ?? cellsInOrder(run.facts, step)).flatMap((cell) =>
     hasSucceeded(run, step, cell) ? [{ cell: all[cell]!.key, ...locateOutput(run, { step, cell, output }) }] : [],
   );
 }

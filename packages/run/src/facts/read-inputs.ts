@@ -1,15 +1,7 @@
-import {
-  type Cell,
-  type Input,
-  isMatched,
-  matchedCells,
-  matchOf,
-  own,
-  placeInVolume,
-  resolveInputs,
-} from '@sluice/core';
+import { type Cell, groupsOf, type Input, isMatched, matchOf, own, placeInVolume, resolveInputs } from '@sluice/core';
 import { TERMINAL_CELL_STATES } from '../scheduler/model/cell-state.ts';
 import { hasSucceeded } from './has-succeeded.ts';
+import { cellsInOrder, cellsMeant } from './listed-cells.ts';
 import type { ContextSource } from './step-context.ts';
 import { stepIndex } from './step-context.ts';
 import { findDependency } from './temporary-outputs.ts';
@@ -104,15 +96,16 @@ function findSource(
   const reader = plan.steps[step]!;
   const place = { step: on, output: from.output, ...(from.path !== undefined && { path: from.path }) };
   if (!isMatched(reader, plan.steps[on]!)) {
-    const count = (run.facts.cells[on] ?? []).length;
     const isSingle = plan.steps[on]!.cells?.[0]?.key === '';
-    return { ...place, cells: Array.from({ length: count }, (_, index) => index), isSingle, isWhole: true };
+    return { ...place, cells: cellsInOrder(run.facts, on), isSingle, isWhole: true };
   }
-  const match = matchOf(plan, reader, findDependency(reader, on, name));
-  const cells = matchedCells(match, cell);
+  const dependency = findDependency(reader, on, name);
+  const match = matchOf(plan, reader, dependency);
+  const cells = cellsMeant(run.facts, { step, cell }, dependency);
   const rules = own(reader.step.inputs, name);
   const isWhole = !match.isSingle && match.shared.length === 0 && rules?.where === undefined;
-  const isGroup = !match.isList && match.readStart[cell + 1]! - match.readStart[cell]! === 1;
+  const planned = run.facts.batches[step]?.batchOf(cell) ?? cell;
+  const isGroup = !match.isList && groupsOf(match, planned).length === 1;
   return { ...place, cells, isSingle: match.isSingle, isWhole, ...(isGroup && { shared: match.shared }) };
 }
 

@@ -1,4 +1,4 @@
-import type { Cell, Json, Plan } from '@sluice/core';
+import { type Batches, batchesOfPlan, type Cell, type Json, type Plan } from '@sluice/core';
 import type {
   AdoptedAttempts,
   CacheMiss,
@@ -105,8 +105,10 @@ export interface RunFacts {
   readonly evaluationErrors: Map<number, string>;
   /** When an approval was granted or denied, by step. */
   readonly answeredAt: Map<number, number>;
-  /** The cells by step; undefined until the list of a `foreach` is evaluated. */
+  /** The cells by step; undefined until the list of a `foreach` is evaluated. Those of a step over a listed axis grow. */
   readonly cells: (readonly Cell[] | undefined)[];
+  /** By step over a listed axis: its cells, of which the planned ones stand for lists. */
+  readonly batches: readonly (Batches | undefined)[];
   /** By step and cell; sparse. */
   readonly known: CellFacts[][];
 }
@@ -129,6 +131,7 @@ export function createRunFacts(plan: Plan): RunFacts {
     evaluationErrors: new Map(),
     answeredAt: new Map(),
     cells: plan.steps.map((step) => step.cells),
+    batches: batchesOfPlan(plan),
     known: plan.steps.map(() => []),
   };
 }

@@ -1,17 +1,9 @@
-import {
-  isMatched,
-  type Json,
-  matchedCells,
-  matchOf,
-  own,
-  type Plan,
-  type RunContext,
-  type StepFacts,
-} from '@sluice/core';
+import { isMatched, type Json, matchOf, own, type Plan, type RunContext, type StepFacts } from '@sluice/core';
 import type { ContainerFacts } from '../records/journal-record.ts';
 import { worstState } from '../scheduler/model/worst-state.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { hasSucceeded } from './has-succeeded.ts';
+import { cellsInOrder, cellsMeant } from './listed-cells.ts';
 import { isFannedOut, locateOutput } from './locate-output.ts';
 import { stepIsOutOfMemory } from './out-of-memory.ts';
 import type { RunFacts } from './run-facts.ts';
@@ -89,12 +81,11 @@ function meantCells(source: ContextSource, step: number, reader: CellIndex | und
   if (reader !== undefined && of !== undefined && isMatched(of, plan.steps[step]!)) {
     const dependency = of.dependencies.find(({ on, input }) => on === step && input === undefined);
     if (dependency !== undefined) {
-      const match = matchOf(plan, of, dependency);
-      return { step, cells: matchedCells(match, reader.cell), isSingle: match.isSingle, isWhole: false };
+      const { isSingle } = matchOf(plan, of, dependency);
+      return { step, cells: cellsMeant(facts, reader, dependency), isSingle, isWhole: false };
     }
   }
-  const cells = (facts.cells[step] ?? []).map((_, cell) => cell);
-  return { step, cells, isSingle: !isFannedOut(source, step), isWhole: true };
+  return { step, cells: cellsInOrder(facts, step), isSingle: !isFannedOut(source, step), isWhole: true };
 }
 
 function describeStep(source: ContextSource, { step, cells, isSingle, isWhole }: MeantCells): StepFacts {

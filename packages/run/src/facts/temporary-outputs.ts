@@ -2,6 +2,7 @@ import {
   type CellMatch,
   cellsOfGroup,
   isMatched,
+  listedAxis,
   matchOf,
   own,
   type Plan,
@@ -169,7 +170,9 @@ function createEdge(
 ): TemporaryEdge {
   const of = { source, reader: reader.index };
   const written = plan.steps[source.step]!;
-  const isFixed = reader.cells !== undefined && written.cells !== undefined;
+  const isFixed = [reader, written].every(
+    ({ cells, step }) => cells !== undefined && listedAxis(plan.pipeline, step) === undefined,
+  );
   if (!isMatched(reader, written) || !isFixed) return { ...of, groups: [{ open: 1, isKept: false }] };
   const match = matchOf(plan, reader, findDependency(reader, source.step, input));
   const groups = Array.from({ length: match.groupCount }, () => ({ open: 0, isKept: false }));

@@ -1,4 +1,4 @@
-import type { Cell, Json } from '@sluice/core';
+import type { Cell, Json, Lists } from '@sluice/core';
 import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { MissReason } from '../schemas/miss-reasons.ts';
 import type { RunOrder } from '../schemas/run-order.ts';
@@ -158,6 +158,8 @@ export interface EventFacts {
   readonly times?: { readonly runningAt?: number; readonly endedAt?: number };
   /** `published`. */
   readonly results?: Readonly<Record<string, Json>>;
+  /** `published`, `cacheHit`: the items that the cell has listed. */
+  readonly lists?: Lists;
   /** `cacheHit`. */
   readonly cached?: CacheSource;
   /** `cacheMissed`. */

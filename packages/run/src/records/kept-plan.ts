@@ -1,5 +1,5 @@
 import type { Cell, Need, NeedCondition, Pipeline, Plan, PlannedDependency, Step } from '@sluice/core';
-import { expandEach } from '@sluice/core';
+import { expandEach, namedAxes } from '@sluice/core';
 import { describeOtherFormat } from './describe-other-format.ts';
 
 /** The only format that this version reads, and the one that it writes. Plans of the first one have no number. */
@@ -79,9 +79,10 @@ export function decodePlan({ pipeline, params, paramDoubles, axes, steps: planne
   const last = pipeline.finally.map(decodeNeeds);
   const all = last.length === 0 ? steps : [...steps, ...last];
   if (all.length !== planned.length) throw new Error('it has not the steps of its pipeline');
-  const cellsOf = createCellFinder(axes);
+  const decoded = { ...pipeline, steps, finally: last };
+  const cellsOf = createCellFinder(decoded, axes);
   return {
-    pipeline: { ...pipeline, steps, finally: last },
+    pipeline: decoded,
     params,
     ...(paramDoubles && { paramDoubles }),
     ...(axes && { axes }),
@@ -96,13 +97,13 @@ export function decodePlan({ pipeline, params, paramDoubles, axes, steps: planne
 const PLAIN: readonly Cell[] = Object.freeze([Object.freeze({ key: '', matrix: Object.freeze({}) })]);
 
 /** The cells that the stored form does not have. Steps with the same axes share them. */
-function createCellFinder(axes: Plan['axes'] = {}): (step: Step) => readonly Cell[] | undefined {
+function createCellFinder(pipeline: Pipeline, axes: Plan['axes'] = {}): (step: Step) => readonly Cell[] | undefined {
   const known = new Map<string, readonly Cell[]>();
   return ({ name, each, foreach }) => {
     if (foreach !== undefined) return undefined;
     if (each === undefined) return PLAIN;
     const key = each.join();
-    const cells = known.get(key) ?? orThrow(name, expandEach(axes, each));
+    const cells = known.get(key) ?? orThrow(name, expandEach(axes, namedAxes(pipeline, each)));
     known.set(key, cells);
     return cells;
   };

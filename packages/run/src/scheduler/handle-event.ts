@@ -1,4 +1,5 @@
 import { attemptEvent, startReady } from './flow/attempt-flow.ts';
+import { listItems } from './flow/list-flow.ts';
 import {
   accepts,
   approved,
@@ -78,15 +79,15 @@ function start(run: RunState): void {
   releaseRoots(run);
 }
 
-function lookedUp(
-  run: RunState,
-  { type, step, cell }: { type: 'cacheHit' | 'cacheMissed'; step: number; cell: number },
-): void {
+function lookedUp(run: RunState, event: Extract<SchedulerEvent, { type: 'cacheHit' | 'cacheMissed' }>): void {
+  const { type, step, cell } = event;
   const cause = CAUSE[type];
   checkCell(run, step, cell);
   if (!accepts(run, step, { cell, cause })) return;
-  if (type === 'cacheHit') moveCell(run, step, { cell, to: CODE.cached, cause });
-  else makeReady(run, step, { cell, cause });
+  if (type === 'cacheHit') {
+    listItems(run, event);
+    moveCell(run, step, { cell, to: CODE.cached, cause });
+  } else makeReady(run, step, { cell, cause });
 }
 
 /** Brings everything to rest that follows from an event: ends, releases, starts, the wake-up and the end of the run. */

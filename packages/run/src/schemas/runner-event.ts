@@ -29,7 +29,13 @@ export const runnerEvents = {
         .describe('in the order of the plan; `cells` is absent if the list of a `foreach` step is not known yet'),
     })
     .describe('The process executes the run from now on.'),
-  stepExpanded: z.strictObject({ ...head, step, cells }).describe('The cells of a `foreach` step are known.'),
+  stepExpanded: z
+    .strictObject({
+      ...{ ...head, step },
+      replaced: z.string().exactOptional().describe('the cell that stood for the items of a listed axis until now'),
+      cells,
+    })
+    .describe('The cells of a `foreach` step are known, or those of a listed axis for one list.'),
   cellChanged: z
     .strictObject({
       ...head,

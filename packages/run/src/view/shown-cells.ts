@@ -6,7 +6,7 @@ import type { ShownStatus } from './shown-status.ts';
 export interface ShownCells {
   readonly states: readonly Uint8Array[];
   counts(step?: number): Partial<Record<CellStatus, number>>;
-  /** Adds the cells of a step that has none so far; returns the number of added cells. */
+  /** A step has so many cells from now on; returns the number of added cells. */
   add(step: number, count: number): number;
   /** Whether this changes anything. */
   show(step: number, cell: number, shown: { readonly status: ShownStatus; readonly attempt: number }): boolean;
@@ -22,12 +22,17 @@ export function createShownCells(plan: Plan): ShownCells {
   const ofRun: Counts = new Uint32Array(SHOWN_STATUSES.length);
 
   function add(step: number, count: number): number {
-    if (count === 0 || states[step]!.length > 0) return 0;
+    const before = states[step]!;
+    const added = count - before.length;
+    if (added <= 0) return 0;
     states[step] = new Uint8Array(count);
+    states[step].set(before);
+    const old = attempts[step]!;
     attempts[step] = new Uint16Array(count);
-    ofSteps[step]![0]! += count;
-    ofRun[0]! += count;
-    return count;
+    attempts[step].set(old);
+    ofSteps[step]![0]! += added;
+    ofRun[0]! += added;
+    return added;
   }
 
   for (const { index, cells } of plan.steps) add(index, cells?.length ?? 0);

@@ -7,8 +7,11 @@ import {
   TERMINAL_CELL_STATES,
 } from '@sluice/run';
 
-/** The cells that must be computed again although a success of them can be reused, by step. */
-export type RestoredCells = ReadonlyMap<number, ReadonlySet<number>>;
+/**
+ * The keys of the cells that must be computed again although a success of them can be reused, by step. Their numbers may differ
+ * between a simulation and the run.
+ */
+export type RestoredCells = ReadonlyMap<number, ReadonlySet<string>>;
 
 /** Whether a container can mount a temporary output of a success. */
 export type TemporaryCheck = (step: number, source: CacheSource, output: string) => boolean | Promise<boolean>;
@@ -18,7 +21,7 @@ export type TemporaryCheck = (step: number, source: CacheSource, output: string)
  * one that the simulation has not ended, or another one of these. The run and its preview use it, so that they cannot differ.
  */
 export async function findRestored(run: ContextSource, hasTemporary: TemporaryCheck): Promise<RestoredCells> {
-  const restored = new Map<number, Set<number>>();
+  const restored = new Map<number, Set<string>>();
   if (!hasTemporaryOutputs(run.plan)) return restored;
   const isRead = createReadTest();
   const open = [...findOpen(run)];
@@ -29,10 +32,11 @@ export async function findRestored(run: ContextSource, hasTemporary: TemporaryCh
       if (own(outputs, source.output)?.temporary !== true || isRead(source)) continue;
       for (const of of source.cells) {
         const cached = run.facts.known[source.step]?.[of]?.cached;
-        const known = restored.get(source.step) ?? new Set<number>();
-        if (cached === undefined || known.has(of)) continue;
+        const known = restored.get(source.step) ?? new Set<string>();
+        const { key } = run.facts.cells[source.step]![of]!;
+        if (cached === undefined || known.has(key)) continue;
         if (await hasTemporary(source.step, cached, source.output)) continue;
-        restored.set(source.step, known.add(of));
+        restored.set(source.step, known.add(key));
         open.push({ step: source.step, cell: of });
       }
     }

@@ -1,3 +1,4 @@
+import { listedSteps } from '@sluice/core';
 import { createLookup } from '@sluice/home';
 import type { CacheSource, SchedulerEvent } from '@sluice/run';
 import type { RunSession } from '../session/run-session.ts';
@@ -41,8 +42,12 @@ export async function predictReuse(
   };
 }
 
-/** Whether all that a cell reads of earlier cells is the same in the simulation: people, services and time are not in it. */
+/**
+ * Whether all that a cell reads of earlier cells is the same in the simulation: people, services and time are not in it, and
+ * the cells of a listed axis may have other numbers.
+ */
 function isPredictable({ plan }: RunSession): boolean {
+  if (listedSteps(plan).size > 0) return false;
   return plan.steps.every(
     ({ step }) => step.approval === undefined && step.service === undefined && step.deadlineMs === undefined,
   );

@@ -18,6 +18,7 @@ import type { Posted } from '../session/posted.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { type HeldResults, sizeOfJson } from '../session/run-usage.ts';
 import { warn } from '../session/warn.ts';
+import { createHit } from './create-hit.ts';
 import { createDataCheck, type DataCheck, otherOutputs } from './data-check.ts';
 import { findRemovedInput } from './find-removed-input.ts';
 import { hasTemporaryOutputs } from './find-restored.ts';
@@ -111,19 +112,20 @@ function reuse(
   };
   const found = findFault(step, source);
   if (typeof found === 'string') return missFor(found);
-  if (prediction?.restored.get(step)?.has(cell)) return missFor('removed', source);
-  const hit: Posted = { event: { type: 'cacheHit', at, step, cell }, facts: { cached: source } };
+  const { key } = session.facts.cells[step]![cell]!;
+  if (prediction?.restored.get(step)?.has(key)) return missFor('removed', source);
   const held = hold(session, step, source);
-  if (held === undefined) {
+  const answer = (reason?: MissReason): Posted => {
+    const hit = reason === undefined && held ? createHit(session, { at, step, cell }, source) : undefined;
+    if (hit?.ok) return hit.value;
+    held?.release();
+    if (reason !== undefined) return missFor(reason);
     prediction?.distrust();
     return { event: { type: 'cacheMissed', at, step, cell } };
-  }
-  if (found === undefined) return hit;
+  };
+  if (held === undefined || found === undefined) return answer();
   void found
-    .then((reason) => {
-      if (reason !== undefined) held.release();
-      return reason === undefined ? hit : missFor(reason);
-    })
+    .then(answer)
     .then(({ event, facts: recorded }) => session.post(event, recorded))
     .catch(session.fail);
   return undefined;

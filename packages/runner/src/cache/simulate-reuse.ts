@@ -13,6 +13,7 @@ import {
 import { decideStep } from '../session/decide-step.ts';
 import type { Posted } from '../session/posted.ts';
 import { createRunUsage } from '../session/run-usage.ts';
+import { createHit } from './create-hit.ts';
 
 /** A run of which only the facts and the scheduler exist. */
 export type SimulatedRun = Parameters<typeof decideStep>[0];
@@ -101,21 +102,21 @@ function createAnswers(run: SimulatedRun, { lookUp, findFault }: Lookups, at: nu
     const looked = lookUp(step, cell);
     if (looked.kind !== 'found') return [miss(step, { cell, looked })];
     const { source, fingerprint } = looked;
-    const hit: Posted = { event: { type: 'cacheHit', at, step, cell }, facts: { cached: source } };
-    const judge = (reason: MissReason | undefined) =>
-      reason === undefined ? hit : miss(step, { cell, looked: { kind: 'missed', fingerprint, reason } });
+    const judge = (reason: MissReason | undefined): Posted => {
+      if (reason !== undefined) return miss(step, { cell, looked: { kind: 'missed', fingerprint, reason } });
+      const hit = createHit(run, { at, step, cell }, source);
+      return hit.ok ? hit.value : miss(step, { cell, looked: unevaluated(hit.error) });
+    };
     const fault = findFault?.(step, source);
-    if (!(fault instanceof Promise)) return [judge(fault)];
-    later.push(fault.then(judge));
-    return [];
+    if (fault instanceof Promise) later.push(fault.then(judge));
+    return fault instanceof Promise ? [] : [judge(fault)];
   }
 
   function answerDecide(command: Extract<Command, { type: 'decide' }>): Posted[] {
     const decided = decideStep(run, { ...command, at });
     if (decided.event.type !== 'evaluationFailed') return [decided];
     // A failure would end the simulation. The expression may need the address of a service, which only a run knows.
-    const looked = { kind: 'unevaluated', message: decided.event.message, isOfKey: false } as const;
-    note(command.step, { cell: command.cell ?? 0, looked });
+    note(command.step, { cell: command.cell ?? 0, looked: unevaluated(decided.event.message) });
     return [];
   }
 
@@ -143,6 +144,10 @@ function createAnswers(run: SimulatedRun, { lookUp, findFault }: Lookups, at: nu
     },
     missed,
   };
+}
+
+function unevaluated(message: string): MissedCell['looked'] {
+  return { kind: 'unevaluated', message, isOfKey: false };
 }
 
 function becomeReady({ step, cell, attempt }: Extract<Command, { type: 'submit' }>, at: number): readonly Posted[] {

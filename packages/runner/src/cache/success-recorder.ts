@@ -45,7 +45,7 @@ export function createSuccessRecorder(session: RunSession): SuccessRecorder {
         runId,
         ...placeOf(session, step, cell),
         ...scopeOn(facts, clusterID),
-        siblings: describeSiblings(facts.cells[step] ?? []),
+        siblings: describeSiblings(facts, step),
         results: known.results,
         at: clock.wall(),
       });

@@ -1,5 +1,13 @@
 import { describeAxes, type Json, type StepStatus } from '@sluice/core';
-import { cellDirectory, isFannedOut, type RunFacts, type Scheduler, stepIndex, stepStatus } from '@sluice/run';
+import {
+  cellDirectory,
+  cellsInOrder,
+  isFannedOut,
+  type RunFacts,
+  type Scheduler,
+  stepIndex,
+  stepStatus,
+} from '@sluice/run';
 
 /** The file `manifest.json` next to the outputs of a step's cells, for steps that mount all of them (docs/pipeline.md). */
 export interface Manifest {
@@ -36,7 +44,7 @@ export function findManifest(
   const step = stepIndex(facts.plan, of.step)!;
   if (!isFannedOut(facts, step)) return undefined;
   const cells = facts.cells[step] ?? [];
-  const all = cells.map((_, cell) => cell);
+  const all = cellsInOrder(facts, step);
   const pathOf = (cell: number): string => cellDirectory(cells[cell]!.key);
   return createManifest({ facts, scheduler }, { step, output: of.output, cells: all, pathOf });
 }

@@ -10,7 +10,7 @@ export function findCommonOrigin(run: OutputSource, step: number): CellOrigin | 
   const cells = run.facts.cells[step] ?? [];
   const known = run.facts.known[step];
   const first = known?.[0]?.cached;
-  if (!first || first.siblings !== describeSiblings(cells)) return undefined;
+  if (!first || first.siblings === '' || first.siblings !== describeSiblings(run.facts, step)) return undefined;
   const { name } = run.plan.steps[step]!.step;
   const isSame = cells.every((one, cell) => {
     const cached = known?.[cell]?.cached;

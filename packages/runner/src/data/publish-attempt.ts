@@ -3,12 +3,18 @@ import { fail, type Json, ok, type Result, type Step } from '@sluice/core';
 import type { Clock } from '@sluice/home';
 import { type AttemptName, attemptOutputPath, attemptPath, attemptResultsPath, publishedPath } from '@sluice/run';
 import type { Redactor } from '../session/create-redactor.ts';
+import type { Listed } from '../session/list-items.ts';
 import type { HeldResults } from '../session/run-usage.ts';
 import { findUnmatched } from './find-unmatched.ts';
 import { readResults } from './read-results.ts';
 
-/** The results of a published attempt, or a message about what is wrong with the files that it wrote. */
-export type Published = Result<Readonly<Record<string, Json>>, string>;
+type Results = Readonly<Record<string, Json>>;
+
+/** What a cell lists with its results, or what is wrong with the list. */
+export type ListOf = (results: Results) => Result<Listed, string>;
+
+/** The results of a published attempt and what it lists, or a message about what is wrong with the files that it wrote. */
+export type Published = Result<{ readonly results: Results; readonly listed: Listed }, string>;
 
 /**
  * Reads an attempt's results and moves its outputs to their published places, one rename each. Idempotent: after a crash,
@@ -25,9 +31,10 @@ export async function publishAttempt(
     readonly defer: Clock['defer'];
     /** Counts the results. The caller releases them if nothing was published. */
     readonly held: HeldResults;
+    readonly list: ListOf;
   },
 ): Promise<Published> {
-  const { name, place, step, redactor, defer, held } = options;
+  const { name, place, step, redactor, defer, held, list } = options;
   const directory = attemptPath(name);
   const results = await readResults(files, {
     directory: attemptResultsPath(directory),
@@ -40,6 +47,9 @@ export async function publishAttempt(
     const secret = redactor.findSecret(value);
     if (secret !== undefined) return fail(describeSecret(result, secret));
   }
+  // Before the outputs are moved: a retry moves its own to the same place.
+  const listed = list(results.value);
+  if (!listed.ok) return listed;
   const locate = (output: string) => attemptOutputPath(directory, output);
   const unmatched = await findUnmatched(files, { outputs: step.outputs, locate, defer });
   if (unmatched !== undefined) return fail(unmatched);
@@ -48,7 +58,7 @@ export async function publishAttempt(
     const moved = await moveOnce(files, locate(output), to);
     if (!moved.ok) return fail(`output ${output}: ${moved.error}`);
   }
-  return results;
+  return ok({ results: results.value, listed: listed.value });
 }
 
 function describeSecret(result: string, secret: string): string {

@@ -1,4 +1,4 @@
-import { fail, ok, own, type Plan, type Result } from '@sluice/core';
+import { batchesOfPlan, fail, ok, own, type Plan, type Result } from '@sluice/core';
 import {
   type FoundJournal,
   isRunId,
@@ -147,10 +147,13 @@ async function findContainers(
 /** Why these containers cannot belong to the plan, or why the plan cannot continue from them. */
 function findMismatch(plan: Plan, found: readonly RunContainer[]): string | undefined {
   const steps = new Map(plan.steps.map((planned) => [planned.step.name, planned]));
+  const batches = batchesOfPlan(plan);
   for (const { name, container } of found) {
     const step = steps.get(name.step);
     if (!step) return `its container ${container.id} is of step ${name.step}, which the file does not have`;
-    if (step.cells && !step.cells.some(({ key }) => key === name.cell)) {
+    // Which cells a step over a listed axis has is known only when they are listed again.
+    const isKnown = step.cells !== undefined && batches[step.index] === undefined;
+    if (isKnown && !step.cells!.some(({ key }) => key === name.cell)) {
       return `its container ${container.id} is of cell ${name.cell} of step ${name.step}, which the file does not have with these parameters`;
     }
   }

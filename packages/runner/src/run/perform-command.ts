@@ -5,9 +5,10 @@ import type { RunCache } from '../cache/run-cache.ts';
 import { countRejections } from '../data/count-rejections.ts';
 import type { InputGuard } from '../data/input-guard.ts';
 import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
-import { publishAttempt } from '../data/publish-attempt.ts';
+import { type ListOf, publishAttempt } from '../data/publish-attempt.ts';
 import type { Attempt } from '../session/attempt.ts';
 import { decideStep } from '../session/decide-step.ts';
+import { listItems } from '../session/list-items.ts';
 import type { Posted } from '../session/posted.ts';
 import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
 import { warn } from '../session/warn.ts';
@@ -94,6 +95,10 @@ async function publishFiles(session: RunSession, parts: CommandParts, at: Attemp
   const clusterID = clusterOfAttempt(session.facts, at);
   const { defer } = session.clock;
   const isHopeless = countRejections();
+  let listed: ReturnType<typeof listItems> | undefined;
+  // Once, because it counts the items, also if the volume has to be asked again.
+  const restored = session.facts.known[at.step]?.[at.cell]?.missed?.restores?.results;
+  const list: ListOf = (results) => (listed ??= listItems(session, at, restored ?? results));
   for (let tries = 1; !session.stopped; tries++) {
     const held = session.usage.holdResults();
     try {
@@ -108,6 +113,7 @@ async function publishFiles(session: RunSession, parts: CommandParts, at: Attemp
                 redactor: session.redactor,
                 defer,
                 held,
+                list,
               }),
             )
           : fail(changed);
@@ -138,7 +144,13 @@ function describe(
   published: Awaited<ReturnType<typeof publishAttempt>>,
 ): Parameters<RunSession['post']> {
   const at = session.clock.now();
-  if (published.ok) return [{ type: 'published', at, ...where }, { results: published.value }];
+  if (published.ok) {
+    const { results, listed } = published.value;
+    return [
+      { type: 'published', at, ...where, ...listed.event },
+      { results, ...listed.facts },
+    ];
+  }
   const message = `could not publish: ${published.error}`;
   const event: SchedulerEvent = {
     type: 'ended',

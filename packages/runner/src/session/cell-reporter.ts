@@ -1,4 +1,4 @@
-import type { PlannedStep } from '@sluice/core';
+import type { Cell, PlannedStep } from '@sluice/core';
 import {
   type CellState,
   explainCell,
@@ -41,7 +41,7 @@ const MOST_AT_ONCE = 1_000;
 export function createCellReporter(session: CellSource, moves: MoveListener): CellReporter {
   const { plan, facts, scheduler, clock } = session;
   const reported: (Reported | undefined)[][] = plan.steps.map(() => []);
-  const expanded = new Set<number>();
+  const expanded = new Set<string>();
   let moved: (readonly [step: number, cell: number])[] = [];
   let isDeferred = false;
   moves.onMove = (step, cell) => void moved.push([step, cell]);
@@ -57,19 +57,20 @@ export function createCellReporter(session: CellSource, moves: MoveListener): Ce
     session.report({ ...event, at: clock.now() });
   }
 
-  function reportCells(step: number): void {
-    const cells = facts.cells[step];
-    if (!cells || plan.steps[step]!.cells || expanded.has(step)) return;
-    expanded.add(step);
-    const { name } = plan.steps[step]!.step;
-    session.report({ type: 'stepExpanded', at: clock.now(), step: name, cells: cells.map(({ key }) => key) });
+  function reportCells(step: number, cell: number): void {
+    const batch = facts.batches[step]?.batchOf(cell) ?? 0;
+    if (expanded.has(`${step}/${batch}`)) return;
+    const known = findExpansion(session, step, batch);
+    if (known === undefined) return;
+    expanded.add(`${step}/${batch}`);
+    session.report({ type: 'stepExpanded', at: clock.now(), step: plan.steps[step]!.step.name, ...known });
   }
 
   function report(most: number): void {
     const cells = moved.slice(0, most);
     moved = moved.slice(most);
     for (const [step, cell] of cells) {
-      reportCells(step);
+      reportCells(step, cell);
       reportCell(step, cell);
     }
   }
@@ -96,6 +97,22 @@ export function createCellReporter(session: CellSource, moves: MoveListener): Ce
     flush,
     flushAll: () => report(moved.length),
   };
+}
+
+/** The cells of a `foreach`, or those that have replaced one that stood for a list. */
+function findExpansion(
+  { plan, facts }: CellSource,
+  step: number,
+  batch: number,
+): { readonly replaced?: string; readonly cells: readonly string[] } | undefined {
+  const cells = facts.cells[step];
+  const planned = plan.steps[step]!.cells;
+  const keyOf = ({ key }: Cell): string => key;
+  if (planned === undefined) return cells && { cells: cells.map(keyOf) };
+  const batches = facts.batches[step];
+  // One that stood for an empty list is reported as skipped.
+  if ((batches?.sizeOf(batch) ?? 0) === 0) return undefined;
+  return { replaced: planned[batch]!.key, cells: batches!.members(batch).map((one) => keyOf(cells![one]!)) };
 }
 
 function describeCell({ plan, facts, scheduler }: CellSource, step: number, cell: number): CellEvent {

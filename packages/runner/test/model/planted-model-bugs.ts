@@ -26,7 +26,7 @@ export const PLANTED_MODEL_BUGS: readonly PlantedModelBug[] = [
     name: 'mounts the directory of an earlier run whatever cells it has',
     seed: 10,
     file: 'data/find-common-origin.ts',
-    find: 'if (!first || first.siblings !== describeSiblings(cells)) return undefined;',
+    find: "if (!first || first.siblings === '' || first.siblings !== describeSiblings(run.facts, step)) return undefined;",
     replace: 'void describeSiblings;\n  if (!first) return undefined;',
   },
   {

@@ -12,6 +12,7 @@ import { sendCommand } from '../state/send-command.ts';
 import { mayStart, noteCapacity, slowDown, speedUp, spendStart } from '../state/start-pace.ts';
 import { attemptVerdict } from './attempt-verdict.ts';
 import { backoffDelay } from './backoff.ts';
+import { listItems } from './list-flow.ts';
 import { decideRetry, failureState } from './retry-decision.ts';
 import { accepts, cellRan, enterQueue, makeReady } from './step-flow.ts';
 import { cancelCell, stopEnd, stopGate } from './stop-flow.ts';
@@ -61,6 +62,7 @@ export function attemptEvent(run: RunState, event: AttemptEventOf): void {
       if ((run.index.flags[step]! & STEP.service) !== 0) cellRan(run, step, cell);
       return;
     case 'published':
+      listItems(run, event);
       moveCell(run, step, { cell, to: CODE.succeeded, cause: CAUSE.published });
       return;
     case 'ended':

@@ -1,6 +1,6 @@
 import { isFannedOutStep, matchedCells, own, toleratedFailures } from '@sluice/core';
 import { CODE } from '../model/state-code.ts';
-import { gateOf } from '../state/gates.ts';
+import { countedCells, gateOf } from '../state/gates.ts';
 import type { MatchEdge } from '../state/match-table.ts';
 import { STEP } from '../state/plan-index.ts';
 import { CAUSE_KIND, type RunState } from '../state/run-state.ts';
@@ -12,7 +12,7 @@ export function stepEnd(run: RunState, step: number): SourceEnd {
   return {
     seen: run.seen[step]!,
     isSingle: !isFannedOutStep(run.plan.steps[step]!.step),
-    isTolerant: tolerates(run, step, { failed: run.failures[step]!, cells: run.cellCount[step]! }),
+    isTolerant: tolerates(run, step, { failed: run.failures[step]!, cells: countedCells(run, step) }),
     hasRun: run.notRun[step]! <= 0,
   };
 }
@@ -47,10 +47,11 @@ export function judgeGate(run: RunState, step: number, cell: number): GateCause 
 /** An input without a cell to read, as of a sample without a control: the cell cannot start. Judged after `when`. */
 export function findNoItem(run: RunState, step: number, cell: number): GateCause | undefined {
   if ((run.index.flags[step]! & STEP.judges) === 0) return undefined;
-  for (const { dependency, match, source } of run.matches.into.get(step) ?? []) {
+  for (const edge of run.matches.into.get(step) ?? []) {
+    const { dependency, source } = edge;
     const rules = own(run.plan.steps[step]!.step.inputs, dependency.input ?? '');
     if (rules?.or !== undefined || rules?.optional === true || dependency.condition === 'completed') continue;
-    if (match.readStart[cell] === match.readStart[cell + 1]) return { kind: CAUSE_KIND.noItem, root: source };
+    if (statesOf(run, edge, cell) === 0) return { kind: CAUSE_KIND.noItem, root: source };
   }
   return undefined;
 }
@@ -63,17 +64,21 @@ interface Source {
 
 function endOf(run: RunState, { on, edge }: Source, cell: number): SourceEnd {
   if (edge === undefined) return stepEnd(run, on);
-  const { match, seen, failed, size } = edge;
-  let states = 0;
+  const { match, failed, size } = edge;
   const directory = { failed: 0, cells: 0 };
-  for (let at = match.readStart[cell]!; at < match.readStart[cell + 1]!; at++) {
-    const group = match.reads[at]!;
-    states |= seen[group]!;
+  for (const group of run.matches.groups(edge, cell)) {
     directory.failed += failed[group]!;
     directory.cells += size[group]!;
   }
   const isTolerant = tolerates(run, on, directory);
-  return { seen: states, isSingle: match.isSingle, isTolerant, hasRun: run.notRun[on]! <= 0 };
+  return { seen: statesOf(run, edge, cell), isSingle: match.isSingle, isTolerant, hasRun: run.notRun[on]! <= 0 };
+}
+
+/** The states in which the cells that a cell reads have ended, as bits. */
+function statesOf(run: RunState, edge: MatchEdge, cell: number): number {
+  let states = 0;
+  for (const group of run.matches.groups(edge, cell)) states |= edge.seen[group]!;
+  return states;
 }
 
 function judgeSource(run: RunState, source: Source, cell: number): GateCause | undefined {
@@ -109,7 +114,9 @@ function nameOf(run: RunState, step: number): string {
 
 function causeOf(run: RunState, { on, edge }: Source, cell: number): GateCause {
   const cells =
-    edge === undefined ? Array.from({ length: run.cellCount[on]! }, (_, at) => at) : matchedCells(edge.match, cell);
+    edge === undefined
+      ? Array.from({ length: run.cellCount[on]! }, (_, at) => at)
+      : matchedCells(edge.match, cell, { reader: run.batches[edge.reader], source: run.batches[on] });
   return findRoot(run, { step: on, cells, edge: 0 });
 }
 

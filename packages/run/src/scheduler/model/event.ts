@@ -18,7 +18,7 @@ export type SchedulerEvent =
   /** Answer to `decide`: an expression could not be evaluated. */
   | ({ readonly type: 'evaluationFailed'; readonly message: string } & GateEvent)
   /** Answer to `lookUp`: outputs of an earlier success are reused. */
-  | ({ readonly type: 'cacheHit' } & CellEvent)
+  | ({ readonly type: 'cacheHit' } & ListingEvent & CellEvent)
   /** Answer to `lookUp`. */
   | ({ readonly type: 'cacheMissed' } & CellEvent)
   /** Answer to `submit`: the service has the container under our ID. */
@@ -47,7 +47,7 @@ export type SchedulerEvent =
   /** The attempt has ended, by a terminal phase of its container or because the service rejected it. */
   | ({ readonly type: 'ended'; readonly outcome: Outcome } & AttemptEvent)
   /** Answer to `publish`: the outputs are in their published place and the results are read. */
-  | ({ readonly type: 'published' } & AttemptEvent)
+  | ({ readonly type: 'published' } & ListingEvent & AttemptEvent)
   /** A person has answered an approval step. */
   | ({ readonly type: 'approved'; readonly approved: boolean; readonly by: string } & GateEvent)
   /**
@@ -69,6 +69,11 @@ interface GateEvent {
   readonly step: number;
   /** The cell, for a step with `each`; otherwise all cells of the step are meant. */
   readonly cell?: number;
+}
+
+interface ListingEvent {
+  /** Of a step that lists the items of axes: how many this cell has listed, by axis. */
+  readonly lists?: Readonly<Record<string, number>>;
 }
 
 interface CellEvent {

@@ -21,6 +21,8 @@ export interface CellTable {
   // A method.
   /** Adds cells in the given state; returns the first one's number. */
   add(count: number): number;
+  /** Copies cells to a place that was added. */
+  move(from: number, place: { readonly to: number; readonly count: number }): void;
 }
 
 /** The bits of `CellTable.flags`. */
@@ -56,6 +58,12 @@ export function createCellTable(capacity: number): CellTable {
       if (size > table.state.length) grow(Math.max(size, table.state.length * 2));
       return first;
     },
+    move(from: number, { to, count }: { readonly to: number; readonly count: number }): void {
+      for (const row of [table.state, table.attempt, table.retries, table.infrastructureRetries])
+        row.copyWithin(to, from, from + count);
+      for (const row of [table.escalationLevel, table.cancel, table.flags, table.lastFailure])
+        row.copyWithin(to, from, from + count);
+    },
   };
 
   function grow(to: number): void {
@@ -73,7 +81,8 @@ export function createCellTable(capacity: number): CellTable {
   return table;
 }
 
-function resized<T extends { set(from: ArrayLike<number>): void }>(from: ArrayLike<number>, to: T): T {
+/** The larger array with the values of the smaller one. */
+export function resized<T extends { set(from: ArrayLike<number>): void }>(from: ArrayLike<number>, to: T): T {
   to.set(from);
   return to;
 }

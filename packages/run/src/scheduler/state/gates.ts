@@ -10,8 +10,8 @@ export function gateOf(run: Pick<RunState, 'gateBase' | 'index'>, step: number, 
 }
 
 /** The number of gates of a step. */
-export function gateCount(run: Pick<RunState, 'gateBase'>, step: number): number {
-  return run.gateBase[step + 1]! - run.gateBase[step]!;
+export function gateCount(run: Pick<RunState, 'index' | 'cellCount'>, step: number): number {
+  return (run.index.flags[step]! & STEP.each) === 0 ? 1 : run.cellCount[step]!;
 }
 
 /** The cells behind the gate of a cell: from the first up to, and without, the last. */
@@ -32,4 +32,9 @@ export function hasEnded(run: Pick<RunState, 'openCells'>, step: number): boolea
 /** In commands and events, the cell of a gate is given only for a step with `each`. */
 export function gateCell(run: Pick<RunState, 'index'>, step: number, cell: number): { cell?: number } {
   return (run.index.flags[step]! & STEP.each) === 0 ? {} : { cell };
+}
+
+/** The number of a step's cells, without those that stood for empty lists. */
+export function countedCells({ cellCount, emptied }: Pick<RunState, 'cellCount' | 'emptied'>, step: number): number {
+  return cellCount[step]! - emptied[step]!;
 }

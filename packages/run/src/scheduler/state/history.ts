@@ -15,6 +15,8 @@ export interface HistoryEntry {
 export interface History {
   add(cell: number, move: { at: number; from: number; to: number; cause: number; attempt: number }): void;
   of(cell: number): HistoryEntry[];
+  /** Cells have other numbers from now on. */
+  move(from: number, place: { readonly to: number; readonly count: number }): void;
 }
 
 /** Initial capacity: most runs make few moves, and are replayed more often than they fill the ring. */
@@ -47,6 +49,12 @@ export function createHistory(): History {
       times[slot] = at;
       moves[slot] = from | (to << 8) | (cause << 16);
       attempts[slot] = attempt;
+    },
+    move(from, { to, count }) {
+      for (let slot = 0; slot < Math.min(written, size); slot++) {
+        const cell = cells[slot]! - from;
+        if (cell >= 0 && cell < count) cells[slot] = to + cell;
+      }
     },
     of(cell) {
       const entries: HistoryEntry[] = [];

@@ -1,4 +1,4 @@
-import { axesOfStep, matchedCells, own, type Plan } from '@sluice/core';
+import { axesOfStep, type Batches, matchedCells, own, type Plan } from '@sluice/core';
 import { CODE, FIRST_TERMINAL } from '../model/state-code.ts';
 import { createKeyHeap, type KeyHeap } from './key-heap.ts';
 import type { MatchTable } from './match-table.ts';
@@ -18,6 +18,8 @@ export interface ItemLimits {
   admit(): readonly PlacedCell[];
   /** A cell has ended; once for each. */
   countEnd(step: number, cell: number): void;
+  /** The cell that stood for a list is joined by others. */
+  addCells(step: number, batch: number, added: number): void;
   /** The axis whose limit keeps a ready cell out of the queue. */
   blockedBy(step: number, cell: number): LimitedAxis | undefined;
   readonly axes: readonly LimitedAxis[];
@@ -39,6 +41,7 @@ interface PlacedCell {
 /** What the limits read of the run. */
 interface CellReader {
   readonly matches: MatchTable;
+  readonly batches: readonly (Batches | undefined)[];
   stateOf(step: number, cell: number): number;
   /** The key of a cell in the ready queue, and the cell of a key. */
   keyOf(step: number, cell: number): number;
@@ -70,7 +73,7 @@ export function createItemLimits(plan: Plan, reader: CellReader): ItemLimits | u
     ...{ open: items.count(), hasPlace: new Uint8Array(items.axisOf.length) },
     ...{ isNeeded: new Uint8Array(items.axisOf.length), seen: createSeenCells(plan), placed: [] },
   };
-  const itemOf = (step: number, cell: number): number => items.ofStep[step]?.[cell] ?? -1;
+  const itemOf = (step: number, cell: number): number => items.ofStep[step]?.[plannedOf(reader, step, cell)] ?? -1;
   return {
     axes: limits.axes,
     mayEnter(step, cell) {
@@ -99,6 +102,10 @@ export function createItemLimits(plan: Plan, reader: CellReader): ItemLimits | u
       limits.hasPlace[item] = 0;
       limits.axes[items.axisOf[item]!]!.used--;
     },
+    addCells(step, batch, added) {
+      const item = itemOf(step, batch);
+      if (item >= 0) limits.open[item]! += added;
+    },
     blockedBy(step, cell) {
       const item = itemOf(step, cell);
       return item < 0 || limits.hasPlace[item] === 1 ? undefined : limits.axes[items.axisOf[item]!];
@@ -106,19 +113,31 @@ export function createItemLimits(plan: Plan, reader: CellReader): ItemLimits | u
   };
 }
 
+/** The cell that the plan has for it: it has the same items of axes with a limit, and waits for the same items. */
+function plannedOf({ batches }: Pick<CellReader, 'batches'>, step: number, cell: number): number {
+  return batches[step]?.batchOf(cell) ?? cell;
+}
+
+/** The cells of an item, with those of lists that are known. */
+function cellsOf({ items, batches }: Limits, item: number): readonly PlacedCell[] {
+  return items
+    .cellsOf(item)
+    .flatMap(({ step, cell }) => batches[step]?.members(cell).map((one) => ({ step, cell: one })) ?? [{ step, cell }]);
+}
+
 /** The item is in progress, and then also every other one that its cells wait for and that has a ready cell. */
 function givePlace(limits: Limits, first: number): void {
-  const { items, hasPlace, isNeeded } = limits;
+  const { hasPlace, isNeeded } = limits;
   const admitted = [first];
   for (let item = admitted.pop(); item !== undefined; item = admitted.pop()) {
     if (hasPlace[item] === 1) continue;
     hasPlace[item] = 1;
-    limits.axes[items.axisOf[item]!]!.used++;
-    const cells = items.cellsOf(item);
+    limits.axes[limits.items.axisOf[item]!]!.used++;
+    const cells = cellsOf(limits, item);
     limits.placed.push(...cells.filter(({ step, cell }) => limits.stateOf(step, cell) === CODE.ready));
     for (const needed of findNeeded(limits, cells)) {
       isNeeded[needed] = 1;
-      const isReady = items.cellsOf(needed).some(({ step, cell }) => limits.stateOf(step, cell) === CODE.ready);
+      const isReady = cellsOf(limits, needed).some(({ step, cell }) => limits.stateOf(step, cell) === CODE.ready);
       if (isReady) admitted.push(needed);
     }
   }
@@ -130,8 +149,11 @@ function findNeeded(limits: Limits, cells: readonly PlacedCell[]): readonly numb
   const needed: number[] = [];
   const open = [...cells];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { step, cell } = next;
-    if (!seen.add(step, cell) || limits.stateOf(step, cell) >= FIRST_TERMINAL) continue;
+    const { step } = next;
+    const cell = plannedOf(limits, step, next.cell);
+    // A cell that stood for a list says nothing about the others of it.
+    const hasEnded = limits.batches[step] === undefined && limits.stateOf(step, cell) >= FIRST_TERMINAL;
+    if (!seen.add(step, cell) || hasEnded) continue;
     const item = items.ofStep[step]?.[cell] ?? -1;
     if (item >= 0) needed.push(item);
     const edges = limits.matches.into.get(step) ?? [];

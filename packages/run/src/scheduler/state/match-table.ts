@@ -1,5 +1,15 @@
-import { type CellMatch, isMatched, matchOf, type Plan, type PlannedDependency } from '@sluice/core';
+import {
+  type Batches,
+  type CellMatch,
+  createBatches,
+  groupsOf,
+  isMatched,
+  matchOf,
+  type Plan,
+  type PlannedDependency,
+} from '@sluice/core';
 import { isFailed } from '../model/state-code.ts';
+import { resized } from './cell-table.ts';
 
 /** An edge between the cells of two steps with `each`, and what its groups of cells have come to. */
 export interface MatchEdge {
@@ -8,14 +18,16 @@ export interface MatchEdge {
   readonly dependency: PlannedDependency;
   readonly match: CellMatch;
   /** By group: the cells that have not ended, and the states in which the others have, as bits. */
-  readonly open: Int32Array;
-  readonly seen: Uint16Array;
+  open: Int32Array;
+  seen: Uint16Array;
   /** By group: its cells, and those that have failed. */
-  readonly size: Int32Array;
-  readonly failed: Int32Array;
+  size: Int32Array;
+  failed: Int32Array;
   /** The cells that read group `g` are `readers[readerStart[g]]` up to `readers[readerStart[g + 1]]`. */
   readonly readerStart: Int32Array;
   readonly readers: Int32Array;
+  /** If the cells agree on an item that a step lists: each group becomes one for each item. */
+  readonly groups?: Batches;
 }
 
 /** The edges between cells, by the step that is read and by the step that reads. */
@@ -24,12 +36,16 @@ export interface MatchTable {
   readonly into: ReadonlyMap<number, readonly MatchEdge[]>;
   /** The number of groups that a cell waits for. */
   openGroups(step: number, cell: number): number;
+  /** The groups that a cell reads. */
+  groups(edge: MatchEdge, cell: number): Int32Array;
+  /** The list of which a cell stood for the items has so many. */
+  expand(step: number, batch: number, size: number): void;
   /** Counts the end of a cell, once. Calls `resolved` for each cell that waited for its group, once for each edge. */
   countEnd(end: { step: number; cell: number; state: number }, resolved: (step: number, cell: number) => void): void;
 }
 
 /** Matches the cells of all steps with `each`. */
-export function createMatchTable(plan: Plan): MatchTable {
+export function createMatchTable(plan: Plan, batches: readonly (Batches | undefined)[]): MatchTable {
   const from = new Map<number, MatchEdge[]>();
   const into = new Map<number, MatchEdge[]>();
   for (const reader of plan.steps) {
@@ -46,17 +62,43 @@ export function createMatchTable(plan: Plan): MatchTable {
     into,
     openGroups(step, cell) {
       let open = 0;
-      for (const { match } of into.get(step) ?? []) open += match.readStart[cell + 1]! - match.readStart[cell]!;
+      for (const { match } of into.get(step) ?? []) open += groupsOf(match, cell).length;
       return open;
     },
-    countEnd({ step, cell, state }, resolved) {
-      for (const { reader, match, open, seen, failed, readerStart, readers } of from.get(step) ?? []) {
-        const group = match.groupOf[cell]!;
+    groups({ match, reader, groups }, cell) {
+      const own = batches[reader];
+      if (own === undefined) return groupsOf(match, cell);
+      const planned = groupsOf(match, own.batchOf(cell));
+      if (groups === undefined) return planned;
+      const place = own.placeOf(cell);
+      return planned.map((group) => groups.memberAt(group, place));
+    },
+    expand(step, batch, size) {
+      for (const edge of from.get(step) ?? []) {
+        const group = edge.match.groupOf[batch]!;
         if (group < 0) continue;
-        seen[group]! |= 1 << state;
+        expandGroup(edge, { group, size });
+      }
+    },
+    countEnd({ step, cell, state }, resolved) {
+      const own = batches[step];
+      const batch = own === undefined ? cell : own.batchOf(cell);
+      const place = own?.placeOf(cell) ?? 0;
+      const isEmpty = own?.sizeOf(batch) === 0;
+      for (const edge of from.get(step) ?? []) {
+        const { reader, match, open, seen, failed, readerStart, readers, groups } = edge;
+        const planned = match.groupOf[batch]!;
+        if (planned < 0) continue;
+        const group = groups === undefined ? planned : groups.memberAt(planned, place);
+        if (!isEmpty) seen[group]! |= 1 << state;
         if (isFailed(state)) failed[group]!++;
         if (--open[group]! > 0) continue;
-        for (let at = readerStart[group]!; at < readerStart[group + 1]!; at++) resolved(reader, readers[at]!);
+        const of = batches[reader];
+        for (let at = readerStart[planned]!; at < readerStart[planned + 1]!; at++) {
+          if (of === undefined) resolved(reader, readers[at]!);
+          else if (groups !== undefined) resolved(reader, of.memberAt(readers[at]!, place));
+          else for (const member of of.members(readers[at]!)) resolved(reader, member);
+        }
       }
     },
   };
@@ -78,5 +120,27 @@ function createEdge(reader: number, dependency: PlannedDependency, match: CellMa
     ...{ reader, source: dependency.on, dependency, match },
     ...{ open, seen: new Uint16Array(groupCount), size: open.slice(), failed: new Int32Array(groupCount) },
     ...{ readerStart, readers },
+    ...(match.isByItem && { groups: createBatches(groupCount) }),
   };
+}
+
+/** Its cells wait, since they depend on the list. */
+function expandGroup(edge: MatchEdge, { group, size }: { group: number; size: number }): void {
+  const { groups } = edge;
+  if (groups === undefined) {
+    edge.open[group]! += Math.max(0, size - 1);
+    edge.size[group]! += size - 1;
+    return;
+  }
+  if (groups.sizeOf(group) !== undefined) return;
+  const { from, to } = groups.expand(group, size);
+  if (to > edge.open.length) {
+    const space = Math.max(to, 2 * edge.open.length);
+    edge.open = resized(edge.open, new Int32Array(space));
+    edge.seen = resized(edge.seen, new Uint16Array(space));
+    edge.size = resized(edge.size, new Int32Array(space));
+    edge.failed = resized(edge.failed, new Int32Array(space));
+  }
+  edge.open.fill(edge.open[group]!, from, to);
+  edge.size.fill(edge.size[group]!, from, to);
 }

@@ -2,7 +2,7 @@ import { toleratedFailures } from '@sluice/core';
 import { CAUSES, isLegal } from '../model/legal-moves.ts';
 import { CODE, FIRST_TERMINAL, isLive, stateName } from '../model/state-code.ts';
 import { CELL } from './cell-table.ts';
-import { gateOf, hasEnded } from './gates.ts';
+import { countedCells, gateOf, hasEnded } from './gates.ts';
 import { IllegalMove } from './illegal-move.ts';
 import { STEP } from './plan-index.ts';
 import { cellOfKey, PHASE, type RunState, STOP, type WaitForTime } from './run-state.ts';
@@ -48,13 +48,27 @@ function cellOver(run: RunState, step: number, { cell, state }: { cell: number; 
   run.openCells[step]!--;
   if ((flags & STEP.each) !== 0 || hasEnded(run, step)) setPhase(run, gateOf(run, step, cell), PHASE.ended);
   if (hasEnded(run, step)) run.ended.push(step);
-  if (isFailure(run, state)) countFailure(run, step);
+  const batches = run.batches[step];
+  if (batches !== undefined && batches.sizeOf(batches.batchOf(cell)) === undefined) noteListed(run, step, 1);
+  if (isFailure(run, state)) {
+    run.failures[step]!++;
+    judgeFailures(run, step);
+  }
 }
 
-/** A failure that the step does not tolerate is one of the run. Beyond a limit, no further cells of the step start. */
-function countFailure(run: RunState, step: number): void {
+/** The list that a cell of a step stood for is known, with so many items, or never will be. */
+export function noteListed(run: RunState, step: number, size: number): void {
+  run.unlisted[step]!--;
+  if (size === 0) run.emptied[step]!++;
+  if (run.failures[step]! > 0) judgeFailures(run, step);
+}
+
+/** Failures that the step does not tolerate are those of the run. Beyond a limit, no further cells of the step start. */
+function judgeFailures(run: RunState, step: number): void {
   const { continueOnError } = run.plan.steps[step]!.step;
-  if (++run.failures[step]! <= toleratedFailures(continueOnError, run.cellCount[step]!)) return;
+  // A share of all cells, of which some are not known yet.
+  if (typeof continueOnError === 'string' && run.unlisted[step]! > 0) return;
+  if (run.failures[step]! <= toleratedFailures(continueOnError, countedCells(run, step))) return;
   noteFailure(run);
   if (run.firstFailure < 0) run.firstFailure = step;
   const stops = run.plan.pipeline.failFast && run.stop === STOP.none && run.tripped < 0;

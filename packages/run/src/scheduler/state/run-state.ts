@@ -1,9 +1,10 @@
-import type { Plan } from '@sluice/core';
+import { type Batches, batchesOfPlan, type Plan } from '@sluice/core';
 import type { Command, RunStatus } from '../model/command.ts';
 import type { PostponeReason } from '../model/event.ts';
 import type { SchedulerOptions } from '../model/scheduler-options.ts';
 import type { WaitReason } from '../model/wait-reason.ts';
 import { type CellTable, createCellTable } from './cell-table.ts';
+import { createGates } from './create-gates.ts';
 import { createHistory, type History } from './history.ts';
 import { createItemLimits, type ItemLimits } from './item-limits.ts';
 import { createMatchTable, type MatchTable } from './match-table.ts';
@@ -62,23 +63,30 @@ export interface RunState {
   readonly matches: MatchTable;
   /** The items of axes with `parallelism`; undefined if there are none. */
   readonly items: ItemLimits | undefined;
+  /** By step over a listed axis: its cells, of which the planned ones stand for lists. */
+  readonly batches: readonly (Batches | undefined)[];
   /** How fast cells are started while the service rejects containers. */
   readonly pace: StartPace;
   // Written by run-state.ts.
   readonly cellBase: Int32Array;
   readonly cellCount: Int32Array;
-  /** The gates of step `s` are those from `gateBase[s]` up to `gateBase[s + 1]`. */
+  /** The first gate of each step. */
   readonly gateBase: Int32Array;
+  /** How many cells a step over a listed axis may have before its cells and gates are moved to a larger place. */
+  readonly cellSpace: Int32Array;
   // Written by move-cell.ts.
   /** Cells by state. */
   readonly counts: Int32Array;
   /** By gate. */
-  readonly phase: Uint8Array;
+  phase: Uint8Array;
   /** Gates in `deciding`. */
   openDecisions: number;
   readonly openCells: Int32Array;
   /** The terminal states that its cells have ended in, as bits. */
   readonly seen: Uint16Array;
+  /** By step over a listed axis: the cells that stand for lists that are not known, and those that stood for empty ones. */
+  readonly unlisted: Int32Array;
+  readonly emptied: Int32Array;
   /** Failed cells by step, tolerated or not. */
   readonly failures: Int32Array;
   /** 1 for a step of which more cells have failed than its `continueOnError` tolerates, if that is a limit. */
@@ -106,15 +114,15 @@ export interface RunState {
   staleAnswers: number;
   // Written by set-cause.ts.
   /** By gate, as are the other causes. */
-  readonly causeKind: Uint8Array;
-  readonly causeStep: Int32Array;
+  causeKind: Uint8Array;
+  causeStep: Int32Array;
   /** The cell of the step in `causeStep`; -1 for none in particular. */
-  readonly causeCell: Int32Array;
+  causeCell: Int32Array;
   /** The condition that the step in `causeStep` did not satisfy, as an edge's byte. */
-  readonly causeEdge: Uint8Array;
+  causeEdge: Uint8Array;
   // Written by step-flow.ts.
   /** By gate: unresolved dependencies; a step of `finally` has one more, for all the other steps. */
-  readonly blockers: Int32Array;
+  blockers: Int32Array;
   /** For a watched step: cells that have not run yet; -1 after its early edges have been resolved. */
   readonly notRun: Int32Array;
   /** For a service: dependents that have not ended. -1 if it never had any. */
@@ -159,14 +167,14 @@ export function createRunState(plan: Plan, options: SchedulerOptions): RunState 
   const index = createPlanIndex(plan, options);
   const count = index.stepCount;
   const capacity = Math.min(options.parallelism ?? Infinity, plan.pipeline.parallelism ?? Infinity);
-  const matches = createMatchTable(plan);
+  const matched = createMatches(plan);
   const stateOf = (step: number, cell: number): number => run.cells.state[run.cellBase[step]! + cell]!;
   const run: RunState = {
     plan,
     index,
     ...createGates(plan),
-    matches,
-    items: limitItems(plan, { matches, index, stateOf }),
+    ...matched,
+    items: limitItems(plan, { ...matched, index, stateOf }),
     seed: options.seed ?? '',
     onMove: options.onMove,
     queue: createReadyQueue(capacity, index),
@@ -227,7 +235,10 @@ function createStepCounts(count: number) {
 
 function limitItems(
   plan: Plan,
-  { index, ...reader }: Pick<RunState, 'matches' | 'index'> & Pick<Parameters<typeof createItemLimits>[1], 'stateOf'>,
+  {
+    index,
+    ...reader
+  }: Pick<RunState, 'matches' | 'batches' | 'index'> & Pick<Parameters<typeof createItemLimits>[1], 'stateOf'>,
 ): ItemLimits | undefined {
   return createItemLimits(plan, {
     ...reader,
@@ -236,26 +247,20 @@ function limitItems(
   });
 }
 
-function createGates({ steps }: Plan) {
-  const gateBase = new Int32Array(steps.length + 1);
-  for (const { index, step, cells } of steps)
-    gateBase[index + 1] = gateBase[index]! + (step.each === undefined ? 1 : (cells?.length ?? 0));
-  const count = gateBase[steps.length]!;
+function createMatches(plan: Plan) {
+  const batches = batchesOfPlan(plan);
   return {
-    gateBase,
-    phase: new Uint8Array(count),
-    blockers: new Int32Array(count),
-    causeKind: new Uint8Array(count),
-    causeStep: new Int32Array(count).fill(-1),
-    causeCell: new Int32Array(count).fill(-1),
-    causeEdge: new Uint8Array(count),
+    batches,
+    matches: createMatchTable(plan, batches),
+    cellSpace: new Int32Array(batches.length),
+    unlisted: Int32Array.from(batches, (one) => one?.planned ?? 0),
+    emptied: new Int32Array(batches.length),
   };
 }
 
 /** Creates a step's cells, all waiting. An undecided `foreach` has one that represents all. */
 export function setCells(run: RunState, { step, count }: { step: number; count: number }): void {
-  if (count >= CELL_SPAN)
-    throw new RangeError(`cannot give step ${step} ${count} cells: at most ${CELL_SPAN - 1} are possible`);
+  checkCount(step, count);
   const replaced = run.cellCount[step]!;
   if (count !== replaced) run.cellBase[step] = run.cells.add(count);
   run.cellCount[step] = count;
@@ -264,13 +269,60 @@ export function setCells(run: RunState, { step, count }: { step: number; count: 
   run.counts[0]! += count - replaced;
 }
 
+function checkCount(step: number, count: number): void {
+  if (count < CELL_SPAN) return;
+  throw new RangeError(`cannot give step ${step} ${count} cells: at most ${CELL_SPAN - 1} are possible`);
+}
+
+/**
+ * Adds cells to a step over a listed axis, which wait for the same as the cell that stood for their list. If there is no space
+ * behind its cells, all of them are moved, to twice the space.
+ */
+export function addCells(run: RunState, step: number, { like, added }: { like: number; added: number }): void {
+  const count = run.cellCount[step]!;
+  checkCount(step, count + added);
+  if (count + added > Math.max(count, run.cellSpace[step]!)) moveCells(run, step, 2 * (count + added));
+  const first = run.gateBase[step]! + count;
+  run.blockers.fill(run.blockers[run.gateBase[step]! + like]!, first, first + added);
+  run.cellCount[step] = count + added;
+  run.openCells[step]! += added;
+  run.notRun[step]! += added;
+  run.counts[0]! += added;
+  run.items?.addCells(step, like, added);
+}
+
+function moveCells(run: RunState, step: number, space: number): void {
+  const [count, from, firstGate] = [run.cellCount[step]!, run.cellBase[step]!, run.gateBase[step]!];
+  const to = run.cells.add(space);
+  run.cells.move(from, { to, count });
+  run.history.move(from, { to, count });
+  for (let cell = 0; cell < count; cell++) {
+    const wait = run.backOffs.get(from + cell);
+    if (wait !== undefined && run.backOffs.delete(from + cell)) run.backOffs.set(to + cell, wait);
+  }
+  run.cellBase[step] = to;
+  run.cellSpace[step] = space;
+  run.gateBase[step] = run.phase.length;
+  const size = run.phase.length + space;
+  const grow = <T extends Uint8Array | Int32Array>(old: T, fresh: T): T => {
+    fresh.set(old);
+    fresh.copyWithin(old.length, firstGate, firstGate + count);
+    return fresh;
+  };
+  run.phase = grow(run.phase, new Uint8Array(size));
+  run.blockers = grow(run.blockers, new Int32Array(size));
+  run.causeKind = grow(run.causeKind, new Uint8Array(size));
+  run.causeStep = grow(run.causeStep, new Int32Array(size).fill(-1));
+  run.causeCell = grow(run.causeCell, new Int32Array(size).fill(-1));
+  run.causeEdge = grow(run.causeEdge, new Uint8Array(size));
+}
+
 function countBlockers(run: RunState, step: number): void {
   const { flags, stepEdgeCount } = run.index;
   const shared = stepEdgeCount[step]! + ((flags[step]! & STEP.final) === 0 ? 0 : 1);
   const isEach = (flags[step]! & STEP.each) !== 0;
-  const first = run.gateBase[step]!;
-  for (let gate = first; gate < run.gateBase[step + 1]!; gate++)
-    run.blockers[gate] = shared + (isEach ? run.matches.openGroups(step, gate - first) : 0);
+  for (let cell = 0; cell < (isEach ? run.cellCount[step]! : 1); cell++)
+    run.blockers[run.gateBase[step]! + cell] = shared + (isEach ? run.matches.openGroups(step, cell) : 0);
 }
 
 function countNeeders(run: RunState, step: number): void {

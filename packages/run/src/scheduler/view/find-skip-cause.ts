@@ -1,7 +1,7 @@
 import { matchedCells, toleratedFailures } from '@sluice/core';
 import type { SkipCause } from '../model/skip-cause.ts';
 import { CODE, isFailed } from '../model/state-code.ts';
-import { gateOf } from '../state/gates.ts';
+import { countedCells, gateOf } from '../state/gates.ts';
 import { conditionOf } from '../state/plan-index.ts';
 import { CAUSE_KIND, type RunState } from '../state/run-state.ts';
 
@@ -33,7 +33,7 @@ export function findSkipCause(run: RunState, step: number, cell: number): SkipCa
 
 function countFailures(run: RunState, step: number): { failed: number; tolerated: number } {
   const { continueOnError } = run.plan.steps[step]!.step;
-  return { failed: run.failures[step]!, tolerated: toleratedFailures(continueOnError, run.cellCount[step]!) };
+  return { failed: run.failures[step]!, tolerated: toleratedFailures(continueOnError, countedCells(run, step)) };
 }
 
 /** The failed cells of a step that a cell would have read itself. */
@@ -45,7 +45,9 @@ function findFailedCells(
   if (dependency === undefined) return [];
   const edge = run.matches.into.get(step)?.find((one) => one.source === on);
   const read =
-    edge === undefined ? Array.from({ length: run.cellCount[on]! }, (_, at) => at) : matchedCells(edge.match, cell);
+    edge === undefined
+      ? Array.from({ length: run.cellCount[on]! }, (_, at) => at)
+      : matchedCells(edge.match, cell, { reader: run.batches[step], source: run.batches[on] });
   return read.filter((at) => isFailed(run.cells.state[run.cellBase[on]! + at]!));
 }
 

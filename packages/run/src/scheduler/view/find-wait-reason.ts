@@ -34,7 +34,7 @@ function openDependencies(run: RunState, step: number, cell: number): WaitReason
   const open = run.plan.steps[step]!.dependencies.filter((dependency) => {
     const { on, condition } = dependency;
     const edge = edges.find((one) => one.dependency === dependency);
-    if (edge !== undefined) return isOpen(edge, cell);
+    if (edge !== undefined) return isOpen(run, edge, cell);
     const service = (run.index.flags[on]! & STEP.service) !== 0;
     const early = condition === 'running' || (service && (condition === 'succeeded' || condition === 'skipped'));
     return !hasEnded(run, on) && !(early && run.notRun[on] === -1);
@@ -42,10 +42,8 @@ function openDependencies(run: RunState, step: number, cell: number): WaitReason
   return { kind: 'dependency', steps: [...new Set(open.map(({ on }) => run.plan.steps[on]!.step.name))] };
 }
 
-function isOpen({ match, open }: MatchEdge, cell: number): boolean {
-  for (let at = match.readStart[cell]!; at < match.readStart[cell + 1]!; at++)
-    if (open[match.reads[at]!]! > 0) return true;
-  return false;
+function isOpen(run: RunState, edge: MatchEdge, cell: number): boolean {
+  return Array.from(run.matches.groups(edge, cell)).some((group) => edge.open[group]! > 0);
 }
 
 function timeReason(run: RunState, step: number, cell: number): WaitReason {

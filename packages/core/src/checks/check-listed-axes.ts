@@ -1,0 +1,157 @@
+import { listedAxis, stepsOfItems } from '../axes/listed-axes.ts';
+import { compileTemplate } from '../expressions/template.ts';
+import { own } from '../model/own.ts';
+import type { Axis, Step } from '../model/pipeline.ts';
+import type { Path } from '../parse/source-document.ts';
+import type { Check, CheckContext, CheckedStep } from './check-context.ts';
+import { pathInStep } from './check-context.ts';
+
+/** An axis whose items a step lists: which step may, and where the axis can be used. */
+export const checkListedAxes: Check = (context) => {
+  const axes = context.pipeline.axes ?? {};
+  const listed = Object.keys(axes).filter((name) => stepsOfItems(own(axes, name)!).length > 0);
+  if (listed.length === 0) return;
+  for (const name of listed) checkSource(context, name, own(axes, name)!);
+  for (const [name, axis] of Object.entries(axes)) checkRelations(context, { name, axis, listed });
+  for (const checked of context.steps.values()) checkReader(context, { checked, listed });
+};
+
+function checkSource(context: CheckContext, name: string, axis: Axis): void {
+  const raw = own(context.raw.axes, name);
+  const path: Path = typeof raw === 'object' && !Array.isArray(raw) ? ['axes', name, 'items'] : ['axes', name];
+  const report = (message: string, hint?: string): void =>
+    context.report({
+      code: 'bad-axis',
+      message: `the items of axis \`${name}\` ${message}`,
+      path,
+      ...(hint && { hint }),
+    });
+  const [first, ...others] = stepsOfItems(axis);
+  const source = context.steps.get(first!);
+  // Another check says that it does not exist.
+  if (source === undefined) return;
+  const { step } = source;
+  const cells = (['matrix', 'foreach', 'service'] as const).find((key) => step[key] !== undefined);
+  if (others.length > 0)
+    report(`come from the steps \`${[first, ...others].join('` and `')}\`, but one step has to list them`);
+  else if (!readsResults(axis)) report(`can use only \`results\` of step \`${first}\``);
+  else if (cells !== undefined)
+    report(
+      `come from step \`${first}\`, which has \`${cells}\``,
+      'list them in a step with `each`, or in one without cells',
+    );
+  else if (step.each?.includes(name) === true)
+    report(`come from step \`${first}\`, which has a cell for each of them`, 'list them in another step');
+  else if (listedAxis(context.pipeline, step) !== undefined)
+    report(
+      `come from step \`${first}\`, which has cells for a listed axis itself`,
+      'a list of lists is not supported: list all items in one step',
+    );
+  else checkType(report, axis, source);
+}
+
+function readsResults({ items }: Axis): boolean {
+  const compiled = compileTemplate(String(items));
+  return compiled.ok && compiled.value.references.every(({ root, keys }) => root !== 'steps' || keys[1] === 'results');
+}
+
+/** A result that is the whole expression has to be a list. */
+function checkType(report: (message: string) => void, { items }: Axis, { step }: CheckedStep): void {
+  const compiled = compileTemplate(String(items));
+  const whole = compiled.ok ? compiled.value.whole : undefined;
+  const [reference] = whole?.references ?? [];
+  if (whole === undefined || reference === undefined) return;
+  const isAll = reference.end - reference.start === whole.source.trim().length && reference.keys.length === 3;
+  const type = isAll ? own(step.results, reference.keys[2]!)?.type : undefined;
+  if (type === undefined || type === 'array') return;
+  report(
+    `are the result \`${reference.keys[2]}\` of step \`${step.name}\`, which has the type ${type} instead of array`,
+  );
+}
+
+function checkRelations(
+  context: CheckContext,
+  { name, axis, listed }: { readonly name: string; readonly axis: Axis; readonly listed: readonly string[] },
+): void {
+  const report = (message: string, path: Path): void => context.report({ code: 'bad-axis', message, path });
+  if (listed.includes(name) && Object.keys(axis.of).length > 0)
+    report(`axis \`${name}\` has \`of\`, but its items imply those of the step that lists them`, ['axes', name, 'of']);
+  if (listed.includes(name) && axis.parallelism !== undefined)
+    report(`axis \`${name}\` has \`parallelism\`, but its items are not known before the run`, [
+      'axes',
+      name,
+      'parallelism',
+    ]);
+  if (axis.distinct !== undefined && listed.includes(axis.distinct.axis))
+    report(
+      `the items of axis \`${axis.distinct.axis}\` are not known before the run, so it has no values for axis \`${name}\``,
+      ['axes', name, 'distinct'],
+    );
+  for (const other of Object.keys(axis.of)) {
+    if (listed.includes(other))
+      report(`an item of axis \`${name}\` cannot imply one of \`${other}\`, whose items are not known before the run`, [
+        'axes',
+        name,
+        'of',
+        other,
+      ]);
+  }
+}
+
+function checkReader(
+  context: CheckContext,
+  { checked, listed }: { readonly checked: CheckedStep; readonly listed: readonly string[] },
+): void {
+  const { step } = checked;
+  const report = (message: string, keys: Path, hint?: string): void =>
+    context.report({
+      ...{ code: 'bad-axis', message, path: pathInStep(context, checked, keys) },
+      ...(hint !== undefined && { hint }),
+    });
+  const over = (step.each ?? []).filter((axis) => listed.includes(axis));
+  if (over.length > 1)
+    report(
+      `step \`${step.name}\` has cells for each \`${over.join('` and `')}\`, but only one axis of a step can be listed by another step`,
+      ['each'],
+    );
+  for (const template of over.length > 0 ? findEachValues(step) : [])
+    report(
+      `step \`${step.name}\` has \`${template}\` in a value that the plan has to know, but the cells of \`${over[0]}\` are listed during the run`,
+      ['each'],
+      'use `params` there',
+    );
+  for (const axis of over) {
+    const [name] = stepsOfItems(own(context.pipeline.axes!, axis)!);
+    const source = context.steps.get(name!);
+    if (source?.final === true && !checked.final)
+      report(
+        `step \`${step.name}\` has cells for each \`${axis}\`, which step \`${name}\` of \`finally\` lists, after all other steps`,
+        ['each'],
+      );
+    const need = step.needs.find((one) => one.step === name);
+    if (need !== undefined && need.condition !== 'succeeded')
+      report(
+        `step \`${step.name}\` needs the success of \`${name}\`, which lists its cells`,
+        ['needs'],
+        `write needs: [${name}]`,
+      );
+  }
+  for (const [input, { where, all }] of Object.entries(step.inputs)) {
+    for (const axis of [...Object.keys(where ?? {}), ...(all ?? [])]) {
+      if (listed.includes(axis))
+        report(
+          `input \`${input}\` of step \`${step.name}\` cannot choose items of axis \`${axis}\`, which are not known before the run`,
+          ['inputs', input],
+        );
+    }
+  }
+}
+
+/** The values of a step that are evaluated before the run for each cell: its limits, priority and resources. */
+function findEachValues({ perCell = {} }: Step): readonly string[] {
+  const { resources = {}, ...others } = perCell;
+  return [...Object.values(others), ...Object.values(resources)].filter((template) => {
+    const compiled = typeof template === 'string' ? compileTemplate(template) : undefined;
+    return compiled?.ok && compiled.value.references.some(({ root }) => root === 'each');
+  });
+}
