@@ -114,6 +114,44 @@ steps:
   expect((await place.sluice('why', 'call/B')).stdout).toContain('call/B  skipped  align/B did not succeed');
 });
 
+test('few items are in progress at once, each with its own timeout; a directory tolerates fewer failures than its step', async () => {
+  write(`failFast: false
+volumes: { log: {} }
+axes:
+  sample: { items: [A, B, C], parallelism: 1 }
+  shard:
+    items: [{ id: a1, of: A }, { id: c1, of: C }, { id: b1, of: B }, { id: b2, of: B }, { id: a2, of: A }, { id: c2, of: C }]
+    key: "\${{ item.id }}"
+    of: { sample: of }
+steps:
+  work:
+    each: shard
+    continueOnError: 25%
+    timeout: "\${{ each.shard.id == 'b2' ? 1 : 60 }}s"
+    inputs: { log: { from: volumes.log, writable: true } }
+    script: |
+      echo \${{ each.sample }} >> /in/log/log
+      [ \${{ each.shard.id }} != b2 ] || sleep 60
+      echo > /out/x/x
+    outputs: [x]
+  join:
+    each: sample
+    inputs: { x: work.x, log: { from: volumes.log, writable: true } }
+    script: echo \${{ each.sample }} >> /in/log/log
+  all: { inputs: { x: work.x, log: volumes.log }, needs: { join: completed }, script: 'cat /in/log/log > /out/log/log', outputs: [log] }
+outputs: { log: { from: all.log, publish: ./results } }
+`);
+  expect(await place.sluice('run')).toMatchObject({ exitCode: 0 });
+  expect(await statuses(await newest())).toEqual({
+    work: 'a1 succeeded, c1 succeeded, b1 succeeded, b2 failed, a2 succeeded, c2 succeeded',
+    join: 'A succeeded, B skipped, C succeeded',
+    all: ' succeeded',
+  });
+  // The first cell decides which sample is in progress: none begins before the one before it has ended.
+  expect(place.read('results/log')).toBe('A\nA\nA\nC\nC\nC\nB\nB\n');
+  expect((await place.sluice('why', 'join/B')).stdout).toContain('join/B  skipped  work/b2 did not succeed');
+});
+
 test('one command approves all cells that wait, or one of them', async () => {
   write(`axes: { sample: [A, B, C] }
 steps:
