@@ -46,6 +46,9 @@ test('temporary outputs take no space after their readers, and only what needs t
   writeFileSync(join(place.directory, 'pipeline.yaml'), CHAIN);
   expect(await place.sluice('run')).toMatchObject({ exitCode: 0 });
   expect(bytesIn(place.home)).toBe(0);
+  const gone = 'it is temporary, and was removed when no cell of run';
+  expect(await place.sluice('pull', 'mark/A.o')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(gone) });
+  expect((await place.sluice('why', 'mark/A')).stdout).toContain('its output o was removed as temporary');
   expect(await place.sluice('run', '-p', 'samples=["A", "B", "C"]')).toMatchObject({ exitCode: 0 });
   expect(await executed()).toEqual(['trim/C', 'align/C', 'sort/C', 'mark/C', 'call/C', 'table']);
   expect(place.read('results/t')).toBe(`${SIZE}\n${SIZE}\n${SIZE}\n`);

@@ -13,6 +13,7 @@ export { MAX_TIME } from './facts/check-record.ts';
 export { type ApprovalPlace, findApprovals } from './facts/find-approvals.ts';
 export { firstCluster } from './facts/first-cluster.ts';
 export { hasSucceeded } from './facts/has-succeeded.ts';
+export { isRemoved } from './facts/is-removed.ts';
 export {
   attemptOutputPath,
   attemptPath,
@@ -113,7 +114,12 @@ export { renderAttemptsCsv } from './report/render-attempts-csv.ts';
 export { renderJunit } from './report/render-junit.ts';
 export { renderReportPage } from './report/render-report-page.ts';
 export { createReportGrid, describeEntry, failedFirst, type ReportGrid } from './report/report-grid.ts';
-export { reportOutputs, reportStepOutputs } from './report/report-outputs.ts';
+export {
+  type RemovedOutput,
+  reportOutputs,
+  reportRemovedOutputs,
+  reportStepOutputs,
+} from './report/report-outputs.ts';
 export type { ReportSource } from './report/report-source.ts';
 export {
   type DetailedReportValue,

@@ -129,6 +129,8 @@ async function selectOutputs(
     const address = parseAddress(text);
     if (!address.ok) return address;
     const matches = findOutputs(run, address.value);
+    if (matches.length === 0 && isRemovedOutput(run, address.value))
+      return reject(`could not pull ${text}: it is temporary, and was removed when no cell of run ${runId} needed it`);
     if (matches.length === 0) {
       const its = run.names.length + run.steps.length === 0 ? 'no outputs' : `the outputs ${listOutputs(run)}`;
       const message = `could not pull ${text}: run ${runId} has ${its}`;
@@ -168,6 +170,12 @@ function findOutputs({ names, steps }: RunOutputs, { step, cell, output }: Addre
     .filter((one) => one.step === step && (output === undefined || one.output === output))
     .filter(({ locations }) => cell === undefined || locations.some((place) => place.cell === cell))
     .map((one) => `${cell === undefined ? step : `${step}/${cell}`}.${one.output}`);
+}
+
+function isRemovedOutput({ removed }: RunOutputs, { step, cell, output }: Address): boolean {
+  return removed.some(
+    (one) => one.step === step && (cell ?? one.cell) === one.cell && (output ?? one.output) === one.output,
+  );
 }
 
 function listOutputs({ names, steps }: RunOutputs): string {

@@ -840,6 +840,8 @@ export interface RunApiOperations {
           /** Inside the volume. */
           readonly path: string;
         };
+        /** The data were temporary, and no cell needed them any more. */
+        readonly removed?: true;
       }[];
       readonly outputs: readonly {
         readonly name: string;
@@ -855,6 +857,8 @@ export interface RunApiOperations {
           /** Inside the volume. */
           readonly path: string;
         };
+        /** The data were temporary, and no cell needed them any more. */
+        readonly removed?: true;
       }[];
       /** Sequence number of a record in the journal of the run. */
       readonly position: number;

@@ -46,7 +46,7 @@ function Ports({ kind, ports, value, runId }: PortsProps) {
     <div>
       <h3>{kind === 'output' ? 'Outputs' : 'Inputs'}</h3>
       <ul>
-        {ports.map(({ name, path, from, location }) => (
+        {ports.map(({ name, path, from, location, removed }) => (
           <li key={name}>
             {location === undefined ? (
               <b>{name}</b>
@@ -59,7 +59,7 @@ function Ports({ kind, ports, value, runId }: PortsProps) {
               {[
                 path,
                 from === undefined ? undefined : `from ${from}`,
-                location === undefined ? 'no data yet' : undefined,
+                removed ? 'removed as temporary' : location === undefined ? 'no data yet' : undefined,
               ]
                 .filter((part) => part !== undefined)
                 .join(', ')}

@@ -6,6 +6,7 @@ import {
   explanationValue,
   findInputLocations,
   findOutputLocation,
+  isRemoved,
   listContainers,
   viewTexts,
 } from '@sluice/run';
@@ -85,6 +86,7 @@ function describeOutputs(run: RunFollower, { step: index, cell }: CellPlace): De
   return Object.entries(step.outputs).map(([name, { path }]) => ({
     ...{ name, path },
     ...optional('location', findOutputLocation(run, { step: index, cell, output: name })),
+    ...(isRemoved(run.model.facts, { step: index, cell, output: name }) && { removed: true as const }),
   }));
 }
 

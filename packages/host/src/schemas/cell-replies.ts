@@ -101,6 +101,7 @@ const port = z.strictObject({
   path: z.string().exactOptional().describe('mount point in the container'),
   from: z.string().exactOptional().describe('of an input: `STEP.OUTPUT` or the name of a volume'),
   location: z.strictObject(location).exactOptional().describe('absent until the data exist'),
+  removed: z.literal(true).exactOptional().describe('the data were temporary, and no cell needed them any more'),
 });
 
 /** The reply of `GET /runs/{runId}/cell`. */

@@ -1,9 +1,19 @@
 import { own } from '@sluice/core';
+import { hasSucceeded } from '../facts/has-succeeded.ts';
+import { isRemoved } from '../facts/is-removed.ts';
 import { locateCells } from '../facts/locate-output.ts';
 import { scopeOn } from '../facts/place-of.ts';
 import { stepIndex } from '../facts/step-context.ts';
 import type { OutputLocation, OutputReport } from '../schemas/output.ts';
 import type { ReportSource } from './report-source.ts';
+
+/** A temporary output of a cell that no longer exists. */
+export interface RemovedOutput {
+  readonly step: string;
+  /** `''` for a plain step. */
+  readonly cell: string;
+  readonly output: string;
+}
 
 type OutputSource = Pick<ReportSource, 'facts' | 'scheduler'>;
 
@@ -48,12 +58,26 @@ export function reportStepOutputs(source: OutputSource): OutputReport[] {
   );
 }
 
+/** The outputs of cells that were temporary and no longer exist. */
+export function reportRemovedOutputs({ facts, scheduler }: OutputSource): RemovedOutput[] {
+  return facts.plan.steps.flatMap(({ index, step }) =>
+    Object.keys(step.outputs).flatMap((output) =>
+      (facts.cells[index] ?? []).flatMap(({ key }, cell) => {
+        const isGone =
+          isRemoved(facts, { step: index, cell, output }) && hasSucceeded({ facts, scheduler }, index, cell);
+        return isGone ? [{ step: step.name, cell: key, output }] : [];
+      }),
+    ),
+  );
+}
+
 function locatePlaces(
   { facts, scheduler }: OutputSource,
   of: { readonly step: number; readonly output: string },
 ): OutputLocation[] {
   const run = { runId: facts.header?.runId ?? '', plan: facts.plan, facts, scheduler };
-  return locateCells(run, of).map(({ cell, clusterID, volumeID, path }) => {
+  const cells = [...(facts.cells[of.step] ?? []).keys()].filter((cell) => !isRemoved(facts, { ...of, cell }));
+  return locateCells(run, { ...of, cells }).map(({ cell, clusterID, volumeID, path }) => {
     const { accountID } = scopeOn(facts, clusterID);
     return { cell, clusterId: clusterID, accountId: accountID, volumeId: volumeID, path };
   });

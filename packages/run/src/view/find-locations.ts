@@ -1,4 +1,5 @@
 import { hasSucceeded } from '../facts/has-succeeded.ts';
+import { isRemoved } from '../facts/is-removed.ts';
 import { attemptOutputPath, attemptPath } from '../facts/layout.ts';
 import { locateOutput } from '../facts/locate-output.ts';
 import { clusterOfAttempt, scopeOn, workspaceOn } from '../facts/place-of.ts';
@@ -8,7 +9,7 @@ import type { ViewedRun } from './viewed-run.ts';
 
 /**
  * Where an output of a cell is: published, or in the directory of its last attempt, which may have failed or still run.
- * Undefined if no container could have written it.
+ * Undefined if no container could have written it, or if it was removed as temporary.
  */
 export function findOutputLocation(
   { runId, model }: ViewedRun,
@@ -16,6 +17,7 @@ export function findOutputLocation(
 ): DataLocation | undefined {
   const { facts } = model;
   const { step, cell, output } = of;
+  if (isRemoved(facts, of)) return undefined;
   if (hasSucceeded(model, step, cell)) {
     return toPlace(model, locateOutput({ runId, plan: facts.plan, facts }, of));
   }

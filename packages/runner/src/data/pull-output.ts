@@ -5,9 +5,11 @@ import { createSystemDisk, type Disk, replayFromHome } from '@sluice/home';
 import {
   type OutputLocation,
   type OutputReport,
+  type RemovedOutput,
   type ReplayedRun,
   type RunError,
   reportOutputs,
+  reportRemovedOutputs,
   reportStepOutputs,
 } from '@sluice/run';
 import type { TransferProgress } from '../trees/count-transfer.ts';
@@ -50,6 +52,8 @@ export interface RunOutputs {
   readonly names: readonly string[];
   /** The outputs of all steps. */
   readonly steps: readonly OutputReport[];
+  /** The temporary outputs that no longer exist. */
+  readonly removed: readonly RemovedOutput[];
   /**
    * Copies an output to a local directory. `name` is that of a declared output, or `STEP.OUTPUT`, or `STEP/CELL.OUTPUT`
    * for one cell. With `/PATH` after these, it copies a directory or a file of the output. Returns warnings. Throws Node's
@@ -80,12 +84,17 @@ export async function readPublishable(
   const run = replayed.value;
   const outputs = reportOutputs(run);
   const steps = reportStepOutputs(run);
+  const removed = reportRemovedOutputs(run);
   async function copy(name: string, target: PullTarget, publishes: boolean): Promise<Result<string[], RunError>> {
     const [, whole = name, below = ''] = /^([^.]+\.[^/.]+)\/(.*?)\/*$/s.exec(name) ?? [];
     const output = own(outputs, name) ?? findStepOutput(steps, whole);
     if (output) {
       const part = [output.path ?? '', below].filter((one) => one !== '').join('/');
       return pullFrom(run, { ...target, name, output, below: part, disk, home: path.resolve(home), publishes });
+    }
+    if (removed.some((one) => [`${one.step}.${one.output}`, `${one.step}/${one.cell}.${one.output}`].includes(whole))) {
+      const message = `run ${run.runId} no longer has output ${whole}: it is temporary, and was removed when no cell needed it`;
+      return fail({ code: 'SOURCE_MISSING', message });
     }
     const names = [...Object.keys(outputs), ...steps.map((one) => `${one.step}.${one.output}`)];
     const unknown = describeUnknown(whole, names);
@@ -95,6 +104,7 @@ export async function readPublishable(
     runId: run.runId,
     names: Object.keys(outputs),
     steps,
+    removed,
     pull: (name, target) => copy(name, target, false),
     publish: (name, target) => copy(name, target, true),
   });
