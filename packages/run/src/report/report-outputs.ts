@@ -1,6 +1,7 @@
 import { own } from '@sluice/core';
 import { hasSucceeded } from '../facts/has-succeeded.ts';
 import { isRemoved } from '../facts/is-removed.ts';
+import { cellsInOrder } from '../facts/listed-cells.ts';
 import { locateCells } from '../facts/locate-output.ts';
 import { scopeOn } from '../facts/place-of.ts';
 import { stepIndex } from '../facts/step-context.ts';
@@ -76,7 +77,7 @@ function locatePlaces(
   of: { readonly step: number; readonly output: string },
 ): OutputLocation[] {
   const run = { runId: facts.header?.runId ?? '', plan: facts.plan, facts, scheduler };
-  const cells = [...(facts.cells[of.step] ?? []).keys()].filter((cell) => !isRemoved(facts, { ...of, cell }));
+  const cells = cellsInOrder(facts, of.step).filter((cell) => !isRemoved(facts, { ...of, cell }));
   return locateCells(run, { ...of, cells }).map(({ cell, clusterID, volumeID, path }) => {
     const { accountID } = scopeOn(facts, clusterID);
     return { cell, clusterId: clusterID, accountId: accountID, volumeId: volumeID, path };

@@ -19,8 +19,8 @@ export const PLANTED_MODEL_BUGS: readonly PlantedModelBug[] = [
     name: 'delivers the directory of the first cell only',
     seed: 0,
     file: '../../run/src/report/report-outputs.ts',
-    find: 'return locateCells(run, of).map(',
-    replace: 'return locateCells(run, of).slice(0, 1).map(',
+    find: 'return locateCells(run, { ...of, cells }).map(',
+    replace: 'return locateCells(run, { ...of, cells }).slice(0, 1).map(',
   },
   {
     name: 'mounts the directory of an earlier run whatever cells it has',
