@@ -26,7 +26,7 @@ import { readRunsElsewhere } from '../runs/read-runs-elsewhere.ts';
 import { findHostedOptions } from './find-hosted-options.ts';
 import { handOver } from './hand-over.ts';
 import { listPipelines } from './list-pipelines.ts';
-import { findFileFault, findProject } from './requested-file.ts';
+import { findFileFault, findParamsFault, findProject } from './requested-file.ts';
 import { adviseUnrecorded, settingsToOptions } from './schedule-options.ts';
 import { submitPrepared } from './submit-prepared.ts';
 
@@ -153,7 +153,13 @@ async function createRequestedOrder(
   const found = await findCommand(request, given);
   if (!found.ok) return found;
   const { file, options } = found.value;
-  return ok(createOrder(file, { params: options.param, context: selectContext(request, given), options }));
+  return ok(
+    createOrder(file, {
+      params: { ...options.recordedParams, ...options.param },
+      context: selectContext(request, given),
+      options,
+    }),
+  );
 }
 
 /** Options of the command, and the limits of a request. */
@@ -164,18 +170,23 @@ interface RequestedOptions extends OrderOptions {
 
 /** The file and the options of the command that starts the run. */
 async function findCommand(
-  { origin, params }: StartRequest,
+  request: StartRequest,
   { home, context, options }: RunExecutorOptions,
 ): Promise<Result<{ readonly file: string; readonly options: RequestedOptions }, string>> {
+  const { origin, params } = request;
   const named = selectHome(options);
   const given = Object.fromEntries(Object.entries(params).map(([name, value]) => [name, writeValue(value)]));
+  const project = findProject(home, context.cwd);
+  const paramsFile = request.paramsFile === undefined ? undefined : resolve(context.cwd, request.paramsFile);
+  const unreadable = paramsFile && (await findParamsFault(paramsFile, { home, project }));
+  if (unreadable) return fail(unreadable);
+  const inFile = paramsFile === undefined ? {} : { paramsFile };
   if ('file' in origin) {
     const file = resolve(context.cwd, origin.file);
     if (origin.schedule === undefined) {
-      const project = findProject(home, context.cwd);
       const fault = await findFileFault(file, { home, project });
       return fault === undefined
-        ? ok({ file, options: { ...named, param: given, publishBelow: project } })
+        ? ok({ file, options: { ...named, ...inFile, param: given, publishBelow: project } })
         : fail(fault);
     }
     // A file of a schedule or an earlier run was chosen with a command.
@@ -188,8 +199,8 @@ async function findCommand(
   if (order === undefined) {
     return fail(`could not rerun run ${origin.rerunOf}: a program or a server started it, not a command`);
   }
-  const { stopAtApproval: _, ...recorded } = orderOptions(order);
-  return ok({ file: order.file, options: { ...recorded, ...named, param: { ...recorded.param, ...given } } });
+  const { stopAtApproval: _, param: recordedParams, ...recorded } = orderOptions(order);
+  return ok({ file: order.file, options: { ...recorded, ...named, recordedParams, ...inFile, param: given } });
 }
 
 /** The service of a schedule, and of an earlier run, is the recorded one, whatever the variables of this process say. */

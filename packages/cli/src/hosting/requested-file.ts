@@ -23,6 +23,16 @@ export async function findFileFault(
   return `could not run ${file}: ${place}; start it once with \`sluice run\``;
 }
 
+/** Why a file with parameters is not read for a request over HTTP, whose errors quote it; undefined if it is. */
+export async function findParamsFault(
+  file: string,
+  { home, project }: { readonly home: string; readonly project: string },
+): Promise<string | undefined> {
+  const [real, root, own] = await Promise.all([file, project, home].map((path) => realpath(path).catch(() => path)));
+  const place = await findPlaceFault(real!, { root: root!, own: own! });
+  return place === undefined ? undefined : `could not read ${file}: ${place}`;
+}
+
 async function findPlaceFault(
   file: string,
   { root, own }: { readonly root: string; readonly own: string },

@@ -126,6 +126,8 @@ export interface RunApiOperations {
       /** Absolute path of a pipeline file on the machine of the server. */
       readonly file: string;
       readonly params?: { readonly [key: string]: Json };
+      /** A YAML or JSON file below the project of the home, with values of parameters; `params` replaces them. */
+      readonly paramsFile?: string;
     };
     readonly reply: ApiAction;
   };
@@ -1069,6 +1071,8 @@ export interface RunApiOperations {
       readonly from?: readonly string[];
       /** Parameters that replace those of the run. */
       readonly params?: { readonly [key: string]: Json };
+      /** A YAML or JSON file below the project of the home, with values of parameters; `params` replaces them. */
+      readonly paramsFile?: string;
     };
     readonly reply: ApiAction;
   };

@@ -44,3 +44,26 @@ test('a file that was changed to one with errors is rejected with the errors, an
   expect(started.error).toMatch(/unknown key `comand`[\s\S]*1 error in .*pipeline\.yaml; nothing was started$/);
   expect((await printer.print(['runs'])).values).toHaveLength(1);
 });
+
+test('a request reads its file of parameters only below the project, and no file that a value names', async () => {
+  const { printer, cwd, file } = await runOnce();
+  const executor = createRunExecutor({
+    ...{ home: join(cwd, '.sluice'), options: {}, context: printer.createContext({}), host: {} as never },
+    openService: async () => expect.unreachable(),
+  });
+  writeFileSync(file, FILE.replace('steps:', 'params: { user: ada, tries: { type: integer } }\nsteps:'));
+  writeFileSync(join(cwd, 'params.yaml'), 'tries: x\n');
+  const request = { origin: { file }, reuse: false, from: [], params: { tries: 1 } };
+  const preview = (more: object) => executor.preview({ ...request, ...more }, true);
+  expect(await preview({ paramsFile: join(cwd, 'params.yaml') })).toMatchObject({
+    ok: false,
+    error: expect.stringContaining('params.yaml:1:8: error: parameter `tries` is "x", which is not of type integer'),
+  });
+  expect(await preview({ paramsFile: '/etc/hostname' })).toEqual({
+    ok: false,
+    error: expect.stringMatching(/^could not read \/etc\/hostname: it is not below /),
+  });
+  writeFileSync(join(cwd, 'params.yaml'), 'tries: 2\n');
+  expect(await preview({ paramsFile: join(cwd, 'params.yaml'), params: {} })).toMatchObject({ ok: true });
+  expect(await preview({ params: { tries: 1, user: '@/etc/hostname' } })).toMatchObject({ ok: true });
+});

@@ -47,9 +47,9 @@ export const ACTION_ROUTES: readonly ApiRoute[] = [
     body: submitBody,
     reply: actionReply,
     handle: (request) => {
-      const { file, params, dryRun } = request.body;
-      const order = { origin: { file }, reuse: false, from: [], params };
-      return startOrder(request, { order, dryRun, words: ['run', file, '--detach', ...valueWords(params)] });
+      const { file, dryRun, ...given } = request.body;
+      const order = { origin: { file }, reuse: false, from: [], ...given };
+      return startOrder(request, { order, dryRun, words: ['run', file, '--detach', ...valueWords(given)] });
     },
   }),
 ];
@@ -118,17 +118,18 @@ async function resume({ api, at: { runId }, body: { dryRun } }: Body): Promise<R
 
 async function rerun(request: ApiRequest<unknown, z.output<typeof ACTION_BODIES.rerun>>): Promise<Reply> {
   const { api, at, body } = request;
-  const { all, from = [], params = {}, dryRun } = body;
+  const { all, from = [], params = {}, paramsFile, dryRun } = body;
+  const given = { params, ...(paramsFile !== undefined && { paramsFile }) };
   const { phase, model } = await api.followers.read(at.runId);
   if (!model.facts.finished) throw conflict(`could not rerun run ${at.runId}: it has not ended (${phase})`);
   for (const name of from) requireCell(model.facts, name, at.runId);
   const options = all ? ['--all'] : from.flatMap((name) => ['--from', name]);
-  const order: StartRequest = { origin: { rerunOf: at.runId }, reuse: !all, from, params };
+  const order: StartRequest = { origin: { rerunOf: at.runId }, reuse: !all, from, ...given };
   const place = api.serviceUrl === undefined ? [] : ['--service', api.serviceUrl, '--detach'];
   return startOrder(request, {
     order,
     dryRun,
-    words: ['rerun', at.runId, ...options, ...valueWords(params), ...place],
+    words: ['rerun', at.runId, ...options, ...valueWords(given), ...place],
   });
 }
 

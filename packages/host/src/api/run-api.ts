@@ -27,6 +27,8 @@ export interface StartRequest {
   readonly from: readonly string[];
   /** Parameters that replace those of the earlier run, or of the file. */
   readonly params: Readonly<Record<string, Json>>;
+  /** A file of this machine with parameters, which `params` replaces. */
+  readonly paramsFile?: string;
   /** The equivalent command line, for a user who must run it elsewhere. Absent: no user has requested this run. */
   readonly command?: string;
 }

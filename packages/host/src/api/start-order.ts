@@ -1,4 +1,4 @@
-import { type Json, writeValue } from '@sluice/core';
+import { writeValue } from '@sluice/core';
 import { paramWords } from '@sluice/run';
 import type { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
@@ -26,9 +26,10 @@ export async function startOrder(
   return { runId, ...reply };
 }
 
-/** The options `-p NAME=VALUE` of a command. */
-export function valueWords(params: Readonly<Record<string, Json>>): readonly string[] {
-  return paramWords(Object.fromEntries(Object.entries(params).map(([name, value]) => [name, writeValue(value)])));
+/** The options of a command that give parameters these values. */
+export function valueWords({ params, paramsFile }: Pick<StartRequest, 'params' | 'paramsFile'>): readonly string[] {
+  const texts = Object.entries(params).map(([name, value]) => [name, writeValue(value)] as const);
+  return [...(paramsFile === undefined ? [] : ['--params-file', paramsFile]), ...paramWords(Object.fromEntries(texts))];
 }
 
 /** Throws `ApiError` if this server executes no runs. */

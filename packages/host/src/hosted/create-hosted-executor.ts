@@ -88,10 +88,11 @@ export function createHostedExecutor(parts: HostedExecutorParts): HostedExecutor
 
 /** Undefined: the order is not a rerun. */
 function readRequest(order: StartRequest): RerunRequest | undefined {
-  const { origin, params, reuse, from } = order;
+  const { origin, params, paramsFile, reuse, from } = order;
   if (!('rerunOf' in origin)) return undefined;
   const of = origin.rerunOf;
   const [changed] = Object.keys(params);
+  if (paramsFile !== undefined) throw needClient(order, of, `a server does not read ${paramsFile}, a file of a client`);
   if (changed === undefined) return { of, ...(reuse && { from: [...from] }) };
   throw needClient(order, of, `a server has no pipeline file, which another value of parameter ${changed} needs`);
 }

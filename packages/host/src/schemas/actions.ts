@@ -7,6 +7,13 @@ export const dryRun: z.ZodDefault<z.ZodBoolean> = z
   .default(false)
   .describe('return what would happen, and change nothing');
 
+const paramsFile = z
+  .string()
+  .min(1)
+  .max(4_096)
+  .exactOptional()
+  .describe('a YAML or JSON file below the project of the home, with values of parameters; `params` replaces them');
+
 /** The bodies of `POST /runs/{runId}:ACTION`, by action. */
 export const ACTION_BODIES = {
   cancel: z.strictObject({ dryRun }),
@@ -22,6 +29,7 @@ export const ACTION_BODIES = {
         .exactOptional()
         .describe('`STEP` or `STEP/CELL`: what is rerun with everything that depends on it'),
       params: z.record(z.string(), json).exactOptional().describe('parameters that replace those of the run'),
+      paramsFile,
     })
     .refine(({ all, from }) => !all || from === undefined, 'must not have both all and from'),
 } as const;
@@ -34,6 +42,7 @@ export const submitBody = z.strictObject({
   dryRun,
   file: z.string().describe('absolute path of a pipeline file on the machine of the server'),
   params: z.record(z.string(), json).default({}),
+  paramsFile,
 });
 
 /** The reply of `DELETE /runs/{runId}`. */
