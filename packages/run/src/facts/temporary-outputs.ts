@@ -1,8 +1,8 @@
 import {
   type CellMatch,
   cellsOfGroup,
+  groupsOf,
   isMatched,
-  listedAxis,
   matchOf,
   own,
   type Plan,
@@ -78,6 +78,7 @@ export function createTemporaryOutputs(run: Run): TemporaryOutputs | undefined {
   /** The cells that have ended, by step, and how many these are; -1 for a step whose end was handled. */
   const seen = run.plan.steps.map((): boolean[] => []);
   const ended = run.plan.steps.map(() => 0);
+  const hasEnded = createBatchCount(run);
   let found: TemporaryOutput[] = [];
 
   function considerAll(source: TemporarySource, cells: Iterable<number>): void {
@@ -95,6 +96,21 @@ export function createTemporaryOutputs(run: Run): TemporaryOutputs | undefined {
       if (endReader(groups[0]!, isKept)) considerAll(source, (run.facts.cells[source.step] ?? []).keys());
   }
 
+  /** The cells of one list count together, since it may not be known yet. */
+  function endMatched(matched: readonly TemporaryEdge[], { step, cell }: { step: number; cell: number }): void {
+    const isKept = needsInputs(run, step, cell);
+    const isOver = hasEnded(step, cell);
+    for (const { source, match, groups } of matched) {
+      for (const group of groupsOf(match!, plannedCell(run, step, cell))) {
+        const readers = groups[group]!;
+        readers.isKept ||= isKept;
+        if (isOver && endReader(readers, isKept))
+          for (const planned of cellsOfGroup(match!, group))
+            considerAll(source, run.facts.batches[source.step]?.members(planned) ?? [planned]);
+      }
+    }
+  }
+
   return {
     noteMove(step, cell) {
       // The cell that represents an undecided `foreach` may not exist any more.
@@ -103,11 +119,7 @@ export function createTemporaryOutputs(run: Run): TemporaryOutputs | undefined {
       seen[step]![cell] = true;
       ended[step]! += 1;
       const { matched, written } = ofStep[step]!;
-      const isKept = matched.length > 0 && needsInputs(run, step, cell);
-      for (const { source, match, groups } of matched) {
-        for (const group of groupsRead(match!, cell))
-          if (endReader(groups[group]!, isKept)) considerAll(source, cellsOfGroup(match!, group));
-      }
+      if (matched.length > 0) endMatched(matched, { step, cell });
       for (const source of written) considerAll(source, [cell]);
     },
     take() {
@@ -120,11 +132,12 @@ export function createTemporaryOutputs(run: Run): TemporaryOutputs | undefined {
   };
 }
 
-function isRemovable({ facts, scheduler }: Run, { step, output, edges }: TemporarySource, cell: number): boolean {
+function isRemovable({ plan, facts, scheduler }: Run, { step, output, edges }: TemporarySource, cell: number): boolean {
   const known = facts.known[step]?.[cell];
   // A reused output belongs to the run that wrote it.
   if (known?.winner === undefined || scheduler.state(step, cell) !== 'succeeded') return false;
-  return !known.removed?.includes(output) && edges.every((edge) => isDone(edge, cell));
+  const planned = plannedCell({ plan, facts, scheduler }, step, cell);
+  return !known.removed?.includes(output) && edges.every((edge) => isDone(edge, planned));
 }
 
 /** Counts a reader that has ended. Whether all have, and none of them keeps the outputs. */
@@ -134,8 +147,23 @@ function endReader(readers: Readers, isKept: boolean): boolean {
   return readers.open === 0 && !readers.isKept;
 }
 
-function groupsRead({ readStart, reads }: CellMatch, cell: number): Int32Array {
-  return reads.subarray(readStart[cell]!, readStart[cell + 1]!);
+/** The cell of the plan that stands for the list of a cell; the cell itself if it is in none. */
+function plannedCell({ facts }: Run, step: number, cell: number): number {
+  return facts.batches[step]?.batchOf(cell) ?? cell;
+}
+
+/** Creates a function that counts a cell that has ended, and says whether all cells of its list have. */
+function createBatchCount(run: Run): (step: number, cell: number) => boolean {
+  const counts = run.plan.steps.map(() => new Map<number, number>());
+  return (step, cell) => {
+    const batches = run.facts.batches[step];
+    if (batches === undefined) return true;
+    const planned = batches.batchOf(cell);
+    const count = (counts[step]!.get(planned) ?? 0) + 1;
+    counts[step]!.set(planned, count);
+    // Of an empty list, or one that nothing will list, only the cell that stood for it ends.
+    return count === Math.max(1, batches.sizeOf(planned) ?? 1);
+  };
 }
 
 function isDone({ match, groups }: TemporaryEdge, cell: number): boolean {
@@ -170,10 +198,7 @@ function createEdge(
 ): TemporaryEdge {
   const of = { source, reader: reader.index };
   const written = plan.steps[source.step]!;
-  const isFixed = [reader, written].every(
-    ({ cells, step }) => cells !== undefined && listedAxis(plan.pipeline, step) === undefined,
-  );
-  if (!isMatched(reader, written) || !isFixed) return { ...of, groups: [{ open: 1, isKept: false }] };
+  if (!isMatched(reader, written)) return { ...of, groups: [{ open: 1, isKept: false }] };
   const match = matchOf(plan, reader, findDependency(reader, source.step, input));
   const groups = Array.from({ length: match.groupCount }, () => ({ open: 0, isKept: false }));
   for (const group of match.reads) groups[group]!.open += 1;

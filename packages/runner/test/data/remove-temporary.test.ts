@@ -80,6 +80,27 @@ finally:
     expect(world.filesOf('/out/a/')).toEqual([]);
   });
 
+  test('is removed item by item, also if a step lists the items', async () => {
+    const world = createTemporaryWorld('listed');
+    const body = `
+axes: { sample: [S1, S2], shard: { items: "\${{ steps.split.results.parts }}" } }
+steps:
+  split: { each: sample, command: [split], outputs: { o: { temporary: true } }, results: { parts: array } }
+  work: { each: shard, command: [work], inputs: { o: split.o }, outputs: { o: { temporary: true } } }
+  join: { each: sample, command: [join], inputs: { o: work.o, first: split.o }, outputs: [o] }
+`;
+    const isFirst = (labels: Readonly<Record<string, string>> = {}) => labels['sluice-cell'] === 'S1';
+    world.resultOf = ({ labels }) => (isFirst(labels) ? '["a", "b", "c"]' : '["d", "e"]');
+    world.behave.join = { endOf: ({ labels }) => (isFirst(labels) ? 'Succeeded' : 'Failed') };
+    const report = await world.run(planOf(body));
+    expect(report.status).toBe('failed');
+    expect(world.missing).toEqual([]);
+    const places = world.filesOf('/out/').map((file) => file.replace(/^runs\/[^/]*\/out\//, ''));
+    expect(places.filter((file) => file.endsWith('/data')).sort()).toEqual([
+      ...['join/o/S1/data', 'split/o/S2/data', 'work/o/S2/d/data', 'work/o/S2/e/data'],
+    ]);
+  });
+
   test('of a cell is kept for readers that may have a lost container', async () => {
     const world = createTemporaryWorld('lost');
     let calls = 0;

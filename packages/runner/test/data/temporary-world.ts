@@ -14,6 +14,8 @@ export interface TemporaryWorld {
   readonly behave: Record<string, Partial<Behaviour>>;
   /** Inputs that a container found absent or empty. */
   readonly missing: string[];
+  /** The text of each result of a container. */
+  resultOf: (container: Container) => string;
   /** The files in the volumes whose path contains this text. */
   filesOf(text: string): string[];
   /** The cells whose containers were created since the last call, in their order. */
@@ -33,7 +35,8 @@ export function createTemporaryWorld(seed: string, options: RigOptions = {}): Te
       const [volume = '', place = ''] = key.split(':');
       const { files } = rig.simulated.volumes.get(volume)!;
       if (!at.startsWith('/in/')) {
-        if (when === 'end') writeFile(rig.simulated.volumes.get(volume)!, `${place}/data`, Buffer.from(name));
+        const [file, text] = at === '/sluice/results' ? ['parts', world.resultOf(container)] : ['data', name];
+        if (when === 'end') writeFile(rig.simulated.volumes.get(volume)!, `${place}/${file}`, Buffer.from(text));
       } else if (![...files.keys()].some((file) => file.startsWith(`${place}/`))) {
         missing.push(`${name} has no ${at} at its ${when}`);
       }
@@ -48,10 +51,11 @@ export function createTemporaryWorld(seed: string, options: RigOptions = {}): Te
     }),
   };
   const rig = createRig(seed, { ...options, behave: new Proxy(behave, programs) });
-  return {
+  const world: TemporaryWorld = {
     rig,
     behave,
     missing,
+    resultOf: () => '[]',
     filesOf: (text) =>
       [...rig.simulated.volumes.values()].flatMap(({ files }) =>
         [...files.keys()].filter((file) => file.includes(text)),
@@ -68,6 +72,7 @@ export function createTemporaryWorld(seed: string, options: RigOptions = {}): Te
       return rig.go(started.value.finished);
     },
   };
+  return world;
 }
 
 function nameOf(labels: Readonly<Record<string, string>>): string {
