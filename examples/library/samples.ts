@@ -54,11 +54,36 @@ const summary = p.step('summary', {
   results: { lines: 'integer' },
 });
 
-/** Runs the pipeline with the tables in a directory. Returns the words of each sample, and the lines of each group. */
+const split = p.step('split', {
+  each: sample,
+  inputs: { words: merge.outputs.words },
+  script: `split -l 1 /in/words/words.txt /out/parts/part-
+ls /out/parts | sed 's/.*/"&"/' | paste -sd, | sed 's/.*/[&]/' > /sluice/results/parts`,
+  outputs: { parts: { temporary: true } },
+  results: { parts: 'array' },
+});
+const part = p.axis('part', { items: expression<readonly string[]>('steps.split.results.parts') });
+const work = p.step('work', {
+  each: part,
+  inputs: { parts: split.outputs.parts },
+  command: ['sh', '-c', 'tr abc xyz < "/in/parts/$0" > /out/done/done.txt', part.item],
+  outputs: { done: { temporary: true } },
+});
+const joined = p.step('join', {
+  each: sample,
+  inputs: { done: work.outputs.done },
+  script: "cat /in/done/*/done.txt | tr '\\n' ' ' > /sluice/results/text",
+  results: { text: 'string' },
+});
+
+/** Runs the pipeline with the tables in a directory. Returns the words and the text of each sample, and the lines of each group. */
 export async function countWords(directory: string, options: { home?: string; service?: Connection } = {}) {
   const samples = await loadTable(join(directory, 'samples.csv'), { columns: SAMPLES });
   const units = await loadTable(join(directory, 'units.csv'), { columns: UNITS });
   const result = await execute(p, { ...options, params: { samples, units } });
-  const words = result.of(merge).count.map((count, index) => `${samples[index]?.id}: ${count}`);
+  const texts = result.of(joined).text;
+  const words = result
+    .of(merge)
+    .count.map((count, index) => `${samples[index]?.id}: ${count}, ${texts[index]?.trim()}`);
   return { status: result.status, words, lines: result.of(summary).lines };
 }

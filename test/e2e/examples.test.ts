@@ -90,6 +90,8 @@ test('samples: units are merged, samples looked up and gathered, each by itself'
     ...['S1,upper', 'S1,lower', 'S2,upper', 'S2,lower', 'S3,upper', 'S3,lower'],
   ]);
   expect(resultsOf(told, 'summary')).toEqual({ lines: 10 });
+  expect(cellsOf(told, 'work').filter(({ cell }) => cell.startsWith('S1,'))).toHaveLength(3);
+  expect(cellsOf(told, 'join').map(({ results }) => String(results?.text).trim())).toEqual(['x y z', 'd', 'e f g']);
   expect(published('samples/results/upper/upper.txt').trim()).toBe('A B C D E F G');
 });
 
