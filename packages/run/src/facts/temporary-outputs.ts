@@ -92,22 +92,9 @@ export function createTemporaryOutputs(run: Run): TemporaryOutputs | undefined {
     if (count === undefined || ended[step] !== count) return;
     ended[step] = -1;
     const isKept = Array.from({ length: count }, (_, cell) => cell).some((cell) => needsInputs(run, step, cell));
-    for (const { source, groups } of ofStep[step]!.whole)
-      if (endReader(groups[0]!, isKept)) considerAll(source, (run.facts.cells[source.step] ?? []).keys());
-  }
-
-  /** The cells of one list count together, since it may not be known yet. */
-  function endMatched(matched: readonly TemporaryEdge[], { step, cell }: { step: number; cell: number }): void {
-    const isKept = needsInputs(run, step, cell);
-    const isOver = hasEnded(step, cell);
-    for (const { source, match, groups } of matched) {
-      for (const group of groupsOf(match!, plannedCell(run, step, cell))) {
-        const readers = groups[group]!;
-        readers.isKept ||= isKept;
-        if (isOver && endReader(readers, isKept))
-          for (const planned of cellsOfGroup(match!, group))
-            considerAll(source, run.facts.batches[source.step]?.members(planned) ?? [planned]);
-      }
+    for (const { source, groups } of ofStep[step]!.whole) {
+      groups[0]!.isKept ||= isKept;
+      if (endReader(groups[0]!)) considerAll(source, (run.facts.cells[source.step] ?? []).keys());
     }
   }
 
@@ -119,7 +106,10 @@ export function createTemporaryOutputs(run: Run): TemporaryOutputs | undefined {
       seen[step]![cell] = true;
       ended[step]! += 1;
       const { matched, written } = ofStep[step]!;
-      if (matched.length > 0) endMatched(matched, { step, cell });
+      if (matched.length > 0) {
+        const hasListEnded = hasEnded(step, cell);
+        for (const edge of matched) considerAll(edge.source, endMatched(run, edge, { cell, hasListEnded }));
+      }
       for (const source of written) considerAll(source, [cell]);
     },
     take() {
@@ -141,10 +131,30 @@ function isRemovable({ plan, facts, scheduler }: Run, { step, output, edges }: T
 }
 
 /** Counts a reader that has ended. Whether all have, and none of them keeps the outputs. */
-function endReader(readers: Readers, isKept: boolean): boolean {
+function endReader(readers: Readers): boolean {
   readers.open -= 1;
-  readers.isKept ||= isKept;
   return readers.open === 0 && !readers.isKept;
+}
+
+/**
+ * Counts a cell that has ended in the groups that it reads, when all cells of its list have ended, since others may be added
+ * before. Returns the cells of the source whose last reader of this edge it was.
+ */
+function endMatched(
+  run: Run,
+  { source, reader, match, groups }: TemporaryEdge,
+  { cell, hasListEnded }: { readonly cell: number; readonly hasListEnded: boolean },
+): readonly number[] {
+  const isKept = needsInputs(run, reader, cell);
+  const batches = run.facts.batches[source.step];
+  const freed: number[] = [];
+  for (const group of groupsOf(match!, plannedCell(run, reader, cell))) {
+    const readers = groups[group]!;
+    readers.isKept ||= isKept;
+    if (!hasListEnded || !endReader(readers)) continue;
+    for (const planned of cellsOfGroup(match!, group)) freed.push(...(batches?.members(planned) ?? [planned]));
+  }
+  return freed;
 }
 
 /** The cell of the plan that stands for the list of a cell; the cell itself if it is in none. */
