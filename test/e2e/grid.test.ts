@@ -20,11 +20,14 @@ steps:
 let place: Workplace;
 let api: ServedApi;
 let runId: string;
+let events: readonly string[];
 
 beforeAll(async () => {
   place = createWorkplace();
   writeFileSync(join(place.directory, 'pipeline.yaml'), PIPELINE);
-  expect(await place.sluice('run')).toMatchObject({ exitCode: 1 });
+  const { exitCode, stdout } = await place.sluice('run', '--json');
+  expect(exitCode).toBe(1);
+  events = stdout.split('\n');
   runId = (await place.runs())[0]!.runId;
   api = await serveRunApi({ home: place.home });
 });
@@ -48,6 +51,11 @@ test('show has a grid: the row of a failed item comes first, and each cell has i
   const { steps } = await place.show(runId);
   const [u1] = steps[0]!.cells;
   expect([steps[0]!.each, u1!.axes]).toEqual([['unit'], { unit: 'u1', sample: 'S1' }]);
+});
+
+test('events have the keys of a cell', () => {
+  const first = events.find((line) => line.includes('"cellChanged"') && line.includes('"u1"'));
+  expect(JSON.parse(first!)).toMatchObject({ step: 'align', cell: 'u1', axes: { unit: 'u1', sample: 'S1' } });
 });
 
 test('the report has the grid', () => {

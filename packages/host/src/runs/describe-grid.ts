@@ -1,9 +1,11 @@
+import type { Cell } from '@sluice/core';
 import type { RunFollower } from '@sluice/home';
 import {
   type FollowedModel,
   findFailedRows,
   type GridEntry,
   type GridIndex,
+  type GridStep,
   gridSteps,
   indexGrid,
   readGridRow,
@@ -83,7 +85,8 @@ function codesOf({ states }: FollowedModel): (step: number, cell: number) => num
 }
 
 interface KnownGrid {
-  readonly cellCount: number;
+  /** The cells of its steps, as they were. */
+  readonly cells: readonly (readonly Cell[])[];
   readonly index: GridIndex;
 }
 
@@ -104,12 +107,18 @@ function findGrid({ runId, model }: RunFollower, axes: string | undefined): Grid
     );
   }
   if (wanted.length === 0) return { axes: [], rows: [], columns: [] };
-  const cellCount = steps.reduce((sum, step) => sum + step.cellCount, 0);
+  const cells = steps.map(({ step }) => model.facts.cells[step] ?? []);
   const ofModel = KNOWN.get(model) ?? new Map<string, KnownGrid>();
   KNOWN.set(model, ofModel);
   const known = ofModel.get(wanted.join());
-  if (known?.cellCount === cellCount) return known.index;
+  if (known?.cells.every((before, place) => isSame(before, cells[place]!))) return known.index;
   const index = indexGrid(steps, wanted);
-  ofModel.set(wanted.join(), { cellCount, index });
+  const planned = ({ step }: GridStep) => model.facts.plan.steps[step]!.cells;
+  const kept = cells.map((of, place) => (of === planned(steps[place]!) ? of : of.slice()));
+  ofModel.set(wanted.join(), { cells: kept, index });
   return index;
+}
+
+function isSame(before: readonly Cell[], cells: readonly Cell[]): boolean {
+  return before === cells || (before.length === cells.length && before.every((cell, place) => cell === cells[place]));
 }

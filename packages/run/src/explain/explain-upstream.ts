@@ -1,4 +1,5 @@
-import { isMatched, matchedCells, matchOf, type PlannedDependency } from '@sluice/core';
+import { isMatched, type PlannedDependency } from '@sluice/core';
+import { cellsInOrder, cellsMeant } from '../facts/listed-cells.ts';
 import type { ReplayedRun } from '../facts/replay-files.ts';
 import { stepIndex } from '../facts/step-context.ts';
 import { explainCell } from '../report/explain-cell.ts';
@@ -58,8 +59,8 @@ function listUpstream(run: ReplayedRun, start: CellPlace): UpstreamExplanation[]
 function findMeant(run: ReplayedRun, { step, cell }: CellPlace, dependency: PlannedDependency): readonly number[] {
   const { plan } = run.facts;
   const [reader, source] = [plan.steps[step]!, plan.steps[dependency.on]!];
-  if (isMatched(reader, source)) return matchedCells(matchOf(plan, reader, dependency), cell);
-  return Array.from({ length: run.scheduler.cellCount(dependency.on) ?? 0 }, (_, index) => index);
+  if (isMatched(reader, source)) return cellsMeant(run.facts, { step, cell }, dependency);
+  return cellsInOrder(run.facts, dependency.on);
 }
 
 /** The cause of a skip, or the first cell that has not ended and waits for no other; undefined if it is the cell itself. */

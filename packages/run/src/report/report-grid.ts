@@ -52,7 +52,7 @@ function gridStepOf({ each, cells }: StepReport, step: number): GridStep[] {
   for (const cell of cells) for (const axis of Object.keys(cell.axes ?? {})) axes.add(axis);
   return [
     {
-      ...{ step, each, axes: [...axes], cellCount: cells.length },
+      ...{ step, each, axes: [...axes], cells: cells.map((_, cell) => cell) },
       nameOf: (cell) => cells[cell]!.cell,
       keyOf: (cell, axis) => own(cells[cell]!.axes, axis),
     },

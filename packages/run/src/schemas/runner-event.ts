@@ -41,6 +41,7 @@ export const runnerEvents = {
       ...head,
       step,
       cell: cellName,
+      axes: cell.axes,
       ...status,
       reusedFrom: cell.reusedFrom,
       attempt: count.describe('0 before the first attempt'),

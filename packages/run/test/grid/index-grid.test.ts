@@ -13,7 +13,7 @@ function createGridStep(step: number, each: readonly string[], cells: readonly K
     step,
     each,
     axes: [...new Set([...each, ...cells.flatMap((cell) => Object.keys(cell))])],
-    cellCount: cells.length,
+    cells: cells.map((_, cell) => cell),
     nameOf: (cell) => each.map((axis) => cells[cell]![axis]).join(),
     keyOf: (cell, axis) => cells[cell]![axis],
   };
@@ -62,6 +62,22 @@ describe('indexGrid', () => {
     const grid = indexGrid([merge, late], ['sample']);
     expect(grid.rows).toEqual(['S1', 'S2', 'S3']);
     expect([...grid.columns[1]!.rowOf]).toEqual([1]);
+    // Of the first list, further items have the highest numbers; the second one was empty.
+    const names = ['S1,p1', 'S2,*', 'S3,p1', 'S1,p2'];
+    const listed = { ...createGridStep(5, ['shard'], []), cells: [0, 3, 2], nameOf: (cell: number) => names[cell]! };
+    expect(indexGrid([listed], ['shard'])).toMatchObject({ rows: ['S1,p1', 'S1,p2', 'S3,p1'] });
+  });
+
+  test('tells items with equal keys of several lists apart', () => {
+    const shards = [
+      { shard: 'p1', sample: 'S1' },
+      { shard: 'p1', sample: 'S2' },
+    ];
+    const work = { ...createGridStep(5, ['shard'], shards), nameOf: (cell: number) => `S${cell + 1},p1` };
+    const more = ['b', 'f'].flatMap((caller) => shards.toReversed().map((keys) => ({ ...keys, caller })));
+    const grid = indexGrid([work, createGridStep(6, ['shard', 'caller'], more)], ['shard']);
+    expect(grid.rows).toEqual(['S1,p1', 'S2,p1']);
+    expect([...grid.columns[1]!.rowOf]).toEqual([1, 0, 1, 0]);
   });
 
   test('findFailedRows and countColumns regard all cells', () => {

@@ -1,4 +1,4 @@
-import type { Cell, PlannedStep } from '@sluice/core';
+import { type Cell, describeAxes, type PlannedStep } from '@sluice/core';
 import {
   type CellState,
   explainCell,
@@ -117,13 +117,16 @@ function findExpansion(
 
 function describeCell({ plan, facts, scheduler }: CellSource, step: number, cell: number): CellEvent {
   const message = explainCell({ facts, scheduler }, step, cell);
+  const of = facts.cells[step]?.[cell];
+  const axes = of && describeAxes(plan, of);
   const known = facts.known[step]?.[cell];
   const id = known?.attempts.at(-1)?.id;
   const { reused, ...status } = statusOfCell({ facts, scheduler }, step, cell);
   return {
     type: 'cellChanged',
     step: plan.steps[step]!.step.name,
-    cell: facts.cells[step]?.[cell]?.key ?? '',
+    cell: of?.key ?? '',
+    ...(axes && { axes }),
     ...status,
     ...(reused && { reused, ...(known?.cached && { reusedFrom: known.cached.runId }) }),
     attempt: scheduler.attempt(step, cell),
