@@ -82,7 +82,8 @@ export interface StartOrder {
  * comparison function. Paths are distinguished as finely as the number allows.
  */
 export function startOrder(plan: Plan, paths: Float64Array): StartOrder {
-  const { steps, priorities } = listPlaces(plan);
+  const places = listPlaces(plan);
+  const { steps, priorities } = places;
   const count = steps.length;
   const distinct = [...new Set(priorities)].sort((a, b) => b - a);
   const rank = new Map(distinct.map((priority, i) => [priority, 2 * i]));
@@ -107,21 +108,37 @@ export function startOrder(plan: Plan, paths: Float64Array): StartOrder {
     position[steps[i]!] = place;
     placeOf[i] = place;
   }
-  return { position, stepAt, cellPlaces: placeCells(plan, { steps, priorities, placeOf }) };
+  return { position, stepAt, cellPlaces: placeCells(plan, { ...places, placeOf }) };
+}
+
+interface Places {
+  /** Of each place before they are sorted. */
+  readonly steps: Int32Array;
+  readonly priorities: Float64Array;
+  /** The steps whose cells have priorities of their own. */
+  readonly ofCells: ReadonlyMap<number, ReadonlySet<number>>;
 }
 
 /** A place for each step, or for each priority of its cells. */
-function listPlaces(plan: Plan): { readonly steps: readonly number[]; readonly priorities: readonly number[] } {
-  const steps: number[] = [];
-  const priorities: number[] = [];
+function listPlaces(plan: Plan): Places {
+  const ofCells = new Map<number, ReadonlySet<number>>();
+  let count = plan.steps.length;
   for (const { index, step, cells = [] } of plan.steps) {
-    const ofCells = step.perCell?.priority === undefined ? [] : cells.map((_, cell) => priorityOf(plan, index, cell));
-    for (const priority of ofCells.length === 0 ? [priorityOf(plan, index, 0)] : new Set(ofCells)) {
-      steps.push(index);
-      priorities.push(priority);
+    if (step.perCell?.priority === undefined || cells.length === 0) continue;
+    const priorities = new Set(cells.map((_, cell) => priorityOf(plan, index, cell)));
+    ofCells.set(index, priorities);
+    count += priorities.size - 1;
+  }
+  const steps = new Int32Array(count);
+  const priorities = new Float64Array(count);
+  let at = 0;
+  for (let step = 0; step < plan.steps.length; step++) {
+    for (const priority of ofCells.get(step) ?? [priorityOf(plan, step, 0)]) {
+      steps[at] = step;
+      priorities[at++] = priority;
     }
   }
-  return { steps, priorities };
+  return { steps, priorities, ofCells };
 }
 
 function priorityOf(plan: Plan, step: number, cell: number): number {
@@ -130,20 +147,17 @@ function priorityOf(plan: Plan, step: number, cell: number): number {
 
 function placeCells(
   plan: Plan,
-  { steps, priorities, placeOf }: ReturnType<typeof listPlaces> & { readonly placeOf: Int32Array },
-): ReadonlyMap<number, Int32Array> {
-  const places = new Map<number, Map<number, number>>();
-  for (const [i, step] of steps.entries()) {
-    if (plan.steps[step]!.step.perCell?.priority === undefined) continue;
-    const ofStep = places.get(step) ?? new Map<number, number>();
-    places.set(step, ofStep.set(priorities[i]!, placeOf[i]!));
+  { steps, priorities, ofCells, placeOf }: Places & { readonly placeOf: Int32Array },
+): StartOrder['cellPlaces'] {
+  const found = new Map<number, Int32Array>();
+  if (ofCells.size === 0) return found;
+  const places = new Map<string, number>();
+  for (const [i, step] of steps.entries()) if (ofCells.has(step)) places.set(`${step}/${priorities[i]}`, placeOf[i]!);
+  for (const step of ofCells.keys()) {
+    const place = (_: unknown, cell: number): number => places.get(`${step}/${priorityOf(plan, step, cell)}`)!;
+    found.set(step, Int32Array.from(plan.steps[step]!.cells ?? [], place));
   }
-  return new Map(
-    [...places].map(([step, ofStep]) => [
-      step,
-      Int32Array.from(plan.steps[step]!.cells ?? [], (_, cell) => ofStep.get(priorityOf(plan, step, cell))!),
-    ]),
-  );
+  return found;
 }
 
 /** Whether the cells of a step continue what cells of another step have begun for the same items. */
