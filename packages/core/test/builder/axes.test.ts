@@ -247,3 +247,13 @@ describe('axes of a builder', () => {
     expect(compiledOnly).toBeTypeOf('function');
   });
 });
+
+describe('a temporary output', () => {
+  it('is the same as in a file', () => {
+    const p = pipeline('temporary');
+    const sample = p.axis('sample', ['S1', 'S2']);
+    p.step('align', { each: sample, command: ['align'], outputs: { bam: { temporary: true } } });
+    const { pipeline: built } = p.build();
+    expect(built.steps[0]!.outputs.bam).toEqual({ path: '/out/bam', retain: false, temporary: true });
+  });
+});
