@@ -69,14 +69,39 @@ export const arbitraryPlan: fc.Arbitrary<Plan> = fc
     parallelism: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
     timeoutMs: fc.option(fc.integer({ min: 1, max: 20_000 }), { nil: undefined, freq: 1 }),
     items: fc.record({ x: size, y: size, z: size, g: size }),
+    lists: fc.option(fc.infiniteStream(fc.constantFrom(undefined, ['l'], ['l', 'y'])), { nil: undefined, freq: 2 }),
   })
-  .map(({ drafts, failFast, parallelism, timeoutMs, items }) => {
+  .map(({ drafts, failFast, parallelism, timeoutMs, items, lists }) => {
     const ordered = [...drafts.filter(({ final }) => !final), ...drafts.filter(({ final }) => final)];
-    const steps = Object.fromEntries(ordered.map((draft, i) => [`s${i}`, testStep(draft, i)]));
-    const limits = withoutConflicts(items, Object.values(steps));
+    const lister = lists === undefined ? -1 : ordered.findIndex(mayList);
+    const drawn = ordered.map((draft, i) => {
+      const each = lister >= 0 && i > lister ? lists!.next().value : undefined;
+      return each === undefined || (draft.kind !== 'plain' && draft.kind !== 'approval')
+        ? draft
+        : { ...draft, each, perCell: false };
+    });
+    const steps = Object.fromEntries(drawn.map((draft, i) => [`s${i}`, testStep(draft, i)]));
+    if (lister >= 0) listItems(steps, `s${lister}`);
+    // The laws of items do not know cells that are added.
+    const limits = lister >= 0 ? {} : withoutConflicts(items, Object.values(steps));
     return testPlan(steps, { failFast, pools: { p: 2, q: 3 }, ...defined({ parallelism, timeoutMs }) }, limits);
   })
   .filter((plan) => everyServiceEnds(plan) && nobodyMountsServices(plan));
+
+/** Whether the cells of a step can list the items of an axis. */
+function mayList({ kind, cells, each }: Draft): boolean {
+  return kind === 'plain' && (each !== undefined || cells === 1);
+}
+
+/** The step has the result with the items, and all steps over them need its success. */
+function listItems(steps: Record<string, TestStep>, lister: string): void {
+  steps[lister] = { ...steps[lister], results: { l: { type: 'array', file: 'l' } } };
+  for (const [name, { each, after = [], ...step }] of Object.entries(steps)) {
+    if (!each?.includes('l')) continue;
+    const others = after.filter((text) => !new RegExp(`^${lister}(:|$)`).test(text));
+    steps[name] = { ...step, each, after: [...others, lister] };
+  }
+}
 
 /** A step outside `finally` has one axis with a limit at most. */
 function withoutConflicts(items: Readonly<Record<string, number | undefined>>, steps: readonly TestStep[]) {

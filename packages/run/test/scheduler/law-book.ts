@@ -4,11 +4,13 @@ import type { SchedulerEvent } from '../../src/scheduler/model/event.ts';
 import type { SchedulerOptions } from '../../src/scheduler/model/scheduler-options.ts';
 import type { Scheduler } from '../../src/scheduler/scheduler.ts';
 import { createItemLaws } from './item-laws.ts';
+import { createListedCells, EMPTY } from './listed-cells.ts';
 import { type Meaning, meantCells } from './meant-cells.ts';
 
 /** Tracks a run from its events and commands alone, and throws if a law is violated. */
 export interface LawBook {
   onEvent(event: SchedulerEvent): void;
+  onHandled(event: SchedulerEvent, scheduler: Scheduler): void;
   see(command: Command, scheduler: Scheduler): void;
   /** After the commands of an event. */
   rest(scheduler: Scheduler): void;
@@ -17,7 +19,9 @@ export interface LawBook {
   end(): void;
 }
 
-export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBook {
+export function createLawBook(given: Plan, options: SchedulerOptions = {}): LawBook {
+  const lists = createListedCells(given);
+  const { plan } = lists;
   /** Attempt of each cell that has been submitted and has not ended. */
   const live = new Map<string, number>();
   /** The latest attempt of each cell whose end was received. */
@@ -71,9 +75,10 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
   function checkTolerance(step: number, scheduler: Scheduler): void {
     const planned = plan.steps[step]!;
     if (typeof planned.step.continueOnError === 'boolean') return;
-    const count = scheduler.cellCount(step)!;
-    const failed = Array.from({ length: count }, (_, cell) => scheduler.state(step, cell)).filter((state) =>
-      FAILED.includes(state),
+    const count = lists.count(step, scheduler);
+    if (typeof planned.step.continueOnError === 'string' && !lists.areComplete(step, scheduler)) return;
+    const failed = Array.from({ length: scheduler.cellCount(step)! }, (_, cell) => scheduler.state(step, cell)).filter(
+      (state) => FAILED.includes(state),
     ).length;
     const allowed = allowedFailures(planned.step, count);
     law(failed <= allowed, `a cell of step ${step} starts after ${failed} failures, of which ${allowed} are tolerated`);
@@ -84,7 +89,7 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
     const isBeyond = plan.steps.some(({ index, step }) => {
       const states = Array.from({ length: scheduler.cellCount(index) ?? 0 }, (_, cell) => scheduler.state(index, cell));
       const failed = states.filter((state) => FAILED.includes(state)).length;
-      return failed > allowedFailures(step, states.length);
+      return failed > allowedFailures(step, lists.count(index, scheduler));
     });
     if (isBeyond) law(scheduler.status !== 'succeeded', 'the run succeeds with more failures than a step tolerates');
   }
@@ -102,7 +107,8 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
     for (const { index: step, cells } of plan.steps) {
       for (let cell = 0; cell < (cells?.length ?? 0); cell++) {
         const cause = scheduler.skipCause(step, cell);
-        if (scheduler.state(step, cell) !== 'skipped' || cause === undefined) continue;
+        const isEmpty = cells![cell]!.key === EMPTY;
+        if (scheduler.state(step, cell) !== 'skipped' || cause === undefined || isEmpty) continue;
         const isNamed = cause.kind === 'dependency' || cause.kind === 'noItem';
         const missed = dependenciesOf(step, cell, scheduler).filter(({ given }) => !given);
         if (isNamed) law(missed.length > 0, `${step}/${cell} is skipped by ${cause.kind}, and lacks nothing`);
@@ -206,6 +212,7 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
       else if (event.type === 'notReady') unready.add(`${key}#${event.attempt}`);
       else if (event.type === 'running' && plan.steps[event.step]!.step.service?.ready === undefined) ran.add(key);
     },
+    onHandled: lists.onHandled,
     see(command, scheduler) {
       law(!finished, `${command.type} comes after the end`);
       if (command.type === 'submit') return submit(command, scheduler);
@@ -281,7 +288,8 @@ function isGiven(question: Question): boolean {
   return isOver && first !== undefined && isMet(first, ends(first.dependency.on));
 }
 
-function isMet({ plan, ran, step, cell, dependency }: Question, states: readonly string[]): boolean {
+function isMet(question: Question, states: readonly string[]): boolean {
+  const { plan, ran, step, cell, dependency } = question;
   const { on, condition, data } = dependency;
   const other = plan.steps[on]!;
   const isBetweenCells = plan.steps[step]!.step.each !== undefined && other.step.each !== undefined;
@@ -290,7 +298,7 @@ function isMet({ plan, ran, step, cell, dependency }: Question, states: readonly
   const has = (...wanted: string[]): boolean => states.some((state) => wanted.includes(state));
   const succeeded = has('succeeded', 'cached');
   const failed = has(...FAILED);
-  const allRan = states.every((_, index) => ran.has(`${on}/${index}`));
+  const allRan = states.length > 0 && meantCells(question, on).every((one) => ran.has(`${on}/${one}`));
   if (condition === 'running') return allRan || (isOver && succeeded && !failed && !has('canceled', 'skipped'));
   if (condition === 'completed') return isOver;
   if (condition === 'skipped') return !failed && !has('canceled') && has('skipped') && (isOver || allRan);

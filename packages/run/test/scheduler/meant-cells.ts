@@ -1,5 +1,6 @@
 import type { Plan, PlannedDependency } from '@sluice/core';
 import type { Scheduler } from '../../src/scheduler/scheduler.ts';
+import { EMPTY } from './listed-cells.ts';
 
 /** A cell that reads by a dependency. */
 export interface Meaning {
@@ -13,7 +14,9 @@ export interface Meaning {
 /** The cells of a step that a cell means: those that agree with it on every axis that both have. */
 export function meantCells({ plan, scheduler, step, cell, dependency }: Meaning, on: number): number[] {
   const other = plan.steps[on]!;
-  const all = Array.from({ length: scheduler.cellCount(on) ?? 1 }, (_, index) => index);
+  const all = Array.from({ length: scheduler.cellCount(on) ?? 1 }, (_, index) => index).filter(
+    (index) => other.cells?.[index]?.key !== EMPTY,
+  );
   const { each } = plan.steps[step]!.cells?.[cell] ?? {};
   if (each === undefined || other.step.each === undefined) return all;
   const released = plan.steps[step]!.step.inputs[dependency.input ?? '']?.all ?? [];

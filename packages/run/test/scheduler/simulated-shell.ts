@@ -59,6 +59,7 @@ export function simulate(plan: Plan, options: SimulationOptions): SimulatedRun {
     events.push(event);
     laws.onEvent(event);
     const answer = scheduler.handle(event);
+    laws.onHandled(event, scheduler);
     open.push(...answer.filter(({ type }) => type !== 'wake'));
     const wake = answer.findLast(({ type }) => type === 'wake');
     if (wake !== undefined || event.type === 'tick') {
@@ -154,20 +155,18 @@ function answer({ command, ...turn }: Turn & { readonly command: Command }): Sch
       if (plan.steps[step]!.step.when !== undefined && random.chance(0.3)) return { type: 'skipped', ...gate };
       return { type: 'decided', ...gate, cells: plan.steps[step]!.cells?.length ?? random.below(5) };
     }
-    case 'lookUp':
-      return {
-        type: random.chance(0.3) ? 'cacheHit' : 'cacheMissed',
-        at,
-        step: command.step,
-        cell: command.cell,
-      };
+    case 'lookUp': {
+      const { step, cell } = command;
+      if (random.chance(0.3)) return { type: 'cacheHit', at, step, cell, ...listOf(turn, step) };
+      return { type: 'cacheMissed', at, step, cell };
+    }
     case 'askApproval': {
       const gate = { at, step: command.step, ...(command.cell !== undefined && { cell: command.cell }) };
       return { type: 'approved', ...gate, approved: random.chance(0.8), by: 'somebody' };
     }
     case 'publish': {
       const { step, cell, attempt } = command;
-      if (random.chance(0.9)) return { type: 'published', at, step, cell, attempt };
+      if (random.chance(0.9)) return { type: 'published', at, step, cell, attempt, ...listOf(turn, step) };
       return { type: 'ended', at, step, cell, attempt, outcome: failure(random) };
     }
     case 'submit':
@@ -175,6 +174,11 @@ function answer({ command, ...turn }: Turn & { readonly command: Command }): Sch
     default:
       throw new Error(`the shell does not answer ${command.type} by itself`);
   }
+}
+
+/** The items that a cell has listed, if its step lists any. */
+function listOf({ plan, random }: Pick<Turn, 'plan' | 'random'>, step: number): { lists?: { l: number } } {
+  return plan.axes?.l?.listedBy === plan.steps[step]!.step.name ? { lists: { l: random.below(4) } } : {};
 }
 
 const POSTPONEMENTS: readonly PostponeReason[] = [

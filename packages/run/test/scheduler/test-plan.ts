@@ -1,4 +1,4 @@
-import type { Cell, NeedCondition, Pipeline, Plan, Retry, Step } from '@sluice/core';
+import type { Cell, NeedCondition, Pipeline, Plan, PlannedAxis, PlannedStep, Retry, Step } from '@sluice/core';
 
 /** What a test says of a step; everything else is a default. */
 export interface TestStep extends Partial<Omit<Step, 'retry' | 'needs'>> {
@@ -35,7 +35,21 @@ const DECLARED: NonNullable<Pipeline['axes']> = {
   g: { distinct: { axis: 'x', field: 'g' }, of: {} },
 };
 
-/** A plan of the given steps, in their order; those of `finally` must come last. They may have the axes of `TEST_AXES`. */
+/** The axis `l`: its items are listed by the cells of a step. */
+function listedAxis(name: string, cells: readonly Cell[]): NonNullable<Plan['axes']>[string] {
+  const axes = Object.keys(TEST_AXES).filter((axis) => cells.some(({ each }) => each?.[axis] !== undefined));
+  return {
+    keys: cells.map(() => '*'),
+    items: cells.map(() => null),
+    implies: Object.fromEntries(axes.map((axis) => [axis, cells.map(({ each }) => each![axis] ?? -1)])),
+    listedBy: name,
+  };
+}
+
+/**
+ * A plan of the given steps, in their order; those of `finally` must come last. They may have the axes of `TEST_AXES`, and `l`
+ * after the step that has the result `l`.
+ */
 export function testPlan(
   steps: Readonly<Record<string, TestStep>>,
   pipeline: Partial<Pipeline> = {},
@@ -49,22 +63,33 @@ export function testPlan(
     }),
   );
   const numbers = new Map(Object.keys(steps).map((name, index) => [name, index]));
-  return {
-    pipeline: { ...PIPELINE, axes, ...pipeline },
-    params: {},
-    axes: TEST_AXES,
-    steps: Object.entries(steps).map(([name, { after = [], cells = 1, final = false, retry, ...step }], index) => ({
+  const planned: Record<string, PlannedAxis> = { ...TEST_AXES };
+  const all: PlannedStep[] = [];
+  for (const [index, [name, { after = [], cells = 1, final = false, retry, ...step }]] of Object.entries(
+    steps,
+  ).entries()) {
+    all.push({
       index,
       step: { ...STEP, name, ...fanOut(step.each, cells), ...step, retry: { ...RETRY, ...retry } },
       final,
       cells:
         step.each !== undefined
-          ? eachCells(step.each)
+          ? eachCells(planned, step.each)
           : cells === 'foreach'
             ? undefined
             : Array.from({ length: cells }, (_, i): Cell => ({ key: cells === 1 ? '' : `c${i}`, matrix: {} })),
       dependencies: after.map((text) => dependency(text, numbers)).sort((a, b) => a.on - b.on),
-    })),
+    });
+    if (step.results?.l !== undefined) planned.l = listedAxis(name, all[index]!.cells!);
+  }
+  const lister = planned.l?.listedBy;
+  const listed = lister === undefined ? {} : { l: { items: `\${{ steps.${lister}.results.l }}`, of: {} } };
+  const known = lister === undefined ? [] : all.map(({ step }) => step);
+  return {
+    pipeline: { ...PIPELINE, steps: known, axes: { ...axes, ...listed }, ...pipeline },
+    params: {},
+    axes: planned,
+    steps: all,
   };
 }
 
@@ -75,14 +100,12 @@ function fanOut(each: Step['each'], cells: TestStep['cells']): Partial<Step> {
 }
 
 /** The consistent combinations, found by trying all of them. */
-function eachCells(each: readonly string[]): Cell[] {
+function eachCells(axes: Readonly<Record<string, PlannedAxis>>, each: readonly string[]): Cell[] {
   let rows: Readonly<Record<string, number>>[] = [{}];
   for (const axis of each) {
     rows = rows.flatMap((row) =>
-      TEST_AXES[axis]!.keys.flatMap((_, item) => {
-        const implied = Object.entries(TEST_AXES[axis]!.implies).map(
-          ([other, items]) => [other, items[item]!] as const,
-        );
+      axes[axis]!.keys.flatMap((_, item) => {
+        const implied = Object.entries(axes[axis]!.implies).map(([other, items]) => [other, items[item]!] as const);
         const added = [[axis, item] as const, ...implied];
         return added.every(([other, place]) => row[other] === undefined || row[other] === place)
           ? [{ ...row, ...Object.fromEntries(added) }]
@@ -91,7 +114,7 @@ function eachCells(each: readonly string[]): Cell[] {
     );
   }
   return rows.map((row) => ({
-    key: each.map((axis) => TEST_AXES[axis]!.keys[row[axis]!]).join(),
+    key: each.map((axis) => axes[axis]!.keys[row[axis]!]).join(),
     matrix: {},
     each: Object.fromEntries(Object.entries(row).filter(([, item]) => item >= 0)),
   }));

@@ -40,7 +40,9 @@ export function moveCell(run: RunState, step: number, move: CellMove): void {
 
 function cellOver(run: RunState, step: number, { cell, state }: { cell: number; state: number }): void {
   const flags = run.index.flags[step]!;
-  run.seen[step]! |= 1 << state;
+  const batches = run.batches[step];
+  // One that stood for an empty list is no cell.
+  if (batches?.sizeOf(batches.batchOf(cell)) !== 0) run.seen[step]! |= 1 << state;
   if ((flags & STEP.service) !== 0 && (run.cells.flags[run.cellBase[step]! + cell]! & CELL.ran) === 0)
     run.brokenServices.push(step);
   if ((flags & STEP.matched) !== 0) run.endedCells.push({ step, cell, state });
@@ -48,7 +50,6 @@ function cellOver(run: RunState, step: number, { cell, state }: { cell: number; 
   run.openCells[step]!--;
   if ((flags & STEP.each) !== 0 || hasEnded(run, step)) setPhase(run, gateOf(run, step, cell), PHASE.ended);
   if (hasEnded(run, step)) run.ended.push(step);
-  const batches = run.batches[step];
   if (batches !== undefined && batches.sizeOf(batches.batchOf(cell)) === undefined) noteListed(run, step, 1);
   if (isFailure(run, state)) {
     run.failures[step]!++;

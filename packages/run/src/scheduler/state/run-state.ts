@@ -283,7 +283,9 @@ export function addCells(run: RunState, step: number, { like, added }: { like: n
   checkCount(step, count + added);
   if (count + added > Math.max(count, run.cellSpace[step]!)) moveCells(run, step, 2 * (count + added));
   const first = run.gateBase[step]! + count;
-  run.blockers.fill(run.blockers[run.gateBase[step]! + like]!, first, first + added);
+  // A dependency may have ended before the list was known.
+  for (const row of [run.blockers, run.causeKind, run.causeStep, run.causeCell, run.causeEdge])
+    row.fill(row[run.gateBase[step]! + like]!, first, first + added);
   run.cellCount[step] = count + added;
   run.openCells[step]! += added;
   run.notRun[step]! += added;
