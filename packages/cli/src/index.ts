@@ -41,6 +41,7 @@ export type {
   Cell,
   CellHandles,
   CellsConfig,
+  CellTemplates,
   CheckedPipeline,
   Columns,
   ColumnType,
