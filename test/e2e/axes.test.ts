@@ -195,3 +195,43 @@ outputs: { t: { from: table.t, publish: ./results } }
   expect(made.length).toBe(6 + 12 + 2);
   expect(new Set(made).size).toBe(made.length);
 });
+
+const LISTED = `params: { samples: [slow, fast], parts: { slow: '["p1"]', fast: '["p1", "p2"]' } }
+axes:
+  sample: "\${{ params.samples }}"
+  part: "\${{ steps.split.results.parts }}"
+volumes: { gate: {} }
+defaults: { cache: true }
+steps:
+  split:
+    each: sample
+    cache: false
+    inputs: { gate: { from: volumes.gate, writable: true } }
+    script: |
+      [ "\${{ each.sample }}" != slow ] || while [ ! -e /in/gate/open ]; do sleep 0.05; done
+      echo '\${{ params.parts[each.sample] }}' > /sluice/results/parts
+    results: { parts: array }
+    timeout: 1m
+  work: { each: part, script: 'echo \${{ each.sample }} \${{ each.part }} > /out/x/f', outputs: [x] }
+  join:
+    each: sample
+    cache: false
+    inputs: { x: work.x, gate: { from: volumes.gate, writable: true } }
+    script: touch /in/gate/open; cat /in/x/*/f > /out/all/f
+    outputs: [all]
+`;
+
+test('a step lists the items of an axis: no list waits for another, and an added item runs its own cell', async () => {
+  write(LISTED);
+  expect(await place.sluice('run')).toMatchObject({ exitCode: 0 });
+  expect(await statuses(await newest())).toEqual({
+    split: 'slow succeeded, fast succeeded',
+    work: 'slow,p1 succeeded, fast,p1 succeeded, fast,p2 succeeded',
+    join: 'slow succeeded, fast succeeded',
+  });
+  const parts = 'parts={"slow": "[\\"p1\\", \\"p2\\"]", "fast": "[\\"p2\\", \\"p1\\"]"}';
+  expect(await place.sluice('run', '-p', parts)).toMatchObject({ exitCode: 0 });
+  expect((await statuses(await newest())).work?.split(', ').sort()).toEqual([
+    ...['fast,p1 reused', 'fast,p2 reused', 'slow,p1 reused', 'slow,p2 succeeded'],
+  ]);
+});
