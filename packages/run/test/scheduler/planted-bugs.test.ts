@@ -25,7 +25,7 @@ test.runIf(isThorough).each(PLANTED_SCHEDULER_BUGS.map((bug, number) => ({ ...bu
       fc.property(arbitraryPlan, fc.nat(), (plan, seed) => {
         simulate(plan, { seed: String(seed), create });
       }),
-      { numRuns: MAX_RUNS, seed: 1, endOnFailure: true },
+      { numRuns: MAX_RUNS, seed: bug.seed ?? 1, endOnFailure: true },
     );
     if (process.env.SLUICE_SHOW) console.log(`${bug.name}: after ${found.numRuns} plans`);
     expect(found.failed).toBe(true);
