@@ -73,6 +73,34 @@ test('a new item runs its own cells and what gathers all; a new field runs nothi
   expect(run).toMatchObject({ cell: 'A', axes: { sample: 'A' } });
 });
 
+test('a service runs for each item, until the cells of this item have ended', async () => {
+  write(`axes: { sample: [A, B] }
+volumes: { seen: {} }
+steps:
+  database:
+    each: sample
+    inputs: { seen: { from: volumes.seen, writable: true } }
+    script: |
+      echo \${{ each.sample }} > /tmp/name; trap 'exit 0' TERM
+      exec node -e 'require("http").createServer((_, to) => to.end("\${{ each.sample }}")).listen(process.env.BAT_PORT_http)'
+    ports: { http: {} }
+    service: { ready: { port: http, path: / } }
+  ask:
+    each: sample
+    inputs: { seen: { from: volumes.seen, writable: true } }
+    script: |
+      [ \${{ each.sample }} != B ] || while [ ! -e /in/seen/A-stopped ]; do sleep 0.05; done
+      node -e 'fetch("\${{ steps.database.ports.http.url }}").then((got) => got.text()).then((text) => fs.writeFileSync("/out/answer/answer", text))'
+    outputs: [answer]
+    timeout: 1m
+  after: { each: sample, needs: { database: completed }, inputs: { seen: { from: volumes.seen, writable: true } }, script: 'touch /in/seen/\${{ each.sample }}-stopped' }
+outputs: { answer: { from: ask.answer, publish: ./results } }
+`);
+  expect(await place.sluice('run', '--cpu', '8')).toMatchObject({ exitCode: 0 });
+  for (const sample of ['A', 'B']) expect(place.read(`results/${sample}/answer`)).toBe(sample);
+  expect((await statuses(await newest())).database).toBe('A succeeded, B succeeded');
+});
+
 test('a volume of a used pipeline is one for each item for which the pipeline is used', async () => {
   writeFileSync(
     join(place.directory, 'count.yaml'),

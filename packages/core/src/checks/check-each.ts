@@ -1,4 +1,5 @@
 import { axesOfStep, matchAxes } from '../axes/implied-axes.ts';
+import { listedAxis } from '../axes/listed-axes.ts';
 import { own } from '../model/own.ts';
 import type { Input, Step } from '../model/pipeline.ts';
 import type { PlannedDependency } from '../model/plan.ts';
@@ -53,10 +54,17 @@ function checkKeys(context: CheckContext, checked: CheckedStep): void {
     }
   }
   checkLimits(context, step);
-  for (const key of ['matrix', 'foreach', 'service'] as const) {
+  const listed = step.service === undefined ? undefined : listedAxis(context.pipeline, step);
+  if (listed !== undefined) {
+    const message = `service \`${step.name}\` has cells for each \`${listed}\`, whose items are known only during the run`;
+    const path = pathInStep(context, checked, ['service']);
+    const hint = 'use axes whose items come from parameters or files';
+    context.report({ code: 'conflicting-keys', message, path, on: 'key', hint });
+  }
+  for (const key of ['matrix', 'foreach'] as const) {
     if (step[key] === undefined) continue;
     const message = `step \`${step.name}\` cannot have both \`each\` and \`${key}\``;
-    const hint = key === 'service' ? 'a service has one container for all cells' : 'declare an axis for its values';
+    const hint = 'declare an axis for its values';
     context.report({ code: 'conflicting-keys', message, path: pathInStep(context, checked, [key]), on: 'key', hint });
   }
 }

@@ -1,6 +1,7 @@
-import { axesOfStep } from '../axes/implied-axes.ts';
+import { axesOfStep, matchAxes } from '../axes/implied-axes.ts';
 import type { Reference } from '../expressions/reference.ts';
 import { own } from '../model/own.ts';
+import type { Pipeline } from '../model/pipeline.ts';
 import type { Path } from '../parse/source-document.ts';
 import type { CheckContext, CheckedStep } from './check-context.ts';
 import { findEarlyRead } from './early-read.ts';
@@ -170,7 +171,7 @@ const SCALARS: ReadonlyMap<string, string> = new Map([
 const PORT_FACTS = ['url', 'host', 'port'];
 
 function checkStepReference(
-  { steps, suggestStep }: CheckContext,
+  { pipeline, steps, suggestStep }: CheckContext,
   keys: readonly string[],
   { checked }: Scope,
 ): NameFault | undefined {
@@ -206,7 +207,7 @@ function checkStepReference(
     };
   const known = namesOf(target.step[aspect as 'results' | 'outputs' | 'ports']);
   if (known.has(item)) {
-    if (aspect === 'ports') return portFault(target, item, fact);
+    if (aspect === 'ports') return severalPorts(pipeline, { of: target, by: checked }) ?? portFault(target, item, fact);
     return checked && findEarlyRead({ of: target, by: checked, what: aspect });
   }
   const message = `step \`${name}\` has no ${aspect.slice(0, -1)} \`${item}\``;
@@ -216,6 +217,18 @@ function checkStepReference(
     lookedIn: [...target.path, aspect],
     ...suggestName(item, known),
   };
+}
+
+/** The ports of a service with `each` are those of one cell: of the one that the reading cell means. */
+function severalPorts(
+  pipeline: Pipeline,
+  { of: { step }, by }: { readonly of: CheckedStep; readonly by: CheckedStep | undefined },
+): NameFault | undefined {
+  if (step.each === undefined) return undefined;
+  const isOne = by?.step.each !== undefined && matchAxes(pipeline, { reader: by.step, source: step }).isSingle;
+  if (isOne) return undefined;
+  const message = `service \`${step.name}\` has a container for each \`${step.each.join('`, `')}\`, so \`ports\` would mean those of several`;
+  return { code: 'no-common-axis', message, hint: `read them in a step with \`each: [${step.each.join(', ')}]\`` };
 }
 
 function portFault({ step }: CheckedStep, port: string, fact: string | undefined): NameFault | undefined {

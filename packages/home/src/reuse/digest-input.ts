@@ -17,7 +17,8 @@ export function digestInput(run: ContextSource, lineage: LineageOf, { input, sou
 }
 
 function digestSource(run: ContextSource, lineage: LineageOf, { step, cells, isSingle, isWhole }: ReadSource): string {
-  if (run.plan.steps[step]!.step.service !== undefined) return digestCell(run, step, 0);
+  if (run.plan.steps[step]!.step.service !== undefined)
+    return isSingle && cells[0] !== undefined ? digestCell(run, step, cells[0]) : digestCells(run, { step, cells });
   if (isWhole) return lineage(step).digest;
   if (!isSingle) return digestCells(run, { step, cells });
   // A cell that was skipped passes on what came before it, as a skipped step does.

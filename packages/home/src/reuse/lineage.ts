@@ -29,11 +29,10 @@ export function createLineage(
   run: ContextSource,
   fingerprint: (step: number, cell: number) => Result<Fingerprint, unknown>,
 ): LineageOf {
-  const { plan, facts, scheduler } = run;
+  const { plan, scheduler } = run;
   const known = new Map<number, Lineage>();
   const idOf = ({ step, cell }: Place): number => (cell === undefined ? step : (cell + 1) * plan.steps.length + step);
-  const cellsAt = ({ step, cell }: Place): readonly number[] =>
-    cell === undefined ? cellsInOrder(facts, step) : [cell];
+  const cellsAt = (place: Place) => cellsOf(run, place);
 
   function hasWork(place: Place): boolean {
     const { service, approval } = plan.steps[place.step]!.step;
@@ -49,23 +48,16 @@ export function createLineage(
     return { digest, ...(cells.some((cell) => isNew(run, step, cell)) && { worked: step }) };
   }
 
-  function passOn({ step, cell }: Place): Lineage {
+  function passOn(place: Place): Lineage {
+    const { step, cell } = place;
     const { step: spec } = plan.steps[step]!;
-    const before = placesBefore(run, step, cell).map((place) => known.get(idOf(place))!);
-    const isServing = spec.service !== undefined && scheduler.state(step) !== 'skipped';
-    const program = isServing ? describeService(step) : '';
-    if (program === undefined) return { worked: step, digest: digestCell(run, step, 0) };
+    const before = placesBefore(run, step, cell).map((one) => known.get(idOf(one))!);
+    const isServing = spec.service !== undefined && scheduler.state(step, cell) !== 'skipped';
+    const program = isServing ? describeService(run, place, fingerprint) : '';
+    if (program === undefined) return { worked: step, digest: digestService(run, place) };
     const worked = before.find((one) => one.worked !== undefined)?.worked;
     const digest = hashText(JSON.stringify([program, ...before.map((one) => one.digest)]));
     return { digest, ...(worked !== undefined && { worked }) };
-  }
-
-  /** Undefined: the program does not determine what the service does, so each of its attempts is another service. */
-  function describeService(step: number): string | undefined {
-    const { step: spec } = plan.steps[step]!;
-    if (FAILED.has(scheduler.state(step)) || findSharedRead(spec, plan.pipeline) !== undefined) return undefined;
-    const made = fingerprint(step, 0);
-    return made.ok ? made.value.digest : undefined;
   }
 
   return (step, cell) => {
@@ -89,6 +81,33 @@ export function createLineage(
 /** Whether a cell did work that no earlier success stands for. */
 function isNew({ facts, scheduler }: ContextSource, step: number, cell: number): boolean {
   return !REUSED.has(scheduler.state(step, cell)) && facts.known[step]?.[cell]?.missed?.restores === undefined;
+}
+
+function cellsOf({ facts }: ContextSource, { step, cell }: Place): readonly number[] {
+  return cell === undefined ? cellsInOrder(facts, step) : [cell];
+}
+
+/** Undefined: the program does not determine what the service does, so each of its attempts is another service. */
+function describeService(
+  run: ContextSource,
+  place: Place,
+  fingerprint: (step: number, cell: number) => Result<Fingerprint, unknown>,
+): string | undefined {
+  const { plan, scheduler } = run;
+  const { step, cell } = place;
+  const { step: spec } = plan.steps[step]!;
+  if (FAILED.has(scheduler.state(step, cell)) || findSharedRead(spec, plan.pipeline) !== undefined) return undefined;
+  const digests = cellsOf(run, place).map((one) => {
+    const made = fingerprint(step, one);
+    return made.ok ? made.value.digest : undefined;
+  });
+  if (digests.includes(undefined)) return undefined;
+  return digests.length === 1 ? digests[0] : hashText(JSON.stringify(digests));
+}
+
+function digestService(run: ContextSource, place: Place): string {
+  const cells = cellsOf(run, place);
+  return cells.length === 1 ? digestCell(run, place.step, cells[0]!) : digestCells(run, { step: place.step, cells });
 }
 
 /** What a step, or a cell of it, depends on: whole steps, and the cells that a cell of a step with `each` means. */

@@ -1,10 +1,10 @@
 import { attemptEvent, startReady } from './flow/attempt-flow.ts';
 import { listItems } from './flow/list-flow.ts';
+import { endBrokenServices } from './flow/service-flow.ts';
 import {
   accepts,
   approved,
   decided,
-  endBrokenServices,
   evaluationFailed,
   makeReady,
   releaseFinals,

@@ -173,6 +173,26 @@ export function createLawBook(given: Plan, options: SchedulerOptions = {}): LawB
     law(waited >= allowed!, `${key} is cancelled for its ${reason} of ${allowed} after ${waited}`);
   }
 
+  /** A service ends after all that use it; all of its cells end if one of them can no longer become ready. */
+  function checkUsers({ step, cell }: Extract<Command, { type: 'cancel' }>, scheduler: Scheduler): void {
+    const service = plan.steps[step]!;
+    const cells = Array.from({ length: scheduler.cellCount(step) ?? 1 }, (_, index) => index);
+    const isBroken = cells.some((one) => OVER.includes(scheduler.state(step, one)) && !ran.has(`${step}/${one}`));
+    for (const { index, final, dependencies } of plan.steps) {
+      const users = Array.from({ length: scheduler.cellCount(index) ?? 1 }, (_, user) => user);
+      for (const dependency of dependencies) {
+        if (dependency.on !== step || final !== service.final || !USES.includes(dependency.condition)) continue;
+        const isOfCells = plan.steps[index]!.step.each !== undefined && service.step.each !== undefined;
+        if (isBroken && !isOfCells) continue;
+        for (const user of users) {
+          const question = { plan, scheduler, ran, step: index, cell: user, dependency };
+          if (!meantCells(question, step).includes(cell)) continue;
+          law(OVER.includes(scheduler.state(index, user)), `${step}/${cell} ends while ${index}/${user} uses it`);
+        }
+      }
+    }
+  }
+
   function passDeadlines(): void {
     for (const [key, at] of begun) {
       const [step, cell] = key.split('/').map(Number) as [number, number];
@@ -228,6 +248,7 @@ export function createLawBook(given: Plan, options: SchedulerOptions = {}): LawB
       law(!asked.has(key), `${key} is asked twice`);
       asked.add(key);
       if (command.type !== 'cancel') return;
+      if (command.reason === 'noLongerNeeded') checkUsers(command, scheduler);
       cancel(command);
     },
     rest: itemLaws.rest,
@@ -248,6 +269,10 @@ function law(holds: boolean, message: string): void {
 }
 
 const OVER: readonly string[] = ['succeeded', 'failed', 'errored', 'timedOut', 'canceled', 'skipped', 'cached'];
+
+const USES: readonly string[] = ['succeeded', 'running'];
+
+const EARLY: readonly string[] = [...USES, 'skipped'];
 
 const FAILED: readonly string[] = ['failed', 'errored', 'timedOut'];
 
@@ -288,17 +313,22 @@ function isGiven(question: Question): boolean {
   return isOver && first !== undefined && isMet(first, ends(first.dependency.on));
 }
 
-function isMet(question: Question, states: readonly string[]): boolean {
+function isMet(question: Question, ends: readonly string[]): boolean {
   const { plan, ran, step, cell, dependency } = question;
   const { on, condition, data } = dependency;
   const other = plan.steps[on]!;
   const isBetweenCells = plan.steps[step]!.step.each !== undefined && other.step.each !== undefined;
   if (!isBetweenCells && plan.steps[step]!.final && !other.final && condition === 'succeeded' && !data) return true;
+  const meant = meantCells(question, on);
+  const allRan = meant.length > 0 && meant.every((index) => ran.has(`${on}/${index}`));
+  // Of a service, each cell by itself counts from when it is ready, whatever it comes to later.
+  const isReady = (at: number) =>
+    isBetweenCells && other.step.service !== undefined && ran.has(`${on}/${meant[at]}`) && EARLY.includes(condition);
+  const states = ends.map((state, at) => (isReady(at) ? 'succeeded' : state));
   const isOver = states.every((state) => OVER.includes(state));
   const has = (...wanted: string[]): boolean => states.some((state) => wanted.includes(state));
   const succeeded = has('succeeded', 'cached');
   const failed = has(...FAILED);
-  const allRan = states.length > 0 && meantCells(question, on).every((one) => ran.has(`${on}/${one}`));
   if (condition === 'running') return allRan || (isOver && succeeded && !failed && !has('canceled', 'skipped'));
   if (condition === 'completed') return isOver;
   if (condition === 'skipped') return !failed && !has('canceled') && has('skipped') && (isOver || allRan);

@@ -6,7 +6,7 @@ interface PlantedReuseBug extends SourceChange {
   readonly seed: number;
 }
 
-const BEFORE = 'const before = placesBefore(run, step, cell).map((place) => known.get(idOf(place))!);';
+const BEFORE = 'const before = placesBefore(run, step, cell).map((one) => known.get(idOf(one))!);';
 const ORDER = 'hashText(JSON.stringify([program, ...before.map((one) => one.digest)]))';
 const passesNothing = (condition: string) => ({
   file: '../../home/src/reuse/lineage.ts',

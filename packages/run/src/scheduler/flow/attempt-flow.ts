@@ -124,7 +124,7 @@ function postponed(run: RunState, event: Extract<SchedulerEvent, { type: 'postpo
   }
   slowDown(run, event);
   backOff(run, { ...event, cause: CAUSE.postponed });
-  const end = stopEnd(run, step);
+  const end = stopEnd(run, step, cell);
   if (end !== undefined) stopGate(run, { step, cell }, end);
 }
 
@@ -191,7 +191,7 @@ function fail(run: RunState, { step, cell, outcome, cause }: AttemptEnd & { read
       class: outcome.class,
       exitCode: outcome.exitCode,
       permanent:
-        outcome.permanent === true || (cells.flags[id]! & CELL.expired) !== 0 || stopEnd(run, step) !== undefined,
+        outcome.permanent === true || (cells.flags[id]! & CELL.expired) !== 0 || stopEnd(run, step, cell) !== undefined,
       retries: cells.retries[id]!,
       infrastructureRetries: cells.infrastructureRetries[id]!,
       escalationLevel: cells.escalationLevel[id]!,

@@ -1,5 +1,6 @@
 import { isFannedOutStep, matchedCells, own, toleratedFailures } from '@sluice/core';
-import { CODE } from '../model/state-code.ts';
+import { CODE, isFailed } from '../model/state-code.ts';
+import { CELL } from '../state/cell-table.ts';
 import { countedCells, gateOf } from '../state/gates.ts';
 import type { MatchEdge } from '../state/match-table.ts';
 import { STEP } from '../state/plan-index.ts';
@@ -51,7 +52,8 @@ export function findNoItem(run: RunState, step: number, cell: number): GateCause
     const { dependency, source } = edge;
     const rules = own(run.plan.steps[step]!.step.inputs, dependency.input ?? '');
     if (rules?.or !== undefined || rules?.optional === true || dependency.condition === 'completed') continue;
-    if (statesOf(run, edge, cell) === 0) return { kind: CAUSE_KIND.noItem, root: source };
+    const isNone = edge.isEarly ? cellsRead(run, edge, cell).length === 0 : statesOf(run, edge, cell) === 0;
+    if (isNone) return { kind: CAUSE_KIND.noItem, root: source };
   }
   return undefined;
 }
@@ -64,6 +66,7 @@ interface Source {
 
 function endOf(run: RunState, { on, edge }: Source, cell: number): SourceEnd {
   if (edge === undefined) return stepEnd(run, on);
+  if (edge.isEarly) return earlyEnd(run, edge, cell);
   const { match, failed, size } = edge;
   const directory = { failed: 0, cells: 0 };
   for (const group of run.matches.groups(edge, cell)) {
@@ -79,6 +82,28 @@ function statesOf(run: RunState, edge: MatchEdge, cell: number): number {
   let states = 0;
   for (const group of run.matches.groups(edge, cell)) states |= edge.seen[group]!;
   return states;
+}
+
+/** The cells of a step that a cell means. */
+export function cellsRead(run: RunState, edge: MatchEdge, cell: number): readonly number[] {
+  return matchedCells(edge.match, cell, { reader: run.batches[edge.reader], source: run.batches[edge.source] });
+}
+
+/** A cell of a service that has been ready counts as a success, whatever it comes to later. */
+function earlyEnd(run: RunState, edge: MatchEdge, cell: number): SourceEnd {
+  const on = edge.source;
+  const read = cellsRead(run, edge, cell);
+  let [seen, ran, failed] = [0, 0, 0];
+  for (const one of read) {
+    const id = run.cellBase[on]! + one;
+    const hasRun = (run.cells.flags[id]! & CELL.ran) !== 0;
+    const state = hasRun ? CODE.succeeded : run.cells.state[id]!;
+    seen |= 1 << state;
+    if (hasRun) ran++;
+    else if (isFailed(state)) failed++;
+  }
+  const isTolerant = tolerates(run, on, { failed, cells: read.length });
+  return { seen, isSingle: edge.match.isSingle, isTolerant, hasRun: ran === read.length };
 }
 
 function judgeSource(run: RunState, source: Source, cell: number): GateCause | undefined {
@@ -114,9 +139,7 @@ function nameOf(run: RunState, step: number): string {
 
 function causeOf(run: RunState, { on, edge }: Source, cell: number): GateCause {
   const cells =
-    edge === undefined
-      ? Array.from({ length: run.cellCount[on]! }, (_, at) => at)
-      : matchedCells(edge.match, cell, { reader: run.batches[edge.reader], source: run.batches[on] });
+    edge === undefined ? Array.from({ length: run.cellCount[on]! }, (_, at) => at) : cellsRead(run, edge, cell);
   return findRoot(run, { step: on, cells, edge: 0 });
 }
 

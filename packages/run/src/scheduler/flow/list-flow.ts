@@ -5,6 +5,7 @@ import { gateOf } from '../state/gates.ts';
 import { moveCell, noteListed } from '../state/move-cell.ts';
 import { addCells, CAUSE_KIND, type RunState } from '../state/run-state.ts';
 import { setCause } from '../state/set-cause.ts';
+import { addUsers } from './service-flow.ts';
 
 interface Listing {
   readonly step: number;
@@ -35,6 +36,7 @@ function expandBatch(
   const { from, to } = run.batches[step]!.expand(batch, size);
   run.matches.expand(step, batch, size);
   addCells(run, step, { like: batch, added: to - from });
+  addUsers(run, { step, cell: batch }, to - from);
   noteListed(run, step, size);
   if (size === 0) {
     setCause(run, gateOf(run, step, batch), { kind: CAUSE_KIND.noItem, root: listing });

@@ -4,6 +4,7 @@ import { CODE, stateName } from '../model/state-code.ts';
 import { worstState } from '../model/worst-state.ts';
 import { CELL } from '../state/cell-table.ts';
 import { cellsBehind, gateCell, gateCount, gateOf, hasEnded } from '../state/gates.ts';
+import type { EndedCell } from '../state/match-table.ts';
 import {
   addFlag,
   checkCell,
@@ -14,7 +15,6 @@ import {
   moveCell,
   setPhase,
   startServing,
-  takeBrokenService,
 } from '../state/move-cell.ts';
 import { conditionOf, EDGE, STEP } from '../state/plan-index.ts';
 import { CAUSE_KIND, PHASE, queueKey, type RunState, setCells } from '../state/run-state.ts';
@@ -23,7 +23,8 @@ import { type GateCause, setCause } from '../state/set-cause.ts';
 import { runStatus } from '../view/run-status.ts';
 import { isSatisfied } from './is-satisfied.ts';
 import { findNoItem, findRoot, judgeGate, stepEnd } from './judge-gate.ts';
-import { type Gate, isAfterFailure, noLongerNeeded, stopEnd, stopGate } from './stop-flow.ts';
+import { endIfUnused, releaseServices, releaseUsed } from './service-flow.ts';
+import { type Gate, isAfterFailure, stopEnd, stopGate } from './stop-flow.ts';
 
 /** The gate that an event answers for; the cell only for a step with `each`. */
 type AnsweredGate = Pick<Gate, 'step'> & Partial<Gate>;
@@ -35,8 +36,7 @@ type AnsweredGate = Pick<Gate, 'step'> & Partial<Gate>;
 export function resolveEnds(run: RunState): void {
   const { ended, endedCells } = run;
   for (let step = 0, cell = 0; step < ended.length || cell < endedCells.length; ) {
-    if (cell < endedCells.length)
-      run.matches.countEnd(endedCells[cell++]!, (reader, of) => resolveGate(run, reader, of));
+    if (cell < endedCells.length) endCell(run, endedCells[cell++]!);
     else endStep(run, ended[step++]!);
   }
   clearEnded(run);
@@ -80,6 +80,11 @@ function endStep(run: RunState, step: number): void {
   if ((flags & STEP.usesService) !== 0) releaseServices(run, step);
 }
 
+function endCell(run: RunState, ended: EndedCell): void {
+  run.matches.countEnd(ended, (reader, of) => resolveGate(run, reader, of));
+  if ((run.index.flags[ended.step]! & STEP.usesService) !== 0) releaseUsed(run, ended);
+}
+
 /** A step's own end: the worst of the ends of its cells. Without cells, it has been skipped. */
 function verdict(seen: number): CellState {
   return worstState((state) => (seen & (1 << CODE[state])) !== 0);
@@ -110,7 +115,7 @@ function resolveGate(run: RunState, step: number, cell: number): void {
 function releaseGate(run: RunState, step: number, cell: number): void {
   const gate = run.gateBase[step]! + cell;
   if (run.phase[gate] === PHASE.ended) return;
-  const end = stopEnd(run, step);
+  const end = stopEnd(run, step, cell);
   if (end !== undefined && !isAfterFailure(end.kind)) {
     stopGate(run, { step, cell }, end);
     return;
@@ -134,7 +139,7 @@ function releaseGate(run: RunState, step: number, cell: number): void {
 
 /** Stops a gate that is released while the run is stopping. Returns whether it did. */
 function stopIfStopping(run: RunState, step: number, cell: number): boolean {
-  const end = stopEnd(run, step);
+  const end = stopEnd(run, step, cell);
   if (end !== undefined) stopGate(run, { step, cell }, end);
   return end !== undefined;
 }
@@ -252,44 +257,28 @@ export function endCells(run: RunState, { step, cell }: Gate, { to, cause }: { t
   for (let one = first; one < end; one++) moveCell(run, step, { cell: one, to, cause });
 }
 
-/** The cell is running, or ready if it is a service: resolves the early edges if it is the last cell of its step. */
+/** The cell is running, or ready if it is a service: resolves its early edges, and those of its step if it is the last. */
 export function cellRan(run: RunState, step: number, cell: number): void {
   const id = run.cellBase[step]! + cell;
-  const service = (run.index.flags[step]! & STEP.service) !== 0;
-  if (service && run.cells.cancel[id] === 0) startServing(run, id);
+  const isService = (run.index.flags[step]! & STEP.service) !== 0;
+  if (isService && run.cells.cancel[id] === 0) startServing(run, id);
   if ((run.cells.flags[id]! & CELL.ran) !== 0) return;
   addFlag(run, id, CELL.ran);
-  if (--run.notRun[step]! > 0) return;
-  run.notRun[step] = -1;
+  run.matches.countRun({ step, cell }, (reader, of) => resolveGate(run, reader, of));
+  const isLast = --run.notRun[step]! <= 0;
+  if (isLast) {
+    run.notRun[step] = -1;
+    resolveEarly(run, step);
+  }
+  if (isService && (isLast || (run.index.flags[step]! & STEP.each) !== 0)) endIfUnused(run, { step, cell });
+}
+
+function resolveEarly(run: RunState, step: number): void {
   const { edgeStart, edgeTo, edgeKind } = run.index;
   for (let edge = edgeStart[step]!; edge < edgeStart[step + 1]!; edge++) {
     const kind = edgeKind[edge]!;
-    if ((kind & EDGE.early) === 0) continue;
+    if ((kind & EDGE.early) === 0 || (kind & EDGE.matched) !== 0) continue;
     resolveEdge(run, edgeTo[edge]!, conditionOf(kind) === 'skipped' ? { failedOn: step, kind } : undefined);
-  }
-  if (!service || run.needers[step] !== -1) return;
-  // A service without dependents. From now on it counts as no longer needed, so a failure to publish does not restart
-  // it.
-  run.needers[step] = 0;
-  noLongerNeeded(run, step);
-}
-
-/** Ends a service whose cells can no longer all become ready: otherwise its ready cells would run forever. */
-export function endBrokenServices(run: RunState): void {
-  for (let step = takeBrokenService(run); step !== undefined; step = takeBrokenService(run)) {
-    if (hasEnded(run, step)) continue;
-    run.needers[step] = 0;
-    noLongerNeeded(run, step);
-  }
-}
-
-/** Releases the services that this ended step has used. */
-function releaseServices(run: RunState, step: number): void {
-  for (const { on, condition } of run.plan.steps[step]!.dependencies) {
-    const flags = run.index.flags[on]!;
-    const counted = (flags & STEP.service) !== 0 && (condition === 'succeeded' || condition === 'running');
-    if (!counted || ((flags ^ run.index.flags[step]!) & STEP.final) !== 0) continue;
-    if (run.needers[on]! > 0 && --run.needers[on]! === 0) noLongerNeeded(run, on);
   }
 }
 

@@ -22,14 +22,14 @@ export function cancelCell(
   sendCommand(run, { type: 'cancel', step, cell, attempt: run.cells.attempt[id]!, reason });
 }
 
-/** The end state of the cells of a step that may no longer start; undefined if they may start. */
-export function stopEnd(run: RunState, step: number): { to: number; kind: number } | undefined {
+/** The end state of a cell that may no longer start; undefined if it may start. */
+export function stopEnd(run: RunState, step: number, cell: number): { to: number; kind: number } | undefined {
   const flags = run.index.flags[step]!;
   const final = (flags & STEP.final) !== 0;
   const stop = final ? (run.finalsCanceled ? STOP.canceled : STOP.none) : run.stop;
   if (stop === STOP.canceled) return { to: CODE.canceled, kind: CAUSE_KIND.canceled };
   if (stop === STOP.runTimeout) return { to: CODE.canceled, kind: CAUSE_KIND.runTimeout };
-  if (run.needers[step] === 0) return { to: CODE.skipped, kind: CAUSE_KIND.notNeeded };
+  if (run.needers[gateOf(run, step, cell)] === 0) return { to: CODE.skipped, kind: CAUSE_KIND.notNeeded };
   if (run.exceeded[step] === 1) return { to: CODE.skipped, kind: CAUSE_KIND.tolerance };
   const failed = !final && (stop === STOP.failFast || run.tripped >= 0);
   return failed && (flags & STEP.handlesFailure) === 0 ? { to: CODE.skipped, kind: CAUSE_KIND.failFast } : undefined;
@@ -76,7 +76,7 @@ function stopGates(
 }
 
 /** The phases of a gate that has been released, and decided. */
-const OPENED = [PHASE.approval, PHASE.open];
+const OPENED: readonly number[] = [PHASE.approval, PHASE.open];
 const RELEASED = [PHASE.deciding, ...OPENED];
 
 /** A failure stops the run: nothing new starts, live cells may finish. */
@@ -108,13 +108,16 @@ function cancelSteps(run: RunState, { final, reason }: { final: boolean; reason:
 }
 
 /**
- * The last dependent of a service has ended: the service ends, or never starts. A service that still waits is stopped
- * when it is released.
+ * The last user of a service, or of one cell of it, has ended: its cells end, or never start. Those that still wait are
+ * stopped when they are released.
  */
-export function noLongerNeeded(run: RunState, step: number): void {
-  stopGates(run, step, { phases: OPENED, to: CODE.skipped, kind: CAUSE_KIND.notNeeded });
-  for (let cell = 0; cell < run.cellCount[step]!; cell++) {
-    if (isLive(run.cells.state[run.cellBase[step]! + cell]!)) cancelCell(run, step, { cell, reason: 'noLongerNeeded' });
+export function noLongerNeeded(run: RunState, { step, cell }: Gate): void {
+  if (OPENED.includes(run.phase[gateOf(run, step, cell)]!))
+    stopGate(run, { step, cell }, { to: CODE.skipped, kind: CAUSE_KIND.notNeeded });
+  const { first, end } = cellsBehind(run, step, cell);
+  for (let one = first; one < end; one++) {
+    if (isLive(run.cells.state[run.cellBase[step]! + one]!))
+      cancelCell(run, step, { cell: one, reason: 'noLongerNeeded' });
   }
 }
 

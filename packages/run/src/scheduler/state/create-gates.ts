@@ -12,6 +12,7 @@ export function createGates({ steps }: Plan) {
     gateBase,
     phase: new Uint8Array(count),
     blockers: new Int32Array(count),
+    needers: new Int32Array(count).fill(-1),
     causeKind: new Uint8Array(count),
     causeStep: new Int32Array(count).fill(-1),
     causeCell: new Int32Array(count).fill(-1),

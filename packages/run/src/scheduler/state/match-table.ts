@@ -7,6 +7,7 @@ import {
   matchOf,
   type Plan,
   type PlannedDependency,
+  type PlannedStep,
 } from '@sluice/core';
 import { isFailed } from '../model/state-code.ts';
 import { resized } from './cell-table.ts';
@@ -17,7 +18,11 @@ export interface MatchEdge {
   readonly source: number;
   readonly dependency: PlannedDependency;
   readonly match: CellMatch;
-  /** By group: the cells that have not ended, and the states in which the others have, as bits. */
+  /** Resolved as soon as the cells run (or, of a service, are ready), without waiting for their ends. */
+  readonly isEarly: boolean;
+  /** The readers use a service, whose cell ends after them. */
+  readonly isUse: boolean;
+  /** By group: the cells for which readers wait, and the states in which cells have ended, as bits. */
   open: Int32Array;
   seen: Uint16Array;
   /** By group: its cells, and those that have failed. */
@@ -41,8 +46,21 @@ export interface MatchTable {
   /** The list of which a cell stood for the items has so many. */
   expand(step: number, batch: number, size: number): void;
   /** Counts the end of a cell, once. Calls `resolved` for each cell that waited for its group, once for each edge. */
-  countEnd(end: { step: number; cell: number; state: number }, resolved: (step: number, cell: number) => void): void;
+  countEnd(end: EndedCell, resolved: Resolved): void;
+  /** Counts that a cell runs or, of a service, is ready: once, before its end. Calls `resolved` as for an end. */
+  countRun(cell: Pick<EndedCell, 'step' | 'cell'>, resolved: Resolved): void;
 }
+
+/** A cell that has ended. */
+export interface EndedCell {
+  readonly step: number;
+  readonly cell: number;
+  readonly state: number;
+  /** It has run before or, of a service, has been ready. */
+  readonly hasRun: boolean;
+}
+
+type Resolved = (step: number, cell: number) => void;
 
 /** Matches the cells of all steps with `each`. */
 export function createMatchTable(plan: Plan, batches: readonly (Batches | undefined)[]): MatchTable {
@@ -52,7 +70,7 @@ export function createMatchTable(plan: Plan, batches: readonly (Batches | undefi
     if (reader.step.each === undefined) continue;
     for (const dependency of reader.dependencies) {
       if (!isMatched(reader, plan.steps[dependency.on]!)) continue;
-      const edge = createEdge(reader.index, dependency, matchOf(plan, reader, dependency));
+      const edge = createEdge(plan, reader, dependency);
       from.set(edge.source, [...(from.get(edge.source) ?? []), edge]);
       into.set(edge.reader, [...(into.get(edge.reader) ?? []), edge]);
     }
@@ -80,31 +98,53 @@ export function createMatchTable(plan: Plan, batches: readonly (Batches | undefi
         expandGroup(edge, { group, size });
       }
     },
-    countEnd({ step, cell, state }, resolved) {
+    countRun({ step, cell }, resolved) {
+      // Services have no listed items.
+      for (const edge of from.get(step) ?? []) {
+        const planned = edge.match.groupOf[cell]!;
+        if (edge.isEarly && planned >= 0) resolveOne(batches, edge, { planned, place: 0, resolved });
+      }
+    },
+    countEnd({ step, cell, state, hasRun }, resolved) {
       const own = batches[step];
       const batch = own === undefined ? cell : own.batchOf(cell);
       const place = own?.placeOf(cell) ?? 0;
       const isEmpty = own?.sizeOf(batch) === 0;
       for (const edge of from.get(step) ?? []) {
-        const { reader, match, open, seen, failed, readerStart, readers, groups } = edge;
+        const { match, seen, failed, groups, isEarly } = edge;
         const planned = match.groupOf[batch]!;
         if (planned < 0) continue;
         const group = groups === undefined ? planned : groups.memberAt(planned, place);
         if (!isEmpty) seen[group]! |= 1 << state;
         if (isFailed(state)) failed[group]!++;
-        if (--open[group]! > 0) continue;
-        const of = batches[reader];
-        for (let at = readerStart[planned]!; at < readerStart[planned + 1]!; at++) {
-          if (of === undefined) resolved(reader, readers[at]!);
-          else if (groups !== undefined) resolved(reader, of.memberAt(readers[at]!, place));
-          else for (const member of of.members(readers[at]!)) resolved(reader, member);
-        }
+        if (!(isEarly && hasRun)) resolveOne(batches, edge, { planned, place, resolved });
       }
     },
   };
 }
 
-function createEdge(reader: number, dependency: PlannedDependency, match: CellMatch): MatchEdge {
+/** A cell fewer of a group to wait for. */
+function resolveOne(
+  batches: readonly (Batches | undefined)[],
+  edge: MatchEdge,
+  { planned, place, resolved }: { planned: number; place: number; resolved: Resolved },
+): void {
+  const { reader, open, readerStart, readers, groups } = edge;
+  if (--open[groups === undefined ? planned : groups.memberAt(planned, place)]! > 0) return;
+  const of = batches[reader];
+  for (let at = readerStart[planned]!; at < readerStart[planned + 1]!; at++) {
+    if (of === undefined) resolved(reader, readers[at]!);
+    else if (groups !== undefined) resolved(reader, of.memberAt(readers[at]!, place));
+    else for (const member of of.members(readers[at]!)) resolved(reader, member);
+  }
+}
+
+function createEdge(plan: Plan, reader: PlannedStep, dependency: PlannedDependency): MatchEdge {
+  const source = plan.steps[dependency.on]!;
+  const match = matchOf(plan, reader, dependency);
+  const { condition } = dependency;
+  const isService = source.step.service !== undefined;
+  const isWanted = condition === 'running' || (isService && condition === 'succeeded');
   const { groupCount, groupOf, readStart, reads } = match;
   const open = new Int32Array(groupCount);
   for (const group of groupOf) if (group >= 0) open[group]!++;
@@ -117,7 +157,9 @@ function createEdge(reader: number, dependency: PlannedDependency, match: CellMa
     for (let at = readStart[cell]!; at < readStart[cell + 1]!; at++) readers[next[reads[at]!]!++] = cell;
   }
   return {
-    ...{ reader, source: dependency.on, dependency, match },
+    ...{ reader: reader.index, source: dependency.on, dependency, match },
+    isEarly: isWanted || (isService && condition === 'skipped'),
+    isUse: isWanted && isService && source.final === reader.final,
     ...{ open, seen: new Uint16Array(groupCount), size: open.slice(), failed: new Int32Array(groupCount) },
     ...{ readerStart, readers },
     ...(match.isByItem && { groups: createBatches(groupCount) }),

@@ -7,8 +7,9 @@ import { type CellTable, createCellTable } from './cell-table.ts';
 import { createGates } from './create-gates.ts';
 import { createHistory, type History } from './history.ts';
 import { createItemLimits, type ItemLimits } from './item-limits.ts';
-import { createMatchTable, type MatchTable } from './match-table.ts';
-import { conditionOf, createPlanIndex, EDGE, type PlanIndex, STEP } from './plan-index.ts';
+import { createMatchTable, type EndedCell, type MatchTable } from './match-table.ts';
+import { countNeeders } from './needers.ts';
+import { createPlanIndex, type PlanIndex, STEP } from './plan-index.ts';
 import { createReadyQueue, type ReadyQueue } from './ready-queue.ts';
 import { createStartPace, type StartPace } from './start-pace.ts';
 import { createTimers, type Timers } from './timers.ts';
@@ -98,8 +99,8 @@ export interface RunState {
   /** Ended steps whose dependents have not been updated yet. */
   readonly ended: number[];
   /** Ended cells for which cells of other steps wait, not counted yet. */
-  readonly endedCells: { readonly step: number; readonly cell: number; readonly state: number }[];
-  /** Services of which a cell ended before it was ready: ended as a whole before the next pick. */
+  readonly endedCells: EndedCell[];
+  /** Services of which a cell ended before it was ready, not handled yet. */
   readonly brokenServices: number[];
   /** Live cells of ready services whose end has not been requested: they do not end by themselves. */
   servingCells: number;
@@ -125,8 +126,6 @@ export interface RunState {
   blockers: Int32Array;
   /** For a watched step: cells that have not run yet; -1 after its early edges have been resolved. */
   readonly notRun: Int32Array;
-  /** For a service: dependents that have not ended. -1 if it never had any. */
-  readonly needers: Int32Array;
   /** The number of items of each `foreach` whose cells exist. */
   readonly expanded: Map<number, number>;
   openMain: number;
@@ -134,6 +133,11 @@ export interface RunState {
   finalsReleased: boolean;
   /** The status of the run when `finally` was released. */
   mainStatus: RunStatus;
+  // Written by service-flow.ts.
+  /** By gate of a service: the steps and cells that use it and have not ended. -1 if it never had any. */
+  readonly needers: Int32Array;
+  /** Services with `each` that no step can use as a whole any more, since a cell ended before it was ready. */
+  readonly incompleteServices: Set<number>;
   // Written by stop-flow.ts.
   stop: number;
   cancelRequests: number;
@@ -184,6 +188,7 @@ export function createRunState(plan: Plan, options: SchedulerOptions): RunState 
     counts: new Int32Array(16),
     ...createStepCounts(count),
     newlyExceeded: [],
+    incompleteServices: new Set(),
     expanded: new Map(),
     backOffs: new Map(),
     stuckReasons: new Map(),
@@ -214,7 +219,9 @@ export function createRunState(plan: Plan, options: SchedulerOptions): RunState 
   for (const { index: step, cells } of plan.steps) setCells(run, { step, count: cells?.length ?? 1 });
   for (let step = 0; step < count; step++) {
     countBlockers(run, step);
-    countNeeders(run, step);
+    if ((index.flags[step]! & STEP.service) === 0) continue;
+    for (const [cell, users] of countNeeders(run, step, run.cellCount[step]!).entries())
+      if (users > 0) run.needers[run.gateBase[step]! + cell] = users;
   }
   return run;
 }
@@ -229,7 +236,6 @@ function createStepCounts(count: number) {
     failures: new Int32Array(count),
     exceeded: new Uint8Array(count),
     notRun: new Int32Array(count),
-    needers: new Int32Array(count).fill(-1),
   };
 }
 
@@ -325,15 +331,4 @@ function countBlockers(run: RunState, step: number): void {
   const isEach = (flags[step]! & STEP.each) !== 0;
   for (let cell = 0; cell < (isEach ? run.cellCount[step]! : 1); cell++)
     run.blockers[run.gateBase[step]! + cell] = shared + (isEach ? run.matches.openGroups(step, cell) : 0);
-}
-
-function countNeeders(run: RunState, step: number): void {
-  const { edgeStart, edgeTo, edgeKind, flags } = run.index;
-  if ((flags[step]! & STEP.service) === 0) return;
-  for (let edge = edgeStart[step]!; edge < edgeStart[step + 1]!; edge++) {
-    const sameKind = ((flags[edgeTo[edge]!]! ^ flags[step]!) & STEP.final) === 0;
-    const kind = edgeKind[edge]!;
-    if ((kind & EDGE.early) !== 0 && conditionOf(kind) !== 'skipped' && sameKind)
-      run.needers[step] = Math.max(0, run.needers[step]!) + 1;
-  }
 }

@@ -1,0 +1,71 @@
+import { gateCount, gateOf, hasEnded } from '../state/gates.ts';
+import { takeBrokenService } from '../state/move-cell.ts';
+import { countWholeUsers } from '../state/needers.ts';
+import { STEP } from '../state/plan-index.ts';
+import type { RunState } from '../state/run-state.ts';
+import { cellsRead } from './judge-gate.ts';
+import { type Gate, noLongerNeeded } from './stop-flow.ts';
+
+/** Ends a service whose cells can no longer all become ready: otherwise its ready cells would run forever. */
+export function endBrokenServices(run: RunState): void {
+  for (let step = takeBrokenService(run); step !== undefined; step = takeBrokenService(run)) {
+    if (hasEnded(run, step)) continue;
+    if ((run.index.flags[step]! & STEP.each) === 0) {
+      run.needers[gateOf(run, step, 0)] = 0;
+      noLongerNeeded(run, { step, cell: 0 });
+    } else if (!run.incompleteServices.has(step)) {
+      run.incompleteServices.add(step);
+      releaseService(run, step, countWholeUsers(run.index, step));
+    }
+  }
+}
+
+/**
+ * Ends a ready service without dependents. From now on it counts as no longer needed, so a failure to publish does not
+ * restart it.
+ */
+export function endIfUnused(run: RunState, { step, cell }: Gate): void {
+  const gate = gateOf(run, step, cell);
+  if (run.needers[gate] !== -1) return;
+  run.needers[gate] = 0;
+  noLongerNeeded(run, { step, cell });
+}
+
+/** Releases the services that this ended step has used as a whole. */
+export function releaseServices(run: RunState, step: number): void {
+  for (const { on, condition } of run.plan.steps[step]!.dependencies) {
+    const flags = run.index.flags[on]!;
+    const counted = (flags & STEP.service) !== 0 && (condition === 'succeeded' || condition === 'running');
+    const isOfCells = (flags & run.index.flags[step]! & STEP.each) !== 0;
+    if (!counted || isOfCells || ((flags ^ run.index.flags[step]!) & STEP.final) !== 0) continue;
+    if (!run.incompleteServices.has(on)) releaseService(run, on, 1);
+  }
+}
+
+/** Users fewer of all cells of a service. */
+function releaseService(run: RunState, step: number, users: number): void {
+  for (let cell = 0; cell < gateCount(run, step); cell++) releaseCell(run, { step, cell }, users);
+}
+
+/** Adds users of the services that a cell uses, as many as cells have joined it. */
+export function addUsers(run: RunState, { step, cell }: Gate, added: number): void {
+  for (const edge of run.matches.into.get(step) ?? []) {
+    if (!edge.isUse) continue;
+    for (const one of cellsRead(run, edge, cell)) run.needers[gateOf(run, edge.source, one)]! += added;
+  }
+}
+
+/** Releases the cells of services that this ended cell has used. */
+export function releaseUsed(run: RunState, { step, cell }: Gate): void {
+  for (const edge of run.matches.into.get(step) ?? []) {
+    if (!edge.isUse) continue;
+    for (const one of cellsRead(run, edge, cell)) releaseCell(run, { step: edge.source, cell: one }, 1);
+  }
+}
+
+function releaseCell(run: RunState, { step, cell }: Gate, users: number): void {
+  const gate = gateOf(run, step, cell);
+  if (users === 0 || run.needers[gate]! <= 0) return;
+  run.needers[gate]! -= users;
+  if (run.needers[gate] === 0) noLongerNeeded(run, { step, cell });
+}
