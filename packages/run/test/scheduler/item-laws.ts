@@ -55,7 +55,10 @@ export function createItemLaws(plan: Plan, law: (holds: boolean, message: string
       for (const one of itemsOf(place)) items.add(one);
       for (const dependency of plan.steps[place.step]!.dependencies) {
         const { on } = dependency;
-        for (const cell of meantCells({ plan, scheduler, ...place, dependency }, on)) visit({ step: on, cell });
+        // A `foreach` without an item has no cell, and waited for the same.
+        const isOne = plan.steps[on]!.step.each === undefined;
+        const meant = isOne ? [0] : meantCells({ plan, scheduler, ...place, dependency }, on);
+        for (const cell of meant) visit({ step: on, cell });
       }
     };
     for (const place of cellsByItem.get(item)!) visit(place);
