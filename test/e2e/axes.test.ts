@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createWorkplace, until, type Workplace } from './workplace-rig.ts';
@@ -121,6 +121,34 @@ outputs: { seen: { from: count.seen, publish: ./results } }
     expect(await place.sluice('run')).toMatchObject({ exitCode: 0 });
     for (const sample of ['A', 'B', 'C']) expect(place.read(`results/${sample}/seen`)).toBe(lines);
   }
+});
+
+test('the files of a source are items: a new file runs its own cell, a changed one its own', async () => {
+  write(`volumes: { raw: { source: ./raw } }
+axes: { reads: { items: { files: "volumes.raw/*.txt" } } }
+defaults: { cache: true }
+steps:
+  trim:
+    each: reads
+    inputs: { raw: "volumes.raw/\${{ each.reads.path }}" }
+    script: 'cat /in/raw > /out/out/\${{ each.reads.name }}'
+    outputs: [out]
+`);
+  mkdirSync(join(place.directory, 'raw'));
+  const put = (name: string, text: string) => writeFileSync(join(place.directory, 'raw', name), text);
+  put('b.txt', 'b');
+  put('a.txt', 'a');
+  put('notes.md', 'left out');
+  expect(await place.sluice('run')).toMatchObject({ exitCode: 0 });
+  expect((await statuses(await newest())).trim).toBe('a succeeded, b succeeded');
+  put('c.v2.txt', 'c');
+  put('b.txt', 'changed');
+  expect(await place.sluice('run')).toMatchObject({ exitCode: 0 });
+  expect((await statuses(await newest())).trim).toBe('a reused, b succeeded, c succeeded');
+  put('c.txt', 'c');
+  const rejected = await place.sluice('run');
+  expect(rejected.exitCode).toBe(2);
+  expect(rejected.stderr).toContain('files `c.txt` and `c.v2.txt` have the same key `c`; `key: ${{ item.id }}`');
 });
 
 test('a failed item stops only its own cells, and names the cause; an optional input is empty', async () => {

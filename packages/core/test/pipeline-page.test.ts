@@ -70,7 +70,7 @@ describe('docs/pipeline.md', () => {
       };
       const parsed = parsePipeline({ file: 'pipeline.yaml', text, read: (path) => ok(files[path] ?? '') });
       expect(parsed.ok ? parsed.value.warnings : parsed.error).toEqual([]);
-      expect(parsed.ok && createPlan(parsed.value.pipeline, { params: {} }).ok).toBe(true);
+      expect(parsed.ok && createPlan(parsed.value.pipeline, { files: { table: ['a.csv'] } }).ok).toBe(true);
     });
 
     it('has every key of the schema, at each place of it', () => {

@@ -2,6 +2,7 @@ export { previewReuse, type ReusePreview, type StepsOfPreview, sumUpPreview } fr
 export { findBusyGroup } from './concurrency/find-busy-group.ts';
 export { findMissingSources } from './data/find-missing-sources.ts';
 export { keepRunLogin } from './data/keep-run-login.ts';
+export { listAxisFiles } from './data/list-axis-files.ts';
 export { listPublished } from './data/list-published.ts';
 export { openVolume } from './data/open-volume.ts';
 export { type PublishedCopy, publishOutputs } from './data/publish-outputs.ts';

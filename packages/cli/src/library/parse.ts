@@ -1,5 +1,6 @@
 import { dirname, relative, resolve } from 'node:path';
 import {
+  type AxisFiles,
   type CheckedPipeline,
   createPlan as createPlanOfCore,
   fail,
@@ -134,6 +135,13 @@ function keepTexts(read: NonNullable<PipelineSource['read']>, texts: Map<string,
   };
 }
 
+/** What a plan adds to its pipeline. */
+export interface PlanValues {
+  readonly params?: Readonly<Record<string, Json>>;
+  /** By axis over the files of a source: their paths in it, sorted. `run` and `submit` list them themselves. */
+  readonly files?: AxisFiles;
+}
+
 /**
  * Binds the parameters of a pipeline and expands its matrices, without a service. Throws `SluiceError`
  * `INVALID_PIPELINE`.
@@ -147,10 +155,7 @@ function keepTexts(read: NonNullable<PipelineSource['read']>, texts: Map<string,
  * console.log(createPlan(p.build(), { params: { n: 7 } }).steps.length);
  * ```
  */
-export function createPlan(
-  checked: CheckedPipeline,
-  options: { readonly params?: Readonly<Record<string, Json>> } = {},
-): Plan {
+export function createPlan(checked: CheckedPipeline, options: PlanValues = {}): Plan {
   return unwrap(safeCreatePlan(checked, options));
 }
 
@@ -169,7 +174,7 @@ export function createPlan(
  */
 export function safeCreatePlan(
   checked: CheckedPipeline,
-  options: { readonly params?: Readonly<Record<string, Json>> } = {},
+  options: PlanValues = {},
 ): Result<Plan, SluiceError<SluiceErrorCode>> {
   return attemptNow('createPlan', () =>
     createPlanOfCore(checked.pipeline, readArgument('createPlan', OPTIONS.plan, options)),

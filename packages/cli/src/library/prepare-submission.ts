@@ -14,10 +14,10 @@ import type { PreparedRun } from '../runs/prepare-run.ts';
 import type { Ordered } from '../runs/start-options.ts';
 import { runServerOf } from './connection.ts';
 import type { SluiceErrorCode } from './error-code.ts';
-import { directoryOf, originOf, safeCreatePlan } from './parse.ts';
+import { directoryOf, originOf } from './parse.ts';
 import { createProgramContext } from './program-context.ts';
 import type { SubmitOptions } from './run-options.ts';
-import { buildGiven, readParams } from './start-given.ts';
+import { buildGiven, planGiven, readParams } from './start-given.ts';
 
 /** The beginning of the variables with secrets. */
 const SECRET = 'SLUICE_SECRET_';
@@ -26,10 +26,10 @@ const SECRET = 'SLUICE_SECRET_';
 export type Submission = Ordered & { readonly prepared: PreparedRun; readonly isBuilt: boolean };
 
 /** Plans a pipeline, and finds the texts from which a server can plan it. */
-export function prepareSubmission(
+export async function prepareSubmission(
   given: unknown,
   { params, paramsFile, secrets, baseDir, reuseFrom, parallelism, service, ...read }: SubmitOptions<unknown>,
-): Result<Submission, SluiceError<SluiceErrorCode>> {
+): Promise<Result<Submission, SluiceError<SluiceErrorCode>>> {
   const built = buildGiven('submit: the first argument', given);
   if (!built.ok) return built;
   const values = readParams(built.value.pipeline, {
@@ -37,10 +37,10 @@ export function prepareSubmission(
     ...(paramsFile !== undefined && { paramsFile }),
   });
   if (!values.ok) return values;
-  const plan = safeCreatePlan(built.value, { params: values.value });
+  const directory = baseDir ?? directoryOf(built.value);
+  const plan = await planGiven(built.value, { params: values.value, baseDir: directory });
   if (!plan.ok) return plan;
   const { warnings } = built.value;
-  const directory = baseDir ?? directoryOf(built.value);
   const origin = originOf(built.value);
   const source = origin ? ok(origin) : writeBuilder(given, plan.value.pipeline.name);
   if (!source.ok) return source;

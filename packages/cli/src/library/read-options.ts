@@ -42,7 +42,10 @@ export const OPTIONS = {
   run: z.strictObject({ ...following, secrets, ...start }),
   attach: z.strictObject({ ...following, pipeline: z.unknown().optional() }),
   submit: z.strictObject({ home, profile, service, secrets, ...start }),
-  plan: z.strictObject({ params: z.record(z.string(), z.unknown()).optional() }),
+  plan: z.strictObject({
+    params: z.record(z.string(), z.unknown()).optional(),
+    files: z.record(TEXT, z.array(TEXT)).optional(),
+  }),
   table: z.strictObject({ columns: z.record(TEXT, z.enum(['string', 'integer', 'number', 'boolean'])).optional() }),
   report: z.strictObject({ home, to: TEXT.optional() }),
   answer: z.strictObject({ by: z.string().optional() }),

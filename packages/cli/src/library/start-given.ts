@@ -8,13 +8,15 @@ import {
   limitParallelism,
   ok,
   type Pipeline,
+  type Plan,
   type Result,
   requireArgument,
   SluiceError,
 } from '@sluice/core';
-import { findUnknown, startRun } from '@sluice/runner';
+import { findUnknown, listAxisFiles, startRun } from '@sluice/runner';
+import { hasFiles } from '../pipeline/has-files.ts';
 import { readGivenParams } from '../pipeline/read-given-params.ts';
-import { attempt, type SluiceErrorCode } from './error-code.ts';
+import { attempt, attemptNow, type SluiceErrorCode } from './error-code.ts';
 import type { EventQueue } from './event-queue.ts';
 import { openRun } from './open-run.ts';
 import { directoryOf, safeCreatePlan } from './parse.ts';
@@ -35,7 +37,8 @@ export function startGiven<P, R>(
     if (!built.ok) return built;
     const params = readParams(built.value.pipeline, read);
     if (!params.ok) return params;
-    const plan = safeCreatePlan(built.value, { params: params.value });
+    const baseDir = read.baseDir ?? directoryOf(built.value);
+    const plan = await planGiven(built.value, { params: params.value, baseDir });
     if (!plan.ok) return plan;
     const declared = built.value.pipeline.results;
     return openRun<R>({ ...read, declared, queue }, async ({ service, scope, ...base }) => {
@@ -45,12 +48,27 @@ export function startGiven<P, R>(
         ...base,
         service,
         scope,
-        baseDir: read.baseDir ?? directoryOf(built.value),
+        baseDir,
         plan: limitParallelism(plan.value, parallelism),
         ...(reuseFrom !== undefined && { reuse: { runId: reuseFrom, from: [] } }),
       });
     });
   });
+}
+
+/** Plans what a program gives. The sources of axes over files are listed: `baseDir` is where their paths start. */
+export async function planGiven(
+  built: CheckedPipeline,
+  { params, baseDir }: { readonly params: Readonly<Record<string, Json>>; readonly baseDir: string },
+): Promise<Result<Plan, SluiceError<SluiceErrorCode>>> {
+  // A program without types may give anything.
+  const lists = attemptNow('createPlan', () => ok(hasFiles(built.pipeline)));
+  if (!lists.ok || !lists.value) return lists.ok ? safeCreatePlan(built, { params }) : lists;
+  const { files, diagnostics } = await listAxisFiles(built.pipeline, baseDir);
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  return errors.length > 0
+    ? fail(invalidPipeline(built.pipeline.name, errors))
+    : safeCreatePlan(built, { params, files });
 }
 
 /** The values of parameters that a program gives: those in a file, and those that replace them. */

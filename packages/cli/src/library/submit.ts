@@ -70,7 +70,7 @@ export function safeSubmit<P, R = DeclaredResults>(
 
 async function submitGiven<P>(given: unknown, options: SubmitOptions<P>): Promise<SubmittedRun> {
   const read: SubmitOptions<unknown> = readArgument('submit', OPTIONS.submit, options);
-  const submission = unwrap(await attempt(async () => prepareSubmission(given, read)));
+  const submission = unwrap(await attempt(() => prepareSubmission(given, read)));
   const opened = unwrap(await attempt(() => openForSubmission(read, submission)));
   const submitted = await attempt(() => rejectStart(submitOrRecord(opened, submission))).finally(() => opened.close());
   const run = unwrap(submitted);

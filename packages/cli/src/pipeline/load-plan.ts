@@ -12,6 +12,7 @@ import {
   type SourceRange,
 } from '@sluice/core';
 import type { CommandContext } from '../context/command-context.ts';
+import { hasFiles } from './has-files.ts';
 import { ignoreImagesOf } from './ignore-images.ts';
 import { openPipelineFiles } from './pipeline-files.ts';
 import { type ParamOptions, type RejectedParams, readGivenParams } from './read-given-params.ts';
@@ -80,8 +81,14 @@ export async function loadPlan(
   if (fault !== undefined) return fail({ diagnostics: [...parsed.value.warnings, fault], texts });
   const given = readGivenParams(parsed.value.pipeline, { cwd, options });
   if (!given.ok) return fail(rejectParams(given.error, { parsed: parsed.value, texts }));
+  const listed = hasFiles(parsed.value.pipeline)
+    ? await (await import('./list-files-of.ts')).listFilesOf(parsed.value.pipeline, dirname(path))
+    : { files: {}, diagnostics: [] };
+  if (listed.diagnostics.some(({ severity }) => severity === 'error'))
+    return fail({ diagnostics: [...parsed.value.warnings, ...listed.diagnostics], texts });
   const planned = createPlan(parsed.value.pipeline, {
     params: given.value,
+    files: listed.files,
     ...(options.label && { labels: options.label }),
   });
   if (!planned.ok) {
@@ -90,7 +97,7 @@ export async function loadPlan(
   }
   const { plan, diagnostics } =
     options.ignoreImages === true ? ignoreImagesOf(planned.value) : { plan: planned.value, diagnostics: [] };
-  const warnings = [...parsed.value.warnings, ...diagnostics];
+  const warnings = [...parsed.value.warnings, ...listed.diagnostics, ...diagnostics];
   if (diagnostics.some(({ severity }) => severity === 'error')) return fail({ diagnostics: warnings, texts });
   const { locate } = parsed.value;
   return ok({ plan, baseDir: dirname(path), warnings, texts, file: name, given: given.value, locate });

@@ -14,6 +14,9 @@ import { axesOfStep, directlyImplied } from './implied-axes.ts';
 import { keyText } from './item-key.ts';
 import { listingStep, stepsOfItems } from './listed-axes.ts';
 
+/** By axis over the files of a source: their paths in it, sorted. */
+export type AxisFiles = Readonly<Record<string, readonly string[]>>;
+
 /** Limit for the items of one axis. */
 const MAX_ITEMS = 100_000;
 
@@ -31,6 +34,7 @@ interface Draft {
 export function planAxes(
   pipeline: Pipeline,
   context: Readonly<Record<string, unknown>>,
+  files: AxisFiles = {},
 ): Result<Readonly<Record<string, PlannedAxis>>, readonly Diagnostic[]> {
   const faults: Diagnostic[] = [];
   const drafts = new Map<string, Draft>();
@@ -43,7 +47,11 @@ export function planAxes(
     else report(name, draft.error);
   };
   for (const [name, axis] of Object.entries(axes)) {
-    if (axis.distinct === undefined && stepsOfItems(axis).length === 0) take(name, listItems(axis, context));
+    if (axis.distinct === undefined && stepsOfItems(axis).length === 0)
+      take(
+        name,
+        axis.files === undefined ? listItems(axis, context) : listFiles(axis, { context, paths: own(files, name) }),
+      );
   }
   // An axis of distinct values can have the values of another one; a check rejects cycles.
   const open = new Map(Object.entries(axes).filter(([, axis]) => axis.distinct !== undefined));
@@ -102,41 +110,92 @@ export function listItems(axis: Axis, context: Readonly<Record<string, unknown>>
   if (!evaluated.ok) return evaluated;
   const items = evaluated.value.value;
   if (!Array.isArray(items)) return fail(`its items are ${showJson(items)} instead of a list`);
-  if (items.length > MAX_ITEMS) return fail(`it has ${items.length} items; the maximum is ${MAX_ITEMS}`);
-  const doubles = mergeDoubles([evaluated.value.doubles?.items, findDoubles(items)]);
-  const keys = readKeys(axis, { items, doubles, context });
-  return keys.ok ? createDraft(items, keys.value, doubles) : keys;
+  return identifyItems(axis, { items, context, doubles: evaluated.value.doubles?.items });
+}
+
+/** The files of a source as items. Their key is by default what precedes the first dot of the name. */
+function listFiles(
+  axis: Axis,
+  { context, paths }: { context: Readonly<Record<string, unknown>>; paths: readonly string[] | undefined },
+): Result<Draft, string> {
+  const { volume, pattern } = axis.files!;
+  if (paths === undefined)
+    return fail(`the files of \`volumes.${volume}/${pattern}\` are not known here; plan the run where the source is`);
+  const naming: Naming = { noun: 'file', nameOf: (index) => `\`${paths[index]}\`` };
+  const draft = identifyItems({ key: STEM, ...axis }, { items: paths.map(describeFile), context, naming });
+  return draft.ok || axis.key !== undefined
+    ? draft
+    : fail(`${draft.error}; \`key: \${{ item.id }}\` takes the path instead of the name`);
+}
+
+const STEM = '${{ item.stem }}';
+
+/** `stem`: what precedes the first dot of the name; `id`: the path up to there, with the characters of a key. */
+function describeFile(path: string): Json {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const stem = name.replace(/(?<=.)\..*$/s, '');
+  const id = `${path.slice(0, -name.length)}${stem}`.replace(/[^A-Za-z0-9_-]/g, '-');
+  return { path, name, stem, id };
+}
+
+/** How messages name an item. */
+interface Naming {
+  readonly noun: string;
+  readonly nameOf: (index: number) => string;
+}
+
+const BY_NUMBER: Naming = { noun: 'item', nameOf: (index) => String(index + 1) };
+
+interface Unnamed {
+  readonly items: readonly Json[];
+  readonly context: object;
+  readonly doubles?: Doubles | undefined;
+  readonly naming?: Naming;
+}
+
+function identifyItems(
+  axis: Axis,
+  { items, context, doubles: typed, naming = BY_NUMBER }: Unnamed,
+): Result<Draft, string> {
+  if (items.length > MAX_ITEMS) return fail(`it has ${items.length} ${naming.noun}s; the maximum is ${MAX_ITEMS}`);
+  const doubles = mergeDoubles([typed, findDoubles(items)]);
+  const keys = readKeys(axis, { items, doubles, context, naming });
+  return keys.ok ? createDraft(items, keys.value, { doubles, naming }) : keys;
 }
 
 const NO_DOUBLES = Object.freeze({});
 
 function readKeys(
   axis: Axis,
-  { items, doubles, context }: { items: readonly Json[]; doubles: Doubles | undefined; context: object },
+  { items, doubles, context, naming: { noun, nameOf } }: Unnamed & { readonly naming: Naming },
 ): Result<readonly string[], string> {
   const compiled = axis.key === undefined ? undefined : compileTemplate(axis.key);
   if (compiled?.ok === false) return fail(`its \`key\` cannot be read: ${compiled.error.message}`);
   const keys: string[] = [];
   for (const [index, item] of items.entries()) {
     const value = compiled?.value.evaluate({ ...context, item: toCel(item, doubles ?? NO_DOUBLES) }) ?? ok(item);
-    if (!value.ok) return fail(`its \`key\` cannot be evaluated for item ${index + 1}: ${value.error}`);
+    if (!value.ok) return fail(`its \`key\` cannot be evaluated for ${noun} ${nameOf(index)}: ${value.error}`);
     const key = keyText(value.value);
     if (key === undefined && compiled === undefined)
       return fail(`item ${index + 1} is ${showJson(item)}, which is no key; add \`key\`, for example \${{ item.id }}`);
     if (key === undefined || !ITEM_KEY.test(key)) {
       const allowed = 'a key has 1 to 64 letters, digits, `_` and `-`';
-      return fail(`the key of item ${index + 1} is ${showJson(value.value)}, but ${allowed}`);
+      return fail(`the key of ${noun} ${nameOf(index)} is ${showJson(value.value)}, but ${allowed}`);
     }
     keys.push(key);
   }
   return ok(keys);
 }
 
-function createDraft(items: readonly Json[], keys: readonly string[], doubles?: Doubles): Result<Draft, string> {
+function createDraft(
+  items: readonly Json[],
+  keys: readonly string[],
+  { doubles, naming: { noun, nameOf } = BY_NUMBER }: Partial<Pick<Unnamed, 'doubles' | 'naming'>>,
+): Result<Draft, string> {
   const places = new Map<string, number>();
   for (const [index, key] of keys.entries()) {
     const first = places.get(key);
-    if (first !== undefined) return fail(`items ${first + 1} and ${index + 1} have the same key \`${key}\``);
+    if (first !== undefined) return fail(`${noun}s ${nameOf(first)} and ${nameOf(index)} have the same key \`${key}\``);
     places.set(key, index);
   }
   return ok({ keys, items, places, ...(doubles && { doubles }) });
@@ -160,7 +219,7 @@ function distinctItems(source: Draft, { field }: NonNullable<Axis['distinct']>):
     items.push(value!);
     keys.push(key);
   }
-  return createDraft(items, keys, own(source.doubles?.keys, field));
+  return createDraft(items, keys, { doubles: own(source.doubles?.keys, field) });
 }
 
 function fieldOf(item: Json, field: string): Json | undefined {

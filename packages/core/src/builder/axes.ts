@@ -36,6 +36,25 @@ export type AnyAxis = Pick<AxisHandle<unknown>, 'name' | 'item'>;
 /** The axes of a step. */
 export type EachAxes = AnyAxis | readonly AnyAxis[];
 
+/** A file of a source, as an item. */
+export interface FileItem {
+  /** In the source. */
+  readonly path: string;
+  readonly name: string;
+  /** The name up to its first dot: the key, unless `key` says something else. */
+  readonly stem: string;
+  /** The path up to that dot, with `-` for the characters that a key cannot have. */
+  readonly id: string;
+}
+
+/** The form of an axis over the files of a volume with `source`: `files` is `volumes.NAME/PATTERN`. */
+export interface FilesConfig {
+  readonly items: { readonly files: string };
+  readonly key?: Text | ((item: ItemHandle<FileItem>) => Text);
+  readonly of?: Readonly<Record<string, keyof FileItem>>;
+  readonly parallelism?: number;
+}
+
 /**
  * The form of an axis with `items`. `key` gives the key of an item; `of` names axes and the field with the key of each;
  * `parallelism` limits the items in progress.

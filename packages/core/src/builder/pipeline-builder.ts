@@ -4,7 +4,7 @@ import type { SluiceError } from '../model/sluice-error.ts';
 import type { CheckedPipeline, PipelineSource } from '../parse/parse-pipeline.ts';
 import type { RawPipeline } from '../schema/pipeline-schema.ts';
 import type { Columns, TableRow } from '../tables/column-type.ts';
-import type { AxisConfig, AxisHandle, EachAxes, FieldName, FieldValue } from './axes.ts';
+import type { AxisConfig, AxisHandle, EachAxes, FieldName, FieldValue, FileItem, FilesConfig } from './axes.ts';
 import type { CellHandles, CellsConfig, ItemOf, Items, Widen } from './cells.ts';
 import type { ExpressionHandle } from './expression-handle.ts';
 import type { StepConfig, UseConfig } from './step-config.ts';
@@ -161,6 +161,7 @@ type HandleOf<E, O extends string, R extends ResultShapes, Port extends string> 
 interface AddAxis {
   <const I extends Items>(name: string, items: I): AxisHandle<ItemOf<I>>;
   <const I extends Items>(name: string, axis: AxisConfig<I>): AxisHandle<ItemOf<I>>;
+  (name: string, axis: FilesConfig): AxisHandle<FileItem>;
   <T, const F extends FieldName<T>>(
     name: string,
     axis: { readonly distinct: readonly [axis: AxisHandle<T>, field: F]; readonly parallelism?: number },

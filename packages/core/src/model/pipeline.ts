@@ -69,14 +69,18 @@ export interface NamedVolume {
 
 /**
  * A dimension of a pipeline, such as its samples: a step with `each` has a cell for each of its items. Exactly one of
- * `items` and `distinct` is set.
+ * `items`, `files` and `distinct` is set.
  */
 export interface Axis {
   /** The list, or a template that yields it. */
   readonly items?: JsonTemplate;
+  /** The items are the files of a volume with `source` whose paths match the pattern. */
+  readonly files?: { readonly volume: string; readonly pattern: string };
   /** The items are the values of a field of another axis's items; an empty value is none. */
   readonly distinct?: { readonly axis: string; readonly field: string };
-  /** The exact key of an item, from `item`. Absent: the item itself, which is then no list or map. */
+  /** The exact key of an item, from `item`. Absent: the item itself, which is then no list or map; of a
+   * file, its `stem`.
+   */
   readonly key?: Template;
   /** From axis to the field of an item whose value is a key of that axis, which the item then implies. */
   readonly of: Readonly<Record<string, string>>;

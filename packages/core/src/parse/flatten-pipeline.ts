@@ -65,7 +65,7 @@ export function flattenPipeline(used: UsedPipeline): Flattened {
   return {
     steps: take(raw.steps),
     finally: take(raw.finally),
-    axes: rewriteTemplates((raw.axes ?? {}) as unknown as Json, used.replaceParams) as RawMap,
+    axes: adoptAxes(used, rename),
     volumes: Object.fromEntries(volumes.map(([name, volume]) => [rename(name), adoptVolume(volume, used) as Json])),
     outputs: new Map(
       Object.entries(pipeline.outputs).map(
@@ -136,6 +136,19 @@ function adopt(step: RawStep, { used, rename, first }: Adoption): RawStep {
     ...adoptWhen(rewritten.when, used.step.when),
     ...adoptEach(rewritten.each, used.step.each),
   };
+}
+
+/** An axis over files reads the volume under its name in the using pipeline. */
+function adoptAxes(used: UsedPipeline, rename: (name: string) => string): RawMap {
+  const axes = rewriteTemplates((used.raw.axes ?? {}) as unknown as Json, used.replaceParams) as RawMap;
+  return Object.fromEntries(
+    Object.entries(axes).map(([name, axis]) => {
+      const items = isRawMap(axis) ? own(axis, 'items') : undefined;
+      const files = isRawMap(items) ? own(items, 'files') : undefined;
+      if (typeof files !== 'string') return [name, axis];
+      return [name, { ...(axis as RawMap), items: { files: adoptInput(files, used, rename) as Json } }];
+    }),
+  );
 }
 
 function mergedEnv(raw: RawPipeline, step: RawStep): Pick<RawStep, 'env'> {

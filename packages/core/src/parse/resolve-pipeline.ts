@@ -117,12 +117,22 @@ function resolveAxis(raw: NonNullable<RawPipeline['axes']>[string]): Axis {
     const distinct = { axis: raw.distinct.slice(0, dot), field: raw.distinct.slice(dot + 1) };
     return { distinct, of: {}, ...optional('parallelism', raw.parallelism) };
   }
+  const { items } = raw;
   return {
-    items: raw.items as JsonTemplate,
+    ...(isFiles(items) ? { files: resolveFiles(items.files) } : { items: items as JsonTemplate }),
     ...optional('key', raw.key),
     of: raw.of ?? {},
     ...optional('parallelism', raw.parallelism),
   };
+}
+
+function isFiles(items: unknown): items is { readonly files: string } {
+  return typeof items === 'object' && items !== null && !Array.isArray(items);
+}
+
+function resolveFiles(text: string): NonNullable<Axis['files']> {
+  const slash = text.indexOf('/');
+  return { volume: text.slice('volumes.'.length, slash), pattern: text.slice(slash + 1) };
 }
 
 function resolveOutput(output: NonNullable<RawPipeline['outputs']>[string]): PipelineOutput {

@@ -1,7 +1,7 @@
 import { expandEach } from '../axes/expand-each.ts';
 import { namedAxes } from '../axes/listed-axes.ts';
 import { type CellMatch, isMatched, matchCells } from '../axes/match-cells.ts';
-import { planAxes } from '../axes/plan-axes.ts';
+import { type AxisFiles, planAxes } from '../axes/plan-axes.ts';
 import { findValueFaults } from '../axes/values-of-cell.ts';
 import { findLabelFaults } from '../checks/find-label-faults.ts';
 import { createDoubles, type Doubles, mergeDoubles } from '../expressions/doubles.ts';
@@ -27,6 +27,8 @@ export interface PlanOptions {
   readonly params?: Readonly<Record<string, Json>>;
   /** They are added to the labels of the pipeline, and replace those of the same name. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** The files of axes over the files of a source. */
+  readonly files?: AxisFiles;
 }
 
 /**
@@ -43,7 +45,7 @@ export function createPlan(given: Pipeline, options: PlanOptions = {}): Result<P
   const paramDoubles = Object.keys(doubles).length === 0 ? {} : { paramDoubles: doubles };
   const unplanned = { pipeline, params, ...paramDoubles };
   const context = fixedContext(unplanned);
-  const axes = planAxes(pipeline, context);
+  const axes = planAxes(pipeline, context, options.files);
   if (!axes.ok) return axes;
   const dependencies = collectDependencies(pipeline);
   const faults: Diagnostic[] = [];

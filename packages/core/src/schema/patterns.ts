@@ -30,6 +30,8 @@ export const MOUNT_POINT = /^(?!.*[^/]{256})\/[^\p{Cc}]{1,4094}$/u;
 export const IMAGE = /^(?![-\s])[^\p{Cc}]+$/u;
 /** `step.output` or `volumes.name`, each with an optional `/sub/path`, which `checkEdges` checks. */
 export const EDGE = /^(?:volumes\.[a-z0-9-]+|[a-z0-9-]+\.[A-Za-z_][A-Za-z0-9_-]*)(?:\/[^\0]*)?$/;
+/** `volumes.name/PATTERN`: a glob pattern for the files of a source. */
+export const SOURCE_FILES = /^volumes\.[a-z0-9-]+\/(?!\/)(?!(?:.*\/)?\.\.(?:\/|$))[^\0]{1,200}$/;
 /** `step.result`. */
 export const STEP_RESULT = /^[a-z0-9-]+\.[A-Za-z_][A-Za-z0-9_-]*$/;
 /** `step.output` with an optional `/sub/path`, which `checkEdges` checks. */
@@ -66,6 +68,13 @@ export const PATTERN_ADVICE: ReadonlyMap<string, PatternAdvice> = new Map<string
   [String(MOUNT_POINT), { code: 'bad-path', wanted: 'an absolute path inside the container, for example /in/data' }],
   [String(IMAGE), { code: 'wrong-value', wanted: 'the name of an image, for example python:3.12-slim' }],
   [String(EDGE), { code: 'bad-edge', wanted: '`step.output` or `volumes.name`, with or without `/sub/path`' }],
+  [
+    String(SOURCE_FILES),
+    {
+      code: 'bad-path',
+      wanted: '`volumes.name/` and a file pattern of up to 200 characters, for example `volumes.raw/*.fastq.gz`',
+    },
+  ],
   [String(AXIS_FIELD), { code: 'wrong-value', wanted: '`axis.field`, for example `sample.group`' }],
   [String(STEP_RESULT), { code: 'bad-edge', wanted: '`step.result`' }],
   [String(STEP_OUTPUT), { code: 'bad-edge', wanted: '`step.output`, with or without `/sub/path`' }],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MAX_PATTERNS } from '../model/find-pattern-fault.ts';
 import { COLUMN_TYPES } from '../tables/column-type.ts';
-import { AXIS_FIELD, IDENTIFIER, NAME, STEP_OUTPUT, STEP_RESULT } from './patterns.ts';
+import { AXIS_FIELD, IDENTIFIER, NAME, SOURCE_FILES, STEP_OUTPUT, STEP_RESULT } from './patterns.ts';
 import {
   command,
   duration,
@@ -59,11 +59,14 @@ const volume = z.strictObject(
 );
 
 const axisItems = z.union([text, z.array(json)], { error: 'a list, or an expression that yields one' });
+const listedItems = z.union([text, z.array(json), z.strictObject({ files: word.regex(SOURCE_FILES) })], {
+  error: 'a list, an expression that yields one, or a map with `files`',
+});
 const axis = z.union(
   [
     axisItems,
     z.strictObject({
-      items: axisItems,
+      items: listedItems,
       key: text.optional(),
       of: z.record(word.regex(IDENTIFIER), text, { error: 'a map of axes to fields' }).optional(),
       parallelism: positive.optional(),

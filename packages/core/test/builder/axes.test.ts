@@ -155,6 +155,18 @@ describe('axes of a builder', () => {
     ]);
   });
 
+  it('an axis over files gives the document of the file, and its items have a path', () => {
+    const p = pipeline('files', { volumes: { raw: { source: './raw' } } });
+    const reads = p.axis('reads', { items: { files: 'volumes.raw/*.gz' }, key: (item) => item.id });
+    const path: ExpressionHandle<string> = reads.item.path;
+    p.step('trim', { each: reads, command: ['trim', path], inputs: { raw: p.volumes.raw.at(path) } });
+    expect(JSON.parse(JSON.stringify(p)).axes).toEqual({
+      reads: { items: { files: 'volumes.raw/*.gz' }, key: '${{ item.id }}' },
+    });
+    const planned = createPlan(p.build().pipeline, { files: { reads: ['lane/a.gz'] } });
+    expect(planned.ok && planned.value.steps[0]!.cells).toMatchObject([{ key: 'lane-a' }]);
+  });
+
   it('a used pipeline gets the axes of `each`', () => {
     const p = pipeline('p');
     const sample = p.axis('sample', ['S1', 'S2']);

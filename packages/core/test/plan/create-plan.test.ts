@@ -12,6 +12,41 @@ function expand(
   return cells.value;
 }
 
+describe('an axis over files', () => {
+  const parsed = parsePipeline({
+    file: 'p.yaml',
+    text: 'version: 1\nname: p\nvolumes: { raw: { source: ./raw } }\naxes: { file: { items: { files: "volumes.raw/**" } } }\nsteps: { a: { each: file, inputs: { raw: volumes.raw }, command: [a] } }\n',
+  });
+  if (!parsed.ok) throw new Error(parsed.error[0]!.message);
+  const plan = (files?: readonly string[]) =>
+    createPlan(parsed.value.pipeline, files === undefined ? {} : { files: { file: files } });
+
+  it('has the given files as items, each with the stem of its name as key', () => {
+    const planned = plan(['lanes/S1.fastq.gz', 'x']);
+    expect(planned.ok ? planned.value.axes?.file : planned.error).toMatchObject({
+      keys: ['S1', 'x'],
+      items: [
+        { path: 'lanes/S1.fastq.gz', name: 'S1.fastq.gz', stem: 'S1', id: 'lanes-S1' },
+        { path: 'x', name: 'x', stem: 'x', id: 'x' },
+      ],
+    });
+  });
+
+  it('names the files whose stems are equal or no keys, and says what to do', () => {
+    const clash = plan(['a/S1.gz', 'b/S1.gz']);
+    expect(!clash.ok && clash.error[0]?.message).toBe(
+      'axis `file`: files `a/S1.gz` and `b/S1.gz` have the same key `S1`; `key: ${{ item.id }}` takes the path instead of the name',
+    );
+    const bad = plan(['a b.gz']);
+    expect(!bad.ok && bad.error[0]?.message).toContain('the key of file `a b.gz` is "a b"');
+  });
+
+  it('is planned only where the files are known', () => {
+    const planned = plan();
+    expect(!planned.ok && planned.error[0]?.message).toContain('are not known here');
+  });
+});
+
 describe('expandMatrix', () => {
   it('expandMatrix turns the last axis fastest and names cells by their values', () => {
     expect(expand({ model: ['knn', 'Tree A'], k: [1, 0.5] }).map(({ key }) => key)).toEqual([
