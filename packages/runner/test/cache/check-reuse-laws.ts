@@ -121,15 +121,25 @@ function readContent(rig: Rig, run: Run, of: { readonly step: number; readonly c
 }
 
 /** The cells of a run that were computed again only for their temporary outputs. */
-export async function findRestoredCells(rig: Rig, { runId }: RunReport): Promise<ReadonlySet<string>> {
+export async function findRestoredCells(rig: Rig, report: RunReport): Promise<ReadonlySet<string>> {
+  const restored = await findRestores(rig, report);
+  return new Set(restored.flatMap(({ name, isDone }) => (isDone ? [name] : [])));
+}
+
+/** Whether a cell of a run should have been computed again only for its temporary outputs, and was not. */
+export async function lacksRestored(rig: Rig, report: RunReport): Promise<boolean> {
+  return (await findRestores(rig, report)).some(({ isDone }) => !isDone);
+}
+
+async function findRestores(
+  rig: Rig,
+  { runId }: RunReport,
+): Promise<readonly { readonly name: string; readonly isDone: boolean }[]> {
   const replayed = await replayFromHome(rig.disk, '/home', runId);
   if (!replayed.ok) throw new Error(replayed.error.message);
-  const { known } = replayed.value.facts;
-  return new Set(
-    known.flatMap((cells, step) =>
-      cells.flatMap(({ missed, winner }, cell) =>
-        missed?.restores && winner !== undefined ? [`${step}/${cell}`] : [],
-      ),
+  return replayed.value.facts.known.flatMap((cells, step) =>
+    cells.flatMap(({ missed, winner }, cell) =>
+      missed?.restores ? [{ name: `${step}/${cell}`, isDone: winner !== undefined }] : [],
     ),
   );
 }
