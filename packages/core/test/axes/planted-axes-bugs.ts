@@ -132,8 +132,8 @@ export const PLANTED_AXES_BUGS: readonly PlantedAxesBug[] = [
   {
     name: 'sorts the items of a `distinct` axis',
     file: PLAN,
-    find: 'return createDraft(items, keys, own(source.doubles?.keys, field));',
-    replace: 'return createDraft([...items].sort(), [...keys].sort());',
+    find: 'return createDraft(items, keys, { doubles: own(source.doubles?.keys, field) });',
+    replace: 'return createDraft([...items].sort(), [...keys].sort(), {});',
   },
   {
     name: 'implies items directly only',
