@@ -1,5 +1,5 @@
 import { describeSettingsChange, listSchedules, readScheduleSettings, recordScheduleSettings } from '@sluice/home';
-import type { RunSettings } from '@sluice/run';
+import { MAX_PARAM_LENGTH, type RunSettings } from '@sluice/run';
 import { expect, test } from 'vitest';
 import { createScheduleWorld, HOUR_MS, MINUTE_MS, type ScheduleWorld } from './schedule-world.ts';
 
@@ -54,7 +54,7 @@ test('settings beyond the limits are rejected, and those before stay', async () 
   const world = createScheduleWorld('settings-limits');
   await record(world, PROD);
   const many = Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`p${index}`, '']));
-  for (const params of [many, { target: 'x'.repeat(200_000) }, { '': 'x' }]) {
+  for (const params of [many, { target: 'x'.repeat(MAX_PARAM_LENGTH + 1) }, { '': 'x' }]) {
     const rejected = await record(world, { params });
     expect(rejected).toMatchObject({ ok: false, error: expect.stringContaining('could not record the settings of') });
   }
