@@ -6,6 +6,7 @@ const TOTAL = 100_000;
 let requested: number[];
 let position: number;
 let status: string;
+let opened: GridRows | undefined;
 
 beforeEach(() => {
   requested = [];
@@ -32,7 +33,11 @@ beforeEach(() => {
     return Response.json({ ...head, rows });
   });
 });
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => {
+  // What it would request again later has no document any more.
+  opened?.close();
+  vi.unstubAllGlobals();
+});
 
 /** Resolves after the replies to all requests so far. */
 async function replies(rows: GridRows): Promise<void> {
@@ -46,6 +51,7 @@ async function replies(rows: GridRows): Promise<void> {
 
 const open = async () => {
   const rows = new GridRows('runs/r/grid', { axes: undefined, failed: false });
+  opened = rows;
   await replies(rows);
   return rows;
 };
