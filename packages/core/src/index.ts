@@ -1,10 +1,9 @@
-export { type Batches, batchesOfPlan, createBatches, listedCell, listedSteps } from './axes/batches.ts';
-export { axisKey, cellPath, describeAxes, groupPath, nameInDirectory } from './axes/cell-layout.ts';
+export { type Batches, batchesOfPlan, createBatches, listedCell, listedSteps, plannedCell } from './axes/batches.ts';
+export { axisKey, cellPath, describeAxes, groupPath, nameInDirectory, placeInVolume } from './axes/cell-layout.ts';
 export { expandEach } from './axes/expand-each.ts';
 export { axesOfStep, matchAxes } from './axes/implied-axes.ts';
 export { listedAxis, namedAxes } from './axes/listed-axes.ts';
 export { type CellMatch, cellsOfGroup, groupsOf, isMatched, matchedCells, matchOf } from './axes/match-cells.ts';
-export { placeInVolume } from './axes/place-in-volume.ts';
 export type { AxisFiles } from './axes/plan-axes.ts';
 export { type CellValues, resourcesOfCells, valuesOfCell } from './axes/values-of-cell.ts';
 export type { AxisHandle, FileItem, FilesConfig, ItemHandle } from './builder/axes.ts';

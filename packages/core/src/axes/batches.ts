@@ -51,6 +51,11 @@ export function createBatches(batchCount: number): Batches {
   };
 }
 
+/** The cell of the plan that stands for the list of a cell; the cell itself if its step has no listed axis. */
+export function plannedCell(batches: Batches | undefined, cell: number): number {
+  return batches?.batchOf(cell) ?? cell;
+}
+
 /** The steps over an axis that the cells of another step list. */
 export interface ListedSteps {
   readonly axis: string;

@@ -1,11 +1,12 @@
 import { own } from '../model/own.ts';
+import type { NamedVolume } from '../model/pipeline.ts';
 import type { Cell, Plan, PlannedStep } from '../model/plan.ts';
 import { type EdgeAxes, fixedAxes, matchAxes } from './implied-axes.ts';
 import { namedAxes } from './listed-axes.ts';
 import { isMatched } from './match-cells.ts';
 
 /** The directory of a cell that has no item of an axis. No key begins with a dot. */
-export const NO_ITEM = '.none';
+const NO_ITEM = '.none';
 
 /** How the published outputs of a step are nested. */
 interface Layout {
@@ -83,6 +84,11 @@ export function groupPath(
 ): string | undefined {
   if (layoutOf(plan, step).group?.join() !== shared.join()) return undefined;
   return join(plan, namedAxes(plan.pipeline, shared), cell);
+}
+
+/** The directory in a volume that a cell mounts: one for each combination of items of `each`, otherwise all of it (`''`). */
+export function placeInVolume(plan: Plan, volume: NamedVolume | undefined, cell: Cell): string {
+  return join(plan, volume?.each ?? [], cell);
 }
 
 function differingAxes(plan: Plan, step: number, shared: readonly string[]): readonly string[] {

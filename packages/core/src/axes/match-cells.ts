@@ -1,7 +1,7 @@
 import { own } from '../model/own.ts';
 import type { Cell, Plan, PlannedAxis, PlannedDependency, PlannedStep } from '../model/plan.ts';
 import { fail, ok, type Result } from '../model/result.ts';
-import type { Batches } from './batches.ts';
+import { type Batches, plannedCell } from './batches.ts';
 import { createBinder, type Row } from './bind-where.ts';
 import { type MatchRules, matchAxes } from './implied-axes.ts';
 
@@ -122,7 +122,7 @@ export interface EdgeBatches {
 
 /** The cells of the source that one cell of the reader means, in their order. */
 export function matchedCells(match: CellMatch, cell: number, { reader, source }: EdgeBatches = {}): readonly number[] {
-  const planned = plannedMatch(match, reader === undefined ? cell : reader.batchOf(cell));
+  const planned = plannedMatch(match, plannedCell(reader, cell));
   if (source === undefined) return planned;
   if (!match.isByItem) return planned.flatMap((batch) => source.members(batch));
   const place = reader?.placeOf(cell) ?? 0;

@@ -1,4 +1,14 @@
-import { type Cell, groupsOf, type Input, isMatched, matchOf, own, placeInVolume, resolveInputs } from '@sluice/core';
+import {
+  type Cell,
+  groupsOf,
+  type Input,
+  isMatched,
+  matchOf,
+  own,
+  placeInVolume,
+  plannedCell,
+  resolveInputs,
+} from '@sluice/core';
 import { TERMINAL_CELL_STATES } from '../scheduler/model/cell-state.ts';
 import { hasSucceeded } from './has-succeeded.ts';
 import { cellsInOrder, cellsMeant } from './listed-cells.ts';
@@ -104,7 +114,7 @@ function findSource(
   const cells = cellsMeant(run.facts, { step, cell }, dependency);
   const rules = own(reader.step.inputs, name);
   const isWhole = !match.isSingle && match.shared.length === 0 && rules?.where === undefined;
-  const planned = run.facts.batches[step]?.batchOf(cell) ?? cell;
+  const planned = plannedCell(run.facts.batches[step], cell);
   const isGroup = !match.isList && groupsOf(match, planned).length === 1;
   return { ...place, cells, isSingle: match.isSingle, isWhole, ...(isGroup && { shared: match.shared }) };
 }

@@ -4,10 +4,10 @@ import {
   groupsOf,
   isMatched,
   matchOf,
-  own,
   type Plan,
   type PlannedDependency,
   type PlannedStep,
+  plannedCell,
 } from '@sluice/core';
 import { type CellState, TERMINAL_CELL_STATES } from '../scheduler/model/cell-state.ts';
 import type { SkipCause } from '../scheduler/model/skip-cause.ts';
@@ -64,16 +64,22 @@ interface TemporarySource {
   readonly edges: TemporaryEdge[];
 }
 
+/** What a step writes and mounts. */
+interface OfStep {
+  readonly written: TemporarySource[];
+  readonly matched: TemporaryEdge[];
+  readonly whole: TemporaryEdge[];
+}
+
 /** Undefined: the plan has no temporary outputs. */
 export function createTemporaryOutputs(run: Run): TemporaryOutputs | undefined {
   const sources = findSources(run.plan);
   if (sources.length === 0) return undefined;
-  const edges = sources.flatMap((source) => source.edges);
-  const ofStep = run.plan.steps.map(({ index }) => ({
-    written: sources.filter(({ step }) => step === index),
-    matched: edges.filter(({ reader, match }) => reader === index && match !== undefined),
-    whole: edges.filter(({ reader, match }) => reader === index && match === undefined),
-  }));
+  const ofStep = run.plan.steps.map((): OfStep => ({ written: [], matched: [], whole: [] }));
+  for (const source of sources) {
+    ofStep[source.step]!.written.push(source);
+    for (const edge of source.edges) ofStep[edge.reader]![edge.match === undefined ? 'whole' : 'matched'].push(edge);
+  }
   const readers = ofStep.flatMap(({ whole }, step) => (whole.length > 0 ? [step] : []));
   /** The cells that have ended, by step, and how many these are; -1 for a step whose end was handled. */
   const seen = run.plan.steps.map((): boolean[] => []);
@@ -122,11 +128,11 @@ export function createTemporaryOutputs(run: Run): TemporaryOutputs | undefined {
   };
 }
 
-function isRemovable({ plan, facts, scheduler }: Run, { step, output, edges }: TemporarySource, cell: number): boolean {
+function isRemovable({ facts, scheduler }: Run, { step, output, edges }: TemporarySource, cell: number): boolean {
   const known = facts.known[step]?.[cell];
   // A reused output belongs to the run that wrote it.
   if (known?.winner === undefined || scheduler.state(step, cell) !== 'succeeded') return false;
-  const planned = plannedCell({ plan, facts, scheduler }, step, cell);
+  const planned = plannedCell(facts.batches[step], cell);
   return !known.removed?.includes(output) && edges.every((edge) => isDone(edge, planned));
 }
 
@@ -148,18 +154,13 @@ function endMatched(
   const isKept = needsInputs(run, reader, cell);
   const batches = run.facts.batches[source.step];
   const freed: number[] = [];
-  for (const group of groupsOf(match!, plannedCell(run, reader, cell))) {
+  for (const group of groupsOf(match!, plannedCell(run.facts.batches[reader], cell))) {
     const readers = groups[group]!;
     readers.isKept ||= isKept;
     if (!hasListEnded || !endReader(readers)) continue;
     for (const planned of cellsOfGroup(match!, group)) freed.push(...(batches?.members(planned) ?? [planned]));
   }
   return freed;
-}
-
-/** The cell of the plan that stands for the list of a cell; the cell itself if it is in none. */
-function plannedCell({ facts }: Run, step: number, cell: number): number {
-  return facts.batches[step]?.batchOf(cell) ?? cell;
 }
 
 /** Creates a function that counts a cell that has ended, and says whether all cells of its list have. */
@@ -181,25 +182,24 @@ function isDone({ match, groups }: TemporaryEdge, cell: number): boolean {
   return readers === undefined || (readers.open === 0 && !readers.isKept);
 }
 
+/** In time linear in the steps: all of ten thousand can have such outputs. */
 function findSources(plan: Plan): readonly TemporarySource[] {
-  return plan.steps.flatMap(({ index, step }) =>
-    Object.keys(step.outputs)
-      .filter((output) => own(step.outputs, output)?.temporary === true)
-      .map((output) => {
-        const source: TemporarySource = { step: index, output, edges: [] };
-        for (const reader of plan.steps) source.edges.push(...findEdges(plan, reader, source));
-        return source;
-      }),
-  );
-}
-
-function findEdges(plan: Plan, reader: PlannedStep, source: TemporarySource): TemporaryEdge[] {
-  return Object.entries(reader.step.inputs).flatMap(([input, { from, or = [] }]) => {
-    const isRead = [from, ...or].some(
-      (one) => 'step' in one && one.output === source.output && stepIndex(plan, one.step) === source.step,
-    );
-    return isRead ? [createEdge(plan, { reader, input, source })] : [];
-  });
+  const sources = new Map<string, TemporarySource>();
+  for (const { index, step } of plan.steps) {
+    for (const [output, { temporary }] of Object.entries(step.outputs))
+      if (temporary) sources.set(`${step.name}.${output}`, { step: index, output, edges: [] });
+  }
+  if (sources.size === 0) return [];
+  for (const reader of plan.steps) {
+    for (const [input, { from, or = [] }] of Object.entries(reader.step.inputs)) {
+      const names = [from, ...or].flatMap((one) => ('step' in one ? [`${one.step}.${one.output}`] : []));
+      for (const name of new Set(names)) {
+        const source = sources.get(name);
+        source?.edges.push(createEdge(plan, { reader, input, source }));
+      }
+    }
+  }
+  return [...sources.values()];
 }
 
 function createEdge(

@@ -1,4 +1,4 @@
-import { axesOfStep, type Batches, matchedCells, own, type Plan } from '@sluice/core';
+import { axesOfStep, type Batches, matchedCells, own, type Plan, plannedCell } from '@sluice/core';
 import { CODE, FIRST_TERMINAL } from '../model/state-code.ts';
 import { createKeyHeap, type KeyHeap } from './key-heap.ts';
 import type { MatchTable } from './match-table.ts';
@@ -73,7 +73,8 @@ export function createItemLimits(plan: Plan, reader: CellReader): ItemLimits | u
     ...{ open: items.count(), hasPlace: new Uint8Array(items.axisOf.length) },
     ...{ isNeeded: new Uint8Array(items.axisOf.length), seen: createSeenCells(plan), placed: [] },
   };
-  const itemOf = (step: number, cell: number): number => items.ofStep[step]?.[plannedOf(reader, step, cell)] ?? -1;
+  const itemOf = (step: number, cell: number): number =>
+    items.ofStep[step]?.[plannedCell(reader.batches[step], cell)] ?? -1;
   return {
     axes: limits.axes,
     mayEnter(step, cell) {
@@ -113,11 +114,6 @@ export function createItemLimits(plan: Plan, reader: CellReader): ItemLimits | u
   };
 }
 
-/** The cell that the plan has for it: it has the same items of axes with a limit, and waits for the same items. */
-function plannedOf({ batches }: Pick<CellReader, 'batches'>, step: number, cell: number): number {
-  return batches[step]?.batchOf(cell) ?? cell;
-}
-
 /** The cells of an item, with those of lists that are known. */
 function cellsOf({ items, batches }: Limits, item: number): readonly PlacedCell[] {
   return items
@@ -150,7 +146,7 @@ function findNeeded(limits: Limits, cells: readonly PlacedCell[]): readonly numb
   const open = [...cells];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { step } = next;
-    const cell = plannedOf(limits, step, next.cell);
+    const cell = plannedCell(limits.batches[step], next.cell);
     // A cell that stood for a list says nothing about the others of it.
     const hasEnded = limits.batches[step] === undefined && limits.stateOf(step, cell) >= FIRST_TERMINAL;
     if (!seen.add(step, cell) || hasEnded) continue;

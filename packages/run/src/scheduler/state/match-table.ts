@@ -8,6 +8,7 @@ import {
   type Plan,
   type PlannedDependency,
   type PlannedStep,
+  plannedCell,
 } from '@sluice/core';
 import { isFailed } from '../model/state-code.ts';
 import { resized } from './cell-table.ts';
@@ -80,7 +81,7 @@ export function createMatchTable(plan: Plan, batches: readonly (Batches | undefi
     into,
     openGroups(step, cell) {
       let open = 0;
-      for (const { match } of into.get(step) ?? []) open += groupsOf(match, cell).length;
+      for (const { match } of into.get(step) ?? []) open += match.readStart[cell + 1]! - match.readStart[cell]!;
       return open;
     },
     groups({ match, reader, groups }, cell) {
@@ -107,7 +108,7 @@ export function createMatchTable(plan: Plan, batches: readonly (Batches | undefi
     },
     countEnd({ step, cell, state, hasRun }, resolved) {
       const own = batches[step];
-      const batch = own === undefined ? cell : own.batchOf(cell);
+      const batch = plannedCell(own, cell);
       const place = own?.placeOf(cell) ?? 0;
       const isEmpty = own?.sizeOf(batch) === 0;
       for (const edge of from.get(step) ?? []) {
