@@ -36,7 +36,7 @@ export const PLANTED_SCHEDULER_BUGS: readonly PlantedSchedulerBug[] = [
   {
     name: 'judges a directory by the failures of its step',
     file: 'flow/judge-gate.ts',
-    find: 'const isTolerant = tolerates(run, on, directory);',
+    find: 'const isTolerant = tolerates(run, on, { failed, cells });',
     replace: 'const isTolerant = stepEnd(run, on).isTolerant;',
     seed: 23,
   },

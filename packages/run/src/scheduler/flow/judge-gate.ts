@@ -67,14 +67,14 @@ interface Source {
 function endOf(run: RunState, { on, edge }: Source, cell: number): SourceEnd {
   if (edge === undefined) return stepEnd(run, on);
   if (edge.isEarly) return earlyEnd(run, edge, cell);
-  const { match, failed, size } = edge;
-  const directory = { failed: 0, cells: 0 };
+  let [seen, failed, cells] = [0, 0, 0];
   for (const group of run.matches.groups(edge, cell)) {
-    directory.failed += failed[group]!;
-    directory.cells += size[group]!;
+    seen |= edge.seen[group]!;
+    failed += edge.failed[group]!;
+    cells += edge.size[group]!;
   }
-  const isTolerant = tolerates(run, on, directory);
-  return { seen: statesOf(run, edge, cell), isSingle: match.isSingle, isTolerant, hasRun: run.notRun[on]! <= 0 };
+  const isTolerant = tolerates(run, on, { failed, cells });
+  return { seen, isSingle: edge.match.isSingle, isTolerant, hasRun: run.notRun[on]! <= 0 };
 }
 
 /** The states in which the cells that a cell reads have ended, as bits. */
