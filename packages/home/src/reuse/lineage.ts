@@ -42,10 +42,8 @@ export function createLineage(
 
   function describeWork(place: Place): Lineage {
     const { step } = place;
-    const cells = cellsAt(place);
-    const isOne = place.cell !== undefined || !isFannedOut(run, step);
-    const digest = isOne ? digestCell(run, step, place.cell ?? 0) : digestCells(run, { step, cells });
-    return { digest, ...(cells.some((cell) => isNew(run, step, cell)) && { worked: step }) };
+    const worked = cellsAt(place).some((cell) => isNew(run, step, cell));
+    return { digest: digestPlace(run, place), ...(worked && { worked: step }) };
   }
 
   function passOn(place: Place): Lineage {
@@ -54,7 +52,7 @@ export function createLineage(
     const before = placesBefore(run, step, cell).map((one) => known.get(idOf(one))!);
     const isServing = spec.service !== undefined && scheduler.state(step, cell) !== 'skipped';
     const program = isServing ? describeService(run, place, fingerprint) : '';
-    if (program === undefined) return { worked: step, digest: digestService(run, place) };
+    if (program === undefined) return { worked: step, digest: digestPlace(run, place) };
     const worked = before.find((one) => one.worked !== undefined)?.worked;
     const digest = hashText(JSON.stringify([program, ...before.map((one) => one.digest)]));
     return { digest, ...(worked !== undefined && { worked }) };
@@ -105,9 +103,10 @@ function describeService(
   return digests.length === 1 ? digests[0] : hashText(JSON.stringify(digests));
 }
 
-function digestService(run: ContextSource, place: Place): string {
-  const cells = cellsOf(run, place);
-  return cells.length === 1 ? digestCell(run, place.step, cells[0]!) : digestCells(run, { step: place.step, cells });
+function digestPlace(run: ContextSource, place: Place): string {
+  const { step, cell } = place;
+  const isOne = cell !== undefined || !isFannedOut(run, step);
+  return isOne ? digestCell(run, step, cell ?? 0) : digestCells(run, { step, cells: cellsOf(run, place) });
 }
 
 /** What a step, or a cell of it, depends on: whole steps, and the cells that a cell of a step with `each` means. */
