@@ -8,6 +8,7 @@ import { useThrottled } from '../live/use-throttled.ts';
 import { BAR_ORDER, codeOf, STATUSES } from '../model/statuses.ts';
 import { CountBar, countsByCode, countWords } from '../parts/count-bar.tsx';
 import { Note } from '../parts/note.tsx';
+import { QueryCheckbox } from '../parts/query-checkbox.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
 import { RowChain } from './row-chain.tsx';
 
@@ -81,14 +82,7 @@ function GridBar({ head, isFailed }: { head: Head; isFailed: boolean }) {
           </select>
         </label>
       )}
-      <label>
-        <input
-          type="checkbox"
-          checked={isFailed}
-          onChange={(event) => replaceQuery({ rows: event.currentTarget.checked ? 'failed' : undefined })}
-        />
-        Only failed
-      </label>
+      <QueryCheckbox label="Only failed" name="rows" value="failed" isChecked={isFailed} />
       <span class="soft" role="status">
         {`${head.rowCount.toLocaleString('en')} rows, ${head.failedCount.toLocaleString('en')} with a failed cell`}
       </span>

@@ -12,6 +12,7 @@ import { type RunModel, totalCounts } from '../model/run-model.ts';
 import { CountBar, countWords } from '../parts/count-bar.tsx';
 import { ConnectionNote, Loading } from '../parts/loading.tsx';
 import { Note } from '../parts/note.tsx';
+import { QueryCheckbox } from '../parts/query-checkbox.tsx';
 import { RunStatus } from '../parts/status-mark.tsx';
 import { durationWords, timeWords } from '../parts/time-words.ts';
 import { FoundCells } from './found-cells.tsx';
@@ -61,14 +62,7 @@ function LoadedRun({ run, route, details, model, times }: LoadedProps) {
           value={query.get('q') ?? ''}
           onInput={(event) => replaceQuery({ q: event.currentTarget.value })}
         />
-        <label>
-          <input
-            type="checkbox"
-            checked={isHiding}
-            onChange={(event) => replaceQuery({ hide: event.currentTarget.checked ? 'finished' : undefined })}
-          />
-          Hide finished
-        </label>
+        <QueryCheckbox label="Hide finished" name="hide" value="finished" isChecked={isHiding} />
         <TimeSlider travel={travel} times={times} isReady={run.isHistoryComplete} />
         <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? 'Hide details' : 'Details'}
