@@ -76,12 +76,15 @@ export function createItemLaws(plan: Plan, law: (holds: boolean, message: string
         if (begun.has(item)) continue;
         const [axis = ''] = item.split('/');
         const size = limits.find((limit) => limit.axis === axis)!.size;
+        const isNeeded = (one: string) =>
+          [...admitted].some((other) => other !== one && reach(other, scheduler).has(one));
+        // One that others need can have got its place beyond the limit, and after this item.
         const others = [...begun].filter(
           (other) =>
             other.startsWith(`${axis}/`) && !cellsByItem.get(other)!.every((place) => isOver(scheduler, place)),
         );
-        const isNeeded = () => [...admitted].some((other) => other !== item && reach(other, scheduler).has(item));
-        law(others.length < size || isNeeded(), `${item} begins beside ${others.join(', ')}, and ${size} may`);
+        const isAllowed = others.length < size || others.filter((other) => !isNeeded(other)).length < size;
+        law(isAllowed || isNeeded(item), `${item} begins beside ${others.join(', ')}, and ${size} may`);
         begun.add(item);
       }
     },
