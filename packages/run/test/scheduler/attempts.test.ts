@@ -279,6 +279,35 @@ describe('service', () => {
     expect(rig.states()).toBe('db failed, a skipped');
   });
 
+  const eachItem = (continueOnError: number) => {
+    const steps = {
+      db: { ...checked, each: ['y'], continueOnError },
+      all: { after: ['db'] },
+      use: { each: ['y'], after: ['db', 'all'] },
+    };
+    return createRig(testPlan(steps, { failFast: false }));
+  };
+
+  test('handle: what uses a service of every item waits only for items that can still get ready', () => {
+    const rig = eachItem(1);
+    rig.start();
+    expect(rig.ready('db/0')).toEqual([]);
+    expect(rig.ended('db/1', 'failed')).toEqual(['submit all #1']);
+    expect(rig.done('all')).toEqual(['submit use/0 #1']);
+    expect(rig.done('use/0')).toEqual(['cancel db/0 #1 noLongerNeeded']);
+    expect(rig.ended('db/0', 'canceled')).toEqual(['finish succeeded']);
+    expect(rig.states()).toBe('db failed, all succeeded, use skipped');
+  });
+
+  test('handle: what uses a service of every item is skipped by one that failed, and holds no other', () => {
+    const rig = eachItem(0);
+    rig.start();
+    expect(rig.ended('db/1', 'failed')).toEqual([]);
+    expect(rig.ready('db/0')).toEqual(['cancel db/0 #1 noLongerNeeded']);
+    expect(rig.states()).toBe('db running, all skipped, use skipped');
+    expect(rig.ended('db/0', 'canceled')).toEqual(['finish failed']);
+  });
+
   test('handle: a service that died is not tried again when no step needs it any longer', () => {
     const retry = { infrastructure: 3 };
     const rig = createRig(testPlan({ db: { ...checked, retry }, a: { after: ['db'] } }));

@@ -173,7 +173,7 @@ export function createLawBook(given: Plan, options: SchedulerOptions = {}): LawB
     law(waited >= allowed!, `${key} is cancelled for its ${reason} of ${allowed} after ${waited}`);
   }
 
-  /** A service ends after all that use it; all of its cells end if one of them can no longer become ready. */
+  /** A service ends after all that use it; without `each`, all of its cells end if one can no longer become ready. */
   function checkUsers({ step, cell }: Extract<Command, { type: 'cancel' }>, scheduler: Scheduler): void {
     const service = plan.steps[step]!;
     const cells = Array.from({ length: scheduler.cellCount(step) ?? 1 }, (_, index) => index);
@@ -182,8 +182,7 @@ export function createLawBook(given: Plan, options: SchedulerOptions = {}): LawB
       const users = Array.from({ length: scheduler.cellCount(index) ?? 1 }, (_, user) => user);
       for (const dependency of dependencies) {
         if (dependency.on !== step || final !== service.final || !USES.includes(dependency.condition)) continue;
-        const isOfCells = plan.steps[index]!.step.each !== undefined && service.step.each !== undefined;
-        if (isBroken && !isOfCells) continue;
+        if (isBroken && service.step.each === undefined) continue;
         for (const user of users) {
           const question = { plan, scheduler, ran, step: index, cell: user, dependency };
           if (!meantCells(question, step).includes(cell)) continue;
@@ -317,13 +316,14 @@ function isMet(question: Question, ends: readonly string[]): boolean {
   const { plan, ran, step, cell, dependency } = question;
   const { on, condition, data } = dependency;
   const other = plan.steps[on]!;
-  const isBetweenCells = plan.steps[step]!.step.each !== undefined && other.step.each !== undefined;
+  const isOfEach = other.step.each !== undefined;
+  const isBetweenCells = plan.steps[step]!.step.each !== undefined && isOfEach;
   if (!isBetweenCells && plan.steps[step]!.final && !other.final && condition === 'succeeded' && !data) return true;
   const meant = meantCells(question, on);
   const allRan = meant.length > 0 && meant.every((index) => ran.has(`${on}/${index}`));
-  // Of a service, each cell by itself counts from when it is ready, whatever it comes to later.
+  // Of a service with `each`, every cell by itself counts from when it is ready, whatever it comes to later.
   const isReady = (at: number) =>
-    isBetweenCells && other.step.service !== undefined && ran.has(`${on}/${meant[at]}`) && EARLY.includes(condition);
+    isOfEach && other.step.service !== undefined && ran.has(`${on}/${meant[at]}`) && EARLY.includes(condition);
   const states = ends.map((state, at) => (isReady(at) ? 'succeeded' : state));
   const isOver = states.every((state) => OVER.includes(state));
   const has = (...wanted: string[]): boolean => states.some((state) => wanted.includes(state));

@@ -66,7 +66,7 @@ interface Source {
 
 function endOf(run: RunState, { on, edge }: Source, cell: number): SourceEnd {
   if (edge === undefined) return stepEnd(run, on);
-  if (edge.isEarly) return earlyEnd(run, edge, cell);
+  if (edge.isEarly) return earlyEnd(run, on, { cells: cellsRead(run, edge, cell), isSingle: edge.match.isSingle });
   let [seen, failed, cells] = [0, 0, 0];
   for (const group of run.matches.groups(edge, cell)) {
     seen |= edge.seen[group]!;
@@ -89,21 +89,29 @@ export function cellsRead(run: RunState, edge: MatchEdge, cell: number): readonl
   return matchedCells(edge.match, cell, { reader: run.batches[edge.reader], source: run.batches[edge.source] });
 }
 
+/** How the cells of a step have ended that have not run; those that have run count as successes. */
+export function earlyStepEnd(run: RunState, step: number): SourceEnd {
+  const cells = Array.from({ length: run.cellCount[step]! }, (_, cell) => cell);
+  return earlyEnd(run, step, { cells, isSingle: !isFannedOutStep(run.plan.steps[step]!.step) });
+}
+
 /** A cell of a service that has been ready counts as a success, whatever it comes to later. */
-function earlyEnd(run: RunState, edge: MatchEdge, cell: number): SourceEnd {
-  const on = edge.source;
-  const read = cellsRead(run, edge, cell);
+function earlyEnd(
+  run: RunState,
+  step: number,
+  { cells, isSingle }: { cells: readonly number[]; isSingle: boolean },
+): SourceEnd {
   let [seen, ran, failed] = [0, 0, 0];
-  for (const one of read) {
-    const id = run.cellBase[on]! + one;
+  for (const cell of cells) {
+    const id = run.cellBase[step]! + cell;
     const hasRun = (run.cells.flags[id]! & CELL.ran) !== 0;
     const state = hasRun ? CODE.succeeded : run.cells.state[id]!;
     seen |= 1 << state;
     if (hasRun) ran++;
     else if (isFailed(state)) failed++;
   }
-  const isTolerant = tolerates(run, on, { failed, cells: read.length });
-  return { seen, isSingle: edge.match.isSingle, isTolerant, hasRun: ran === read.length };
+  const isTolerant = tolerates(run, step, { failed, cells: cells.length });
+  return { seen, isSingle, isTolerant, hasRun: ran === cells.length };
 }
 
 function judgeSource(run: RunState, source: Source, cell: number): GateCause | undefined {

@@ -1,6 +1,5 @@
 import { gateCount, gateOf, hasEnded } from '../state/gates.ts';
 import { takeBrokenService } from '../state/move-cell.ts';
-import { countWholeUsers } from '../state/needers.ts';
 import { STEP } from '../state/plan-index.ts';
 import type { RunState } from '../state/run-state.ts';
 import { cellsRead } from './judge-gate.ts';
@@ -10,13 +9,8 @@ import { type Gate, noLongerNeeded } from './stop-flow.ts';
 export function endBrokenServices(run: RunState): void {
   for (let step = takeBrokenService(run); step !== undefined; step = takeBrokenService(run)) {
     if (hasEnded(run, step)) continue;
-    if ((run.index.flags[step]! & STEP.each) === 0) {
-      run.needers[gateOf(run, step, 0)] = 0;
-      noLongerNeeded(run, { step, cell: 0 });
-    } else if (!run.incompleteServices.has(step)) {
-      run.incompleteServices.add(step);
-      releaseService(run, step, countWholeUsers(run.index, step));
-    }
+    run.needers[gateOf(run, step, 0)] = 0;
+    noLongerNeeded(run, { step, cell: 0 });
   }
 }
 
@@ -38,13 +32,8 @@ export function releaseServices(run: RunState, step: number): void {
     const counted = (flags & STEP.service) !== 0 && (condition === 'succeeded' || condition === 'running');
     const isOfCells = (flags & run.index.flags[step]! & STEP.each) !== 0;
     if (!counted || isOfCells || ((flags ^ run.index.flags[step]!) & STEP.final) !== 0) continue;
-    if (!run.incompleteServices.has(on)) releaseService(run, on, 1);
+    for (let cell = 0; cell < gateCount(run, on); cell++) releaseCell(run, { step: on, cell });
   }
-}
-
-/** Users fewer of all cells of a service. */
-function releaseService(run: RunState, step: number, users: number): void {
-  for (let cell = 0; cell < gateCount(run, step); cell++) releaseCell(run, { step, cell }, users);
 }
 
 /** Adds users of the services that a cell uses, as many as cells have joined it. */
@@ -59,13 +48,14 @@ export function addUsers(run: RunState, { step, cell }: Gate, added: number): vo
 export function releaseUsed(run: RunState, { step, cell }: Gate): void {
   for (const edge of run.matches.into.get(step) ?? []) {
     if (!edge.isUse) continue;
-    for (const one of cellsRead(run, edge, cell)) releaseCell(run, { step: edge.source, cell: one }, 1);
+    for (const one of cellsRead(run, edge, cell)) releaseCell(run, { step: edge.source, cell: one });
   }
 }
 
-function releaseCell(run: RunState, { step, cell }: Gate, users: number): void {
+/** One user fewer. */
+function releaseCell(run: RunState, { step, cell }: Gate): void {
   const gate = gateOf(run, step, cell);
-  if (users === 0 || run.needers[gate]! <= 0) return;
-  run.needers[gate]! -= users;
+  if (run.needers[gate]! <= 0) return;
+  run.needers[gate]!--;
   if (run.needers[gate] === 0) noLongerNeeded(run, { step, cell });
 }

@@ -21,8 +21,8 @@ import { CAUSE_KIND, PHASE, queueKey, type RunState, setCells } from '../state/r
 import { sendCommand } from '../state/send-command.ts';
 import { type GateCause, setCause } from '../state/set-cause.ts';
 import { runStatus } from '../view/run-status.ts';
-import { isSatisfied } from './is-satisfied.ts';
-import { findNoItem, findRoot, judgeGate, stepEnd } from './judge-gate.ts';
+import { isSatisfied, type SourceEnd } from './is-satisfied.ts';
+import { earlyStepEnd, findNoItem, findRoot, judgeGate, stepEnd } from './judge-gate.ts';
 import { endIfUnused, releaseServices, releaseUsed } from './service-flow.ts';
 import { type Gate, isAfterFailure, stopEnd, stopGate } from './stop-flow.ts';
 
@@ -73,8 +73,7 @@ function endStep(run: RunState, step: number): void {
   for (let edge = edgeStart[step]!; edge < edgeStart[step + 1]!; edge++) {
     const kind = edgeKind[edge]!;
     if ((kind & EDGE.matched) !== 0 || (early && (kind & EDGE.early) !== 0)) continue;
-    const plain = (end === undefined && kind === 0) || (kind & (EDGE.orderOnly | EDGE.free)) !== 0;
-    const satisfied = plain || isSatisfied(conditionOf(kind), end ?? stepEnd(run, step));
+    const satisfied = (end === undefined && kind === 0) || allows(kind, end ?? stepEnd(run, step));
     resolveEdge(run, edgeTo[edge]!, satisfied ? undefined : { failedOn: step, kind });
   }
   if ((flags & STEP.usesService) !== 0) releaseServices(run, step);
@@ -83,6 +82,8 @@ function endStep(run: RunState, step: number): void {
 function endCell(run: RunState, ended: EndedCell): void {
   run.matches.countEnd(ended, (reader, of) => resolveGate(run, reader, of));
   if ((run.index.flags[ended.step]! & STEP.usesService) !== 0) releaseUsed(run, ended);
+  // Those that use all cells of a service with `each` do not wait for one that was never ready.
+  if ((run.index.flags[ended.step]! & STEP.service) !== 0 && !ended.hasRun) countNotRun(run, ended.step);
 }
 
 /** A step's own end: the worst of the ends of its cells. Without cells, it has been skipped. */
@@ -265,21 +266,26 @@ export function cellRan(run: RunState, step: number, cell: number): void {
   if ((run.cells.flags[id]! & CELL.ran) !== 0) return;
   addFlag(run, id, CELL.ran);
   run.matches.countRun({ step, cell }, (reader, of) => resolveGate(run, reader, of));
-  const isLast = --run.notRun[step]! <= 0;
-  if (isLast) {
-    run.notRun[step] = -1;
-    resolveEarly(run, step);
-  }
+  const isLast = countNotRun(run, step);
   if (isService && (isLast || (run.index.flags[step]! & STEP.each) !== 0)) endIfUnused(run, { step, cell });
 }
 
-function resolveEarly(run: RunState, step: number): void {
+/** One cell fewer to wait for; resolves the early edges of its step if it is the last. Returns whether it is. */
+function countNotRun(run: RunState, step: number): boolean {
+  if (--run.notRun[step]! > 0) return false;
+  run.notRun[step] = -1;
+  const end = earlyStepEnd(run, step);
   const { edgeStart, edgeTo, edgeKind } = run.index;
   for (let edge = edgeStart[step]!; edge < edgeStart[step + 1]!; edge++) {
     const kind = edgeKind[edge]!;
     if ((kind & EDGE.early) === 0 || (kind & EDGE.matched) !== 0) continue;
-    resolveEdge(run, edgeTo[edge]!, conditionOf(kind) === 'skipped' ? { failedOn: step, kind } : undefined);
+    resolveEdge(run, edgeTo[edge]!, allows(kind, end) ? undefined : { failedOn: step, kind });
   }
+  return true;
+}
+
+function allows(kind: number, end: SourceEnd): boolean {
+  return (kind & (EDGE.orderOnly | EDGE.free)) !== 0 || isSatisfied(conditionOf(kind), end);
 }
 
 /** Whether the cause applies to the cell. A late answer for an ended cell is counted and rejected. */

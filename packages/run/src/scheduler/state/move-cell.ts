@@ -44,9 +44,10 @@ function cellOver(run: RunState, step: number, { cell, state }: { cell: number; 
   // One that stood for an empty list is no cell.
   if (batches?.sizeOf(batches.batchOf(cell)) !== 0) run.seen[step]! |= 1 << state;
   const hasRun = (run.cells.flags[run.cellBase[step]! + cell]! & CELL.ran) !== 0;
-  if ((flags & STEP.service) !== 0 && !hasRun) run.brokenServices.push(step);
-  const usesService = (flags & STEP.each) !== 0 && (flags & STEP.usesService) !== 0;
-  if (usesService || (flags & STEP.matched) !== 0) run.endedCells.push({ step, cell, state, hasRun });
+  const isService = (flags & STEP.service) !== 0;
+  if (isService && (flags & STEP.each) === 0 && !hasRun) run.brokenServices.push(step);
+  const isCounted = (flags & STEP.each) !== 0 && (isService || (flags & STEP.usesService) !== 0);
+  if (isCounted || (flags & STEP.matched) !== 0) run.endedCells.push({ step, cell, state, hasRun });
   run.items?.countEnd(step, cell);
   run.openCells[step]!--;
   if ((flags & STEP.each) !== 0 || hasEnded(run, step)) setPhase(run, gateOf(run, step, cell), PHASE.ended);

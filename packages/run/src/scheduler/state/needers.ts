@@ -17,7 +17,7 @@ export function countNeeders(
 }
 
 /** The steps that use all cells of a service. */
-export function countWholeUsers({ edgeStart, edgeTo, edgeKind, flags }: PlanIndex, step: number): number {
+function countWholeUsers({ edgeStart, edgeTo, edgeKind, flags }: PlanIndex, step: number): number {
   let count = 0;
   for (let edge = edgeStart[step]!; edge < edgeStart[step + 1]!; edge++) {
     const sameKind = ((flags[edgeTo[edge]!]! ^ flags[step]!) & STEP.final) === 0;

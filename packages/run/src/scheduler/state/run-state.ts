@@ -100,7 +100,7 @@ export interface RunState {
   readonly ended: number[];
   /** Ended cells for which cells of other steps wait, not counted yet. */
   readonly endedCells: EndedCell[];
-  /** Services of which a cell ended before it was ready, not handled yet. */
+  /** Services without `each` of which a cell ended before it was ready, not handled yet. */
   readonly brokenServices: number[];
   /** Live cells of ready services whose end has not been requested: they do not end by themselves. */
   servingCells: number;
@@ -124,7 +124,10 @@ export interface RunState {
   // Written by step-flow.ts.
   /** By gate: unresolved dependencies; a step of `finally` has one more, for all the other steps. */
   blockers: Int32Array;
-  /** For a watched step: cells that have not run yet; -1 after its early edges have been resolved. */
+  /**
+   * For a watched step: cells that have not run yet, and for a service with `each` not ended either; -1 after its early
+   * edges have been resolved.
+   */
   readonly notRun: Int32Array;
   /** The number of items of each `foreach` whose cells exist. */
   readonly expanded: Map<number, number>;
@@ -136,8 +139,6 @@ export interface RunState {
   // Written by service-flow.ts.
   /** By gate of a service: the steps and cells that use it and have not ended. -1 if it never had any. */
   readonly needers: Int32Array;
-  /** Services with `each` that no step can use as a whole any more, since a cell ended before it was ready. */
-  readonly incompleteServices: Set<number>;
   // Written by stop-flow.ts.
   stop: number;
   cancelRequests: number;
@@ -188,7 +189,6 @@ export function createRunState(plan: Plan, options: SchedulerOptions): RunState 
     counts: new Int32Array(16),
     ...createStepCounts(count),
     newlyExceeded: [],
-    incompleteServices: new Set(),
     expanded: new Map(),
     backOffs: new Map(),
     stuckReasons: new Map(),
