@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Reporter, TestModule } from 'vitest/node';
@@ -92,14 +92,23 @@ function isInstalled(program: string): boolean {
   return directories.some((directory) => existsSync(join(directory, program)));
 }
 
-/** Prints the summary after a run of all tests. */
+/**
+ * Prints the summary after a run of all tests. The variable SLUICE_TEST_LEFT_OUT names a file to which the paths of the
+ * test files are written of which a test was left out, one per line.
+ */
 export function createSummaryReporter(): Reporter {
   return {
     onTestRunEnd(modules) {
       if (modules.length < MIN_FILES) return;
+      const files = modules.map(readResult);
+      const leftOut = process.env.SLUICE_TEST_LEFT_OUT;
+      if (leftOut !== undefined) {
+        const paths = files.filter(({ skipped }) => skipped > 0).map(({ path }) => path);
+        writeFileSync(leftOut, paths.map((path) => `${path}\n`).join(''));
+      }
       const readSource = (path: string) => readFileSync(join(ROOT, path), 'utf8');
       console.log(
-        summarizeTests(modules.map(readResult), {
+        summarizeTests(files, {
           needs: findNeeds(),
           readSource,
           isThorough: process.env.CI === 'true',
