@@ -208,6 +208,7 @@ function checkStepReference(
   const known = namesOf(target.step[aspect as 'results' | 'outputs' | 'ports']);
   if (known.has(item)) {
     if (aspect === 'ports') return severalPorts(pipeline, { of: target, by: checked }) ?? portFault(target, item, fact);
+    if (aspect === 'outputs' && own(target.step.outputs, item)?.temporary === true) return temporaryFault(name, item);
     return checked && findEarlyRead({ of: target, by: checked, what: aspect });
   }
   const message = `step \`${name}\` has no ${aspect.slice(0, -1)} \`${item}\``;
@@ -216,6 +217,16 @@ function checkStepReference(
     message,
     lookedIn: [...target.path, aspect],
     ...suggestName(item, known),
+  };
+}
+
+/** A temporary output stays only for the cells that mount it. */
+function temporaryFault(step: string, output: string): NameFault {
+  const message = `\`steps.${step}.outputs.${output}\` is the place of a temporary output, which can be removed before it is used`;
+  return {
+    code: 'conflicting-keys',
+    message,
+    hint: `read it as an input, or remove \`temporary\` from \`${step}.${output}\``,
   };
 }
 
