@@ -1,4 +1,4 @@
-import type { Cell } from '@sluice/core';
+import { cellsInOrder } from '../facts/listed-cells.ts';
 import type { RunReport, StepReport } from '../schemas/run-report.ts';
 import type { RunPhase } from '../schemas/statuses.ts';
 import { describeFailure } from './describe-failure.ts';
@@ -33,16 +33,15 @@ export function createReport(source: ReportSource, status: RunPhase, message?: s
   };
 }
 
-const UNDECIDED: Cell = { key: '', matrix: {} };
-
 function reportStep(source: ReportSource, step: number): StepReport {
   // Otherwise the reason would be nowhere: a `foreach` that cannot be evaluated has only the cell that represents all.
-  const cells = source.facts.cells[step] ?? (source.facts.evaluationErrors.has(step) ? [UNDECIDED] : []);
-  const { name, each } = source.facts.plan.steps[step]!.step;
+  const { facts } = source;
+  const isUndecided = facts.cells[step] === undefined && facts.evaluationErrors.has(step);
+  const { name, each } = facts.plan.steps[step]!.step;
   return {
     step: name,
     ...statusOfStep(source, step),
     ...(each && { each }),
-    cells: cells.map((_, cell) => viewCell(source, step, cell)),
+    cells: (isUndecided ? [0] : cellsInOrder(facts, step)).map((cell) => viewCell(source, step, cell)),
   };
 }
