@@ -7,7 +7,7 @@ import {
   type ServiceError,
   type ServiceErrorCode,
 } from '@sluice/client';
-import type { Plan } from '@sluice/core';
+import { batchesOfPlan, type Plan } from '@sluice/core';
 import { type Clock, containerId, sleep } from '@sluice/home';
 import type { AttemptName } from '@sluice/run';
 import PQueue from 'p-queue';
@@ -113,11 +113,12 @@ async function listIds(service: ContainerService, { scope, runId, plan }: FindOp
   }
 }
 
-/** Undefined: the plan does not contain the cells of all steps. */
+/** Undefined: the plan does not contain the cells of all steps, as those of a `foreach` or of a listed axis. */
 function listPossibleIds(plan: Plan, runId: string): string[] | undefined {
   const ids: string[] = [];
-  for (const { step, cells } of plan.steps) {
-    if (!cells) return undefined;
+  const batches = batchesOfPlan(plan);
+  for (const { index, step, cells } of plan.steps) {
+    if (!cells || batches[index] !== undefined) return undefined;
     const attempts = 1 + step.retry.limit + step.retry.infrastructure;
     for (const { key: cell } of cells) {
       for (let attempt = 1; attempt <= attempts; attempt++) {

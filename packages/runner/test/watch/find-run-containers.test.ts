@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { findRunContainers } from '../../src/watch/find-run-containers.ts';
+import { planOf } from '../data/temporary-world.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 
 const CELLS = 40;
@@ -99,3 +100,19 @@ test('a search that is given up sends none of the queries that are left', async 
   await rig.go(rig.clock.delay(600_000));
   expect(queries()).toBeLessThan(80);
 });
+
+test.each(['foreach: "${{ steps.list.results.items }}"', 'each: item'])(
+  'without a list, a search does not say that there is nothing else of a run with `%s`',
+  async (cells) => {
+    const rig = createRig('unknown cells', { dialect: { list: 500 } });
+    const { scope, clock, service } = rig.options;
+    const plan = planOf(`
+axes: { item: "\${{ steps.list.results.items }}" }
+steps:
+  list: { command: [list], results: { items: array } }
+  work: { ${cells}, command: [work] }
+`);
+    const found = findRunContainers(service, { scope, runId: 'unknown', plan, clock: clock! });
+    expect(await rig.go(found.catch((error: ServiceError) => error.code))).toBe('UNAVAILABLE');
+  },
+);
