@@ -292,3 +292,14 @@ test('a step lists the items of an axis: no list waits for another, and an added
     'slow,p1 reused, slow,p2 succeeded, fast,p2 reused, fast,p1 reused',
   );
 });
+
+test('the preview of a run with a list that is made again says how many cells of the others are reused', async () => {
+  write(`axes: { sample: [A, B], part: "\${{ steps.split.results.parts }}" }
+steps:
+  split: { each: sample, script: 'echo "[1, 2]" > /sluice/results/parts', results: { parts: array } }
+  work: { each: part, command: ['true'] }
+`);
+  expect(await place.sluice('run')).toMatchObject({ exitCode: 0 });
+  expect((await place.sluice('plan', '--reuse')).stdout).toMatch(/ work +2 lists .* yes\n/);
+  expect((await place.sluice('plan', '--from', 'split/A')).stdout).toMatch(/ work +2 lists .* 2: comes after split\n/);
+});

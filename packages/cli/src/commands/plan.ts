@@ -9,6 +9,7 @@ import { fromRunError, reject } from '../context/reject.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { findHome } from '../home/home.ts';
 import { countCells } from '../json/count-cells.ts';
+import { countLists } from '../json/count-lists.ts';
 import { describePlan } from '../json/describe-plan.ts';
 import { renderValue } from '../json/render-value.ts';
 import { checkImages } from '../pipeline/check-images.ts';
@@ -109,21 +110,44 @@ function renderPlan(
   const rows = plan.steps.map((step) => [
     step.final ? 'last' : String(levels[step.index]),
     step.step.name,
-    String(countCells(step) ?? 'at run time'),
+    renderCells(plan, step),
     dependenciesOf(step, plan),
     instanceTypeOf(step, placement && choice(step.index)),
     ...(isSplit ? [choice(step.index)?.clusters.join(', ') ?? ''] : []),
     preview ? renderPreview(preview.steps[step.index]!) : step.step.cache === undefined ? 'no' : 'yes',
   ]);
-  const known = plan.steps.reduce((sum, step) => sum + (countCells(step) ?? 0), 0);
-  const open = plan.steps.filter((step) => countCells(step) === undefined).length;
-  const containers = `${known}${open > 0 ? ' or more' : ''} container${known === 1 && open === 0 ? '' : 's'}`;
+  const known = plan.steps.reduce((sum, step) => sum + (countCells(plan, step) ?? 0), 0);
+  const open = plan.steps.filter((step) => countCells(plan, step) === undefined).length;
+  const containers = open > 0 ? `${known} or more containers` : countWords(known, 'container');
   const cluster = isSplit ? ['CLUSTER'] : [];
   const last = preview ? `REUSED FROM ${preview.runId}` : 'CACHE';
   const table = renderTable([['LEVEL', 'STEP', 'CELLS', 'AFTER', 'INSTANCE TYPE', ...cluster, last], ...rows]);
   const moves = describeMoves(plan, placement, home).map((line) => `${line}\n`);
   const transfers = placement ? renderTransfers(plan, (step) => choice(step)?.clusters[0]) : '';
-  return `${table}\n${transfers}${moves.join('')}${describeShells(plan)}${plan.pipeline.name}: ${plan.steps.length} step${plan.steps.length === 1 ? '' : 's'}, ${containers}, on cluster ${isSplit ? 'as shown' : (choice(0)?.clusters[0] ?? home)}${renderParams(plan)}\n`;
+  return `${table}\n${renderLists(plan)}${transfers}${moves.join('')}${describeShells(plan)}${plan.pipeline.name}: ${countWords(plan.steps.length, 'step')}, ${containers}, on cluster ${isSplit ? 'as shown' : (choice(0)?.clusters[0] ?? home)}${renderParams(plan)}\n`;
+}
+
+function renderCells(plan: Plan, step: PlannedStep): string {
+  const lists = countLists(plan, step);
+  return lists === undefined ? String(countCells(plan, step) ?? 'at run time') : countWords(lists.count, 'list');
+}
+
+/** One line for each axis whose items a step lists during the run. */
+function renderLists(plan: Plan): string {
+  const lines = plan.steps.flatMap((planned) => {
+    const lists = countLists(plan, planned);
+    if (lists === undefined) return [];
+    const each = plan.steps.find(({ step }) => step.name === lists.step)?.step.each;
+    const per = each === undefined ? '' : `, one per ${each.join(' and ')}`;
+    return [
+      `axis ${lists.axis}: ${countWords(lists.count, 'list')}${per}; cells are known when ${lists.step} has ended\n`,
+    ];
+  });
+  return lines.length === 0 ? '' : `${[...new Set(lines)].join('')}\n`;
+}
+
+function countWords(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** Columns for the names of the steps that use one image. */
@@ -144,7 +168,7 @@ function renderImages(plan: Plan, images: readonly ImageUse[] | undefined): stri
 
 function renderPreview({ cells, reused, skipped, reason }: ReusePreview): string {
   if (reason === '') return skipped === 0 ? 'yes' : reused === 0 ? 'skipped' : `${reused}, and ${skipped} skipped`;
-  return reused === 0 ? `no: ${reason}` : `${reused} of ${cells}: ${reason}`;
+  return reused === 0 ? `no: ${reason}` : `${reused}${cells === undefined ? '' : ` of ${cells}`}: ${reason}`;
 }
 
 function renderParams({ params }: Plan): string {

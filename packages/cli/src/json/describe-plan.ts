@@ -3,6 +3,7 @@ import type { ImageUse, RunPlacement } from '@sluice/run';
 import { describeValues } from '@sluice/run';
 import type { ReusePreview } from '@sluice/runner';
 import { countCells } from './count-cells.ts';
+import { countLists } from './count-lists.ts';
 import type { JsonValue } from './json-values.ts';
 
 type PlanValue = JsonValue<'plan'>;
@@ -40,7 +41,8 @@ export function describePlan(plan: Plan, { file, home, placement, preview, image
 
 function describeStep(planned: PlannedStep, { plan, level }: { plan: Plan; level: number }) {
   const { step, final, dependencies, cells } = planned;
-  const cellCount = countCells(planned);
+  const cellCount = countCells(plan, planned);
+  const lists = countLists(plan, planned);
   return {
     step: step.name,
     final,
@@ -52,12 +54,14 @@ function describeStep(planned: PlannedStep, { plan, level }: { plan: Plan; level
       ...(input !== undefined && { input }),
     })),
     ...(cellCount !== undefined && { cellCount }),
-    ...(cells && {
-      cells: cells.map((cell, index) => ({
-        ...{ cell: cell.key, ...describeValues(plan, cell) },
-        ...(step.perCell && describeCellValues(valuesOfCell(plan, planned.index, index))),
-      })),
-    }),
+    ...(lists && { lists }),
+    ...(cells &&
+      lists === undefined && {
+        cells: cells.map((cell, index) => ({
+          ...{ cell: cell.key, ...describeValues(plan, cell) },
+          ...(step.perCell && describeCellValues(valuesOfCell(plan, planned.index, index))),
+        })),
+      }),
     cache: step.cache !== undefined,
     ...(step.resources && { resources: step.resources }),
   };

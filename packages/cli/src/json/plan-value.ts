@@ -45,7 +45,17 @@ const step = z.strictObject({
     )
     .readonly(),
   cellCount: z.int().min(0).exactOptional().describe('absent: known only during the run'),
-  cells: cells.exactOptional().describe('absent for `foreach`, whose items are evaluated during the run'),
+  cells: cells
+    .exactOptional()
+    .describe('absent for `foreach` and with `lists`, whose items are known only during the run'),
+  lists: z
+    .strictObject({
+      axis: z.string(),
+      step: z.string().describe('the step that lists the items of the axis'),
+      count: z.int().min(0).describe('one list for each cell of that step'),
+    })
+    .exactOptional()
+    .describe('of a step over an axis whose items another step lists: its cells are known when that step has ended'),
   cache: z.boolean(),
   instanceType: z.string().exactOptional().describe('named by the step, else chosen'),
   resources: resources.exactOptional().describe('what the step requests'),

@@ -96,6 +96,38 @@ describe('plan --json', () => {
     expect((await sluice(text, 'plan')).out).toContain('6 or more containers');
   });
 
+  test('says how many lists are known of a step over a listed axis, not how many cells', async () => {
+    const text = `params: { samples: [S1, S2, S3] }
+axes:
+  sample: "\${{ params.samples }}"
+  part: "\${{ steps.split.results.parts }}"
+  day: "\${{ steps.days.results.days }}"
+  caller: [x, y]
+steps:
+  split: { each: sample, command: [x], results: { parts: array } }
+  days: { command: [x], results: { days: array } }
+  work: { each: [part, caller], needs: [split], command: [x] }
+  daily: { each: day, command: [x] }
+`;
+    const [value] = json((await sluice(text, 'plan', '--json')).out);
+    const steps = (value?.steps ?? []) as { cellCount?: number; cells?: unknown; lists?: unknown }[];
+    expect(steps.map(({ cellCount }) => cellCount)).toEqual([3, 1, undefined, undefined]);
+    expect(steps.map(({ lists }) => lists)).toEqual([
+      undefined,
+      undefined,
+      { axis: 'part', step: 'split', count: 3 },
+      { axis: 'day', step: 'days', count: 1 },
+    ]);
+    expect(steps[2]).not.toHaveProperty('cells');
+    const { out } = await sluice(text, 'plan');
+    expect(out).toMatch(/ work +3 lists .*\n.* daily +1 list /);
+    expect(out).toContain(
+      'axis part: 3 lists, one per sample; cells are known when split has ended\n' +
+        'axis day: 1 list; cells are known when days has ended\n',
+    );
+    expect(out).toContain('4 steps, 4 or more containers');
+  });
+
   test('counts mounts by the profile', async () => {
     writeFileSync(join(cwd, 'profile.yaml'), 'limits: { mounts: 1 }\n');
     const text = 'steps: { s: { command: [x], outputs: { a: /a, b: /b } } }\n';

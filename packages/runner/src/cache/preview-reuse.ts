@@ -140,8 +140,8 @@ interface StepAsked {
 function describeStep(run: ContextSource, asked: StepAsked): ReusePreview {
   const { step, restored } = asked;
   const { scheduler, plan } = run;
-  const cells = scheduler.cellCount(step);
-  const states = Array.from({ length: cells ?? 0 }, (_, cell) => scheduler.state(step, cell));
+  const cells = hasOpenLists(run, step) ? undefined : scheduler.cellCount(step);
+  const states = Array.from({ length: scheduler.cellCount(step) ?? 0 }, (_, cell) => scheduler.state(step, cell));
   const [found, skipped] = (['cached', 'skipped'] as const).map(
     (state) => states.filter((one) => one === state).length,
   );
@@ -157,6 +157,14 @@ function describeStep(run: ContextSource, asked: StepAsked): ReusePreview {
     skipped: skipped!,
     reason: reasons.join('; '),
   };
+}
+
+/** Whether a step has cells that stand for lists, so that the number of its cells is not known. */
+function hasOpenLists({ facts, scheduler }: ContextSource, step: number): boolean {
+  const batches = facts.batches[step];
+  return Array.from({ length: batches?.planned ?? 0 }, (_, batch) => batch).some(
+    (batch) => batches!.sizeOf(batch) === undefined && !TERMINAL_CELL_STATES.has(scheduler.state(step, batch)),
+  );
 }
 
 function describeRestored(count: number): string {
