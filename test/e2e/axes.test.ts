@@ -303,3 +303,29 @@ steps:
   expect((await place.sluice('plan', '--reuse')).stdout).toMatch(/ work +2 lists .* yes\n/);
   expect((await place.sluice('plan', '--from', 'split/A')).stdout).toMatch(/ work +2 lists .* 2: comes after split\n/);
 });
+
+const ALL_PARTS = `params: { parts: { A: '["p1", "p2"]', B: '["p1"]', C: '[]' } }
+axes: { sample: [A, B, C], part: "\${{ steps.split.results.parts }}" }
+defaults: { cache: true }
+steps:
+  split: { each: sample, script: 'echo "$LIST" > /sluice/results/parts', env: { LIST: "\${{ params.parts[each.sample] }}" }, results: { parts: array } }
+  work: { each: part, script: 'echo \${{ each.sample }}-\${{ each.part }} > /out/x/f', outputs: [x] }
+  near: { each: part, inputs: { x: { from: work.x, all: part } }, script: 'cd /in/x; echo $(cat */f) > /out/n/n', outputs: [n] }
+  far: { each: part, inputs: { x: { from: work.x, all: sample } }, script: 'cd /in/x; echo $(cat */*/f) > /out/n/n', outputs: [n] }
+outputs: { near: { from: near.n, publish: ./near }, far: { from: far.n, publish: ./far } }
+`;
+
+test('all: a cell of a listed axis reads all items of its list, or of all lists', async () => {
+  write(ALL_PARTS);
+  expect(await place.sluice('run')).toMatchObject({ exitCode: 0 });
+  for (const part of ['p1', 'p2']) expect(place.read(`near/A/${part}/n`)).toBe('A-p1 A-p2\n');
+  expect(place.read('near/B/p1/n')).toBe('B-p1\n');
+  for (const part of ['A/p1', 'A/p2', 'B/p1']) expect(place.read(`far/${part}/n`)).toBe('A-p1 A-p2 B-p1\n');
+  const parts = `parts={"A": "[\\"p1\\", \\"p2\\"]", "B": "[\\"p1\\", \\"p3\\"]", "C": "[]"}`;
+  expect(await place.sluice('run', '-p', parts)).toMatchObject({ exitCode: 0 });
+  const second = await statuses(await newest());
+  const sorted = (step: string) => second[step]?.split(', ').sort().join(', ');
+  expect(sorted('near')).toBe('A,p1 reused, A,p2 reused, B,p1 succeeded, B,p3 succeeded, C,* skipped');
+  expect(sorted('far')).toBe('A,p1 succeeded, A,p2 succeeded, B,p1 succeeded, B,p3 succeeded, C,* skipped');
+  expect(place.read('far/B/p3/n')).toBe('A-p1 A-p2 B-p1 B-p3\n');
+});

@@ -136,8 +136,8 @@ function checkReader(
         `write needs: [${name}]`,
       );
   }
-  for (const [input, { where, all }] of Object.entries(step.inputs)) {
-    for (const axis of [...Object.keys(where ?? {}), ...(all ?? [])]) {
+  for (const [input, { where = {} }] of Object.entries(step.inputs)) {
+    for (const axis of Object.keys(where)) {
       if (listed.includes(axis))
         report(
           `input \`${input}\` of step \`${step.name}\` cannot choose items of axis \`${axis}\`, which are not known before the run`,

@@ -28,7 +28,10 @@ const step = fc.record(
       fc.constantFrom(['x'], ['y'], ['z'], ['g'], ['x', 'y'], ['y', 'z'], ['z', 'x'], ['x', 'g']),
     ),
     /** An input with two sources, if there are two edges, or an optional one. */
-    rules: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, fc.constantFrom('or', 'optional', 'all')),
+    rules: fc.oneof(
+      { weight: 3, arbitrary: fc.constant(undefined) },
+      fc.constantFrom('or', 'optional', 'all', 'allListed'),
+    ),
     when: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, fc.constant(true)),
     kind: fc.oneof(
       { weight: 8, arbitrary: fc.constant('plain' as const) },
@@ -214,7 +217,9 @@ function withRules(after: readonly string[], rules: Draft['rules']): Required<Pi
   if (rules === undefined || after.length < count) return { after, inputs: {} };
   const sources = after.slice(0, count).map((text) => ({ step: text.split(':')[0]!, output: 'out' }));
   const [from, ...or] = sources as [(typeof sources)[0]];
-  const given = { or: { or }, optional: { optional: true as const }, all: { all: ['x'] } }[rules];
+  const given = { or: { or }, optional: { optional: true as const }, all: { all: ['x'] }, allListed: { all: ['l'] } }[
+    rules
+  ];
   return {
     after: [...sources.map(({ step }) => `${step}?in`), ...after.slice(count)],
     inputs: { in: { from, path: '/in/in', ...given } },
