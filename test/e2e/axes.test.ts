@@ -208,6 +208,22 @@ outputs: { log: { from: all.log, publish: ./results } }
   expect((await place.sluice('why', 'join/B')).stdout).toContain('join/B  skipped  work/b2 did not succeed');
 });
 
+test('each cell has its own retries', async () => {
+  write(`failFast: false
+axes: { sample: { items: [{ id: A, tries: 0 }, { id: B, tries: 2 }], key: "\${{ item.id }}" } }
+steps:
+  flaky:
+    each: sample
+    retry: { limit: "\${{ each.sample.tries }}", backoff: { initial: "\${{ each.sample.tries * 10 }}ms" } }
+    script: '[ \${{ attempt }} = 3 ]'
+`);
+  expect(await place.sluice('run')).toMatchObject({ exitCode: 1 });
+  expect(await statuses(await newest())).toEqual({ flaky: 'A failed, B succeeded' });
+  expect((await place.sluice('why', 'flaky/B')).stdout).toContain('retry 2 of 2 for failed');
+  const { steps } = JSON.parse((await place.sluice('plan', '--json')).stdout);
+  expect(steps[0].cells[1].retry).toMatchObject({ limit: 2, backoff: { initialMs: 20 } });
+});
+
 test('one command approves all cells that wait, or one of them', async () => {
   write(`axes: { sample: [A, B, C] }
 steps:

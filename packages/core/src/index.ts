@@ -5,7 +5,13 @@ export { axesOfStep, matchAxes } from './axes/implied-axes.ts';
 export { listedAxis, namedAxes } from './axes/listed-axes.ts';
 export { type CellMatch, cellsOfGroup, groupsOf, isMatched, matchedCells, matchOf } from './axes/match-cells.ts';
 export type { AxisFiles } from './axes/plan-axes.ts';
-export { type CellValues, resourcesOfCells, valuesOfCell } from './axes/values-of-cell.ts';
+export {
+  type CellValues,
+  escalationOfCells,
+  mostAttempts,
+  resourcesOfCells,
+  valuesOfCell,
+} from './axes/values-of-cell.ts';
 export type { AxisHandle, FileItem, FilesConfig, ItemHandle } from './builder/axes.ts';
 export type { CellHandles, CellsConfig, MatrixShape, Widen } from './builder/cells.ts';
 export { type ExpressionHandle, expression } from './builder/expression-handle.ts';
@@ -17,7 +23,7 @@ export type {
   PipelineConfig,
   ResultValues,
 } from './builder/pipeline-builder.ts';
-export type { StepConfig } from './builder/step-config.ts';
+export type { ResourcesConfig, RetryConfig, StepConfig } from './builder/step-config.ts';
 export type {
   EachStepHandle,
   OutputHandle,
@@ -31,6 +37,7 @@ export type { Doubles } from './expressions/doubles.ts';
 export { evaluateTogether, limitPlan } from './expressions/evaluation-scope.ts';
 export { type PlanGraph, planGraph, type StepEdge, type StepMount, type StepNode } from './graph/plan-graph.ts';
 export { type StepSelection, selectSteps } from './graph/select-steps.ts';
+export type { CellTemplates, ResourceTemplates, RetryTemplates } from './model/cell-templates.ts';
 export type { Diagnostic, SourceRange } from './model/diagnostic.ts';
 export { findPatternFault, MAX_PATTERNS } from './model/find-pattern-fault.ts';
 export { guardArguments, isObject, requireArgument } from './model/guard-arguments.ts';
@@ -44,13 +51,11 @@ export {
   type Approval,
   type Axis,
   type Cache,
-  type CellTemplates,
   type Concurrency,
   FAILURE_CLASSES,
   type FailureClass,
   type Input,
   isFannedOutStep,
-  type JsonTemplate,
   type Matrix,
   type NamedVolume,
   NEED_CONDITIONS,
@@ -69,13 +74,13 @@ export {
   type ServiceStep,
   type Step,
   type StepSource,
-  type Template,
 } from './model/pipeline.ts';
 export type { Cell, ListedItem, Plan, PlannedAxis, PlannedDependency, PlannedStep } from './model/plan.ts';
 export { fail, ok, type Result } from './model/result.ts';
 export type { ResolvedContainer, RunContext, StepFacts } from './model/run-context.ts';
 export { SluiceError } from './model/sluice-error.ts';
 export type { StepReason, StepStatus } from './model/step-status.ts';
+export type { JsonTemplate, Template } from './model/template.ts';
 export { type Tolerance, toleratedFailures } from './model/tolerance.ts';
 export { findSharedRead, findSharedWrite, writesToShared } from './model/writes-to-shared.ts';
 export { choosesPipefail } from './parse/default-shell.ts';

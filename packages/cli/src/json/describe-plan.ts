@@ -68,13 +68,14 @@ function describeStep(planned: PlannedStep, { plan, level }: { plan: Plan; level
 }
 
 /** What a cell has of its own. */
-function describeCellValues({ timeoutMs, queueTimeoutMs, deadlineMs, priority, resources }: CellValues) {
+function describeCellValues({ timeoutMs, queueTimeoutMs, deadlineMs, priority, resources, retry }: CellValues) {
   return {
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(queueTimeoutMs !== undefined && { queueTimeoutMs }),
     ...(deadlineMs !== undefined && { deadlineMs }),
     priority,
     ...(resources && { resources }),
+    retry,
   };
 }
 

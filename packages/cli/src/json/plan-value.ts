@@ -1,3 +1,4 @@
+import { FAILURE_CLASSES } from '@sluice/core';
 import { image } from '@sluice/run';
 import { z } from 'zod';
 
@@ -9,6 +10,15 @@ const resources = z.strictObject({
   memoryBytes: z.number().exactOptional(),
   gpu: z.number().exactOptional(),
   gpuModel: z.string().exactOptional(),
+});
+
+const retry = z.strictObject({
+  limit: z.int(),
+  on: z.array(z.enum(FAILURE_CLASSES)).readonly(),
+  exitCodes: z.array(z.int()).readonly().exactOptional(),
+  backoff: z.strictObject({ initialMs: z.number(), factor: z.number(), maxMs: z.number() }),
+  escalate: z.array(z.union([z.string(), resources])).readonly(),
+  infrastructure: z.int(),
 });
 
 const cells = z
@@ -26,6 +36,7 @@ const cells = z
       deadlineMs: z.int().exactOptional(),
       priority: z.int().exactOptional(),
       resources: resources.exactOptional(),
+      retry: retry.exactOptional(),
     }),
   )
   .readonly();

@@ -1,9 +1,9 @@
 import { compileTemplate } from '../expressions/template.ts';
 import type { Json } from '../model/json.ts';
 import { own } from '../model/own.ts';
-import type { JsonTemplate } from '../model/pipeline.ts';
 import type { Cell, Plan, PlannedAxis } from '../model/plan.ts';
 import { fail, ok, type Result } from '../model/result.ts';
+import type { JsonTemplate } from '../model/template.ts';
 import { fixedContext } from '../plan/fixed-context.ts';
 import { showJson } from '../render/show-json.ts';
 import { keyText } from './item-key.ts';

@@ -1,4 +1,5 @@
-import type { JsonTemplate, Pipeline, Step } from '../model/pipeline.ts';
+import type { Pipeline, Step } from '../model/pipeline.ts';
+import type { JsonTemplate } from '../model/template.ts';
 import { type AxisSource, listingStep } from './listed-axes.ts';
 
 type Axes = NonNullable<Pipeline['axes']>;

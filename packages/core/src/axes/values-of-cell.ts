@@ -1,19 +1,17 @@
 import { toCel } from '../expressions/cel-values.ts';
-import { compileTemplate, toText } from '../expressions/template.ts';
+import { compileTemplate } from '../expressions/template.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { Json } from '../model/json.ts';
-import type { Resources, Step, Template } from '../model/pipeline.ts';
+import { own } from '../model/own.ts';
+import type { Resources, Step } from '../model/pipeline.ts';
 import type { Cell, Plan, PlannedStep } from '../model/plan.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { fixedContext } from '../plan/fixed-context.ts';
 import { showJson } from '../render/show-json.ts';
-import { parseDuration } from '../schema/duration.ts';
-import { DURATION, SIZE } from '../schema/patterns.ts';
-import { parseSize } from '../schema/size.ts';
+import { type CellKey, cellKeys } from './cell-keys.ts';
 import { itemsOf } from './items-of.ts';
 
 /** What can be different for each cell of a step. */
-export type CellValues = Pick<Step, 'timeoutMs' | 'queueTimeoutMs' | 'deadlineMs' | 'priority' | 'resources'>;
+export type CellValues = Pick<Step, 'timeoutMs' | 'queueTimeoutMs' | 'deadlineMs' | 'priority' | 'resources' | 'retry'>;
 
 /**
  * The values of one cell, or of the whole step if they have no expressions. A `foreach` step, whose cells are unknown, has
@@ -29,12 +27,31 @@ export function valuesOfCell(plan: Plan, step: number, cell: number): CellValues
 
 /** The different requests of the cells of a step. */
 export function resourcesOfCells(plan: Plan, step: number): readonly Resources[] {
+  return distinctOfCells(plan, step, { key: 'resources', pick: ({ resources = {} }) => resources });
+}
+
+/** The different levels of `retry.escalate` that the cells of a step have. */
+export function escalationOfCells(plan: Plan, step: number): readonly (string | Resources)[] {
+  return distinctOfCells(plan, step, { key: 'retry', pick: ({ retry }) => retry.escalate }).flat();
+}
+
+/** The most attempts that a cell of a step can have. */
+export function mostAttempts(plan: Plan, step: number): number {
+  const attempts = ({ retry }: CellValues): number => 1 + retry.limit + retry.infrastructure;
+  return Math.max(...distinctOfCells(plan, step, { key: 'retry', pick: attempts }));
+}
+
+function distinctOfCells<T>(
+  plan: Plan,
+  step: number,
+  { key, pick }: { readonly key: 'resources' | 'retry'; readonly pick: (values: CellValues) => T },
+): readonly T[] {
   const { step: declared, cells = [] } = plan.steps[step]!;
-  if (declared.perCell?.resources === undefined) return [declared.resources ?? {}];
-  const found = new Map<string, Resources>();
+  if (declared.perCell?.[key] === undefined) return [pick(declared)];
+  const found = new Map<string, T>();
   for (let cell = 0; cell < Math.max(1, cells.length); cell++) {
-    const { resources = {} } = valuesOfCell(plan, step, cell);
-    found.set(JSON.stringify(resources), resources);
+    const value = pick(valuesOfCell(plan, step, cell));
+    found.set(JSON.stringify(value), value);
   }
   return [...found.values()];
 }
@@ -62,7 +79,7 @@ function evaluateStep(plan: Plan, planned: PlannedStep): Result<readonly CellVal
 const ANY_CELL: readonly Cell[] = [{ key: '', matrix: {} }];
 
 function evaluateCells(plan: Plan, { step, cells = ANY_CELL }: PlannedStep): Result<readonly CellValues[], string> {
-  const keys = createKeys(step.perCell ?? {});
+  const keys = cellKeys(step.perCell ?? {});
   const fixed = fixedContext(plan);
   const all: CellValues[] = [];
   for (const cell of cells) {
@@ -74,94 +91,45 @@ function evaluateCells(plan: Plan, { step, cells = ANY_CELL }: PlannedStep): Res
   return ok(all);
 }
 
-/** One expression of a step, and what it sets. */
-interface Key {
-  readonly name: string;
-  readonly evaluate: (context: Readonly<Record<string, unknown>>) => Result<Json, string>;
-  readonly set: (value: Json) => Result<Partial<CellValues>, string>;
-}
-
 function evaluateCell(
   step: Step,
-  keys: readonly Key[],
+  keys: readonly CellKey[],
   context: Readonly<Record<string, unknown>>,
 ): Result<CellValues, string> {
-  const { timeoutMs, queueTimeoutMs, deadlineMs, priority, resources } = step;
-  const given = { timeoutMs, queueTimeoutMs, deadlineMs, resources };
-  let values = {
-    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
-    priority,
-  } as CellValues;
-  for (const { name, evaluate, set } of keys) {
-    const value = evaluate(context);
+  let values = fixedValues(step);
+  for (const { name, template, target, read } of keys) {
+    const compiled = compileTemplate(template);
+    const value = compiled.ok ? compiled.value.evaluate(context) : fail(compiled.error.message);
     if (!value.ok) return fail(`\`${name}\` cannot be evaluated: ${value.error}`);
-    const found = set(value.value);
+    const found = read(value.value);
     if (!found.ok) return fail(`\`${name}\` yields ${showJson(value.value)}, ${found.error}`);
-    const merged = { ...values.resources, ...found.value.resources };
-    values = { ...values, ...found.value, ...(Object.keys(merged).length > 0 && { resources: merged }) };
+    values = withValue(values, target, found.value) as CellValues;
   }
-  if (values.deadlineMs !== undefined && values.timeoutMs !== undefined && values.deadlineMs < values.timeoutMs)
-    return fail('`deadline` (for all attempts together) is shorter than `timeout` (for one attempt)');
-  return ok(values);
+  const conflict = findConflict(values);
+  return conflict === undefined ? ok(values) : fail(conflict);
 }
 
-function createKeys({
-  timeout,
-  queueTimeout,
-  deadline,
-  priority,
-  resources = {},
-}: NonNullable<Step['perCell']>): Key[] {
-  const { cpu, memory, gpu, gpuModel } = resources;
-  return [
-    ...keyOf(
-      'timeout',
-      timeout,
-      toDuration((timeoutMs) => ({ timeoutMs })),
-    ),
-    ...keyOf(
-      'queueTimeout',
-      queueTimeout,
-      toDuration((queueTimeoutMs) => ({ queueTimeoutMs })),
-    ),
-    ...keyOf(
-      'deadline',
-      deadline,
-      toDuration((deadlineMs) => ({ deadlineMs })),
-    ),
-    ...keyOf('priority', priority, (value) =>
-      Number.isSafeInteger(value) ? ok({ priority: value as number }) : fail('which is not an integer'),
-    ),
-    ...keyOf('resources.cpu', cpu, (value) =>
-      typeof value === 'number' && value > 0
-        ? ok({ resources: { cpu: value } })
-        : fail('which is not a positive number'),
-    ),
-    ...keyOf('resources.memory', memory, (value) =>
-      typeof value === 'string' && SIZE.test(value)
-        ? ok({ resources: { memoryBytes: parseSize(value) } })
-        : fail('which is not a size with its unit, for example 4GiB'),
-    ),
-    ...keyOf('resources.gpu', gpu, (value) =>
-      Number.isSafeInteger(value) && (value as number) >= 0
-        ? ok({ resources: { gpu: value as number } })
-        : fail('which is not a number of GPUs'),
-    ),
-    ...keyOf('resources.gpuModel', gpuModel, (value) => ok({ resources: { gpuModel: toText(value) } })),
-  ];
-}
-
-function keyOf(name: string, template: Template | undefined, set: Key['set']): readonly Key[] {
-  if (template === undefined) return [];
-  const compiled = compileTemplate(template);
-  return [{ name, set, evaluate: compiled.ok ? compiled.value.evaluate : () => fail(compiled.error.message) }];
-}
-
-function toDuration(set: (milliseconds: number) => Partial<CellValues>): Key['set'] {
-  return (value) => {
-    if (typeof value !== 'string' || !DURATION.test(value))
-      return fail('which is not a duration with its unit, for example 90s or 2h');
-    const milliseconds = parseDuration(value);
-    return milliseconds > 0 ? ok(set(milliseconds)) : fail('but must be greater than 0');
+/** What the cells of a step have in common. */
+function fixedValues({ timeoutMs, queueTimeoutMs, deadlineMs, priority, resources, retry }: Step): CellValues {
+  return {
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(queueTimeoutMs !== undefined && { queueTimeoutMs }),
+    ...(deadlineMs !== undefined && { deadlineMs }),
+    ...(resources && { resources }),
+    ...{ priority, retry },
   };
+}
+
+/** A copy with a value at a path. */
+function withValue(before: unknown, [key, ...inner]: CellKey['target'], value: number | string): unknown {
+  if (key === undefined) return value;
+  if (Array.isArray(before)) return before.map((one, at) => (at === key ? withValue(one, inner, value) : one));
+  const known = (before ?? {}) as Readonly<Record<string, unknown>>;
+  return { ...known, [key]: withValue(own(known, String(key)), inner, value) };
+}
+
+function findConflict({ timeoutMs, deadlineMs, retry: { backoff } }: CellValues): string | undefined {
+  if (deadlineMs !== undefined && timeoutMs !== undefined && deadlineMs < timeoutMs)
+    return '`deadline` (for all attempts together) is shorter than `timeout` (for one attempt)';
+  return backoff.maxMs < backoff.initialMs ? '`retry.backoff` has a `max` below its `initial`' : undefined;
 }

@@ -46,6 +46,7 @@ export interface StepConfig<O extends string, R extends ResultShapes, Port exten
     | 'deadline'
     | 'priority'
     | 'resources'
+    | 'retry'
     | 'ports'
     | 'uses'
     | 'with'
@@ -81,12 +82,28 @@ export interface StepConfig<O extends string, R extends ResultShapes, Port exten
   readonly queueTimeout?: Text;
   readonly deadline?: Text;
   readonly priority?: number | ExpressionHandle<number>;
-  readonly resources?: {
-    readonly cpu?: number | ExpressionHandle<number>;
-    readonly memory?: Text;
-    readonly gpu?: number | ExpressionHandle<number>;
-    readonly gpuModel?: Text;
+  readonly resources?: ResourcesConfig;
+  readonly retry?: number | ExpressionHandle<number> | RetryConfig;
+}
+
+/** The resources of a cell, which can read its item. */
+export interface ResourcesConfig {
+  readonly cpu?: number | ExpressionHandle<number>;
+  readonly memory?: Text;
+  readonly gpu?: number | ExpressionHandle<number>;
+  readonly gpuModel?: Text;
+}
+
+/** The retries of a cell, which can read its item. */
+export interface RetryConfig extends Pick<Undefinable<Extract<RawStep['retry'], object>>, 'on' | 'exitCodes'> {
+  readonly limit?: number | ExpressionHandle<number>;
+  readonly infrastructure?: number | ExpressionHandle<number>;
+  readonly backoff?: {
+    readonly initial?: Text;
+    readonly factor?: number | ExpressionHandle<number>;
+    readonly max?: Text;
   };
+  readonly escalate?: readonly (string | ResourcesConfig)[];
 }
 
 /**

@@ -1,11 +1,12 @@
+import { cellKeys } from '../axes/cell-keys.ts';
 import { stepsOfItems } from '../axes/listed-axes.ts';
 import { createTypeChecker, type TypeChecker } from '../expressions/cel.ts';
 import { hasExpression } from '../expressions/split-template.ts';
 import { type CompiledTemplate, compileTemplate } from '../expressions/template.ts';
+import type { CellTemplates } from '../model/cell-templates.ts';
 import type { Json } from '../model/json.ts';
 import { typeOf as jsonTypeOf } from '../model/json-type.ts';
 import { own } from '../model/own.ts';
-import type { CellTemplates } from '../model/pipeline.ts';
 import { interpreterOf } from '../parse/resolve-step.ts';
 import { isShell, shellScript } from '../parse/shell-script.ts';
 import type { Path } from '../parse/source-document.ts';
@@ -115,18 +116,13 @@ function checkStep(checking: Checking, checked: CheckedStep): void {
 
 function checkCellTemplates(
   checking: Checking,
-  { resources = {}, ...templates }: CellTemplates,
+  templates: CellTemplates,
   { at, scope }: Omit<StepPlace, 'checked'>,
 ): void {
-  for (const [key, text] of Object.entries(templates)) {
-    const place = { path: at(key), scope: scope(`\`${key}\``) };
-    if (key === 'priority') checkWhole(checking, text, { ...place, wanted: 'number' });
-    else checkText(checking, text, place);
-  }
-  for (const [key, text] of Object.entries(resources)) {
-    const place = { path: at('resources', key), scope: scope(`\`resources.${key}\``) };
-    if (key === 'cpu' || key === 'gpu') checkWhole(checking, text, { ...place, wanted: 'number' });
-    else checkText(checking, text, place);
+  for (const { path, name, template, isNumber } of cellKeys(templates)) {
+    const place = { path: at(...path), scope: scope(`\`${name}\``) };
+    if (isNumber) checkWhole(checking, template, { ...place, wanted: 'number' });
+    else checkText(checking, template, place);
   }
 }
 

@@ -1,3 +1,4 @@
+import { cellKeys } from '../axes/cell-keys.ts';
 import { listedAxis, stepsOfItems } from '../axes/listed-axes.ts';
 import { compileTemplate } from '../expressions/template.ts';
 import { own } from '../model/own.ts';
@@ -147,11 +148,10 @@ function checkReader(
   }
 }
 
-/** The values of a step that are evaluated before the run for each cell: its limits, priority and resources. */
+/** The values of a step that are evaluated before the run for each cell: its limits, priority, resources and retries. */
 function findEachValues({ perCell = {} }: Step): readonly string[] {
-  const { resources = {}, ...others } = perCell;
-  return [...Object.values(others), ...Object.values(resources)].filter((template) => {
-    const compiled = typeof template === 'string' ? compileTemplate(template) : undefined;
-    return compiled?.ok && compiled.value.references.some(({ root }) => root === 'each');
+  return cellKeys(perCell).flatMap(({ template }) => {
+    const compiled = compileTemplate(template);
+    return compiled.ok && compiled.value.references.some(({ root }) => root === 'each') ? [template] : [];
   });
 }

@@ -32,7 +32,8 @@ export const checkRetries: Check = (context) => {
         path: at('escalate'),
       });
     }
-    if (retry.backoff.maxMs < retry.backoff.initialMs) {
+    // Of a backoff with expressions, `valuesOfCell` compares the values.
+    if (checked.step.perCell?.retry?.backoff === undefined && retry.backoff.maxMs < retry.backoff.initialMs) {
       const message = `\`retry.backoff\` of step \`${name}\` has a \`max\` below its \`initial\``;
       report({ code: 'unsatisfiable-retry', message, path: at('backoff', 'max') });
     }

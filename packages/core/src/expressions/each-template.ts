@@ -1,5 +1,6 @@
 import type { Json } from '../model/json.ts';
-import type { Step, Template } from '../model/pipeline.ts';
+import type { Step } from '../model/pipeline.ts';
+import type { Template } from '../model/template.ts';
 import { hasExpression } from './split-template.ts';
 
 /** Visits every text of a step that may contain an expression, in a fixed order. */

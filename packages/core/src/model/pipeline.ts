@@ -1,15 +1,8 @@
-import type { Json } from './json.ts';
+import type { CellTemplates } from './cell-templates.ts';
 import type { JsonType } from './json-type.ts';
 import type { BoundValue, Param } from './param.ts';
+import type { JsonTemplate, Template } from './template.ts';
 import type { Tolerance } from './tolerance.ts';
-
-/**
- * Text that may contain `${{ … }}` expressions; checked when the file is read, evaluated when a step is about to start.
- */
-export type Template = string;
-
-/** A value whose strings may be templates; a string that is one whole expression keeps that expression's type. */
-export type JsonTemplate = Json;
 
 /**
  * The checked pipeline as plain JSON data, equal for YAML, JSON and the builder, with every short form and default
@@ -144,20 +137,6 @@ export interface Step {
   readonly ports: Readonly<Record<string, { readonly https: boolean }>>;
   readonly service?: ServiceStep;
   readonly approval?: Approval;
-}
-
-/** Keys of a step that have expressions with `params`, `each` or `matrix`; `valuesOfCell` evaluates them. */
-export interface CellTemplates {
-  readonly timeout?: Template;
-  readonly queueTimeout?: Template;
-  readonly deadline?: Template;
-  readonly priority?: Template;
-  readonly resources?: {
-    readonly cpu?: Template;
-    readonly memory?: Template;
-    readonly gpu?: Template;
-    readonly gpuModel?: Template;
-  };
 }
 
 /** An output of a step, or with `path` the file or directory at this relative path in it. */

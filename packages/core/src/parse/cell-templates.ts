@@ -1,18 +1,33 @@
 import { hasExpression } from '../expressions/split-template.ts';
+import type { ResourceTemplates, RetryTemplates } from '../model/cell-templates.ts';
 import type { Step } from '../model/pipeline.ts';
 import type { RawStep } from '../schema/step-schema.ts';
 
-/** Resources without expressions. */
-export type FixedResources = Exclude<NonNullable<Extract<RawStep['retry'], object>['escalate']>[number], string>;
+type RawResources = NonNullable<RawStep['resources']>;
 
 const PER_CELL = ['timeout', 'queueTimeout', 'deadline', 'priority'] as const;
 
 /** The keys that have expressions; undefined if there are none. */
 export function resolveCellTemplates(raw: RawStep): Step['perCell'] {
   const templates = templatesOf(raw, PER_CELL);
-  const resources = raw.resources && templatesOf(raw.resources, ['cpu', 'memory', 'gpu', 'gpuModel']);
-  const isPlain = templates === undefined && resources === undefined;
-  return isPlain ? undefined : { ...templates, ...(resources && { resources }) };
+  const resources = raw.resources && resourceTemplates(raw.resources);
+  const retry = raw.retry === undefined ? undefined : retryTemplates(raw.retry);
+  const isPlain = templates === undefined && resources === undefined && retry === undefined;
+  return isPlain ? undefined : { ...templates, ...(resources && { resources }), ...(retry && { retry }) };
+}
+
+function resourceTemplates(raw: RawResources): ResourceTemplates | undefined {
+  return templatesOf(raw, ['cpu', 'memory', 'gpu', 'gpuModel']);
+}
+
+function retryTemplates(raw: NonNullable<RawStep['retry']>): RetryTemplates | undefined {
+  if (typeof raw !== 'object') return typeof raw === 'string' ? { limit: raw } : undefined;
+  const counts = templatesOf(raw, ['limit', 'infrastructure']);
+  const backoff = raw.backoff && templatesOf(raw.backoff, ['initial', 'factor', 'max']);
+  const levels = raw.escalate?.map((level) => (typeof level === 'string' ? undefined : resourceTemplates(level)));
+  const escalate = levels?.some((level) => level !== undefined) ? levels.map((level) => level ?? {}) : undefined;
+  if (counts === undefined && backoff === undefined && escalate === undefined) return undefined;
+  return { ...counts, ...(backoff && { backoff }), ...(escalate && { escalate }) };
 }
 
 function templatesOf<K extends string>(
@@ -27,12 +42,12 @@ function isTemplate(value: unknown): value is string {
   return typeof value === 'string' && hasExpression(value);
 }
 
-/** The value if it is the same for all cells. */
+/** The text if it is the same for all cells. */
 export function fixedText(value: string | undefined): string | undefined {
   return isTemplate(value) ? undefined : value;
 }
 
-/** The resources that are the same for all cells. */
-export function withoutTemplates(raw: NonNullable<RawStep['resources']>): FixedResources {
-  return Object.fromEntries(Object.entries(raw).filter(([, value]) => !isTemplate(value)));
+/** The number if it is the same for all cells. */
+export function fixedNumber(value: number | string | undefined): number | undefined {
+  return typeof value === 'number' ? value : undefined;
 }

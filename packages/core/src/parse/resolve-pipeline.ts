@@ -5,7 +5,6 @@ import type { BoundValue, Param } from '../model/param.ts';
 import type {
   Axis,
   Concurrency,
-  JsonTemplate,
   NamedVolume,
   Notify,
   Pipeline,
@@ -13,6 +12,7 @@ import type {
   PipelineResult,
   Schedule,
 } from '../model/pipeline.ts';
+import type { JsonTemplate } from '../model/template.ts';
 import { paramSchema, type RawPipeline } from '../schema/pipeline-schema.ts';
 import type { RawStep } from '../schema/step-schema.ts';
 import { isRawMap } from './raw-map.ts';

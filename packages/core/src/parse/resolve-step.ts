@@ -14,7 +14,7 @@ import type {
 import { parseDuration } from '../schema/duration.ts';
 import { parseSize } from '../schema/size.ts';
 import type { RawStep } from '../schema/step-schema.ts';
-import { type FixedResources, fixedText, resolveCellTemplates, withoutTemplates } from './cell-templates.ts';
+import { fixedNumber, fixedText, resolveCellTemplates } from './cell-templates.ts';
 import { defaultShellScript } from './default-shell.ts';
 import { shellScript } from './shell-script.ts';
 
@@ -96,10 +96,10 @@ export function resolveStep(name: string, raw: RawStep, pipelineEnv: Readonly<Re
     ...(raw.foreach !== undefined && resolveForeach(raw.foreach)),
     ...optional('parallelism', raw.parallelism),
     ...optional('instanceType', raw.instanceType),
-    ...optional('resources', raw.resources && resolveResources(withoutTemplates(raw.resources))),
+    ...optional('resources', raw.resources && resolveResources(raw.resources)),
     ...optional('placement', raw.placement && defined(raw.placement)),
     pools: raw.pools ?? {},
-    priority: typeof raw.priority === 'number' ? raw.priority : 0,
+    priority: fixedNumber(raw.priority) ?? 0,
     retry: resolveRetry(raw.retry),
     ...optional('perCell', resolveCellTemplates(raw)),
     ...optional('timeoutMs', milliseconds(fixedText(raw.timeout))),
@@ -242,12 +242,13 @@ function resolveMatrix(matrix: NonNullable<RawStep['matrix']>): NonNullable<Step
   return { axes, include: include ?? [], exclude: exclude ?? [] } as NonNullable<Step['matrix']>;
 }
 
-function resolveResources({ cpu, memory, gpu, gpuModel }: FixedResources): Resources {
+function resolveResources({ cpu, memory, gpu, gpuModel }: NonNullable<RawStep['resources']>): Resources {
+  const size = fixedText(memory);
   return {
-    ...optional('cpu', cpu),
-    ...optional('memoryBytes', memory === undefined ? undefined : parseSize(memory)),
-    ...optional('gpu', gpu),
-    ...optional('gpuModel', gpuModel),
+    ...optional('cpu', fixedNumber(cpu)),
+    ...optional('memoryBytes', size === undefined ? undefined : parseSize(size)),
+    ...optional('gpu', fixedNumber(gpu)),
+    ...optional('gpuModel', fixedText(gpuModel)),
   };
 }
 
@@ -255,16 +256,16 @@ function resolveRetry(raw: RawStep['retry']): Retry {
   if (raw === undefined) return NO_RETRY;
   const retry = typeof raw === 'object' ? raw : { limit: raw };
   return {
-    limit: retry.limit ?? (isOnlyInfrastructure(retry) ? 0 : 1),
+    limit: fixedNumber(retry.limit) ?? (isOnlyInfrastructure(retry) ? 0 : 1),
     on: retry.on ?? ['failed', 'oom', 'timeout'],
     ...optional('exitCodes', retry.exitCodes),
     backoff: {
-      initialMs: milliseconds(retry.backoff?.initial) ?? 1000,
-      factor: retry.backoff?.factor ?? 2,
-      maxMs: milliseconds(retry.backoff?.max) ?? 300_000,
+      initialMs: milliseconds(fixedText(retry.backoff?.initial)) ?? 1000,
+      factor: fixedNumber(retry.backoff?.factor) ?? 2,
+      maxMs: milliseconds(fixedText(retry.backoff?.max)) ?? 300_000,
     },
     escalate: (retry.escalate ?? []).map((level) => (typeof level === 'string' ? level : resolveResources(level))),
-    infrastructure: retry.infrastructure ?? 3,
+    infrastructure: fixedNumber(retry.infrastructure) ?? 3,
   };
 }
 

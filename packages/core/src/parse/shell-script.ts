@@ -1,5 +1,5 @@
 import { escapeTemplate, splitTemplate } from '../expressions/split-template.ts';
-import type { Template } from '../model/pipeline.ts';
+import type { Template } from '../model/template.ts';
 import { createShellReader, type ShellContext } from './shell-reader.ts';
 
 const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'ash', 'zsh', 'ksh']);

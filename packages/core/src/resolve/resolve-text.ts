@@ -1,8 +1,8 @@
 import { evaluateTogether } from '../expressions/evaluation-scope.ts';
-import type { Template } from '../model/pipeline.ts';
 import type { Cell, Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import type { RunContext } from '../model/run-context.ts';
+import type { Template } from '../model/template.ts';
 import { evaluateText } from './evaluate.ts';
 import { expressionContext } from './expression-context.ts';
 

@@ -13,7 +13,6 @@ import {
   NAME,
   PERCENTAGE,
   RESULT_FILE,
-  SIZE,
   STEP_OUTPUT,
   TEXT,
   VARIABLE,
@@ -32,9 +31,9 @@ const cellDuration = z
   .string({ error: 'a duration with its unit, for example 90s, 15m, 2h or 1d' })
   .regex(CELL_DURATION);
 const cellExpression = z.string().regex(EXPRESSION);
-const size = z.string({ error: 'a size with its unit, for example 512MB or 4GiB' }).regex(SIZE);
 const flag = z.boolean({ error: 'true or false' });
 const count = z.int({ error: 'an integer' }).min(0);
+const cellCount = z.union([count, cellExpression], { error: 'an integer' });
 const positive = z.int({ error: 'an integer' }).min(1);
 const name = word.regex(NAME);
 const mountPoint = z.string({ error: 'an absolute path' }).regex(MOUNT_POINT);
@@ -131,20 +130,9 @@ const matrix = z
 
 const resources = z.strictObject(
   {
-    cpu: z.number({ error: 'a number of cores' }).positive().optional(),
-    memory: size.optional(),
-    gpu: count.optional(),
-    gpuModel: text.optional(),
-  },
-  { error: 'a map with `cpu`, `memory`, `gpu` or `gpuModel`' },
-);
-
-/** Like `resources`, with expressions. */
-const cellResources = z.strictObject(
-  {
     cpu: z.union([z.number().positive(), cellExpression], { error: 'a number of cores' }).optional(),
     memory: z.string({ error: 'a size with its unit, for example 512MB or 4GiB' }).regex(CELL_SIZE).optional(),
-    gpu: z.union([count, cellExpression], { error: 'an integer' }).optional(),
+    gpu: cellCount.optional(),
     gpuModel: text.optional(),
   },
   { error: 'a map with `cpu`, `memory`, `gpu` or `gpuModel`' },
@@ -152,14 +140,19 @@ const cellResources = z.strictObject(
 
 const CLASSES = ['failed', 'oom', 'timeout'] as const;
 const backoff = z.strictObject(
-  { initial: duration.optional(), factor: z.number({ error: 'a number' }).min(1).optional(), max: duration.optional() },
+  {
+    initial: cellDuration.optional(),
+    factor: z.union([z.number().min(1), cellExpression], { error: 'a number from 1' }).optional(),
+    max: cellDuration.optional(),
+  },
   { error: 'a map with `initial`, `factor` and `max`' },
 );
 const retry = z.union(
   [
     count,
+    cellExpression,
     z.strictObject({
-      limit: count.optional(),
+      limit: cellCount.optional(),
       on: z
         .array(z.enum(CLASSES, { error: `one of ${CLASSES.join(', ')}` }))
         .min(1)
@@ -170,7 +163,7 @@ const retry = z.union(
         .optional(),
       backoff: backoff.optional(),
       escalate: z.array(z.union([text, resources], { error: 'an instance type, or a map of resources' })).optional(),
-      infrastructure: count.optional(),
+      infrastructure: cellCount.optional(),
     }),
   ],
   {
@@ -231,7 +224,7 @@ export const stepSchema = z.strictObject(
     foreach: foreach.optional(),
     parallelism: positive.optional(),
     instanceType: text.optional(),
-    resources: cellResources.optional(),
+    resources: resources.optional(),
     placement: placement.optional(),
     pools: pools.optional(),
     priority: z.union([z.int(), cellExpression], { error: 'an integer' }).optional(),

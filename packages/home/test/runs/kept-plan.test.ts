@@ -89,7 +89,8 @@ describe('a stored plan', () => {
     const plan = planOf(JSON.stringify({ version: 1, name: 'values', axes, steps: { align: step } }));
     const read = parsePlan(serializePlan(plan));
     if (!read.ok) throw new Error(read.error);
-    const values = { timeoutMs: 14_400_000, priority: 5, resources: { cpu: 6, memoryBytes: 1e9 } };
+    const { retry } = plan.steps[0]!.step;
+    const values = { timeoutMs: 14_400_000, priority: 5, resources: { cpu: 6, memoryBytes: 1e9 }, retry };
     expect(valuesOfCell(plan, 0, 1)).toEqual(values);
     expect(valuesOfCell(read.value, 0, 1)).toEqual(values);
   });

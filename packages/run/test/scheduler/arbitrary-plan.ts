@@ -50,7 +50,7 @@ const step = fc.record(
     rungs: fc.integer({ min: 0, max: 2 }),
     timeoutMs: fc.option(fc.integer({ min: 1, max: 5000 }), { nil: undefined, freq: 2 }),
     queueTimeoutMs: fc.option(fc.integer({ min: 1, max: 5000 }), { nil: undefined, freq: 2 }),
-    /** A timeout and a priority that depend on the item. */
+    /** A timeout, a priority and a limit of retries that depend on the item. */
     perCell: fc.boolean(),
     deadlineMs: fc.option(fc.integer({ min: 1, max: 9000 }), { nil: undefined, freq: 2 }),
     continueOnError: fc.oneof(fc.boolean(), fc.nat(1), fc.constantFrom('0%', '40%', '50%')),
@@ -208,7 +208,11 @@ function testStep(draft: Draft, index: number): TestStep {
 
 /** The items of the test axes are their own numbers. */
 function ofItem(axis: string) {
-  return { timeout: `\${{ string(1000 * (each.${axis} + 1)) }}ms`, priority: `\${{ each.${axis} % 2 }}` };
+  return {
+    timeout: `\${{ string(1000 * (each.${axis} + 1)) }}ms`,
+    priority: `\${{ each.${axis} % 2 }}`,
+    retry: { limit: `\${{ each.${axis} % 3 }}` },
+  };
 }
 
 /** One input with rules has the first edges, two of them if it has alternatives. */

@@ -22,6 +22,22 @@ describe('retries', () => {
     expect(rig.state('a')).toBe('errored');
   });
 
+  test('handle: each cell has its own limit and backoff', () => {
+    const perCell = { retry: { limit: '${{ each.y }}', backoff: { initial: '${{ each.y }}s' } } };
+    const backoff = { initialMs: 0, factor: 1, maxMs: 10_000 };
+    const rig = createRig(
+      testPlan({ a: { each: ['y'], perCell, retry: { on: ['failed'], backoff } } }, { failFast: false }),
+    );
+    expect(rig.start()).toEqual(['submit a/0 #1', 'submit a/1 #1']);
+    rig.submitted('a/1');
+    expect(rig.ended('a/0', 'failed')).toEqual([]);
+    expect(rig.state('a/0')).toBe('failed');
+    const [wake] = rig.ended('a/1', 'failed');
+    expect(Number(wake!.replace('wake ', ''))).toBeGreaterThanOrEqual(500);
+    expect(rig.tick(1000)).toEqual(['submit a/1 #2']);
+    expect(rig.ended('a/1', 'failed')).toEqual(['finish failed']);
+  });
+
   test('handle: the timer of an attempt that has ended does not end the next one', () => {
     const rig = createRig(testPlan({ a: { timeoutMs: 100, retry: { limit: 1, on: ['failed'], backoff: AT_ONCE } } }));
     rig.start();

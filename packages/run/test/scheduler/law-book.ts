@@ -54,7 +54,7 @@ export function createLawBook(given: Plan, options: SchedulerOptions = {}): LawB
     law(!live.has(key), `${key} is submitted while attempt ${live.get(key)} lives`);
     const next = (over.get(key) ?? 0) + 1;
     law(attempt === next, `${key} is submitted as attempt ${attempt}, the next one is ${next}`);
-    const { limit, infrastructure } = plan.steps[step]!.step.retry;
+    const { limit, infrastructure } = { ...plan.steps[step]!.step.retry, ...ownValues(step, cell) };
     law(attempt <= 1 + limit + infrastructure, `${key} is submitted as attempt ${attempt}, beyond its budgets`);
     checkTolerance(step, scheduler);
     itemLaws.submit({ step, cell }, scheduler);
@@ -92,6 +92,13 @@ export function createLawBook(given: Plan, options: SchedulerOptions = {}): LawB
       return failed > allowedFailures(step, lists.count(index, scheduler));
     });
     if (isBeyond) law(scheduler.status !== 'succeeded', 'the run succeeds with more failures than a step tolerates');
+  }
+
+  /** What a cell has of its own. See `arbitraryPlan`: an item is its own number. */
+  function ownValues(step: number, cell: number): { timeoutMs?: number; limit?: number } {
+    const { each = [], perCell } = plan.steps[step]!.step;
+    const item = plan.steps[step]!.cells?.[cell]?.each?.[each[0]!];
+    return perCell === undefined ? {} : { timeoutMs: 1000 * (item! + 1), limit: item! % 3 };
   }
 
   function dependenciesOf(step: number, cell: number, scheduler: Scheduler) {
@@ -160,10 +167,7 @@ export function createLawBook(given: Plan, options: SchedulerOptions = {}): LawB
     if (reason === 'notReady')
       law(unready.has(`${key}#${attempt}`), `${key} is cancelled as not ready and was not found so`);
     if (reason !== 'timeout' && reason !== 'queueTimeout' && reason !== 'pullTimeout') return;
-    const { queueTimeoutMs, each = [], perCell } = plan.steps[step]!.step;
-    // See `arbitraryPlan`: an item is its own number.
-    const item = plan.steps[step]!.cells?.[cell]?.each?.[each[0]!];
-    const timeoutMs = perCell === undefined ? plan.steps[step]!.step.timeoutMs : 1000 * (item! + 1);
+    const { queueTimeoutMs, timeoutMs } = { ...plan.steps[step]!.step, ...ownValues(step, cell) };
     const [from, allowed] = {
       timeout: [since.running, timeoutMs] as const,
       queueTimeout: [since.pending, queueTimeoutMs] as const,

@@ -1,5 +1,6 @@
 import type { InstanceType } from '@sluice/client';
 import {
+  escalationOfCells,
   evaluateTogether,
   fail,
   ok,
@@ -91,6 +92,7 @@ function chooseForStep(plan: Plan, planned: PlannedStep, sites: StepSites): Resu
   // Without a requested placement, other clusters are used only if no instance type of the run's own cluster fits.
   const clusters = named === undefined && first === sites.home ? [first] : usable;
   const level = unofferedLevel(
+    plan,
     planned,
     sites.instanceTypes.filter(({ clusterID }) => clusters.includes(clusterID)),
   );
@@ -131,8 +133,12 @@ function unofferedRequest(plan: Plan, { index }: PlannedStep, types: readonly In
 }
 
 /** The first level of `retry.escalate` that none of these types meets; undefined if there is none. */
-export function unofferedLevel({ step }: PlannedStep, types: readonly InstanceType[]): string | Resources | undefined {
-  return step.retry.escalate.find((level) =>
+export function unofferedLevel(
+  plan: Plan,
+  { index }: PlannedStep,
+  types: readonly InstanceType[],
+): string | Resources | undefined {
+  return escalationOfCells(plan, index).find((level) =>
     typeof level === 'string' ? !types.some(({ id }) => id === level) : chooseInstanceType(types, level) === undefined,
   );
 }

@@ -30,7 +30,9 @@ export async function findPlacement(options: ProvisionOptions): Promise<Result<F
     const there = (await service.discovery.listInstanceTypes(scope.clusterID)).filter(
       (type) => type.clusterID === scope.clusterID,
     );
-    if (plan.steps.every((planned) => fitsOn(plan, planned, there) && unofferedLevel(planned, there) === undefined))
+    if (
+      plan.steps.every((planned) => fitsOn(plan, planned, there) && unofferedLevel(plan, planned, there) === undefined)
+    )
       return ok({ instanceTypes: there });
   }
   const sites = await findSites(options);

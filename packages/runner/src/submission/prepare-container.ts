@@ -122,10 +122,9 @@ function findInstanceType(
   container: ResolvedContainer,
   options: PrepareOptions & { readonly step: number; readonly cell: number; readonly clusterID: string },
 ): Result<string, string> {
+  const { retry, resources } = valuesOfCell(session.plan, options.step, options.cell);
   const wanted: string | Resources | undefined =
-    session.plan.steps[options.step]!.step.retry.escalate[options.escalationLevel] ??
-    container.instanceType ??
-    valuesOfCell(session.plan, options.step, options.cell).resources;
+    retry.escalate[options.escalationLevel] ?? container.instanceType ?? resources;
   if (typeof wanted === 'string') return ok(wanted);
   const chosen = chooseInstanceType(
     options.instanceTypes.filter(({ clusterID }) => clusterID === options.clusterID),

@@ -7,7 +7,7 @@ import {
   type ServiceError,
   type ServiceErrorCode,
 } from '@sluice/client';
-import { batchesOfPlan, type Plan } from '@sluice/core';
+import { batchesOfPlan, mostAttempts, type Plan } from '@sluice/core';
 import { type Clock, containerId, sleep } from '@sluice/home';
 import type { AttemptName } from '@sluice/run';
 import PQueue from 'p-queue';
@@ -119,7 +119,7 @@ function listPossibleIds(plan: Plan, runId: string): string[] | undefined {
   const batches = batchesOfPlan(plan);
   for (const { index, step, cells } of plan.steps) {
     if (!cells || batches[index] !== undefined) return undefined;
-    const attempts = 1 + step.retry.limit + step.retry.infrastructure;
+    const attempts = mostAttempts(plan, index);
     for (const { key: cell } of cells) {
       for (let attempt = 1; attempt <= attempts; attempt++) {
         ids.push(containerId({ runId, step: step.name, cell, attempt }));

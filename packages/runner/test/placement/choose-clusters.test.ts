@@ -77,6 +77,10 @@ describe('chooseClusters', () => {
       choose([step('a', { instanceType: 'c2', retry: { ...base, limit: 1, escalate } })]);
     expect(climbs(['c1'])).toEqual(['a: east (c2)']);
     expect(climbs([{ cpu: 2 }])).toEqual(['a: east (c2)']);
+    const perCell = { retry: { escalate: [{ cpu: '${{ matrix.cores }}' }] } };
+    const cells = { matrix: { axes: { cores: [1, 32] }, include: [], exclude: [] }, perCell };
+    const retry = { ...base, limit: 1, escalate: [{}] };
+    expect(choose([step('a', { ...cells, retry })])).toMatch('`retry.escalate` of step a: no instance type');
     expect(climbs(['c1', 'c9'])).toBe(
       '`retry.escalate` of step a: no instance type of cluster east offers c9; it has c1, c2',
     );

@@ -185,7 +185,7 @@ type Failed = Extract<Outcome, { result: 'failed' }>;
 function fail(run: RunState, { step, cell, outcome, cause }: AttemptEnd & { readonly outcome: Failed }): void {
   const id = run.cellBase[step]! + cell;
   const { cells } = run;
-  const { retry } = run.plan.steps[step]!.step;
+  const { retry } = valuesOfCell(run.plan, step, cell);
   const decision = decideRetry(
     {
       class: outcome.class,

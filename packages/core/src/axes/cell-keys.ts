@@ -1,0 +1,122 @@
+import { toText } from '../expressions/template.ts';
+import type { CellTemplates, ResourceTemplates } from '../model/cell-templates.ts';
+import type { Json } from '../model/json.ts';
+import { fail, ok, type Result } from '../model/result.ts';
+import type { Template } from '../model/template.ts';
+import { parseDuration } from '../schema/duration.ts';
+import { DURATION, SIZE } from '../schema/patterns.ts';
+import { parseSize } from '../schema/size.ts';
+
+type Path = readonly (string | number)[];
+
+/** One expression of `CellTemplates`, and what it sets. */
+export interface CellKey {
+  /** Its place in a step of a file, with `retry` in the long form. */
+  readonly path: Path;
+  /** The same as text, which identifies it. */
+  readonly name: string;
+  /** Its place in `CellValues`. */
+  readonly target: Path;
+  readonly template: Template;
+  /** Whether the template has to be one expression that yields a number. */
+  readonly isNumber: boolean;
+  /** The value in the units of the model. The error continues a sentence that shows the value. */
+  readonly read: (value: Json) => Result<number | string, string>;
+}
+
+const REMEMBERED = new WeakMap<CellTemplates, readonly CellKey[]>();
+
+/** The expressions of a step, in the order in which they are evaluated. */
+export function cellKeys(templates: CellTemplates): readonly CellKey[] {
+  const known = REMEMBERED.get(templates) ?? createKeys(templates);
+  REMEMBERED.set(templates, known);
+  return known;
+}
+
+function createKeys({
+  timeout,
+  queueTimeout,
+  deadline,
+  priority,
+  resources,
+  retry = {},
+}: CellTemplates): readonly CellKey[] {
+  const { limit, infrastructure, backoff = {}, escalate = [] } = retry;
+  return [
+    ...keyOf(timeout, duration, { path: ['timeout'], target: ['timeoutMs'] }),
+    ...keyOf(queueTimeout, duration, { path: ['queueTimeout'], target: ['queueTimeoutMs'] }),
+    ...keyOf(deadline, duration, { path: ['deadline'], target: ['deadlineMs'] }),
+    ...keyOf(priority, integer, { path: ['priority'] }),
+    ...resourceKeys(resources, ['resources']),
+    ...keyOf(limit, count, { path: ['retry', 'limit'] }),
+    ...keyOf(infrastructure, count, { path: ['retry', 'infrastructure'] }),
+    ...keyOf(backoff.initial, pause, {
+      path: ['retry', 'backoff', 'initial'],
+      target: ['retry', 'backoff', 'initialMs'],
+    }),
+    ...keyOf(backoff.factor, factor, { path: ['retry', 'backoff', 'factor'] }),
+    ...keyOf(backoff.max, pause, { path: ['retry', 'backoff', 'max'], target: ['retry', 'backoff', 'maxMs'] }),
+    ...escalate.flatMap((level, index) => resourceKeys(level, ['retry', 'escalate', index])),
+  ];
+}
+
+function resourceKeys({ cpu, memory, gpu, gpuModel }: ResourceTemplates = {}, at: Path): readonly CellKey[] {
+  return [
+    ...keyOf(cpu, cores, { path: [...at, 'cpu'] }),
+    ...keyOf(memory, size, { path: [...at, 'memory'], target: [...at, 'memoryBytes'] }),
+    ...keyOf(gpu, count, { path: [...at, 'gpu'] }),
+    ...keyOf(gpuModel, text, { path: [...at, 'gpuModel'] }),
+  ];
+}
+
+interface Kind {
+  readonly isNumber: boolean;
+  readonly read: CellKey['read'];
+}
+
+function keyOf(
+  template: Template | undefined,
+  { isNumber, read }: Kind,
+  { path, target = path }: { readonly path: Path; readonly target?: Path },
+): readonly CellKey[] {
+  if (template === undefined) return [];
+  const name = path.map((key, at) => (typeof key === 'number' ? `[${key}]` : `${at === 0 ? '' : '.'}${key}`)).join('');
+  return [{ path, name, target, template, isNumber, read }];
+}
+
+const integer = numberKind((value) => Number.isSafeInteger(value), 'which is not an integer');
+const count = numberKind((value) => Number.isSafeInteger(value) && value >= 0, 'which is not a number from 0');
+const cores = numberKind((value) => value > 0, 'which is not a positive number');
+const factor = numberKind((value) => value >= 1 && Number.isFinite(value), 'which is not a number from 1');
+
+function numberKind(accepts: (value: number) => boolean, fault: string): Kind {
+  return {
+    isNumber: true,
+    read: (value) => (typeof value === 'number' && accepts(value) ? ok(value) : fail(fault)),
+  };
+}
+
+const text: Kind = { isNumber: false, read: (value) => ok(toText(value)) };
+
+const size: Kind = {
+  isNumber: false,
+  read: (value) =>
+    typeof value === 'string' && SIZE.test(value)
+      ? ok(parseSize(value))
+      : fail('which is not a size with its unit, for example 4GiB'),
+};
+
+const pause = durationKind(0);
+const duration = durationKind(1);
+
+function durationKind(least: number): Kind {
+  return {
+    isNumber: false,
+    read(value) {
+      if (typeof value !== 'string' || !DURATION.test(value))
+        return fail('which is not a duration with its unit, for example 90s or 2h');
+      const milliseconds = parseDuration(value);
+      return milliseconds >= least ? ok(milliseconds) : fail('but must be greater than 0');
+    },
+  };
+}

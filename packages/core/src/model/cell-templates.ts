@@ -1,0 +1,28 @@
+import type { Template } from './template.ts';
+
+/** Keys of a step that have expressions with `params`, `each` or `matrix`; `valuesOfCell` evaluates them. */
+export interface CellTemplates {
+  readonly timeout?: Template;
+  readonly queueTimeout?: Template;
+  readonly deadline?: Template;
+  readonly priority?: Template;
+  readonly resources?: ResourceTemplates;
+  readonly retry?: RetryTemplates;
+}
+
+/** Expressions for the resources of a cell, each for one of `Resources`. */
+export interface ResourceTemplates {
+  readonly cpu?: Template;
+  readonly memory?: Template;
+  readonly gpu?: Template;
+  readonly gpuModel?: Template;
+}
+
+/** Expressions for the retries of a cell. */
+export interface RetryTemplates {
+  readonly limit?: Template;
+  readonly infrastructure?: Template;
+  readonly backoff?: { readonly initial?: Template; readonly factor?: Template; readonly max?: Template };
+  /** By level; empty for one that is the same for all cells. */
+  readonly escalate?: readonly ResourceTemplates[];
+}
