@@ -79,7 +79,7 @@ function evaluateStep(plan: Plan, planned: PlannedStep): Result<readonly CellVal
 const ANY_CELL: readonly Cell[] = [{ key: '', matrix: {} }];
 
 function evaluateCells(plan: Plan, { step, cells = ANY_CELL }: PlannedStep): Result<readonly CellValues[], string> {
-  const keys = cellKeys(step.perCell ?? {});
+  const keys = cellKeys(step.perCell ?? {}).map((key) => ({ ...key, compiled: compileTemplate(key.template) }));
   const fixed = fixedContext(plan);
   const all: CellValues[] = [];
   for (const cell of cells) {
@@ -93,12 +93,11 @@ function evaluateCells(plan: Plan, { step, cells = ANY_CELL }: PlannedStep): Res
 
 function evaluateCell(
   step: Step,
-  keys: readonly CellKey[],
+  keys: readonly (CellKey & { readonly compiled: ReturnType<typeof compileTemplate> })[],
   context: Readonly<Record<string, unknown>>,
 ): Result<CellValues, string> {
   let values = fixedValues(step);
-  for (const { name, template, target, read } of keys) {
-    const compiled = compileTemplate(template);
+  for (const { name, compiled, target, read } of keys) {
     const value = compiled.ok ? compiled.value.evaluate(context) : fail(compiled.error.message);
     if (!value.ok) return fail(`\`${name}\` cannot be evaluated: ${value.error}`);
     const found = read(value.value);
