@@ -1,5 +1,5 @@
 import { isServiceError } from '@sluice/client';
-import { locateCells } from '@sluice/run';
+import { cellsInOrder, locateCells } from '@sluice/run';
 import type { RunSession } from '../session/run-session.ts';
 import { warn } from '../session/warn.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';
@@ -24,11 +24,9 @@ async function checkOutputs(session: RunSession, workspace: WorkspaceFiles): Pro
   for (const { step, index } of plan.steps) {
     for (const [output, { expect, path, temporary }] of Object.entries(step.outputs)) {
       if (expect !== undefined || temporary) continue;
-      const own = locateCells(session, { step: index, output }).filter(
-        ({ cell }) =>
-          facts.known[index]?.[facts.cells[index]!.findIndex(({ key }) => key === cell)]?.winner !== undefined,
-      );
-      for (const { cell, clusterID, path: at } of own.slice(0, CELLS_OF_STEP)) {
+      const own = cellsInOrder(facts, index).filter((cell) => facts.known[index]?.[cell]?.winner !== undefined);
+      const written = locateCells(session, { step: index, output, cells: own });
+      for (const { cell, clusterID, path: at } of written.slice(0, CELLS_OF_STEP)) {
         if (left-- === 0) return;
         if (!(await isEmpty(() => session.calls.add(() => workspace(clusterID).list(at))))) continue;
         const name = cell === '' ? step.name : `${step.name}/${cell}`;
