@@ -46,7 +46,10 @@ export function resolveLaunch(row: ContainerRow, { storage, logLimitBytes, seale
  * A purge never removes a mounted volume, so this concerns only rows that another program has changed.
  */
 export function findLostVolume({ mounts }: ContainerRow, store: Store): string | undefined {
-  return mounts.find(({ volumeKey }) => store.get(TABLES.volumes, volumeKey) === undefined)?.volumeID;
+  // Thousands of mounts may be of one volume.
+  const keys = new Set(mounts.map(({ volumeKey }) => volumeKey));
+  const lost = [...keys].find((key) => store.get(TABLES.volumes, key) === undefined);
+  return mounts.find(({ volumeKey }) => volumeKey === lost)?.volumeID;
 }
 
 const PREFIX = 'BAT_PORT_';

@@ -1,8 +1,11 @@
-import { closeSync, constants } from 'node:fs';
+import { closeSync, constants, lstatSync, type Stats } from 'node:fs';
 import { ServiceError } from '@sluice/client';
 import { isSystemError } from '@sluice/host-system';
 import type { ConfinedTree } from './confined-tree.ts';
+import { errno } from './file-errors.ts';
 import { fileFailure } from './file-failure.ts';
+import { type HeldDirectory, within } from './held-directory.ts';
+import { makeIn } from './inherit-owner.ts';
 import { checkVolumePath, splitVolumePath } from './volume-path.ts';
 
 /**
@@ -28,31 +31,43 @@ export function ensureSubPath(tree: ConfinedTree, subPath: string, kind?: 'dir' 
 
 function ensure(tree: ConfinedTree, subPath: string, kind: 'dir' | 'file' | undefined): 'dir' | 'file' {
   if (subPath === '') return 'dir';
-  const { parent } = splitVolumePath(subPath);
-  if (kind === 'dir' && tree.lstat(subPath)?.isFile() !== true) {
-    tree.makeDirectories(subPath, 'reject');
-    return 'dir';
+  const { parent, name } = splitVolumePath(subPath);
+  // A container may have thousands of mounts, so the directory is held once for all that is done in it.
+  const ensureIn = (directory: HeldDirectory) => {
+    if (kind !== undefined && lstatIn(directory, name) === undefined) make(tree, directory, { subPath, name, kind });
+    return kindOf(lstatIn(directory, name));
+  };
+  try {
+    return tree.inDirectory(parent, ensureIn, 'reject');
+  } catch (error) {
+    if (kind === undefined || !isSystemError(error, 'ENOENT')) throw error;
   }
-  if (kind === 'file') {
-    tree.makeDirectories(parent, 'reject');
-    createFile(tree, subPath);
-  }
-  return tree.inDirectory(parent, () => kindAt(tree, subPath), 'reject');
+  tree.makeDirectories(parent, 'reject');
+  return tree.inDirectory(parent, ensureIn, 'reject');
 }
 
-function createFile(tree: ConfinedTree, subPath: string): void {
+/** Creates what is missing, unless another process has created something there meanwhile. */
+function make(
+  tree: ConfinedTree,
+  directory: HeldDirectory,
+  { subPath, name, kind }: { readonly subPath: string; readonly name: string; readonly kind: 'dir' | 'file' },
+): void {
   try {
-    closeSync(tree.openFile(subPath, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL));
+    if (kind === 'dir') makeIn(directory, name);
+    else closeSync(tree.openFile(subPath, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL));
   } catch (error) {
     if (!isSystemError(error, 'EEXIST', 'EISDIR', 'EINVAL')) throw error;
   }
 }
 
-function kindAt(tree: ConfinedTree, subPath: string): 'dir' | 'file' {
-  const stats = tree.lstat(subPath);
+function lstatIn(directory: HeldDirectory, name: string): Stats | undefined {
+  return lstatSync(within(directory, name), { throwIfNoEntry: false });
+}
+
+function kindOf(stats: Stats | undefined): 'dir' | 'file' {
   if (stats?.isDirectory()) return 'dir';
   if (stats?.isFile()) return 'file';
-  if (stats === undefined) throw Object.assign(new Error('absent'), { code: 'ENOENT' });
-  if (stats.isSymbolicLink()) throw Object.assign(new Error('symlink'), { code: 'ELOOP' });
-  throw Object.assign(new Error('special'), { code: 'EINVAL' });
+  if (stats === undefined) throw errno('ENOENT', 'absent');
+  if (stats.isSymbolicLink()) throw errno('ELOOP', 'symlink');
+  throw errno('EINVAL', 'special');
 }
