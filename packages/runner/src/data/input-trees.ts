@@ -1,5 +1,5 @@
-import { own, writesToShared } from '@sluice/core';
-import { readInputs } from '@sluice/run';
+import { own, type Plan, writesToShared } from '@sluice/core';
+import { locateOutput, type ReadSource, readInputs, succeededCells } from '@sluice/run';
 import type { RunSession } from '../session/run-session.ts';
 import type { TreeState } from '../trees/tree-state.ts';
 import { hasPrivateCopy, inputMounts } from './create-mounts.ts';
@@ -32,12 +32,40 @@ export function listInputTrees(
     if ('volume' in from && isWritten(session, from.volume)) return [];
     const hasCells = source?.isSingle === false;
     const name = 'volume' in from ? `volumes.${from.volume}` : `${from.step}.${from.output}`;
-    return inputMounts(session, read, { cell: reader, clusterID }).map(({ volumeID, path, tree = path, at }) => ({
-      ...{ volumeID, path: tree, clusterID, input, from: name },
-      isCopied: hasPrivateCopy(given, plan.pipeline),
-      ...(hasCells && at === given.path && { hasCells: true }),
-    }));
+    const isCopied = hasPrivateCopy(given, plan.pipeline);
+    const trees = inputMounts(session, read, { cell: reader, clusterID }).map(
+      ({ volumeID, path, tree = path, at }): InputTree => ({
+        ...{ volumeID, path: tree, clusterID, input, from: name, isCopied },
+        ...(hasCells && at === given.path && { hasCells: true }),
+      }),
+    );
+    return hasCells && isReadOften(plan, source.step)
+      ? [...trees, ...listCells(session, { source, of: trees })]
+      : trees;
   });
+}
+
+/** Whether readers of a step with `each` may have different directories of its cells, or single ones of them. */
+function isReadOften({ steps }: Plan, step: number): boolean {
+  if (steps[step]!.step.each === undefined) return false;
+  return steps.flatMap(({ dependencies }) => dependencies.filter(({ on, data }) => on === step && data)).length > 1;
+}
+
+/**
+ * The cells in a directory, as trees of their own: who reads one of them alone may change it before the directory is first
+ * mounted, whose state is then not that of what was published.
+ */
+function listCells(
+  session: RunSession,
+  { source, of }: { readonly source: ReadSource; readonly of: readonly InputTree[] },
+): InputTree[] {
+  const apart = new Set(of.map(({ path }) => path));
+  const { hasCells: _, ...directory } = of[0]!;
+  const { step, output } = source;
+  return succeededCells(session, source)
+    .map((cell) => locateOutput(session, { step, cell, output }).path)
+    .filter((path) => !apart.has(path))
+    .map((path) => ({ ...directory, path }));
 }
 
 function isWritten({ plan }: RunSession, volume: string): boolean {

@@ -12,6 +12,7 @@ import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 import { cells, change, createChangeRig, filesOf, make, read, run, write } from './change-rig.ts';
+import { planOf } from './temporary-world.ts';
 
 /** A service that mounts everything read-write, whatever is asked. */
 const UNPROTECTED = { features: [] };
@@ -45,6 +46,35 @@ describe('an input on a service that cannot mount it read-only', () => {
     const rig = createChangeRig(UNPROTECTED);
     const plan = createHandPlan([make, readOnly({ matrix: cells })], { failFast: false });
     expect(messages(await run(rig, plan))).toEqual([CHANGED, CHANGED, CHANGED]);
+  });
+
+  test('is not gathered from cells of which one was changed before the directory of all was mounted', async () => {
+    const plan = planOf(`
+axes: { sample: [A, B] }
+steps:
+  make: { each: sample, command: [make], outputs: [data] }
+  change: { each: sample, inputs: { data: make.data }, command: [change] }
+  wait: { command: [wait] }
+  gather: { inputs: { data: make.data }, needs: [wait], command: [gather], outputs: [all] }
+  copy: { inputs: { data: { from: make.data, writable: true } }, needs: [wait], command: [copy], outputs: [all] }
+`);
+    const rig = createRig('gathered', {
+      ...UNPROTECTED,
+      behave: {
+        make: { work: (container) => write(rig, container, { at: '/out/data', name: 'n', text: '6' }) },
+        change: {
+          work(container) {
+            if (container.labels?.['sluice-cell'] === 'A')
+              write(rig, container, { at: '/in/data', name: 'n', text: '60' });
+          },
+        },
+        wait: { runMs: 60_000 },
+      },
+    });
+    const report = await run(rig, plan);
+    expect(states(report)).toMatchObject({ 'change/A': 'failed', 'change/B': 'succeeded' });
+    expect(states(report)).toMatchObject({ 'gather/': 'failed', 'copy/': 'failed' });
+    expect(messages(report)).toEqual([CHANGED, REFUSED, REFUSED]);
   });
 
   test('is left alone by private copies: 60, 60, 60', async () => {
