@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Container } from '@sluice/client';
 import type { Plan } from '@sluice/core';
 import type { JournalEvidence } from './journal-evidence.ts';
+import { listText, meantCells } from './listed-parts.ts';
 import { writeFile } from './memory-files.ts';
 import type { SimulatedService } from './simulated-service.ts';
+import type { StepScript } from './step-script.ts';
 
 /** What a program does when it starts, and at its end if it succeeds. */
 export interface Program {
@@ -92,14 +94,14 @@ export function createProgramChecker(
     writeOutput(container, simulated(), text);
   }
 
-  /** What the durable winners among a step's producers wrote, as the step sees it. */
-  function wantedOf(step: number, now: JournalEvidence) {
-    return Object.values(plan.steps[step]?.step.inputs ?? {}).flatMap(({ from, path, writable }) => {
-      const producer = plan.steps.find((planned) => 'step' in from && planned.step.name === from.step);
-      return (producer?.cells ?? []).flatMap(({ key }, cell) => {
-        const [winner] = now.winners.get(`${producer!.index}/${cell}`) ?? [];
-        const text = winner && written.get(`${producer!.step.name}/${key}/${winner}`);
-        return text ? [{ at: [path, key, 'data'].filter(Boolean).join('/'), text, isPrivate: writable === true }] : [];
+  /** What the durable winners among the producers of a cell wrote, as the cell sees it. */
+  function wantedOf(step: number, reader: string, now: JournalEvidence) {
+    return Object.values(plan.steps[step]!.step.inputs).flatMap(({ from, path, writable }) => {
+      const producer = plan.steps.find((planned) => 'step' in from && planned.step.name === from.step)!;
+      return meantCells(plan.steps[step]!, reader, producer).cells.flatMap(({ key, cell, name }) => {
+        const [winner] = now.winners.get(`${producer.index}/${cell}`) ?? [];
+        const text = winner && written.get(`${producer.step.name}/${key}/${winner}`);
+        return text ? [{ at: [path, name, 'data'].filter(Boolean).join('/'), text, isPrivate: writable === true }] : [];
       });
     });
   }
@@ -108,7 +110,7 @@ export function createProgramChecker(
    * Whether the runner may not yet have known of any change of the file when it decided on the container: an attempt's
    * inputs are compared after its end, and until then its slots may have gone to the next one.
    */
-  function mayBeSpoiled(id: string, { volume, file }: GivenFile, { records }: JournalEvidence): boolean {
+  function mayBeSpoiled(id: string, { volume, file }: GivenFile, { records, cellOf }: JournalEvidence): boolean {
     const wrote = spoilers.get(`${volume}:${file}`);
     if (!wrote || isResumed) return wrote !== undefined;
     const intent = records.findIndex((record) => record.kind === 'intent' && record.id === id);
@@ -116,7 +118,7 @@ export function createProgramChecker(
       if (record.kind !== 'event') return false;
       const { event } = record;
       const isCompared = event.type === 'published' || (event.type === 'ended' && event.outcome.result !== 'succeeded');
-      return isCompared && wrote.has(`${event.step}/${event.cell}/${event.attempt}`);
+      return isCompared && wrote.has(`${event.step}/${cellOf(event.step, event.cell)}/${event.attempt}`);
     });
   }
 
@@ -127,10 +129,15 @@ export function createProgramChecker(
     return `${step}/${cell}/${labels['sluice-attempt']}`;
   }
 
-  function checkPublished(step: number, name: string, now: JournalEvidence): void {
+  function checkPublished(
+    step: number,
+    { cell, attempt }: { cell: string; attempt: number },
+    now: JournalEvidence,
+  ): void {
+    const name = `${plan.steps[step]!.step.name}/${cell}/${attempt}`;
     claim(!guilty.has(name), () => `${name} was published, although it changed what it was given to read`);
     const [first, last] = [readFirst.get(name), readLast.get(name)];
-    for (const { at, text, isPrivate } of wantedOf(step, now)) {
+    for (const { at, text, isPrivate } of wantedOf(step, cell, now)) {
       const isRead = !first || (first.has(`${at}=${text}`) && (isPrivate || !last || last.has(`${at}=${text}`)));
       claim(isRead, () => `${name} was published, although ${at} was not what its producer wrote`);
     }
@@ -140,7 +147,14 @@ export function createProgramChecker(
     program: (spoils = false) => ({ begin: (container) => begin(container, spoils), work }),
     onCreated(id, { container, step, now }) {
       const given = new Map(readInputs(container, simulated()).map((one) => [one.at, one]));
-      for (const { at, text } of wantedOf(step, now)) {
+      const wanted = wantedOf(step, container.labels?.['sluice-cell'] ?? '', now);
+      for (const at of given.keys()) {
+        claim(
+          wanted.some((one) => one.at === at),
+          () => `${id} finds ${at}, which nobody published for it`,
+        );
+      }
+      for (const { at, text } of wanted) {
         const found = given.get(at);
         const isRight = found?.text === text || (found && !found.isPrivate && mayBeSpoiled(id, found, now));
         claim(
@@ -155,8 +169,7 @@ export function createProgramChecker(
           if (judged.has(`${cell}/${attempt}`)) continue;
           judged.add(`${cell}/${attempt}`);
           const [step = 0, number = 0] = cell.split('/').map(Number);
-          const { step: planned, cells = [] } = plan.steps[step]!;
-          checkPublished(step, `${planned.name}/${cells[number]?.key}/${attempt}`, now);
+          checkPublished(step, { cell: plan.steps[step]!.cells?.[number]?.key ?? '', attempt }, now);
         }
       }
     },
@@ -183,18 +196,27 @@ export function createLaterProgram(
   };
 }
 
+/** The output of a cell that has nothing to read. */
+export const SKIPPED = 'skipped';
+
 /** What a cell's output must be; undefined where a failed dependency makes that a matter of luck. */
 export function expectedOutput(plan: Plan, name: string, cell: string): string | undefined {
   const planned = plan.steps.find(({ step }) => step.name === name)!;
   const lines: string[] = [];
-  for (const { from, path } of Object.values(planned.step.inputs)) {
-    if (!('step' in from)) continue;
-    const producer = plan.steps.find(({ step }) => step.name === from.step)!;
+  for (const { on, data } of planned.dependencies) {
+    // Without axes, whatever is skipped skips the whole step.
+    if (!data && plan.axes === undefined) continue;
+    const producer = plan.steps[on]!;
     if (producer.step.continueOnError) return undefined;
-    for (const { key } of producer.cells ?? []) {
-      const made = expectedOutput(plan, from.step, key);
-      if (made === undefined) return undefined;
-      lines.push(`${path}${key === '' ? '' : `/${key}`}/data=${made}`);
+    const meant = meantCells(planned, cell, producer).cells;
+    const made = meant.map(({ key }) => expectedOutput(plan, producer.step.name, key));
+    if (made.includes(undefined)) return undefined;
+    if (made.every((text) => text === SKIPPED)) return SKIPPED;
+    const { path } =
+      Object.values(planned.step.inputs).find(({ from }) => 'step' in from && from.step === producer.step.name) ?? {};
+    if (path === undefined) continue;
+    for (const [index, { name: at }] of meant.entries()) {
+      if (made[index] !== SKIPPED) lines.push(`${path}${at === '' ? '' : `/${at}`}/data=${made[index]}`);
     }
   }
   return digestLines(name, cell, lines);
@@ -218,6 +240,15 @@ function writeOutput(container: Container, { volumes }: SimulatedService, text: 
   for (const [key, at] of Object.entries(container.volumeMounts ?? {})) {
     const [volume = '', path = ''] = key.split(':');
     if (at === '/out') writeFile(volumes.get(volume)!, `${path}/data`, Buffer.from(text));
+  }
+}
+
+/** Writes the result of a step that lists parts. */
+export function writeList(script: StepScript, container: Container, { volumes }: SimulatedService): void {
+  const text = listText(script, container.labels?.['sluice-cell'] ?? '');
+  for (const [key, at] of Object.entries(container.volumeMounts ?? {})) {
+    const [volume = '', path = ''] = key.split(':');
+    if (at === '/sluice/results') writeFile(volumes.get(volume)!, `${path}/parts`, Buffer.from(text));
   }
 }
 

@@ -4,9 +4,11 @@ import { findShortage, readClaims } from '@sluice/home';
 import { type RunReport, replayRun } from '@sluice/run';
 import type { MemoryDisk } from '../../../home/test/memory-disk.ts';
 import { createMountChecker, type MountChecker, type MountCheckerOptions } from './check-mounts.ts';
+import { checkMeant, checkParts } from './check-parts.ts';
 import { createTimeChecker } from './check-times.ts';
 import { isTrueVerdict } from './is-true-verdict.ts';
 import { createEvidenceReader, type JournalEvidence } from './journal-evidence.ts';
+import { createCellNumbers } from './listed-parts.ts';
 import { HOME_CLUSTER, type RunScript } from './scenario.ts';
 import type { ServiceDeed } from './simulated-service.ts';
 import type { VirtualClock } from './virtual-clock.ts';
@@ -34,7 +36,7 @@ export interface RunChecker {
 
 export interface CheckerOptions extends MountCheckerOptions {
   readonly script: RunScript;
-  /** As `plan`, before any `foreach` is decided. */
+  /** As `plan`, before any `foreach` is decided and any list is known. */
   readonly undecided: Plan;
   readonly disk: MemoryDisk;
   readonly clock: VirtualClock;
@@ -67,7 +69,8 @@ function allowedFailures(tolerance: number | string, cells: number): number {
 
 export function createRunChecker(options: CheckerOptions): RunChecker {
   const { plan, runId, disk, script, violations } = options;
-  const readEvidence = () => createEvidenceReader(disk, `/home/runs/${runId}/journal.ndjson`);
+  const numberCells = () => createCellNumbers(options.undecided, plan);
+  const readEvidence = () => createEvidenceReader(disk, `/home/runs/${runId}/journal.ndjson`, numberCells);
   let evidence = readEvidence();
   /** What journals said that were lost since, the newest first. */
   const before: JournalEvidence[] = [];
@@ -126,7 +129,10 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
       const shown = options.simulated().containers.get(now.ids.get(previous) ?? '')?.wire.phase;
       claim(shown === undefined || isTerminalPhase(shown), () => `${id} was started while ${previous} shows ${shown}`);
     }
-    for (const { on } of plan.steps[at.step]?.dependencies ?? []) checkDependency(id, on, now);
+    for (const { on } of plan.steps[at.step]?.dependencies ?? []) {
+      if (plan.axes === undefined) checkDependency(id, on, now);
+      else checkMeant(plan, { ...at, id, on, now }, claim);
+    }
     checkCluster(id, at, { clusterID: container.clusterID, now });
     mounts.onCreated(id, { container, step: at.step, now });
     checkLimits(id);
@@ -229,6 +235,7 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
       claim(all.size === 1, () => `cell ${cell} has the winners ${[...all].join(', ')}`);
     }
     checkSuccesses(report);
+    if (plan.axes !== undefined) checkParts(plan, { report, script }, claim);
     claim(now.changed.length === 0, () => `the ends of ${now.changed.join(', ')} were changed`);
     if (report.status === 'succeeded') mounts.checkOutputs(report);
     checkPrefixes(now);
@@ -266,7 +273,7 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
 
   function checkVerdict(record: JournalEvidence['verdicts'][number]): void {
     const event = record.event as Extract<typeof record.event, { type: 'ended' }>;
-    const id = evidence().ids.get(`${event.step}/${event.cell}/${event.attempt}`) ?? '';
+    const id = evidence().ids.get(`${event.step}/${evidence().cellOf(event.step, event.cell)}/${event.attempt}`) ?? '';
     const truth = truths.get(id);
     const said = JSON.stringify(event.outcome);
     const isUnderWay = options.simulated().inFlight.has(id);

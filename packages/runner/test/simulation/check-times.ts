@@ -48,7 +48,10 @@ export function createTimeChecker(
     onCancel({ step, cell, attempt }, { evidence, container }) {
       const intent = evidence.records.find(
         (record) =>
-          record.kind === 'cancelIntent' && record.step === step && record.cell === cell && record.attempt === attempt,
+          record.kind === 'cancelIntent' &&
+          record.step === step &&
+          evidence.cellOf(step, record.cell) === cell &&
+          record.attempt === attempt,
       );
       const { timeoutMs } = plan.steps[step]?.step ?? {};
       const isTimeout = intent?.kind === 'cancelIntent' && intent.reason === 'timeout';

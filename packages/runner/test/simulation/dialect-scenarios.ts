@@ -1,6 +1,7 @@
 import { type Dialect, OWN_DIALECT } from './dialect.ts';
 import { CALM } from './faults.ts';
-import type { Scenario, StepScript } from './scenario.ts';
+import type { Scenario } from './scenario.ts';
+import type { StepScript } from './step-script.ts';
 
 const MINUTE = 60_000;
 

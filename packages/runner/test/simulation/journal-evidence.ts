@@ -1,6 +1,7 @@
 import { decodeLine } from '@sluice/home';
 import type { JournalRecord } from '@sluice/run';
 import type { MemoryDisk } from '../../../home/test/memory-disk.ts';
+import type { createCellNumbers } from './listed-parts.ts';
 
 /** What a run's journal says durably at this moment. */
 export interface JournalEvidence {
@@ -24,23 +25,36 @@ export interface JournalEvidence {
   readonly published: ReadonlySet<string>;
   /** `step/cell` to the attempts whose outputs were published. */
   readonly winners: ReadonlyMap<string, ReadonlySet<number>>;
+  /** The number of a cell in the plan with all cells, which all the others here are, by that in the records. */
+  readonly cellOf: (step: number, cell: number) => number;
   /** `step/cell/attempt` of ends that were taken back by something else than a failure to publish. */
   readonly changed: readonly string[];
 }
 
+type CellNumbers = ReturnType<typeof createCellNumbers>;
+
 /** Reads what is durable, and only what is new of it. */
-export function createEvidenceReader(disk: MemoryDisk, path: string): () => JournalEvidence {
+export function createEvidenceReader(
+  disk: MemoryDisk,
+  path: string,
+  numberCells: () => CellNumbers = () => ({ read: () => {}, of: (_, cell) => cell }),
+): () => JournalEvidence {
   let size = 0;
-  let evidence = empty();
+  let numbers = numberCells();
+  let evidence = empty(numbers);
   return () => {
     const bytes = disk.durable(path);
     if (bytes.length < size) {
       size = 0;
-      evidence = empty();
+      numbers = numberCells();
+      evidence = empty(numbers);
     }
     for (let end = bytes.indexOf(10, size); end >= 0; end = bytes.indexOf(10, size)) {
       const line = decodeLine(bytes.subarray(size, end));
-      if (line) add(evidence, line.record);
+      if (line) {
+        numbers.read(line.record);
+        add(evidence, line.record);
+      }
       size = end + 1;
     }
     return evidence;
@@ -49,8 +63,9 @@ export function createEvidenceReader(disk: MemoryDisk, path: string): () => Jour
 
 type Growing = ReturnType<typeof empty>;
 
-function empty() {
+function empty({ of }: CellNumbers) {
   return {
+    cellOf: of,
     records: [] as JournalRecord[],
     intents: new Set<string>(),
     isAdopted: false,
@@ -67,33 +82,36 @@ function empty() {
 }
 
 function add(evidence: Growing, record: JournalRecord): void {
+  const { cellOf } = evidence;
   evidence.records.push(record);
   if (record.kind === 'adopted') evidence.isAdopted = true;
   if (record.kind === 'intent') {
     evidence.intents.add(record.id);
-    evidence.ids.set(`${record.step}/${record.cell}/${record.attempt}`, record.id);
+    evidence.ids.set(`${record.step}/${cellOf(record.step, record.cell)}/${record.attempt}`, record.id);
   }
-  if (record.kind === 'cancelIntent') evidence.cancels.add(`${record.step}/${record.cell}/${record.attempt}`);
+  if (record.kind === 'cancelIntent')
+    evidence.cancels.add(`${record.step}/${cellOf(record.step, record.cell)}/${record.attempt}`);
   if (record.kind === 'warning') evidence.warnings.push(record.message);
   if (record.kind !== 'event') return;
   const { event } = record;
   if (event.type === 'ended') {
-    const key = `${event.step}/${event.cell}/${event.attempt}`;
+    const key = `${event.step}/${cellOf(event.step, event.cell)}/${event.attempt}`;
     const before = evidence.ended.get(key);
     if (before && !mayFollow(before, record)) evidence.changed.push(key);
     evidence.ended.set(key, record);
     evidence.verdicts.push(record);
-    if (event.outcome.result === 'succeeded') evidence.published.add(`succeeded:${event.step}/${event.cell}`);
+    if (event.outcome.result === 'succeeded')
+      evidence.published.add(`succeeded:${event.step}/${cellOf(event.step, event.cell)}`);
   }
   if (event.type === 'postponed' && event.reason !== 'pool') {
-    evidence.putOff.push(`${event.step}/${event.cell}/${event.attempt}`);
+    evidence.putOff.push(`${event.step}/${cellOf(event.step, event.cell)}/${event.attempt}`);
   }
   if (event.type === 'published') {
-    const cell = `${event.step}/${event.cell}`;
+    const cell = `${event.step}/${cellOf(event.step, event.cell)}`;
     evidence.winners.set(cell, (evidence.winners.get(cell) ?? new Set()).add(event.attempt));
   }
   if (event.type === 'approved' && event.approved) evidence.published.add(`succeeded:${event.step}/0`);
-  if (event.type === 'published') evidence.published.add(`published:${event.step}/${event.cell}`);
+  if (event.type === 'published') evidence.published.add(`published:${event.step}/${cellOf(event.step, event.cell)}`);
 }
 
 /** An end may be said again; only a success may still become a failure, that of its publishing. */

@@ -301,10 +301,10 @@ function isAdopted(world: World, run: SimulatedRun): boolean {
 
 /**
  * Whether it cannot be known if the run has begun: its journal has no first record, and without a list, the containers of a
- * `foreach` cannot be queried. Every resume must reject it (decision 0029).
+ * `foreach` or of a listed axis cannot be queried. Every resume must reject it (decision 0029).
  */
 function isUndecidable(world: World, run: SimulatedRun): boolean {
-  const hasUnknownCells = run.plan.steps.some(({ cells }) => cells === undefined);
+  const hasUnknownCells = run.plan.steps.some(({ step, cells }) => cells === undefined || step.each?.includes('part'));
   return hasUnknownCells && world.scenario.dialect.list !== 'works' && !hasRecord(world, run, 'run');
 }
 

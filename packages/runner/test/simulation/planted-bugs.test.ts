@@ -4,6 +4,7 @@ import type { RunnerUnderTest } from './live-run.ts';
 import { plantBug, removePlants } from './plant-bug.ts';
 import { PLANTED_BUGS, type PlantedBug } from './planted-bugs.ts';
 import { PLANTED_INPUT_BUGS } from './planted-input-bugs.ts';
+import { PLANTED_LIST_BUGS } from './planted-list-bugs.ts';
 import { PLANTED_REPLY_BUGS } from './planted-reply-bugs.ts';
 import { PLANTED_REQUEST_BUGS } from './planted-request-bugs.ts';
 import { runScenario } from './run-scenario.ts';
@@ -11,7 +12,10 @@ import { drawScenario, type Scenario } from './scenario.ts';
 
 /** Only with `CI=true`: this tests the simulation, not the runner. */
 const isThorough = process.env.CI === 'true';
-const BUGS = [...PLANTED_BUGS, ...PLANTED_INPUT_BUGS, ...PLANTED_REPLY_BUGS, ...PLANTED_REQUEST_BUGS];
+const BUGS = [
+  ...[...PLANTED_BUGS, ...PLANTED_INPUT_BUGS, ...PLANTED_LIST_BUGS],
+  ...[...PLANTED_REPLY_BUGS, ...PLANTED_REQUEST_BUGS],
+];
 /** A bug that needs more seeds than this would slip through. */
 const MAX_SEEDS = 400;
 /** What has not ended by then does not end: there is no need to wait for it three days, which take a minute of ours. */

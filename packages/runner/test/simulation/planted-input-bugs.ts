@@ -1,5 +1,6 @@
 import type { PlantedBug } from './planted-bugs.ts';
-import type { Scenario, StepScript } from './scenario.ts';
+import type { Scenario } from './scenario.ts';
+import type { StepScript } from './step-script.ts';
 
 const hasStep = (holds: (step: StepScript) => boolean) => (scenario: Scenario) =>
   scenario.runs.some(({ steps }) => steps.some(holds));

@@ -3,7 +3,8 @@ import { OWN_DIALECT } from './dialect.ts';
 import { CALM } from './faults.ts';
 import type { PersonRequest } from './person-request.ts';
 import { ASKING_STEP } from './requests.ts';
-import { drawScenario, type Mishap, type RunScript, type Scenario, type StepScript } from './scenario.ts';
+import { drawScenario, type Mishap, type RunScript, type Scenario } from './scenario.ts';
+import type { StepScript } from './step-script.ts';
 
 /** Around the deadline of a request, which is 4 s, and the time after which its client gives up, which is 5 s. */
 const STOPPED_MS = [0, 0, 1000, 3900, 4500, 4900, 6000, 60_000, 600_000] as const;

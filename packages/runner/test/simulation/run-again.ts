@@ -1,4 +1,5 @@
-import { createLaterProgram, type Program } from './check-programs.ts';
+import { createLaterProgram, type Program, writeList } from './check-programs.ts';
+import { findLister } from './listed-parts.ts';
 import type { World } from './live-run.ts';
 import { HOME_CLUSTER, planRun } from './scenario.ts';
 import { createProcess } from './simulated-process.ts';
@@ -9,12 +10,20 @@ export const LATER_RUN = 'simulatedrunz';
 /** What the containers of the later run do. */
 export function laterProgram(world: World): Pick<Program, 'work'> {
   const { scenario, service, violations } = world;
-  return createLaterProgram(
-    { plan: planRun(scenario.runs[0]!, scenario, { isDecided: true }), simulated: () => service },
+  const [script] = scenario.runs;
+  const { work } = createLaterProgram(
+    { plan: planRun(script!, scenario, { isDecided: true }), simulated: () => service },
     (holds, message) => {
       if (!holds) violations.push(message());
     },
   );
+  const lister = findLister(script!.steps);
+  return {
+    work(container) {
+      work(container);
+      if (container.labels?.['sluice-step'] === lister?.name) writeList(lister!, container, service);
+    },
+  };
 }
 
 /** Runs the pipeline once more, in peace: whatever programs have changed before, it makes what was meant. */

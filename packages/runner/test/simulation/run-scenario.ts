@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { ContainerSpec } from '@sluice/client';
+import type { Container, ContainerSpec } from '@sluice/client';
 import type { RunReport } from '@sluice/run';
 import { createMemoryDisk } from '../../../home/test/memory-disk.ts';
 import { createRandom } from '../../../run/test/random.ts';
 import { createGroupChecker } from './check-groups.ts';
 import { createPoolChecker } from './check-pools.ts';
+import { writeList } from './check-programs.ts';
 import { checkReplacements } from './check-replacements.ts';
 import { createRunChecker } from './check-run.ts';
 import { showsRunning } from './dialect.ts';
@@ -14,7 +15,7 @@ import { sendRequests } from './requests.ts';
 import { LATER_RUN, laterProgram, runAgain } from './run-again.ts';
 import { FAR_CLUSTER, HOME_CLUSTER, planRun, type RunScript, type Scenario } from './scenario.ts';
 import { createSimulatedClusters } from './simulated-clusters.ts';
-import type { Behaviour, ServiceDeed } from './simulated-service.ts';
+import type { Behaviour, ServiceDeed, SimulatedService } from './simulated-service.ts';
 import { createVirtualClock } from './virtual-clock.ts';
 
 export interface ScenarioResult {
@@ -148,7 +149,7 @@ function createWorld(scenario: Scenario, { runner, longestMs, onDeed }: WorldOpt
     behave: (spec) =>
       spec.labels?.['sluice-run'] === LATER_RUN
         ? { pendingMs: 20, runMs: 50, end: 'Succeeded', ...laterProgram(world) }
-        : behave(scenario, runs, spec),
+        : behave(scenario, { runs, simulated: () => service }, spec),
     onDeed(deed) {
       onDeed(deed);
       if (deed.id?.startsWith(`s${LATER_RUN}-`)) return;
@@ -169,15 +170,25 @@ function clustersOf(runs: readonly RunScript[]): string[] {
   return isPlaced ? [HOME_CLUSTER, FAR_CLUSTER] : [HOME_CLUSTER];
 }
 
-function behave(scenario: Scenario, runs: readonly SimulatedRun[], spec: ContainerSpec): Behaviour {
+function behave(
+  scenario: Scenario,
+  { runs, simulated }: { readonly runs: readonly SimulatedRun[]; readonly simulated: () => SimulatedService },
+  spec: ContainerSpec,
+): Behaviour {
   const run = runs.find(({ runId }) => runId === spec.labels?.['sluice-run'])!;
   const script = findScript(run.script, spec);
   const attempt = Number(spec.labels?.['sluice-attempt']);
-  const ending = script.attempts[Math.min(attempt, script.attempts.length) - 1]!;
+  const mustFail = script.fails?.includes(spec.labels?.['sluice-cell'] ?? '') === true;
+  const ending = mustFail ? 'fail' : script.attempts[Math.min(attempt, script.attempts.length) - 1]!;
+  const program = run.checker.program(script.spoils?.includes(attempt));
   const base = {
     pendingMs: script.pendingMs ?? 20,
     runMs: script.runMs,
-    ...run.checker.program(script.spoils?.includes(attempt)),
+    ...program,
+    work(container: Container) {
+      program.work(container);
+      if (script.lists) writeList(script, container, simulated());
+    },
   };
   switch (ending) {
     case 'succeed':

@@ -1,40 +1,11 @@
-import type { Plan, Step, Tolerance } from '@sluice/core';
+import type { Plan, Step } from '@sluice/core';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { createRandom, type Random } from '../../../run/test/random.ts';
 import { type Dialect, drawDialect } from './dialect.ts';
 import { type Burst, drawBursts, drawFaultRates, type FaultRates } from './faults.ts';
+import { addLists, addParts, describeAxes, findLister, planAxes } from './listed-parts.ts';
 import type { PersonRequest } from './person-request.ts';
-
-/** What a step's containers do, attempt by attempt; the last entry holds for all later ones. */
-export interface StepScript {
-  readonly name: string;
-  readonly needs: readonly string[];
-  /** Steps whose output it mounts. */
-  readonly inputs: readonly string[];
-  readonly hasOutput: boolean;
-  /** Cells of a matrix; 1 is a plain step. */
-  readonly cells: number;
-  /** It is an approval, without a container. */
-  readonly asks?: boolean;
-  /** The cells come from a `foreach`, known only when it is decided; `broken`: which cannot be evaluated. */
-  readonly foreach?: 'list' | 'broken' | undefined;
-  readonly retries: number;
-  readonly timeoutMs?: number | undefined;
-  readonly continueOnError: Tolerance;
-  /** `hang`: runs until it is canceled. */
-  readonly attempts: readonly ('succeed' | 'fail' | 'oom' | 'break' | 'vanish' | 'replaced' | 'hang')[];
-  readonly runMs: number;
-  /** How long its containers wait at the service. */
-  readonly pendingMs?: number;
-  /** Tokens that it holds of the world's pools. */
-  readonly pools?: Readonly<Record<string, number>>;
-  /** Where it may run, the best first; absent: on the run's own cluster. */
-  readonly clusters?: readonly string[];
-  /** Inputs that it is given as private copies, to which its programs write. */
-  readonly writable?: readonly string[];
-  /** Attempts whose programs write to the inputs that they were not given as writable. */
-  readonly spoils?: readonly number[];
-}
+import type { StepScript } from './step-script.ts';
 
 /** Something that happens to the runner. */
 export type Mishap =
@@ -110,6 +81,10 @@ export function drawScenario(seed: string): Scenario {
   const grouped = random.fork('group');
   const isGrouped = !hasPools && !world.losesJournals && grouped.chance(0.15);
   const count = hasPools ? 2 + kinds.below(2) : isGrouped ? 2 + grouped.below(2) : 1;
+  // Without a list of the service, what was started for the items of a lost list cannot be found.
+  const dialect = drawDialect(random.fork('dialect'));
+  const hasLists =
+    count === 1 && random.fork('lists').chance(0.15) && (!world.losesJournals || dialect.list === 'works');
   const isRunAgain = count === 1 && world.comparesInputs && !world.losesJournals && random.fork('again').chance(0.5);
   return {
     seed,
@@ -117,11 +92,11 @@ export function drawScenario(seed: string): Scenario {
     ...(world.losesJournals && random.fork('resumes').chance(0.5) && { resumesLost: true }),
     group: isGrouped ? { limit: 1, overlap: grouped.pick(['queue', 'queue', 'replace'] as const) } : undefined,
     runs: Array.from({ length: count }, (_, index) =>
-      drawRun(index === 0 ? random : random.fork(`run ${index}`), { ...world, isAlone: count === 1 }),
+      drawRun(index === 0 ? random : random.fork(`run ${index}`), { ...world, isAlone: count === 1, hasLists }),
     ),
     pools: world.pools,
     dialect: {
-      ...drawDialect(random.fork('dialect')),
+      ...dialect,
       // Without labels, nothing tells an adoption whose containers there are.
       ...(world.losesJournals && { hidesLabels: false }),
     },
@@ -141,6 +116,7 @@ interface Traits {
   readonly losesJournals: boolean;
   readonly comparesInputs: boolean;
   readonly decidesLists: boolean;
+  readonly hasLists: boolean;
 }
 
 function drawRun(random: Random, world: Traits): RunScript {
@@ -164,7 +140,8 @@ function drawRun(random: Random, world: Traits): RunScript {
     mishaps.splice(late.below(mishaps.length + 1), 0, { kind: 'lose', ...drawMoment(late), whole: late.chance(0.5) });
   }
   return {
-    steps,
+    // A run that is repeated must succeed then.
+    steps: world.hasLists ? addLists(steps, { random: random.fork('parts'), mayFail: !world.comparesInputs }) : steps,
     parallelism: random.chance(0.4) ? 1 + random.below(3) : undefined,
     failFast: random.chance(0.6) && !isTorn,
     mishaps,
@@ -273,12 +250,13 @@ function describeForeach({ cells, foreach }: StepScript): Partial<Step> {
   return { foreach: foreach === 'broken' ? `\${{ ['n-0'][${cells}] }}` : `\${{ [${items.join(', ')}] }}` };
 }
 
-/** The plan of a run. With `isDecided`, the cells of each `foreach` are in it, under the keys that its items give them. */
+/** The plan of a run. With `isDecided`, the cells of each `foreach` and of each list are in it, under the keys of their items. */
 export function planRun(
   run: RunScript,
   { pools, group, isRunAgain }: Omit<Scenario, 'runs'>,
   { isDecided = false } = {},
 ): Plan {
+  const lister = findLister(run.steps);
   const steps = run.steps.map((script): Step => {
     const base = createStep(script.name);
     return {
@@ -292,6 +270,7 @@ export function planRun(
       ),
       outputs: script.hasOutput ? { out: { path: '/out', retain: true } } : {},
       ...(script.foreach && !isDecided ? describeForeach(script) : describeMatrix(script)),
+      ...describeAxes(script),
       ...(script.timeoutMs !== undefined && { timeoutMs: script.timeoutMs }),
       ...(script.asks && { approval: {} }),
       ...(script.pools && { pools: script.pools }),
@@ -301,11 +280,14 @@ export function planRun(
       retry: { ...base.retry, limit: script.retries, on: ['failed', 'oom', 'timeout', 'infrastructure'] },
     };
   });
-  return createHandPlan(steps, {
+  const plan = createHandPlan(steps, {
     name: 'simulated',
     failFast: run.failFast,
     pools,
     ...(group && { concurrency: { ...group, group: 'simulated' } }),
     ...(run.parallelism !== undefined && { parallelism: run.parallelism }),
   });
+  if (lister === undefined) return plan;
+  const planned = planAxes(plan, lister);
+  return isDecided ? addParts(planned, lister) : planned;
 }

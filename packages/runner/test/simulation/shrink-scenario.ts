@@ -1,6 +1,7 @@
 import { OWN_DIALECT } from './dialect.ts';
 import { CALM, type FaultRates } from './faults.ts';
-import type { RunScript, Scenario, StepScript } from './scenario.ts';
+import type { RunScript, Scenario } from './scenario.ts';
+import type { StepScript } from './step-script.ts';
 
 /**
  * Makes a failing scenario smaller for as long as it still fails: fewer steps, mishaps and faults, a plainer dialect.
@@ -48,7 +49,7 @@ function* simplify(scenario: Scenario): Generator<Scenario> {
 
 function* simplifyRun(run: RunScript): Generator<RunScript> {
   for (let index = run.steps.length - 1; index >= 0; index--) {
-    if (run.steps.length > 1) yield withoutStep(run, index);
+    if (run.steps.length > 1 && run.steps[index]!.lists === undefined) yield withoutStep(run, index);
   }
   for (let index = 0; index < run.mishaps.length; index++) {
     yield { ...run, mishaps: run.mishaps.filter((_, other) => other !== index) };
@@ -69,6 +70,12 @@ function* simplifyStep(step: StepScript): Generator<StepScript> {
   if (step.attempts.length > 1) yield { ...step, attempts: step.attempts.slice(1) };
   if (step.cells > 1) yield { ...step, cells: 1 };
   if (step.foreach) yield { ...step, foreach: undefined };
+  if (step.fails && step.fails.length > 0) yield { ...step, fails: [] };
+  for (const [index, list] of (step.lists ?? []).entries()) {
+    if (list.length === 0) continue;
+    const shorter = list === 'broken' ? [] : list.slice(1);
+    yield { ...step, lists: step.lists!.map((other, at) => (at === index ? shorter : other)) };
+  }
   if (step.needs.length > 0) yield { ...step, needs: [] };
   if (step.inputs.length > 0) yield keepInputs(step, () => false);
   if (step.pools) yield withoutPools;

@@ -5,8 +5,9 @@ import { CALM } from './faults.ts';
 import { KEPT_SCENARIOS } from './kept-scenarios.ts';
 import { REAL_RUNNER as RUNNER } from './real-runner.ts';
 import { runScenario } from './run-scenario.ts';
-import { drawScenario, type Scenario, type StepScript } from './scenario.ts';
+import { drawScenario, type Scenario } from './scenario.ts';
 import { shrinkScenario } from './shrink-scenario.ts';
+import type { StepScript } from './step-script.ts';
 
 const SEEDS = Number(process.env.SLUICE_SEEDS ?? (process.env.CI === 'true' ? 2000 : 100));
 const FIRST_SEED = Number(process.env.SLUICE_FIRST_SEED ?? 0);
