@@ -59,8 +59,10 @@ function listCells(
   session: RunSession,
   { source, of }: { readonly source: ReadSource; readonly of: readonly InputTree[] },
 ): InputTree[] {
+  const [first] = of;
+  if (first === undefined) return [];
+  const { hasCells: _, ...directory } = first;
   const apart = new Set(of.map(({ path }) => path));
-  const { hasCells: _, ...directory } = of[0]!;
   const { step, output } = source;
   return succeededCells(session, source)
     .map((cell) => locateOutput(session, { step, cell, output }).path)
