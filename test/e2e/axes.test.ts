@@ -224,6 +224,40 @@ steps:
   expect(steps[0].cells[1].retry).toMatchObject({ limit: 2, backoff: { initialMs: 20 } });
 });
 
+test('limits and requests depend on results and listed items; a value of another form fails its cell', async () => {
+  write(`failFast: false
+axes: { sample: [A, B, C, D], part: "\${{ steps.split.results.parts }}" }
+defaults: { cache: true }
+steps:
+  count:
+    each: sample
+    script: |
+      case \${{ each.sample }} in A) n=1;; B) n=60;; C) n=-1;; D) n=100000;; esac
+      echo $n > /sluice/results/n
+    results: { n: integer }
+  sort:
+    each: sample
+    timeout: \${{ steps.count.results.n }}s
+    resources: { memory: "\${{ steps.count.results.n }}GB" }
+    script: '[ \${{ each.sample }} != A ] || sleep 60'
+  small: { each: sample, retry: "\${{ steps.count.results.n == 60 ? 1 : 0 }}", script: '[ \${{ attempt }} = 2 ]' }
+  split: { script: 'echo [1, 60] > /sluice/results/parts', results: { parts: array } }
+  work: { each: part, timeout: "\${{ each.part }}s", script: '[ \${{ each.part }} = 60 ] || sleep 60' }
+`);
+  expect(await place.sluice('run')).toMatchObject({ exitCode: 1 });
+  expect(await statuses(await newest())).toMatchObject({
+    sort: 'A failed, B failed, C failed, D failed',
+    small: 'A failed, B succeeded, C failed, D failed',
+    work: '1 failed, 60 succeeded',
+  });
+  const why = async (cell: string) => (await place.sluice('why', cell)).stdout;
+  expect(await why('sort/C')).toContain('step `sort`, cell C: `timeout` yields "-1s", which is not a duration');
+  expect(await why('sort/D')).toContain('no instance type of cluster local has');
+  expect(await why('work/1')).toContain('it ran longer than its timeout');
+  const { steps } = JSON.parse((await place.sluice('plan', '--json')).stdout);
+  expect(steps[1]).toMatchObject({ lateValues: ['timeout', 'resources.memory'] });
+});
+
 test('one command approves all cells that wait, or one of them', async () => {
   write(`axes: { sample: [A, B, C] }
 steps:

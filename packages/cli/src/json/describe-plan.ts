@@ -1,4 +1,4 @@
-import { type CellValues, type Plan, type PlannedStep, planLevels, valuesOfCell } from '@sluice/core';
+import { type CellValues, lateKeys, type Plan, type PlannedStep, planLevels, valuesOfCell } from '@sluice/core';
 import type { ImageUse, RunPlacement } from '@sluice/run';
 import { describeValues } from '@sluice/run';
 import type { ReusePreview } from '@sluice/runner';
@@ -43,6 +43,7 @@ function describeStep(planned: PlannedStep, { plan, level }: { plan: Plan; level
   const { step, final, dependencies, cells } = planned;
   const cellCount = countCells(plan, planned);
   const lists = countLists(plan, planned);
+  const late = lateKeys(plan, planned.index);
   return {
     step: step.name,
     final,
@@ -59,23 +60,27 @@ function describeStep(planned: PlannedStep, { plan, level }: { plan: Plan; level
       lists === undefined && {
         cells: cells.map((cell, index) => ({
           ...{ cell: cell.key, ...describeValues(plan, cell) },
-          ...(step.perCell && describeCellValues(valuesOfCell(plan, planned.index, index))),
+          ...(step.perCell && describeCellValues(valuesOfCell(plan, planned.index, index), late)),
         })),
       }),
+    ...(late.length > 0 && { lateValues: late }),
     cache: step.cache !== undefined,
     ...(step.resources && { resources: step.resources }),
   };
 }
 
-/** What a cell has of its own. */
-function describeCellValues({ timeoutMs, queueTimeoutMs, deadlineMs, priority, resources, retry }: CellValues) {
+/** What a cell has of its own, as far as it is known. */
+function describeCellValues(
+  { timeoutMs, queueTimeoutMs, deadlineMs, priority, resources, retry }: CellValues,
+  late: readonly string[],
+) {
   return {
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(queueTimeoutMs !== undefined && { queueTimeoutMs }),
     ...(deadlineMs !== undefined && { deadlineMs }),
     priority,
     ...(resources && { resources }),
-    retry,
+    ...(!late.some((name) => name.startsWith('retry.')) && { retry }),
   };
 }
 

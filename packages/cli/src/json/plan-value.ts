@@ -67,6 +67,11 @@ const step = z.strictObject({
     })
     .exactOptional()
     .describe('of a step over an axis whose items another step lists: its cells are known when that step has ended'),
+  lateValues: z
+    .array(z.string())
+    .readonly()
+    .exactOptional()
+    .describe('keys of which each cell gets its value during the run'),
   cache: z.boolean(),
   instanceType: z.string().exactOptional().describe('named by the step, else chosen'),
   resources: resources.exactOptional().describe('what the step requests'),

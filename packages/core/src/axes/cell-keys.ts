@@ -1,4 +1,4 @@
-import { toText } from '../expressions/template.ts';
+import { compileTemplate, toText } from '../expressions/template.ts';
 import type { CellTemplates, ResourceTemplates } from '../model/cell-templates.ts';
 import type { Json } from '../model/json.ts';
 import { fail, ok, type Result } from '../model/result.ts';
@@ -18,8 +18,12 @@ export interface CellKey {
   /** Its place in `CellValues`. */
   readonly target: Path;
   readonly template: Template;
+  /** Compiled once for all cells. */
+  readonly compiled: ReturnType<typeof compileTemplate>;
   /** Whether the template has to be one expression that yields a number. */
   readonly isNumber: boolean;
+  /** Whether the value may be known only when the cell is decided. */
+  readonly mayBeLate: boolean;
   /** The value in the units of the model. The error continues a sentence that shows the value. */
   readonly read: (value: Json) => Result<number | string, string>;
 }
@@ -81,7 +85,9 @@ function keyOf(
 ): readonly CellKey[] {
   if (template === undefined) return [];
   const name = path.map((key, at) => (typeof key === 'number' ? `[${key}]` : `${at === 0 ? '' : '.'}${key}`)).join('');
-  return [{ path, name, target, template, isNumber, read }];
+  // The order of the cells is that of the plan.
+  const mayBeLate = path[0] !== 'priority';
+  return [{ path, name, target, template, compiled: compileTemplate(template), isNumber, mayBeLate, read }];
 }
 
 const integer = numberKind((value) => Number.isSafeInteger(value), 'which is not an integer');

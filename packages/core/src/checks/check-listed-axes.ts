@@ -6,6 +6,7 @@ import type { Axis, Step } from '../model/pipeline.ts';
 import type { Path } from '../parse/source-document.ts';
 import type { Check, CheckContext, CheckedStep } from './check-context.ts';
 import { pathInStep } from './check-context.ts';
+import { wholeResult } from './whole-result.ts';
 
 /** An axis whose items a step lists: which step may, and where the axis can be used. */
 export const checkListedAxes: Check = (context) => {
@@ -48,7 +49,7 @@ function checkSource(context: CheckContext, name: string, axis: Axis): void {
       `come from step \`${first}\`, which has cells for a listed axis itself`,
       'a list of lists is not supported: list all items in one step',
     );
-  else checkType(report, axis, source);
+  else checkType(context, report, axis);
 }
 
 function readsResults({ items }: Axis): boolean {
@@ -57,17 +58,11 @@ function readsResults({ items }: Axis): boolean {
 }
 
 /** A result that is the whole expression has to be a list. */
-function checkType(report: (message: string) => void, { items }: Axis, { step }: CheckedStep): void {
-  const compiled = compileTemplate(String(items));
-  const whole = compiled.ok ? compiled.value.whole : undefined;
-  const [reference] = whole?.references ?? [];
-  if (whole === undefined || reference === undefined) return;
-  const isAll = reference.end - reference.start === whole.source.trim().length && reference.keys.length === 3;
-  const type = isAll ? own(step.results, reference.keys[2]!)?.type : undefined;
-  if (type === undefined || type === 'array') return;
-  report(
-    `are the result \`${reference.keys[2]}\` of step \`${step.name}\`, which has the type ${type} instead of array`,
-  );
+function checkType(context: CheckContext, report: (message: string) => void, { items }: Axis): void {
+  const found = wholeResult(context, String(items));
+  if (found === undefined || found.type === 'array') return;
+  const { step, result, type } = found;
+  report(`are the result \`${result}\` of step \`${step.name}\`, which has the type ${type} instead of array`);
 }
 
 function checkRelations(
@@ -148,10 +143,10 @@ function checkReader(
   }
 }
 
-/** The values of a step that are evaluated before the run for each cell: its limits, priority, resources and retries. */
+/** The values of a step that are needed before its cells are decided, with an expression that reads their items. */
 function findEachValues({ perCell = {} }: Step): readonly string[] {
-  return cellKeys(perCell).flatMap(({ template }) => {
-    const compiled = compileTemplate(template);
-    return compiled.ok && compiled.value.references.some(({ root }) => root === 'each') ? [template] : [];
+  return cellKeys(perCell).flatMap(({ template, compiled, mayBeLate }) => {
+    const readsEach = compiled.ok && compiled.value.references.some(({ root }) => root === 'each');
+    return readsEach && !mayBeLate ? [template] : [];
   });
 }

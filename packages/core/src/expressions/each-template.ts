@@ -21,6 +21,7 @@ export function eachTemplate(step: Step, visit: (template: Template) => void): v
     if (where !== undefined) eachText(where, one);
   }
   one(step.instanceType);
+  if (step.perCell !== undefined) eachText(step.perCell as unknown as Json, one);
   one(step.cache?.key);
   one(step.approval?.message);
   const ready = step.service?.ready;

@@ -1,6 +1,9 @@
 import type { Template } from './template.ts';
 
-/** Keys of a step that have expressions with `params`, `each` or `matrix`; `valuesOfCell` evaluates them. */
+/**
+ * Keys of a step that have expressions. `valuesOfCell` evaluates those with `params`, `each` or `matrix`; the others, with
+ * results or listed items, are evaluated when a cell is decided.
+ */
 export interface CellTemplates {
   readonly timeout?: Template;
   readonly queueTimeout?: Template;

@@ -1,3 +1,4 @@
+import type { KeyValues } from '../axes/cell-values.ts';
 import { toCel } from '../expressions/cel-values.ts';
 import { type Doubles, findDoubles, hidesDoubles, mergeDoubles } from '../expressions/doubles.ts';
 import { evaluateTogether } from '../expressions/evaluation-scope.ts';
@@ -12,6 +13,7 @@ import { MAX_CELLS } from '../plan/expand-matrix.ts';
 import { showJson } from '../render/show-json.ts';
 import { type ContextFor, evaluateValue } from './evaluate.ts';
 import { expressionContext } from './expression-context.ts';
+import { resolveLateValues } from './resolve-late-values.ts';
 
 /** Whether a step runs, and with which cells. */
 export interface Decision {
@@ -19,14 +21,23 @@ export interface Decision {
   readonly run: boolean;
   /** For a `foreach` step that runs: its cells, possibly none. */
   readonly cells?: readonly Cell[];
+  /** Of a step that runs and has values which the plan does not know: those of each decided cell. */
+  readonly values?: readonly KeyValues[];
 }
 
-/** `cell` only for a step with `each`, whose cells are decided one by one. */
-type DecisionContext = RunContext & { readonly cell?: Cell };
+/** `cell` only for a step with `each`, whose cells are decided one by one. `index` is its number. */
+type DecisionContext = RunContext & { readonly cell?: Cell; readonly index?: number };
 
-/** Evaluates `when` and `foreach` of a step. The error says which one failed, and why. */
+/** Evaluates `when`, `foreach` and the values of cells of a step. The error says which one failed, and why. */
 export function resolveDecision(plan: Plan, step: number, context: DecisionContext): Result<Decision, string> {
-  return evaluateTogether(plan, () => decide(plan, step, context));
+  return evaluateTogether(plan, () => {
+    const decision = decide(plan, step, context);
+    if (!decision.ok || !decision.value.run) return decision;
+    const { cell, index = 0 } = context;
+    const cells = cell ? [cell] : (decision.value.cells ?? plan.steps[step]!.cells ?? []);
+    const values = resolveLateValues(plan, step, { cells, first: index, context });
+    return values.ok ? ok({ ...decision.value, ...(values.value && { values: values.value }) }) : values;
+  });
 }
 
 function decide(plan: Plan, step: number, context: DecisionContext): Result<Decision, string> {

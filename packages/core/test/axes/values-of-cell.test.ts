@@ -3,9 +3,12 @@ import {
   createPlan,
   escalationOfCells,
   type Json,
+  lateKeys,
   mostAttempts,
   parsePipeline,
+  resolveDecision,
   valuesOfCell,
+  withLateValues,
 } from '../../src/index.ts';
 import { planOf } from '../plan/plan-of.ts';
 
@@ -82,5 +85,58 @@ describe('escalationOfCells', () => {
       { cpu: 2, memoryBytes: 16e9 },
     ]);
     expect([0, 1, 2].map((step) => mostAttempts(plan, step))).toEqual([1 + 5 + 3, 1 + 2 + 6, 1 + 3 + 3]);
+  });
+});
+
+const LATE = `${HEAD}steps:
+  count: { each: sample, command: [x], results: { gb: integer, tries: integer } }
+  sort:
+    each: sample
+    command: [x]
+    timeout: "\${{ each.sample.gb }}h"
+    deadline: "\${{ steps.count.results.gb }}h"
+    resources: { cpu: 2, memory: "\${{ steps.count.results.gb }}GB" }
+    retry: { limit: "\${{ steps.count.results.tries }}", backoff: { max: 500ms, initial: 1ms } }
+  plain: { command: [x] }
+`;
+
+describe('withLateValues', () => {
+  const plan = planOf(LATE);
+  const context = (results: Readonly<Record<string, Json>>) => ({
+    run: { id: 'r', name: 'n', plannedTime: '' },
+    attempt: 1,
+    steps: () => ({ status: 'succeeded' as const, results }),
+    ...{ cell: plan.steps[1]!.cells![1]!, index: 1 },
+  });
+  const decide = (results: Readonly<Record<string, Json>>) => resolveDecision(plan, 1, context(results));
+
+  test('the plan has the values that do not depend on results, a decision the others', () => {
+    expect([0, 1, 2].map((step) => lateKeys(plan, step))).toEqual([
+      [],
+      ['deadline', 'resources.memory', 'retry.limit'],
+      [],
+    ]);
+    expect(valuesOfCell(plan, 1, 1)).toMatchObject({ timeoutMs: 57_600_000, resources: { cpu: 2 } });
+    expect(mostAttempts(plan, 1)).toBe(undefined);
+    const values = { deadline: 72_000_000, 'resources.memory': 20e9, 'retry.limit': 4 };
+    expect(decide({ gb: 20, tries: 4 })).toEqual({ ok: true, value: { run: true, values: [values] } });
+    expect(withLateValues(plan, { step: 1, cell: 1 }, values)).toMatchObject({
+      ...{ timeoutMs: 57_600_000, deadlineMs: 72_000_000, resources: { cpu: 2, memoryBytes: 20e9 } },
+      retry: { limit: 4, backoff: { initialMs: 1, maxMs: 500 } },
+    });
+  });
+
+  test('a value of another form, or one that contradicts another, is an error that names the cell', () => {
+    const errorOf = (gb: Json, tries: Json = 1) => {
+      const decision = decide({ gb, tries });
+      return decision.ok ? '' : decision.error;
+    };
+    expect(errorOf('x')).toBe(
+      'step `sort`, cell S2: `deadline` yields "xh", which is not a duration with its unit, for example 90s or 2h',
+    );
+    expect(errorOf(20, null)).toBe('step `sort`, cell S2: `retry.limit` yields null, which is not a number from 0');
+    expect(errorOf(2)).toBe(
+      'step `sort`, cell S2: `deadline` (for all attempts together) is shorter than `timeout` (for one attempt)',
+    );
   });
 });

@@ -1,4 +1,4 @@
-import { type Plan, valuesOfCell } from '@sluice/core';
+import { valuesOfCell } from '@sluice/core';
 import { explainFollowed, type RunFollower } from '@sluice/home';
 import {
   type ContainerView,
@@ -39,7 +39,7 @@ export async function describeCell(followers: Followers, run: RunFollower, place
       ...usages[index],
     })),
     usage: sumAttemptUsage(usages),
-    ...describeCellValues(run.model.facts.plan, place),
+    ...describeCellValues(run, place),
     ...optional('image', texts.image),
     ...(texts.command && { command: [...texts.command] }),
     environment: Object.keys(step.env).filter((variable) => !step.secrets.includes(variable)),
@@ -50,8 +50,9 @@ export async function describeCell(followers: Followers, run: RunFollower, place
 }
 
 /** Its limits of time, priority and requested resources. */
-function describeCellValues(plan: Plan, { step, cell }: CellPlace) {
-  const { timeoutMs, queueTimeoutMs, deadlineMs, priority, resources } = valuesOfCell(plan, step, cell);
+function describeCellValues({ model }: RunFollower, { step, cell }: CellPlace) {
+  const values = model.scheduler?.values(step, cell) ?? valuesOfCell(model.facts.plan, step, cell);
+  const { timeoutMs, queueTimeoutMs, deadlineMs, priority, resources } = values;
   return {
     ...optional('timeoutMs', timeoutMs),
     ...optional('queueTimeoutMs', queueTimeoutMs),

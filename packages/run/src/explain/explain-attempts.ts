@@ -1,4 +1,3 @@
-import { valuesOfCell } from '@sluice/core';
 import type { ReplayedRun } from '../facts/replay-files.ts';
 import { outlineAttempt } from '../report/attempt-outline.ts';
 import { describeFailure } from '../report/describe-failure.ts';
@@ -12,7 +11,7 @@ export function explainAttempts(run: ReplayedRun, step: number, cell: number): A
   const isFinished = TERMINAL_CELL_STATES.has(run.scheduler.state(step, cell));
   const retries = explainRetries(attempts, {
     ...run.facts.plan.steps[step]!.step,
-    ...valuesOfCell(run.facts.plan, step, cell),
+    ...run.scheduler.values(step, cell),
     isFinished,
   });
   return attempts.map((attempt) => {

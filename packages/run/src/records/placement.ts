@@ -5,7 +5,7 @@
 export interface PlacementChoice {
   /** In order of preference: after an infrastructure failure, the next one is used. */
   readonly clusters: readonly string[];
-  /** On the first of the clusters; absent if it is an expression. */
+  /** On the first of the clusters; absent if it is an expression, or depends on the cell. */
   readonly instanceType?: string;
 }
 

@@ -40,7 +40,7 @@ function applyEvent(run: RunState, event: SchedulerEvent): void {
       start(run);
       return;
     case 'decided':
-      decided(run, event, event.cells);
+      decided(run, event);
       return;
     case 'skipped':
       skippedByWhen(run, event);

@@ -1,4 +1,4 @@
-import type { Plan } from '@sluice/core';
+import type { CellValues, Plan } from '@sluice/core';
 import { stepState } from './flow/step-flow.ts';
 import { findStuck, type HeldStep } from './flow/stuck.ts';
 import { handleEvent } from './handle-event.ts';
@@ -11,6 +11,7 @@ import type { SchedulerOptions } from './model/scheduler-options.ts';
 import type { SkipCause } from './model/skip-cause.ts';
 import { stateName } from './model/state-code.ts';
 import type { WaitReason } from './model/wait-reason.ts';
+import { valuesOf } from './state/cell-values.ts';
 import type { HistoryEntry } from './state/history.ts';
 import { checkCell } from './state/move-cell.ts';
 import { createRunState } from './state/run-state.ts';
@@ -41,6 +42,8 @@ export interface Scheduler {
   attempt(step: number, cell: number): number;
   /** The escalation level of a cell: an index into `retry.escalate`, -1 for none. */
   escalationLevel(step: number, cell: number): number;
+  /** The limits, priority, resources and retries of a cell; as far as the plan knows them, until the cell is decided. */
+  values(step: number, cell: number): CellValues;
   /** Number of a step's cells; undefined until a `foreach` is decided, 1 if it ended before. */
   cellCount(step: number): number | undefined;
   /** Whether a step has its own cells. A `foreach` that ended before it was decided has one that represents all. */
@@ -95,6 +98,7 @@ export function createScheduler(plan: Plan, options: SchedulerOptions = {}): Sch
     state: (step, cell) => (cell === undefined ? stepState(run, step) : stateName(run.cells.state[id(step, cell)]!)),
     attempt: (step, cell) => run.cells.attempt[id(step, cell)]!,
     escalationLevel: (step, cell) => run.cells.escalationLevel[id(step, cell)]!,
+    values: (step, cell) => valuesOf(run, step, checked(step, cell)),
     cellCount: (step) => knownCells(run, step),
     isExpanded: (step) => isExpanded(run, step),
     counts: () => countStates(run),

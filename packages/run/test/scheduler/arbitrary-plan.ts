@@ -50,8 +50,8 @@ const step = fc.record(
     rungs: fc.integer({ min: 0, max: 2 }),
     timeoutMs: fc.option(fc.integer({ min: 1, max: 5000 }), { nil: undefined, freq: 2 }),
     queueTimeoutMs: fc.option(fc.integer({ min: 1, max: 5000 }), { nil: undefined, freq: 2 }),
-    /** A timeout, a priority and a limit of retries that depend on the item. */
-    perCell: fc.boolean(),
+    /** A timeout and a limit of retries that depend on the item, with a priority, or on results. */
+    perCell: fc.constantFrom(undefined, 'item', 'late'),
     deadlineMs: fc.option(fc.integer({ min: 1, max: 9000 }), { nil: undefined, freq: 2 }),
     continueOnError: fc.oneof(fc.boolean(), fc.nat(1), fc.constantFrom('0%', '40%', '50%')),
     final: fc.oneof({ weight: 5, arbitrary: fc.constant(false) }, fc.constant(true)),
@@ -81,7 +81,7 @@ export const arbitraryPlan: fc.Arbitrary<Plan> = fc
       const each = lister >= 0 && i > lister ? lists!.next().value : undefined;
       return each === undefined || (draft.kind !== 'plain' && draft.kind !== 'approval')
         ? draft
-        : { ...draft, each, perCell: false };
+        : { ...draft, each, perCell: draft.perCell && ('late' as const) };
     });
     const steps = Object.fromEntries(drawn.map((_, i) => [`s${i}`, testStep(withoutRunning(drawn, i), i)]));
     if (lister >= 0) listItems(steps, `s${lister}`);
@@ -175,7 +175,8 @@ function testStep(draft: Draft, index: number): TestStep {
     after,
     inputs,
     ...(each === undefined ? {} : { each }),
-    ...(each !== undefined && draft.perCell ? { perCell: ofItem(each[0]!) } : {}),
+    ...(draft.perCell === 'late' ? { perCell: OF_RESULTS } : {}),
+    ...(each !== undefined && draft.perCell === 'item' ? { perCell: ofItem(each[0]!) } : {}),
     cells: draft.cells,
     final: draft.final,
     pools: Object.fromEntries(Object.entries(draft.pools).filter(([, amount]) => amount > 0)),
@@ -205,6 +206,12 @@ function testStep(draft: Draft, index: number): TestStep {
     }),
   };
 }
+
+/** The shell says what they are. */
+const OF_RESULTS = {
+  timeout: '${{ steps.any.results.t }}ms',
+  retry: { limit: '${{ steps.any.results.n }}' },
+};
 
 /** The items of the test axes are their own numbers. */
 function ofItem(axis: string) {

@@ -1,3 +1,4 @@
+import type { KeyValues } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { IllegalMove } from '../../src/scheduler/state/illegal-move.ts';
 import { createRig } from './rig.ts';
@@ -36,6 +37,27 @@ describe('retries', () => {
     expect(Number(wake!.replace('wake ', ''))).toBeGreaterThanOrEqual(500);
     expect(rig.tick(1000)).toEqual(['submit a/1 #2']);
     expect(rig.ended('a/1', 'failed')).toEqual(['finish failed']);
+  });
+
+  test('handle: a cell has the values with which it was decided, and none are taken for others', () => {
+    const perCell = { timeout: '${{ steps.a.results.ms }}ms', retry: { limit: '${{ steps.a.results.n }}' } };
+    const rig = createRig(testPlan({ a: { each: ['y'], perCell, retry: { on: ['timeout'], backoff: AT_ONCE } } }));
+    const decide = (cell: number, values?: readonly KeyValues[]) =>
+      rig.send({ type: 'decided', at: rig.now, step: 0, cell, cells: 2, ...(values && { values }) });
+    expect(rig.start()).toEqual(['decide a/0', 'decide a/1']);
+    expect(() => decide(0)).toThrow('values of 0 cells are given, and 1 have some');
+    expect(() => decide(0, [{ timeout: 5 }])).toThrow('cannot use the values of cell 0 of step 0: it has others');
+    expect(() => decide(0, [{ timeout: 5, 'retry.limit': 0, priority: 1 }])).toThrow('it has others');
+    expect(decide(1, [{ timeout: 50, 'retry.limit': 1 }])).toEqual(['submit a/1 #1']);
+    expect(decide(0, [{ timeout: 20, 'retry.limit': 0 }])).toEqual(['submit a/0 #1']);
+    expect(rig.scheduler.values(0, 1)).toMatchObject({ timeoutMs: 50, retry: { limit: 1, on: ['timeout'] } });
+    rig.submitted('a/0');
+    rig.submitted('a/1');
+    expect(rig.running('a/0')).toEqual(['wake 20']);
+    rig.running('a/1');
+    expect(rig.tick(20)).toEqual(['cancel a/0 #1 timeout', 'wake 50']);
+    expect(rig.tick(50)).toEqual(['cancel a/1 #1 timeout']);
+    expect(rig.ended('a/1', 'canceled')).toEqual(['submit a/1 #2']);
   });
 
   test('handle: the timer of an attempt that has ended does not end the next one', () => {

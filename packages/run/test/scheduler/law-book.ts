@@ -1,4 +1,4 @@
-import type { Plan, Step } from '@sluice/core';
+import type { KeyValues, Plan, Step } from '@sluice/core';
 import type { Command } from '../../src/scheduler/model/command.ts';
 import type { SchedulerEvent } from '../../src/scheduler/model/event.ts';
 import type { SchedulerOptions } from '../../src/scheduler/model/scheduler-options.ts';
@@ -44,6 +44,8 @@ export function createLawBook(given: Plan, options: SchedulerOptions = {}): LawB
   const expired = new Set<string>();
   /** Expired cells whose live attempt has not been canceled. */
   const toCancel = new Set<string>();
+  /** The values of cells that were told when they were decided. */
+  const late = new Map<string, KeyValues>();
   const itemLaws = createItemLaws(plan, law);
   let now = 0;
   let finished = false;
@@ -94,9 +96,15 @@ export function createLawBook(given: Plan, options: SchedulerOptions = {}): LawB
     if (isBeyond) law(scheduler.status !== 'succeeded', 'the run succeeds with more failures than a step tolerates');
   }
 
+  function noteValues({ step, cell = 0, values = [] }: Extract<SchedulerEvent, { type: 'decided' }>): void {
+    for (const [index, told] of values.entries()) late.set(`${step}/${cell + index}`, told);
+  }
+
   /** What a cell has of its own. See `arbitraryPlan`: an item is its own number. */
   function ownValues(step: number, cell: number): { timeoutMs?: number; limit?: number } {
     const { each = [], perCell } = plan.steps[step]!.step;
+    const told = late.get(`${step}/${cell}`);
+    if (told !== undefined) return { timeoutMs: told.timeout as number, limit: told['retry.limit'] as number };
     const item = plan.steps[step]!.cells?.[cell]?.each?.[each[0]!];
     return perCell === undefined ? {} : { timeoutMs: 1000 * (item! + 1), limit: item! % 3 };
   }
@@ -217,6 +225,7 @@ export function createLawBook(given: Plan, options: SchedulerOptions = {}): LawB
       now = event.at;
       if (event.type === 'tick') passDeadlines();
       for (const [key, until] of notBefore) if (until <= now) notBefore.delete(key);
+      if (event.type === 'decided') noteValues(event);
       if (!('attempt' in event)) return;
       const key = `${event.step}/${event.cell}`;
       const present = live.get(key) === event.attempt;

@@ -25,7 +25,7 @@ export const PLANTED_SCHEDULER_BUGS: readonly PlantedSchedulerBug[] = [
     file: ITEMS,
     find: '      isNeeded[needed] = 1;',
     replace: '      isNeeded[needed] = 0;',
-    seed: 28,
+    seed: 6,
   },
   {
     name: 'takes the end of the first cell for the end of an item',
@@ -45,5 +45,11 @@ export const PLANTED_SCHEDULER_BUGS: readonly PlantedSchedulerBug[] = [
     file: 'state/move-cell.ts',
     find: '  run.exceeded[step] = 1;\n',
     replace: '',
+  },
+  {
+    name: 'gives the first cell of a step the values of the one that is decided',
+    file: 'state/cell-values.ts',
+    find: '    known[first + index] =',
+    replace: '    known[index] =',
   },
 ];

@@ -1,4 +1,4 @@
-import type { Plan } from '@sluice/core';
+import { hasLateValues, type KeyValues, type Plan } from '@sluice/core';
 import { TERMINAL_CELL_STATES } from '../../src/scheduler/model/cell-state.ts';
 import type { Command } from '../../src/scheduler/model/command.ts';
 import type { Outcome, PostponeReason, SchedulerEvent } from '../../src/scheduler/model/event.ts';
@@ -153,7 +153,8 @@ function answer({ command, ...turn }: Turn & { readonly command: Command }): Sch
       const gate = { at, step, ...(command.cell !== undefined && { cell: command.cell }) };
       if (random.chance(0.1)) return { type: 'evaluationFailed', ...gate, message: 'no such key' };
       if (plan.steps[step]!.step.when !== undefined && random.chance(0.3)) return { type: 'skipped', ...gate };
-      return { type: 'decided', ...gate, cells: plan.steps[step]!.cells?.length ?? random.below(5) };
+      const cells = plan.steps[step]!.cells?.length ?? random.below(5);
+      return { type: 'decided', ...gate, cells, ...lateValues(turn, command, cells) };
     }
     case 'lookUp': {
       const { step, cell } = command;
@@ -174,6 +175,17 @@ function answer({ command, ...turn }: Turn & { readonly command: Command }): Sch
     default:
       throw new Error(`the shell does not answer ${command.type} by itself`);
   }
+}
+
+/** The values of the decided cells that the plan does not know. */
+function lateValues(
+  { plan, random }: Pick<Turn, 'plan' | 'random'>,
+  { step, cell }: { readonly step: number; readonly cell?: number },
+  cells: number,
+): { values?: readonly KeyValues[] } {
+  if (!hasLateValues(plan, step)) return {};
+  const value = () => ({ timeout: 1 + random.below(5000), 'retry.limit': random.below(3) });
+  return { values: Array.from({ length: cell === undefined ? cells : 1 }, value) };
 }
 
 /** The items that a cell has listed, if its step lists any. */

@@ -3,6 +3,7 @@ import {
   escalationOfCells,
   evaluateTogether,
   fail,
+  hasLateValues,
   ok,
   type Placement,
   type Plan,
@@ -167,7 +168,7 @@ function typeOn(
   const there = types.filter(({ clusterID }) => clusterID === cluster);
   if (step.instanceType === undefined) {
     const chosen = new Set(resourcesOfCells(plan, index).map((wanted) => chooseInstanceType(there, wanted)?.id));
-    return chosen.size === 1 ? [...chosen][0] : undefined;
+    return chosen.size === 1 && !hasLateValues(plan, index) ? [...chosen][0] : undefined;
   }
   return there.find(({ id }) => id === step.instanceType)?.id;
 }

@@ -6,15 +6,7 @@ import {
   SECRET_ENVS_LABEL,
   WRITABLE_MOUNTS_LABEL,
 } from '@sluice/client';
-import {
-  fail,
-  ok,
-  type ResolvedContainer,
-  type Resources,
-  type Result,
-  resolveContainer,
-  valuesOfCell,
-} from '@sluice/core';
+import { fail, ok, type ResolvedContainer, type Resources, type Result, resolveContainer } from '@sluice/core';
 import { createRunContext } from '@sluice/run';
 import { createMounts } from '../data/create-mounts.ts';
 import { wrapReadiness } from '../data/wrap-readiness.ts';
@@ -122,7 +114,7 @@ function findInstanceType(
   container: ResolvedContainer,
   options: PrepareOptions & { readonly step: number; readonly cell: number; readonly clusterID: string },
 ): Result<string, string> {
-  const { retry, resources } = valuesOfCell(session.plan, options.step, options.cell);
+  const { retry, resources } = session.scheduler.values(options.step, options.cell);
   const wanted: string | Resources | undefined =
     retry.escalate[options.escalationLevel] ?? container.instanceType ?? resources;
   if (typeof wanted === 'string') return ok(wanted);

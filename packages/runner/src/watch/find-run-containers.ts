@@ -120,6 +120,7 @@ function listPossibleIds(plan: Plan, runId: string): string[] | undefined {
   for (const { index, step, cells } of plan.steps) {
     if (!cells || batches[index] !== undefined) return undefined;
     const attempts = mostAttempts(plan, index);
+    if (attempts === undefined) return undefined;
     for (const { key: cell } of cells) {
       for (let attempt = 1; attempt <= attempts; attempt++) {
         ids.push(containerId({ runId, step: step.name, cell, attempt }));

@@ -1,5 +1,4 @@
 import type { Container } from '@sluice/client';
-import { valuesOfCell } from '@sluice/core';
 import { adoptedCluster, type ContainerFacts, hasAdoptedSuccessor, type Outcome, urlOf } from '@sluice/run';
 import type { Attempt } from '../session/attempt.ts';
 import { isOwnContainer } from '../session/is-own-container.ts';
@@ -52,7 +51,7 @@ export function observeContainer(session: RunSession, attempt: Attempt, seen: Co
   }
   if (seen.phase === 'Pending' && PULLING.test(seen.state ?? '') && !attempt.pulling) {
     attempt.pulling = true;
-    const { timeoutMs } = valuesOfCell(session.plan, attempt.at.step, attempt.at.cell);
+    const { timeoutMs } = session.scheduler.values(attempt.at.step, attempt.at.cell);
     if (timeoutMs !== undefined) session.post({ type: 'pulling', at, ...attempt.at });
   }
   warnOfPhase(session, attempt, seen);
@@ -88,7 +87,7 @@ function timesOf(
 function judge(session: RunSession, attempt: Attempt, seen: Container): Outcome | undefined {
   const outcome = judgeTerminalPhase(seen);
   if (outcome?.result !== 'canceled' || session.facts.adopted === undefined) return outcome;
-  const { timeoutMs } = valuesOfCell(session.plan, attempt.at.step, attempt.at.cell);
+  const { timeoutMs } = session.scheduler.values(attempt.at.step, attempt.at.cell);
   const ranMs = Date.parse(seen.endTime ?? '') - Date.parse(seen.startTime ?? '');
   const isTimedOut =
     hasAdoptedSuccessor(session.facts, attempt.name) || (timeoutMs !== undefined && ranMs >= timeoutMs);

@@ -1,5 +1,5 @@
 import { isServiceError } from '@sluice/client';
-import { own, renderDuration, valuesOfCell } from '@sluice/core';
+import { own, renderDuration } from '@sluice/core';
 import {
   type AttemptEvent,
   type AttemptFacts,
@@ -35,7 +35,7 @@ export function watchReadiness(session: RunSession, workspace: WorkspaceFiles, e
 async function waitUntilReady(session: RunSession, workspace: WorkspaceFiles, at: AttemptEvent): Promise<void> {
   const { step, cell, attempt } = at;
   const { name, service } = session.plan.steps[step]!.step;
-  const { timeoutMs } = valuesOfCell(session.plan, step, cell);
+  const { timeoutMs } = session.scheduler.values(step, cell);
   const limit = service?.ready?.timeoutMs ?? (timeoutMs === undefined ? READY_WITHIN_MS : Number.POSITIVE_INFINITY);
   const watched = session.clock.now();
   const since = factsOf(session, at)?.runningAt ?? watched;

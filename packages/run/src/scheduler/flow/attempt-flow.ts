@@ -1,9 +1,9 @@
-import { valuesOfCell } from '@sluice/core';
 import type { Outcome, PostponeReason, SchedulerEvent } from '../model/event.ts';
 import { CAUSE } from '../model/legal-moves.ts';
 import { CODE } from '../model/state-code.ts';
 import { cancelReason, setCancelReason } from '../state/cancel-reason.ts';
 import { CELL } from '../state/cell-table.ts';
+import { valuesOf } from '../state/cell-values.ts';
 import type { ItemLimits } from '../state/item-limits.ts';
 import { addFlag, checkCell, countStale, moveCell } from '../state/move-cell.ts';
 import { STEP } from '../state/plan-index.ts';
@@ -90,7 +90,7 @@ export function startReady(run: RunState): void {
 
 function startDeadline(run: RunState, step: number, cell: number): void {
   const id = run.cellBase[step]! + cell;
-  const { deadlineMs } = valuesOfCell(run.plan, step, cell);
+  const { deadlineMs } = valuesOf(run, step, cell);
   if (deadlineMs === undefined || (run.cells.flags[id]! & CELL.started) !== 0) return;
   addFlag(run, id, CELL.started);
   run.timers.add({ kind: 'deadline', at: run.now + deadlineMs, step, cell, attempt: 0 });
@@ -102,7 +102,7 @@ function submitted(run: RunState, step: number, cell: number): void {
   moveCell(run, step, { cell, to: CODE.pending, cause: CAUSE.submitted });
   speedUp(run);
   if ((run.index.flags[step]! & STEP.timed) === 0) return;
-  const { queueTimeoutMs } = valuesOfCell(run.plan, step, cell);
+  const { queueTimeoutMs } = valuesOf(run, step, cell);
   if (queueTimeoutMs === undefined) return;
   run.timers.add({ kind: 'queueTimeout', at: run.now + queueTimeoutMs, step, cell, attempt: run.cells.attempt[id]! });
 }
@@ -110,7 +110,7 @@ function submitted(run: RunState, step: number, cell: number): void {
 /** Reported again after a resume: the timer that is due first counts, also if the clock was set back meanwhile. */
 function pulling(run: RunState, step: number, cell: number): void {
   const id = run.cellBase[step]! + cell;
-  const { timeoutMs } = valuesOfCell(run.plan, step, cell);
+  const { timeoutMs } = valuesOf(run, step, cell);
   if (run.cells.state[id] !== CODE.pending || timeoutMs === undefined) countStale(run);
   else run.timers.add({ kind: 'pullTimeout', at: run.now + timeoutMs, step, cell, attempt: run.cells.attempt[id]! });
 }
@@ -134,7 +134,7 @@ function running(run: RunState, { step, cell, since = run.now }: { step: number;
   if (state === CODE.running || state === CODE.publishing) return;
   moveCell(run, step, { cell, to: CODE.running, cause: CAUSE.running });
   const { service } = run.plan.steps[step]!.step;
-  const { timeoutMs } = valuesOfCell(run.plan, step, cell);
+  const { timeoutMs } = valuesOf(run, step, cell);
   const watched = (run.index.flags[step]! & (STEP.watched | STEP.service)) !== 0;
   if (watched && service?.ready === undefined) cellRan(run, step, cell);
   if (timeoutMs !== undefined) {
@@ -185,7 +185,7 @@ type Failed = Extract<Outcome, { result: 'failed' }>;
 function fail(run: RunState, { step, cell, outcome, cause }: AttemptEnd & { readonly outcome: Failed }): void {
   const id = run.cellBase[step]! + cell;
   const { cells } = run;
-  const { retry } = valuesOfCell(run.plan, step, cell);
+  const { retry } = valuesOf(run, step, cell);
   const decision = decideRetry(
     {
       class: outcome.class,

@@ -1,8 +1,10 @@
 import type { CellState } from '../model/cell-state.ts';
+import type { SchedulerEvent } from '../model/event.ts';
 import { CAUSE, isPossible } from '../model/legal-moves.ts';
 import { CODE, stateName } from '../model/state-code.ts';
 import { worstState } from '../model/worst-state.ts';
 import { CELL } from '../state/cell-table.ts';
+import { setLateValues } from '../state/cell-values.ts';
 import { cellsBehind, gateCell, gateCount, gateOf, hasEnded } from '../state/gates.ts';
 import type { EndedCell } from '../state/match-table.ts';
 import {
@@ -28,6 +30,8 @@ import { type Gate, isAfterFailure, stopEnd, stopGate } from './stop-flow.ts';
 
 /** The gate that an event answers for; the cell only for a step with `each`. */
 type AnsweredGate = Pick<Gate, 'step'> & Partial<Gate>;
+
+type Decided = Extract<SchedulerEvent, { readonly type: 'decided' }>;
 
 /**
  * Resolves the edges of every ended step and cell until nothing more follows. A list instead of recursion, because chains
@@ -197,10 +201,11 @@ export function enterQueue(run: RunState, step: number, cell: number): void {
  * Answer to `decide`: `when` holds, and the number of cells is known. A step that stops instead is not expanded, like one
  * that is stopped before the answer.
  */
-export function decided(run: RunState, { step, cell = 0 }: AnsweredGate, cells: number): void {
+export function decided(run: RunState, { step, cell = 0, cells, values }: Decided): void {
   if (!expectDeciding(run, { step, cell }, CAUSE.released)) return;
   if (stopIfStopping(run, step, cell)) return;
   if (run.plan.steps[step]!.cells !== undefined) {
+    setLateValues(run, { step, cell }, values);
     openGate(run, step, cell);
     return;
   }
@@ -211,6 +216,7 @@ export function decided(run: RunState, { step, cell = 0 }: AnsweredGate, cells: 
     return;
   }
   setCells(run, { step, count: cells });
+  setLateValues(run, { step, cell: 0 }, values);
   openGate(run, step, 0);
 }
 

@@ -4,8 +4,8 @@
  */
 export type Command =
   /**
-   * Evaluate the `when` and `foreach` of a step, or the `when` of a cell of a step with `each`. Answer: `decided`,
-   * `skipped` or `evaluationFailed`.
+   * Evaluate the `when` and `foreach` of a step, or the `when` of a cell of a step with `each`, and the values of its cells
+   * that the plan does not know. Answer: `decided`, `skipped` or `evaluationFailed`.
    */
   | { readonly type: 'decide'; readonly step: number; readonly cell?: number }
   /** Look for a cached result. Answer: `cacheHit` or `cacheMissed`. */

@@ -1,4 +1,4 @@
-import type { FailureClass } from '@sluice/core';
+import type { FailureClass, KeyValues } from '@sluice/core';
 
 /**
  * Everything that can happen to a run, as the scheduler receives it. The journal stores these events (with facts for the
@@ -10,9 +10,9 @@ export type SchedulerEvent =
   | { readonly type: 'started'; readonly at: number }
   /**
    * Answer to `decide`: the step's `when` holds. `cells` is the number of cells of a `foreach` step; ignored for
-   * others.
+   * others. `values`: of each decided cell, in order, what `hasLateValues` says is not in the plan.
    */
-  | ({ readonly type: 'decided'; readonly cells: number } & GateEvent)
+  | ({ readonly type: 'decided'; readonly cells: number; readonly values?: readonly KeyValues[] } & GateEvent)
   /** Answer to `decide`: `when` is false. */
   | ({ readonly type: 'skipped' } & GateEvent)
   /** Answer to `decide`: an expression could not be evaluated. */

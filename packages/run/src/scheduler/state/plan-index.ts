@@ -1,4 +1,4 @@
-import { NEED_CONDITIONS, type NeedCondition, own, type Plan, type PlannedStep } from '@sluice/core';
+import { hasLateValues, NEED_CONDITIONS, type NeedCondition, own, type Plan, type PlannedStep } from '@sluice/core';
 import type { SchedulerOptions } from '../model/scheduler-options.ts';
 import type { LaneSpec, LimitSpec } from './ready-queue.ts';
 import { remainingPaths, type StartOrder, startOrder } from './start-order.ts';
@@ -26,7 +26,7 @@ export const EDGE = {
 export const STEP = {
   final: 1,
   service: 2,
-  /** Its `when` or `foreach` is evaluated by the shell. */
+  /** Its `when`, its `foreach` or values of its cells are evaluated by the shell. */
   dynamic: 4,
   /** Requires the failure or any end of another step: starts even if the run stops after a failure. */
   handlesFailure: 8,
@@ -76,7 +76,7 @@ export function createPlanIndex(plan: Plan, options: SchedulerOptions): PlanInde
   let staticCells = 0;
   let mainSteps = 0;
   for (const planned of steps) {
-    flags[planned.index] = stepFlags(planned, options);
+    flags[planned.index] = stepFlags(plan, planned, options);
     staticCells += planned.cells?.length ?? 0;
     if (!planned.final) mainSteps++;
   }
@@ -93,13 +93,14 @@ export function createPlanIndex(plan: Plan, options: SchedulerOptions): PlanInde
   };
 }
 
-function stepFlags(planned: PlannedStep, { looksUpAll, checksInputs }: SchedulerOptions): number {
+function stepFlags(plan: Plan, planned: PlannedStep, { looksUpAll, checksInputs }: SchedulerOptions): number {
   const { step, final, cells, dependencies } = planned;
   let flags = 0;
   if (step.each !== undefined) flags |= STEP.each;
   if (final) flags |= STEP.final;
   if (step.service !== undefined) flags |= STEP.service;
-  if (step.when !== undefined || cells === undefined) flags |= STEP.dynamic;
+  const isDecided = step.when !== undefined || cells === undefined || hasLateValues(plan, planned.index);
+  if (isDecided) flags |= STEP.dynamic;
   const isRepeatable = !final && step.service === undefined && step.approval === undefined;
   if (step.cache !== undefined || (looksUpAll && isRepeatable)) flags |= STEP.cached;
   if (step.approval !== undefined) flags |= STEP.approval;

@@ -1,4 +1,4 @@
-import { type Batches, batchesOfPlan, type Plan } from '@sluice/core';
+import { type Batches, batchesOfPlan, type CellValues, type Plan } from '@sluice/core';
 import type { Command, RunStatus } from '../model/command.ts';
 import type { PostponeReason } from '../model/event.ts';
 import type { SchedulerOptions } from '../model/scheduler-options.ts';
@@ -75,6 +75,9 @@ export interface RunState {
   readonly gateBase: Int32Array;
   /** How many cells a step over a listed axis may have before its cells and gates are moved to a larger place. */
   readonly cellSpace: Int32Array;
+  // Written by cell-values.ts.
+  /** By step and cell: the values of decided cells that the plan does not know. */
+  readonly lateValues: Map<number, CellValues[]>;
   // Written by move-cell.ts.
   /** Cells by state. */
   readonly counts: Int32Array;
@@ -191,6 +194,7 @@ export function createRunState(plan: Plan, options: SchedulerOptions): RunState 
     newlyExceeded: [],
     expanded: new Map(),
     backOffs: new Map(),
+    lateValues: new Map(),
     stuckReasons: new Map(),
     ended: [],
     endedCells: [],
