@@ -378,3 +378,47 @@ test('all: a cell of a listed axis reads all items of its list, or of all lists'
   expect(second.far).toBe('A,p1 succeeded, A,p2 succeeded, B,p1 succeeded, B,p3 succeeded');
   expect(place.read('far/B/p3/n')).toBe('A-p1 A-p2 B-p1 B-p3\n');
 });
+
+const NEIGHBORS = `params:
+  lists:
+    A: '[{"id": "p1", "before": ""}, {"id": "p2", "before": "p1"}, {"id": "p3", "before": "p2"}]'
+    B: '[{"id": "p1", "before": "p9"}]'
+axes: { sample: [A, B], part: { items: "\${{ steps.split.results.parts }}", key: "\${{ item.id }}" } }
+failFast: false
+defaults: { cache: true }
+steps:
+  split: { each: sample, script: 'echo "$LIST" > /sluice/results/parts', env: { LIST: "\${{ params.lists[each.sample] }}" }, results: { parts: array } }
+  work: { each: part, script: 'echo \${{ each.sample }}-\${{ each.part.id }} > /out/x/f', outputs: [x] }
+  near: { each: part, inputs: { x: { from: work.x, where: { part: "\${{ each.part.before }}" } } }, script: 'cp /in/x/f /out/n/n', outputs: [n] }
+  first: { each: sample, inputs: { x: { from: work.x, where: { part: p1 } } }, script: 'cp /in/x/f /out/n/n', outputs: [n] }
+  other: { each: sample, inputs: { x: { from: near.n, where: { sample: A, part: p3 } } }, script: 'cp /in/x/n /out/n/n', outputs: [n] }
+outputs: { first: { from: first.n, publish: ./first }, other: { from: other.n, publish: ./other } }
+`;
+
+test('where: a cell reads one item of a list, and fails if the list does not have it', async () => {
+  write(NEIGHBORS);
+  expect(await place.sluice('run')).toMatchObject({ exitCode: 1 });
+  const all = (status: string) => ({
+    split: `A ${status}, B ${status}`,
+    work: `A,p1 ${status}, A,p2 ${status}, A,p3 ${status}, B,p1 ${status}`,
+    near: `A,p1 skipped, A,p2 ${status}, A,p3 ${status}, B,p1 failed`,
+    first: `A ${status}, B ${status}`,
+    other: `A ${status}, B ${status}`,
+  });
+  const sorted = async () =>
+    Object.fromEntries(
+      Object.entries(await statuses(await newest())).map(([step, cells]) => [
+        step,
+        cells.split(', ').sort().join(', '),
+      ]),
+    );
+  expect(await sorted()).toEqual(all('succeeded'));
+  expect([place.read('first/A/n'), place.read('first/B/n')]).toEqual(['A-p1\n', 'B-p1\n']);
+  expect([place.read('other/A/n'), place.read('other/B/n')]).toEqual(['A-p2\n', 'A-p2\n']);
+  expect((await place.sluice('why', 'near/A,p1')).stdout).toContain('work has no cell for it');
+  expect((await place.sluice('why', 'near/B,p1')).stdout).toContain(
+    '`where` of input `x` of step `near` names the item `p9` of axis `part`, which is not in the list of `split`',
+  );
+  expect(await place.sluice('run')).toMatchObject({ exitCode: 1 });
+  expect(await sorted()).toEqual(all('reused'));
+});

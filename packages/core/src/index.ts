@@ -1,11 +1,21 @@
 export { type Batches, batchesOfPlan, createBatches, listedCell, listedSteps, plannedCell } from './axes/batches.ts';
+export { bindListed, boundEdges, forEachBound, UNBOUND_ITEM } from './axes/bind-listed.ts';
 export { axisKey, cellPath, describeAxes, groupPath, nameInDirectory, placeInVolume } from './axes/cell-layout.ts';
 export type { CellValues, KeyValues } from './axes/cell-values.ts';
 export { expandEach } from './axes/expand-each.ts';
 export { axesOfStep, matchAxes } from './axes/implied-axes.ts';
 export { hasLateValues, lateKeys, withLateValues } from './axes/late-values.ts';
 export { listedAxis, namedAxes } from './axes/listed-axes.ts';
-export { type CellMatch, cellsOfGroup, groupsOf, isMatched, matchedCells, matchOf } from './axes/match-cells.ts';
+export {
+  type BoundItems,
+  type CellMatch,
+  cellsOfGroup,
+  groupsOf,
+  isMatched,
+  matchedCells,
+  matchOf,
+  placeInList,
+} from './axes/match-cells.ts';
 export type { AxisFiles } from './axes/plan-axes.ts';
 export {
   escalationOfCells,

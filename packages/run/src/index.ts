@@ -34,7 +34,7 @@ export {
   TRASH,
 } from './facts/layout.ts';
 export { listSourceKeys } from './facts/list-source-keys.ts';
-export { cellsInOrder, cellsMeant, countListed } from './facts/listed-cells.ts';
+export { cellsInOrder, cellsMeant, countListed, findUnknownItem } from './facts/listed-cells.ts';
 export {
   type CellOrigin,
   findOrigin,

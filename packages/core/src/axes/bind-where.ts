@@ -8,6 +8,7 @@ import { fixedContext } from '../plan/fixed-context.ts';
 import { showJson } from '../render/show-json.ts';
 import { keyText } from './item-key.ts';
 import { itemsOf } from './items-of.ts';
+import { isListedAxis } from './listed-axes.ts';
 
 type Axes = Readonly<Record<string, PlannedAxis>>;
 /** By axis, the index of an item; -1: none. */
@@ -28,7 +29,11 @@ export function createBinder(
 ): (cell: Cell) => Result<Bound, string> {
   const axes = plan.axes ?? {};
   const fixed = fixedContext(plan);
-  const bindings = Object.entries(where).map(([axis, template]) => createBinding(axes, axis, template));
+  const listed = Object.keys(where).find((axis) => isListedAxis(plan.pipeline, axis));
+  const bindings = Object.entries(where).flatMap(([axis, template]) =>
+    axis === listed ? [] : [createBinding(axes, axis, template)],
+  );
+  const findList = listed === undefined ? (rows: readonly Row[]) => rows : createListFinder(plan, listed);
   return (cell) => {
     const context = { ...fixed, each: itemsOf(axes, cell) };
     let rows: readonly Row[] = [{}];
@@ -45,12 +50,44 @@ export function createBinder(
       const item = own(cell.each, axis);
       return item === undefined ? [] : [withImplied(axes, axis, item)];
     });
-    return ok({
-      rows: rows
-        .filter((row) => remaining.every((item) => agree(row, item)))
-        .map((row) => ({ ...Object.fromEntries(kept.map((axis) => [axis, own(cell.each, axis) ?? -1])), ...row })),
+    if (hasList && listed !== undefined)
+      return fail(`it names an item of one list of \`${listed}\`, and several lists`);
+    return ok<Bound>({
+      rows: findList(
+        rows
+          .filter((row) => remaining.every((item) => agree(row, item)))
+          .map((row) => ({ ...Object.fromEntries(kept.map((axis) => [axis, own(cell.each, axis) ?? -1])), ...row })),
+      ),
       isList: hasList,
     });
+  };
+}
+
+/** Adds the list of a listed axis that the items of the step that lists it fix, until the item in it is known. */
+function createListFinder(plan: Plan, axis: string): (rows: readonly Row[]) => readonly Row[] {
+  const { keys, implies, listedBy } = own(plan.axes!, axis)!;
+  const names = plan.steps.find(({ step }) => step.name === listedBy)?.step.each ?? [];
+  const lists = new Map(keys.map((_, list) => [names.map((name) => own(implies, name)![list]!).join(), list]));
+  return (rows) =>
+    rows.flatMap((row) => {
+      const list = lists.get(names.map((name) => own(row, name) ?? -1).join());
+      return list === undefined ? [] : [{ ...row, [axis]: list }];
+    });
+}
+
+/** Returns the key that `where` gives for an item of a list, for each cell; undefined: an empty key, which is no item. */
+export function createListedKey(
+  plan: Plan,
+  template: JsonTemplate,
+): (cell: Cell) => Result<string | undefined, string> {
+  const evaluate = createEvaluation(template);
+  const fixed = fixedContext(plan);
+  return (cell) => {
+    const value = evaluate({ ...fixed, each: itemsOf(plan.axes ?? {}, cell) });
+    if (!value.ok) return value;
+    if (value.value === '' || value.value === null) return ok(undefined);
+    const key = keyText(value.value);
+    return key === undefined ? fail(`it is ${showJson(value.value)}, which is no key`) : ok(key);
   };
 }
 

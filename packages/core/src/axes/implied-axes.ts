@@ -1,6 +1,6 @@
 import type { Pipeline, Step } from '../model/pipeline.ts';
 import type { JsonTemplate } from '../model/template.ts';
-import { type AxisSource, listingStep } from './listed-axes.ts';
+import { type AxisSource, isListedAxis, listingStep } from './listed-axes.ts';
 
 type Axes = NonNullable<Pipeline['axes']>;
 const NO_AXES: Axes = Object.freeze({});
@@ -79,7 +79,8 @@ export interface MatchRules {
 
 /**
  * Compares the axes of two steps. `where` replaces this cell's item of an axis, those that it implies, and those that
- * imply it; `all` releases an axis, and those that imply it.
+ * imply it; of a listed axis, it replaces the item only, so that it names one of the same list. `all` releases an axis, and
+ * those that imply it.
  */
 export function matchAxes(
   pipeline: Pipeline,
@@ -90,8 +91,9 @@ export function matchAxes(
   const implying = (axis: string, other: string): boolean => implied.get(other)?.has(axis) === true;
   const kept = axesOfStep(pipeline, reader).filter(
     (axis) =>
-      !given.some((bound) => axis === bound || implying(bound, axis) || implying(axis, bound)) &&
-      !(rules.all ?? []).some((released) => axis === released || implying(released, axis)),
+      !given.some(
+        (bound) => axis === bound || implying(bound, axis) || (implying(axis, bound) && !isListedAxis(pipeline, bound)),
+      ) && !(rules.all ?? []).some((released) => axis === released || implying(released, axis)),
   );
   const has = new Set(axesOfStep(pipeline, source));
   const all = new Set([...kept, ...given.flatMap((axis) => [axis, ...(implied.get(axis) ?? [])])]);

@@ -26,15 +26,15 @@ export function listingStep(source: AxisSource, axis: string): Step | undefined 
   return name === undefined ? undefined : allSteps(source).find((step) => step.name === name);
 }
 
+/** Whether a step lists the items of an axis. */
+export function isListedAxis({ axes = {} }: Pick<Pipeline, 'axes'>, axis: string): boolean {
+  const declared = own(axes, axis);
+  return declared !== undefined && stepsOfItems(declared).length > 0;
+}
+
 /** The axis of a step whose items another step lists; a check permits one. */
-export function listedAxis(
-  { axes = {} }: Pick<Pipeline, 'axes'>,
-  { each = [] }: Pick<Step, 'each'>,
-): string | undefined {
-  return each.find((axis) => {
-    const declared = own(axes, axis);
-    return declared !== undefined && stepsOfItems(declared).length > 0;
-  });
+export function listedAxis(pipeline: Pick<Pipeline, 'axes'>, { each = [] }: Pick<Step, 'each'>): string | undefined {
+  return each.find((axis) => isListedAxis(pipeline, axis));
 }
 
 /** Axes in the order of names and directories: before a listed one those of the step that lists it, whose lists can have equal keys. */

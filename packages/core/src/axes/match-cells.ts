@@ -2,8 +2,9 @@ import { own } from '../model/own.ts';
 import type { Cell, Plan, PlannedAxis, PlannedDependency, PlannedStep } from '../model/plan.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { type Batches, plannedCell } from './batches.ts';
-import { createBinder, type Row } from './bind-where.ts';
-import { type MatchRules, matchAxes } from './implied-axes.ts';
+import { createBinder, createListedKey, type Row } from './bind-where.ts';
+import { axesOfStep, type MatchRules, matchAxes } from './implied-axes.ts';
+import { isListedAxis } from './listed-axes.ts';
 
 /**
  * Which cells of a step each cell of another step means. The cells of the step that is read form groups by the axes that
@@ -19,6 +20,8 @@ export interface CellMatch {
    * which agree item by item.
    */
   readonly isByItem: boolean;
+  /** `where` names an item of a listed axis: the key that each cell of the reader means, in the list that it reads. */
+  readonly item?: { readonly axis: string; keyOf(cell: Cell): Result<string | undefined, string> };
   /** The axes by which the groups are formed. */
   readonly shared: readonly string[];
   readonly groupCount: number;
@@ -58,12 +61,15 @@ export function matchOf(plan: Plan, reader: PlannedStep, dependency: PlannedDepe
 
 function createMatch(plan: Plan, reader: PlannedStep, { on, input }: PlannedDependency): Result<CellMatch, string> {
   const source = plan.steps[on]!;
-  const { where, all } = own(reader.step.inputs, input ?? '') ?? {};
+  const has = axesOfStep(plan.pipeline, source.step);
+  const { where: given, all } = own(reader.step.inputs, input ?? '') ?? {};
+  const where = given && whereOf(plan, given, has);
   const rules: MatchRules = { ...(where !== undefined && { where }), ...(all !== undefined && { all }) };
   const { kept, shared, isSingle } = matchAxes(plan.pipeline, { reader: reader.step, source: source.step, rules });
   const groups = createGroups(plan.axes ?? {}, shared);
   const groupOf = Int32Array.from(source.cells ?? [], ({ each = {} }) => groups.add(each));
-  const both = kept.filter((axis) => shared.includes(axis));
+  const item = createItem(plan, where);
+  const both = kept.filter((axis) => (item === undefined ? shared : has).includes(axis));
   const bind =
     where === undefined
       ? ({ each = {} }: Cell) => ok({ rows: [each], isList: false })
@@ -84,7 +90,24 @@ function createMatch(plan: Plan, reader: PlannedStep, { on, input }: PlannedDepe
     ...{ isSingle: isSingle && !hasList, isList: hasList, shared, groupCount: groups.count(), groupOf },
     isByItem: shared.some((axis) => own(plan.axes ?? {}, axis)?.listedBy !== undefined),
     ...{ readStart, reads: Int32Array.from(reads) },
+    ...(item && { item }),
   });
+}
+
+/** Of several sources, one may have no cells for the listed axis of which `where` names an item. */
+function whereOf(
+  plan: Plan,
+  where: NonNullable<MatchRules['where']>,
+  has: readonly string[],
+): NonNullable<MatchRules['where']> {
+  return Object.fromEntries(
+    Object.entries(where).filter(([axis]) => has.includes(axis) || !isListedAxis(plan.pipeline, axis)),
+  );
+}
+
+function createItem(plan: Plan, where: MatchRules['where'] = {}): CellMatch['item'] {
+  const axis = Object.keys(where).find((name) => isListedAxis(plan.pipeline, name));
+  return axis === undefined ? undefined : { axis, keyOf: createListedKey(plan, own(where, axis)!) };
 }
 
 /** Numbers the combinations of items of some axes. A cell without an item of one of them is in no group. */
@@ -114,19 +137,33 @@ function createGroups(axes: Readonly<Record<string, PlannedAxis>>, shared: reado
   };
 }
 
-/** The cells of both steps of an edge that stand for lists. */
+/** By cell of a reader: the place in its list of the item that `where` names, or one of `UNBOUND_ITEM`. */
+export type BoundItems = ReadonlyMap<number, number>;
+
+/** The cells of both steps of an edge that stand for lists, and what is known of their items. */
 export interface EdgeBatches {
   readonly reader?: Batches | undefined;
   readonly source?: Batches | undefined;
+  /** If `where` names an item of a list. */
+  readonly bound?: BoundItems | undefined;
+}
+
+/** The place in the list of the source that a cell of the reader means; 0 until it is known, negative for no item. */
+export function placeInList(cell: number, { reader, bound }: Pick<EdgeBatches, 'reader' | 'bound'>): number {
+  return bound === undefined ? (reader?.placeOf(cell) ?? 0) : (bound.get(cell) ?? 0);
 }
 
 /** The cells of the source that one cell of the reader means, in their order. */
-export function matchedCells(match: CellMatch, cell: number, { reader, source }: EdgeBatches = {}): readonly number[] {
+export function matchedCells(
+  match: CellMatch,
+  cell: number,
+  { reader, source, bound }: EdgeBatches = {},
+): readonly number[] {
   const planned = plannedMatch(match, plannedCell(reader, cell));
   if (source === undefined) return planned;
   if (!match.isByItem) return planned.flatMap((batch) => source.members(batch));
-  const place = reader?.placeOf(cell) ?? 0;
-  return planned.map((batch) => source.memberAt(batch, place));
+  const place = placeInList(cell, { reader, bound });
+  return place < 0 ? [] : planned.map((batch) => source.memberAt(batch, place));
 }
 
 /** The groups that one cell of the reader reads, in the numbers of the plan. */

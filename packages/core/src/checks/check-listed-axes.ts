@@ -1,8 +1,10 @@
 import { cellKeys } from '../axes/cell-keys.ts';
-import { listedAxis, stepsOfItems } from '../axes/listed-axes.ts';
+import { fixedAxes, matchAxes } from '../axes/implied-axes.ts';
+import { listedAxis, listingStep, stepsOfItems } from '../axes/listed-axes.ts';
 import { compileTemplate } from '../expressions/template.ts';
 import { own } from '../model/own.ts';
-import type { Axis, Step } from '../model/pipeline.ts';
+import type { Axis, Input, Step } from '../model/pipeline.ts';
+import type { JsonTemplate } from '../model/template.ts';
 import type { Path } from '../parse/source-document.ts';
 import type { Check, CheckContext, CheckedStep } from './check-context.ts';
 import { pathInStep } from './check-context.ts';
@@ -133,14 +135,66 @@ function checkReader(
       );
   }
   for (const [input, { where = {} }] of Object.entries(step.inputs)) {
-    for (const axis of Object.keys(where)) {
-      if (listed.includes(axis))
-        report(
-          `input \`${input}\` of step \`${step.name}\` cannot choose items of axis \`${axis}\`, which are not known before the run`,
-          ['inputs', input],
-        );
-    }
+    const fault = findWhereFault(context, { step, where, listed });
+    if (fault !== undefined)
+      report(`input \`${input}\` of step \`${step.name}\` ${fault.message}`, ['inputs', input, 'where'], fault.hint);
   }
+}
+
+/** With an item of a list, `where` and the axes of the step fix the list; other items are known before the run. */
+function findWhereFault(
+  { pipeline }: CheckContext,
+  {
+    step,
+    where,
+    listed,
+  }: {
+    readonly step: Step;
+    readonly where: NonNullable<Input['where']>;
+    readonly listed: readonly string[];
+  },
+): { readonly message: string; readonly hint: string } | undefined {
+  const over = listedAxis(pipeline, step);
+  const known = Object.keys(where).filter((name) => !listed.includes(name));
+  const late = known.find((name) => over !== undefined && readsItem(own(where, name)!, over));
+  if (late !== undefined)
+    return {
+      message: `cannot choose the item of \`${late}\` by \`each.${over}\`, which is listed during the run`,
+      hint: 'use `params`, or an axis whose items come from parameters or files',
+    };
+  const axis = Object.keys(where).find((name) => listed.includes(name));
+  if (axis === undefined) return undefined;
+  if (Array.isArray(own(where, axis)))
+    return {
+      message: `has a list of items of \`${axis}\`, which another step lists`,
+      hint: `name one key, or read all of them with all: ${axis}`,
+    };
+  if (over !== undefined && over !== axis)
+    return {
+      message: `names an item of \`${axis}\`, but the step has cells for each \`${over}\`, whose lists are known at another time`,
+      hint: `read it in a step with each: ${axis}, or in one with the axes of the step that lists \`${axis}\``,
+    };
+  const needed = listingStep(pipeline, axis)?.each ?? [];
+  const { kept } = matchAxes(pipeline, { reader: step, source: { each: [axis] }, rules: { where } });
+  const fixed = fixedAxes(pipeline, over === undefined ? [...kept, ...known] : kept);
+  const missing = needed.find((name) => !fixed.has(name));
+  if (missing === undefined) return undefined;
+  return {
+    message: `names an item of \`${axis}\`, but not of which list: there is one for each \`${missing}\``,
+    hint:
+      over === undefined
+        ? `add ${missing} to \`where\` or to \`each\``
+        : `a step with each: ${axis} reads its own list; read another one in a step without it`,
+  };
+}
+
+function readsItem(template: JsonTemplate, axis: string): boolean {
+  if (Array.isArray(template)) return template.some((one) => readsItem(one as JsonTemplate, axis));
+  const compiled = typeof template === 'string' ? compileTemplate(template) : undefined;
+  return (
+    compiled?.ok === true &&
+    compiled.value.references.some(({ root, keys }) => root === 'each' && (keys[0] ?? axis) === axis)
+  );
 }
 
 /** The values of a step that are needed before its cells are decided, with an expression that reads their items. */

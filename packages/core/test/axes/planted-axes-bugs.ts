@@ -36,14 +36,14 @@ export const PLANTED_AXES_BUGS: readonly PlantedAxesBug[] = [
   {
     name: 'keeps the axes that the axis of `where` implies',
     file: IMPLIED,
-    find: 'axis === bound || implying(bound, axis) || implying(axis, bound)',
-    replace: 'axis === bound || implying(bound, axis)',
+    find: '(implying(axis, bound) && !isListedAxis(pipeline, bound))',
+    replace: 'false',
   },
   {
     name: 'keeps the axes that imply the axis of `where`',
     file: IMPLIED,
-    find: 'axis === bound || implying(bound, axis) || implying(axis, bound)',
-    replace: 'axis === bound || implying(axis, bound)',
+    find: 'axis === bound || implying(bound, axis) || (implying',
+    replace: 'axis === bound || (implying',
   },
   {
     name: 'does not bind what the item of `where` implies',

@@ -1,5 +1,7 @@
 import {
+  boundEdges,
   type Cell,
+  forEachBound,
   type Lists,
   listedCell,
   listedSteps,
@@ -7,6 +9,7 @@ import {
   matchOf,
   own,
   type PlannedDependency,
+  UNBOUND_ITEM,
 } from '@sluice/core';
 import type { EventFacts } from '../records/journal-record.ts';
 import type { SchedulerEvent } from '../scheduler/model/event.ts';
@@ -30,7 +33,8 @@ export function checkListed({ step, cell, lists = {} }: ListingEvent, recorded: 
 }
 
 /** The items that a cell has listed become cells, as in the scheduler. Only the first list of a cell counts. */
-export function addListed(facts: RunFacts, { step, cell }: ListingEvent, lists: Lists = {}): void {
+export function addListed(facts: RunFacts, { step, cell, bound = [] }: ListingEvent, lists: Lists = {}): void {
+  let isFirst = false;
   for (const { axis, steps, batchesOf } of listedSteps(facts.plan).get(step) ?? []) {
     const items = own(lists, axis) ?? [];
     for (const of of steps) {
@@ -40,12 +44,39 @@ export function addListed(facts: RunFacts, { step, cell }: ListingEvent, lists: 
       facts.cells[of] = cells;
       for (const batch of batchesOf(of, cell)) {
         if (facts.batches[of]!.sizeOf(batch) !== undefined) continue;
+        isFirst = true;
         facts.batches[of]!.expand(batch, items.length);
         for (const [place, item] of items.entries())
           cells[facts.batches[of]!.memberAt(batch, place)] = listedCell(planned[batch]!, axis, item);
       }
     }
   }
+  if (!isFirst) return;
+  for (const [at, edge] of (boundEdges(facts.plan).get(step) ?? []).entries()) {
+    const known = facts.bound.get(edge.dependency) ?? new Map<number, number>();
+    facts.bound.set(edge.dependency, known);
+    const batches = facts.batches[edge.reader];
+    forEachBound(edge, { listing: cell, batches, places: bound[at] ?? [] }, (reader, place) =>
+      known.set(reader, place),
+    );
+  }
+}
+
+/** Why an input of a cell cannot name an item of a list; undefined if all can. */
+export function findUnknownItem(
+  { plan, cells, bound }: Pick<RunFacts, 'plan' | 'cells' | 'bound'>,
+  { step, cell }: { readonly step: number; readonly cell: number },
+): string | undefined {
+  const reader = plan.steps[step]!;
+  for (const dependency of reader.dependencies) {
+    if (bound.get(dependency)?.get(cell) !== UNBOUND_ITEM.unknown) continue;
+    const { axis, keyOf } = matchOf(plan, reader, dependency).item!;
+    const key = keyOf(cells[step]![cell]!);
+    const what = `\`where\` of input \`${dependency.input}\` of step \`${reader.step.name}\``;
+    if (!key.ok) return `${what} cannot be evaluated: ${key.error}`;
+    return `${what} names the item \`${key.value}\` of axis \`${axis}\`, which is not in the list of \`${own(plan.axes!, axis)!.listedBy}\``;
+  }
+  return undefined;
 }
 
 /** The cells of a step in the order of its items, without those that stood for an empty list. */
@@ -58,11 +89,12 @@ export function cellsInOrder({ cells, batches }: Pick<RunFacts, 'cells' | 'batch
 
 /** The cells that a cell of a step with `each` means by a dependency on another one, in their order. */
 export function cellsMeant(
-  facts: Pick<RunFacts, 'plan' | 'batches'>,
+  facts: Pick<RunFacts, 'plan' | 'batches' | 'bound'>,
   { step, cell }: { readonly step: number; readonly cell: number },
   dependency: PlannedDependency,
 ): readonly number[] {
-  const { plan, batches } = facts;
+  const { plan, batches, bound } = facts;
   const match = matchOf(plan, plan.steps[step]!, dependency);
-  return matchedCells(match, cell, { reader: batches[step], source: batches[dependency.on] });
+  const edge = { bound: bound.get(dependency), reader: batches[step], source: batches[dependency.on] };
+  return matchedCells(match, cell, edge);
 }

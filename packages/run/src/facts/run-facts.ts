@@ -1,4 +1,4 @@
-import { type Batches, batchesOfPlan, type Cell, type Json, type Plan } from '@sluice/core';
+import { type Batches, batchesOfPlan, type Cell, type Json, type Plan, type PlannedDependency } from '@sluice/core';
 import type {
   AdoptedAttempts,
   CacheMiss,
@@ -109,6 +109,8 @@ export interface RunFacts {
   readonly cells: (readonly Cell[] | undefined)[];
   /** By step over a listed axis: its cells, of which the planned ones stand for lists. */
   readonly batches: readonly (Batches | undefined)[];
+  /** By dependency whose `where` names an item of a list: the places of the items, by cell of the reader. */
+  readonly bound: Map<PlannedDependency, Map<number, number>>;
   /** By step and cell; sparse. */
   readonly known: CellFacts[][];
 }
@@ -132,6 +134,7 @@ export function createRunFacts(plan: Plan): RunFacts {
     answeredAt: new Map(),
     cells: plan.steps.map((step) => step.cells),
     batches: batchesOfPlan(plan),
+    bound: new Map(),
     known: plan.steps.map(() => []),
   };
 }

@@ -30,7 +30,7 @@ const step = fc.record(
     /** An input with two sources, if there are two edges, or an optional one. */
     rules: fc.oneof(
       { weight: 3, arbitrary: fc.constant(undefined) },
-      fc.constantFrom('or', 'optional', 'all', 'allListed'),
+      fc.constantFrom('or', 'optional', 'all', 'allListed', 'whereListed'),
     ),
     when: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, fc.constant(true)),
     kind: fc.oneof(
@@ -85,6 +85,7 @@ export const arbitraryPlan: fc.Arbitrary<Plan> = fc
     });
     const steps = Object.fromEntries(drawn.map((_, i) => [`s${i}`, testStep(withoutRunning(drawn, i), i)]));
     if (lister >= 0) listItems(steps, `s${lister}`);
+    checkWhere(steps, `s${lister}`);
     // The laws of items do not know cells that are added.
     const limits = lister >= 0 ? {} : withoutConflicts(items, Object.values(steps));
     return testPlan(steps, { failFast, pools: { p: 2, q: 3 }, ...defined({ parallelism, timeoutMs }) }, limits);
@@ -114,6 +115,18 @@ function listItems(steps: Record<string, TestStep>, lister: string): void {
     if (!each?.includes('l')) continue;
     const others = after.filter((text) => !new RegExp(`^${lister}(:|$)`).test(text));
     steps[name] = { ...step, each, after: [...others, lister] };
+  }
+}
+
+/** What `sluice check` rejects: `where` names an item of a list that the axes of the step do not fix. */
+function checkWhere(steps: Record<string, TestStep>, lister: string): void {
+  for (const [name, step] of Object.entries(steps)) {
+    const { each = [], inputs = {} } = step;
+    if (inputs.in?.where === undefined || !('step' in inputs.in.from)) continue;
+    const isFixed = each.includes('l') || steps[lister]?.each?.every((axis) => each.includes(axis)) === true;
+    if (isFixed && each.length > 0 && steps[inputs.in.from.step]!.each?.includes('l')) continue;
+    const { where: _, ...input } = inputs.in;
+    steps[name] = { ...step, inputs: { in: input } };
   }
 }
 
@@ -170,7 +183,7 @@ function testStep(draft: Draft, index: number): TestStep {
     if (back > index) continue;
     befores.set(index - back, `s${index - back}:${condition}${data && condition === 'succeeded' ? '!' : ''}`);
   }
-  const { inputs, after } = withRules([...befores.values()], draft.rules);
+  const { inputs, after } = withRules([...befores.values()], { rules: draft.rules, index });
   return {
     after,
     inputs,
@@ -222,15 +235,25 @@ function ofItem(axis: string) {
   };
 }
 
+/** Keys of an item that each list has, of one that some have, and of none. */
+const WANTED = ['k0', 'k1', ''];
+
 /** One input with rules has the first edges, two of them if it has alternatives. */
-function withRules(after: readonly string[], rules: Draft['rules']): Required<Pick<TestStep, 'after' | 'inputs'>> {
+function withRules(
+  after: readonly string[],
+  { rules, index }: { readonly rules: Draft['rules']; readonly index: number },
+): Required<Pick<TestStep, 'after' | 'inputs'>> {
   const count = rules === 'or' ? 2 : 1;
   if (rules === undefined || after.length < count) return { after, inputs: {} };
   const sources = after.slice(0, count).map((text) => ({ step: text.split(':')[0]!, output: 'out' }));
   const [from, ...or] = sources as [(typeof sources)[0]];
-  const given = { or: { or }, optional: { optional: true as const }, all: { all: ['x'] }, allListed: { all: ['l'] } }[
-    rules
-  ];
+  const given = {
+    or: { or },
+    optional: { optional: true as const },
+    all: { all: ['x'] },
+    allListed: { all: ['l'] },
+    whereListed: { where: { l: WANTED[index % WANTED.length]! } },
+  }[rules];
   return {
     after: [...sources.map(({ step }) => `${step}?in`), ...after.slice(count)],
     inputs: { in: { from, path: '/in/in', ...given } },

@@ -15,7 +15,12 @@ export interface ListedCells {
 
 /** Of a cell that stood for an empty list: no reader means it. */
 export const EMPTY = 'empty list';
-const MOST = 1000;
+/** Of a cell that stands for a list that is not known. */
+export const isOfList = ({ key }: Cell): boolean => key.includes('*');
+/** The key of an item of a list. */
+export const listKey = (item: number): string => `k${item}`;
+/** Items of one list have the numbers from a multiple of this one. */
+export const MOST = 1000;
 
 /** The cells before the first event: those over `l` stand for lists. */
 export function createListedCells(given: Plan): ListedCells {
@@ -40,8 +45,9 @@ export function createListedCells(given: Plan): ListedCells {
         if (!step.each?.includes('l')) continue;
         for (const [batch, cell] of given.steps[index]!.cells!.entries()) {
           if (cell.each!.l !== event.cell) continue;
-          if (size === 0) cells![batch] = { ...cells![batch]!, key: EMPTY };
-          for (let item = 1; item < size; item++) cells!.push(numbered(cell, item));
+          const keyOf = (item: number): string => cell.key.replace('*', listKey(item));
+          cells![batch] = { ...cells![batch]!, key: size === 0 ? EMPTY : keyOf(0) };
+          for (let item = 1; item < size; item++) cells!.push(numbered({ ...cell, key: keyOf(item) }, item));
         }
       }
     },

@@ -1,6 +1,6 @@
 import type { Plan, PlannedDependency } from '@sluice/core';
 import type { Scheduler } from '../../src/scheduler/scheduler.ts';
-import { EMPTY } from './listed-cells.ts';
+import { EMPTY, isOfList, listKey, MOST } from './listed-cells.ts';
 
 /** A cell that reads by a dependency. */
 export interface Meaning {
@@ -19,9 +19,11 @@ export function meantCells({ plan, scheduler, step, cell, dependency }: Meaning,
   );
   const { each } = plan.steps[step]!.cells?.[cell] ?? {};
   if (each === undefined || other.step.each === undefined) return all;
-  const released = plan.steps[step]!.step.inputs[dependency.input ?? '']?.all ?? [];
+  const { all: released = [], where } = plan.steps[step]!.step.inputs[dependency.input ?? ''] ?? {};
   const isReleased = (axis: string): boolean =>
-    released.includes(axis) || released.some((one) => plan.axes![axis]!.implies[one] !== undefined);
+    (axis === 'l' && where !== undefined) ||
+    released.includes(axis) ||
+    released.some((one) => plan.axes![axis]!.implies[one] !== undefined);
   const axesOf = (names: readonly string[]) =>
     new Set(names.flatMap((axis) => [axis, ...Object.keys(plan.axes![axis]!.implies)]));
   const both = [...axesOf(plan.steps[step]!.step.each!)].filter(
@@ -29,6 +31,9 @@ export function meantCells({ plan, scheduler, step, cell, dependency }: Meaning,
   );
   return all.filter((index) => {
     const its = other.cells![index]!.each!;
+    // Until the list is known, the reader waits for it.
+    const isNamed = isOfList(other.cells![index]!) || listKey(its.l! % MOST) === where?.l;
+    if (where !== undefined && !isNamed) return false;
     return both.every((axis) => {
       const finer = both.find((one) => plan.axes![one]!.implies[axis] !== undefined);
       // Where an item has none of a coarser axis, agreeing on the item itself is enough.

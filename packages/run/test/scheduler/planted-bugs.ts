@@ -34,6 +34,12 @@ export const PLANTED_SCHEDULER_BUGS: readonly PlantedSchedulerBug[] = [
     replace: '--limits.open[item]! < 0 ||',
   },
   {
+    name: 'reads the first item of a list in place of the one that `where` names',
+    file: 'state/match-table.ts',
+    find: 'edge.bound!.set(cell, place);',
+    replace: 'edge.bound!.set(cell, Math.min(place, 0));',
+  },
+  {
     name: 'judges a directory by the failures of its step',
     file: 'flow/judge-gate.ts',
     find: 'const isTolerant = tolerates(run, on, { failed, cells });',

@@ -1,4 +1,4 @@
-import { hasLateValues, type KeyValues, type Plan } from '@sluice/core';
+import { bindListed, hasLateValues, type KeyValues, type Plan } from '@sluice/core';
 import { TERMINAL_CELL_STATES } from '../../src/scheduler/model/cell-state.ts';
 import type { Command } from '../../src/scheduler/model/command.ts';
 import type { Outcome, PostponeReason, SchedulerEvent } from '../../src/scheduler/model/event.ts';
@@ -6,6 +6,7 @@ import type { SchedulerOptions } from '../../src/scheduler/model/scheduler-optio
 import { createScheduler, type Scheduler } from '../../src/scheduler/scheduler.ts';
 import { createRandom, type Random } from '../random.ts';
 import { createLawBook } from './law-book.ts';
+import { listKey } from './listed-cells.ts';
 
 /** The record of a simulated run: enough to replay it. */
 export interface SimulatedRun {
@@ -158,7 +159,7 @@ function answer({ command, ...turn }: Turn & { readonly command: Command }): Sch
     }
     case 'lookUp': {
       const { step, cell } = command;
-      if (random.chance(0.3)) return { type: 'cacheHit', at, step, cell, ...listOf(turn, step) };
+      if (random.chance(0.3)) return { type: 'cacheHit', at, step, cell, ...listOf(turn, { step, cell }) };
       return { type: 'cacheMissed', at, step, cell };
     }
     case 'askApproval': {
@@ -167,7 +168,7 @@ function answer({ command, ...turn }: Turn & { readonly command: Command }): Sch
     }
     case 'publish': {
       const { step, cell, attempt } = command;
-      if (random.chance(0.9)) return { type: 'published', at, step, cell, attempt, ...listOf(turn, step) };
+      if (random.chance(0.9)) return { type: 'published', at, step, cell, attempt, ...listOf(turn, { step, cell }) };
       return { type: 'ended', at, step, cell, attempt, outcome: failure(random) };
     }
     case 'submit':
@@ -189,8 +190,13 @@ function lateValues(
 }
 
 /** The items that a cell has listed, if its step lists any. */
-function listOf({ plan, random }: Pick<Turn, 'plan' | 'random'>, step: number): { lists?: { l: number } } {
-  return plan.axes?.l?.listedBy === plan.steps[step]!.step.name ? { lists: { l: random.below(4) } } : {};
+function listOf(
+  { plan, random }: Pick<Turn, 'plan' | 'random'>,
+  at: { readonly step: number; readonly cell: number },
+): { readonly lists?: { l: number }; readonly bound?: readonly (readonly number[])[] } {
+  if (plan.axes?.l?.listedBy !== plan.steps[at.step]!.step.name) return {};
+  const items = Array.from({ length: random.below(4) }, (_, item) => ({ key: listKey(item), item }));
+  return { lists: { l: items.length }, ...bindListed(plan, at, { l: items }) };
 }
 
 const POSTPONEMENTS: readonly PostponeReason[] = [

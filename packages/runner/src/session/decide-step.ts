@@ -1,5 +1,5 @@
 import { resolveDecision } from '@sluice/core';
-import { type ContextSource, createRunContext } from '@sluice/run';
+import { type ContextSource, createRunContext, findUnknownItem } from '@sluice/run';
 import type { Posted } from './posted.ts';
 import type { RunUsage } from './run-usage.ts';
 
@@ -20,6 +20,8 @@ export function decideStep(run: DecidedRun, { step, cell, at }: { step: number; 
   const decision = resolveDecision(run.plan, step, given);
   if (!decision.ok) return { event: { type: 'evaluationFailed', ...gate, message: decision.error } };
   if (!decision.value.run) return { event: { type: 'skipped', ...gate } };
+  const unknown = cell === undefined ? undefined : findUnknownItem(run.facts, { step, cell });
+  if (unknown !== undefined) return { event: { type: 'evaluationFailed', ...gate, message: unknown } };
   const { cells, values } = decision.value;
   const late = values && { values };
   if (!cells) return { event: { type: 'decided', ...gate, cells: run.facts.cells[step]?.length ?? 1, ...late } };

@@ -1,5 +1,5 @@
-import { fail, type Json, listedSteps, MAX_CELLS, ok, own, type Result, resolveLists } from '@sluice/core';
-import { type ContextSource, countListed, type EventFacts } from '@sluice/run';
+import { bindListed, fail, type Json, listedSteps, MAX_CELLS, ok, own, type Result, resolveLists } from '@sluice/core';
+import { type ContextSource, countListed, type EventFacts, type SchedulerEvent } from '@sluice/run';
 import type { RunUsage } from './run-usage.ts';
 
 /** A run, and what it may use. */
@@ -9,7 +9,7 @@ interface ListingRun extends Pick<ContextSource, 'plan' | 'facts'> {
 
 /** The part of an event that says what a cell lists, and the facts with it. Both are empty for a cell that lists nothing. */
 export interface Listed {
-  readonly event: { readonly lists?: Readonly<Record<string, number>> };
+  readonly event: Pick<Extract<SchedulerEvent, { readonly type: 'published' }>, 'lists' | 'bound'>;
   readonly facts: Pick<EventFacts, 'lists'>;
 }
 
@@ -38,5 +38,6 @@ export function listItems(
     }
   }
   const event = countListed(lists.value);
-  return ok({ event, facts: event.lists === undefined ? {} : { lists: lists.value } });
+  if (event.lists === undefined) return ok({ event, facts: {} });
+  return ok({ event: { ...event, ...bindListed(plan, { step, cell }, lists.value) }, facts: { lists: lists.value } });
 }

@@ -1,4 +1,4 @@
-import { isFannedOutStep, matchedCells, own, toleratedFailures } from '@sluice/core';
+import { isFannedOutStep, matchedCells, own, toleratedFailures, UNBOUND_ITEM } from '@sluice/core';
 import { CODE, isFailed } from '../model/state-code.ts';
 import { CELL } from '../state/cell-table.ts';
 import { countedCells, gateOf } from '../state/gates.ts';
@@ -58,6 +58,12 @@ export function findNoItem(run: RunState, step: number, cell: number): GateCause
   return undefined;
 }
 
+/** Whether `where` names an item that its list does not have: the shell finds out why, and the cell fails. */
+export function namesUnknownItem(run: RunState, step: number, cell: number): boolean {
+  if ((run.index.flags[step]! & STEP.judges) === 0) return false;
+  return (run.matches.into.get(step) ?? []).some(({ bound }) => bound?.get(cell) === UNBOUND_ITEM.unknown);
+}
+
 interface Source {
   readonly on: number;
   /** Absent: the whole step is read. */
@@ -86,7 +92,8 @@ function statesOf(run: RunState, edge: MatchEdge, cell: number): number {
 
 /** The cells of a step that a cell means. */
 export function cellsRead(run: RunState, edge: MatchEdge, cell: number): readonly number[] {
-  return matchedCells(edge.match, cell, { reader: run.batches[edge.reader], source: run.batches[edge.source] });
+  const { match, reader, source, bound } = edge;
+  return matchedCells(match, cell, { reader: run.batches[reader], source: run.batches[source], bound });
 }
 
 /** How the cells of a step have ended that have not run; those that have run count as successes. */

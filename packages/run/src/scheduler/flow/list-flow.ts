@@ -6,11 +6,13 @@ import { moveCell, noteListed } from '../state/move-cell.ts';
 import { addCells, CAUSE_KIND, type RunState } from '../state/run-state.ts';
 import { setCause } from '../state/set-cause.ts';
 import { addUsers } from './service-flow.ts';
+import { resolveGate } from './step-flow.ts';
 
 interface Listing {
   readonly step: number;
   readonly cell: number;
   readonly lists?: Readonly<Record<string, number>>;
+  readonly bound?: readonly (readonly number[])[];
 }
 
 /**
@@ -18,15 +20,21 @@ interface Listing {
  * first item, and is joined by those of the others. If there is no item, it is skipped, and no directory has it. A later
  * success of the same cell changes nothing.
  */
-export function listItems(run: RunState, { step, cell, lists = {} }: Listing): void {
+export function listItems(run: RunState, { step, cell, lists = {}, bound = [] }: Listing): void {
+  let isFirst = false;
   for (const listed of listedSteps(run.plan).get(step) ?? []) {
     const size = own(lists, listed.axis);
     if (size === undefined)
       throw new Error(`cannot end cell ${cell} of step ${step}: it has not listed ${listed.axis}`);
-    for (const of of listed.steps)
-      for (const batch of listed.batchesOf(of, cell))
-        if (run.batches[of]!.sizeOf(batch) === undefined) expandBatch(run, { step: of, batch, size, listing: step });
+    for (const of of listed.steps) {
+      for (const batch of listed.batchesOf(of, cell)) {
+        if (run.batches[of]!.sizeOf(batch) !== undefined) continue;
+        isFirst = true;
+        expandBatch(run, { step: of, batch, size, listing: step });
+      }
+    }
   }
+  if (isFirst) run.matches.bind({ step, cell }, bound, (reader, of) => resolveGate(run, reader, of));
 }
 
 function expandBatch(

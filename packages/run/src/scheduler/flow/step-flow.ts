@@ -24,7 +24,7 @@ import { sendCommand } from '../state/send-command.ts';
 import { type GateCause, setCause } from '../state/set-cause.ts';
 import { runStatus } from '../view/run-status.ts';
 import { isSatisfied, type SourceEnd } from './is-satisfied.ts';
-import { earlyStepEnd, findNoItem, findRoot, judgeGate, stepEnd } from './judge-gate.ts';
+import { earlyStepEnd, findNoItem, findRoot, judgeGate, namesUnknownItem, stepEnd } from './judge-gate.ts';
 import { endIfUnused, releaseServices, releaseUsed } from './service-flow.ts';
 import { type Gate, isAfterFailure, stopEnd, stopGate } from './stop-flow.ts';
 
@@ -112,7 +112,8 @@ function allCells(run: RunState, step: number): readonly number[] {
   return Array.from({ length: run.cellCount[step]! }, (_, cell) => cell);
 }
 
-function resolveGate(run: RunState, step: number, cell: number): void {
+/** One dependency fewer to wait for. */
+export function resolveGate(run: RunState, step: number, cell: number): void {
   if (--run.blockers[run.gateBase[step]! + cell]! === 0) releaseGate(run, step, cell);
 }
 
@@ -136,7 +137,7 @@ function releaseGate(run: RunState, step: number, cell: number): void {
     stopGate(run, { step, cell }, end);
     return;
   }
-  if ((run.index.flags[step]! & STEP.dynamic) !== 0) {
+  if ((run.index.flags[step]! & STEP.dynamic) !== 0 || namesUnknownItem(run, step, cell)) {
     setPhase(run, gate, PHASE.deciding);
     sendCommand(run, { type: 'decide', step, ...gateCell(run, step, cell) });
   } else openGate(run, step, cell);

@@ -74,6 +74,8 @@ interface GateEvent {
 interface ListingEvent {
   /** Of a step that lists the items of axes: how many this cell has listed, by axis. */
   readonly lists?: Readonly<Record<string, number>>;
+  /** The places in these lists that `where` of other steps names, as `bindListed` returns them. */
+  readonly bound?: readonly (readonly number[])[];
 }
 
 interface CellEvent {

@@ -1,13 +1,16 @@
 import {
   type Batches,
+  boundEdges,
   type CellMatch,
   createBatches,
+  forEachBound,
   groupsOf,
   isMatched,
   matchOf,
   type Plan,
   type PlannedDependency,
   type PlannedStep,
+  placeInList,
   plannedCell,
 } from '@sluice/core';
 import { isFailed } from '../model/state-code.ts';
@@ -34,6 +37,9 @@ export interface MatchEdge {
   readonly readers: Int32Array;
   /** If the cells agree on an item that a step lists: each group becomes one for each item. */
   readonly groups?: Batches;
+  /** If `where` names an item of a list: by cell of the reader its place, and by group the cells that read it. */
+  readonly bound?: Map<number, number>;
+  readonly boundReaders?: Map<number, number[]>;
 }
 
 /** The edges between cells, by the step that is read and by the step that reads. */
@@ -46,6 +52,8 @@ export interface MatchTable {
   groups(edge: MatchEdge, cell: number): Int32Array;
   /** The list of which a cell stood for the items has so many. */
   expand(step: number, batch: number, size: number): void;
+  /** The items that `where` names in the lists of a cell are known. Called once for each list. Calls `resolved` for each cell that reads none. */
+  bind(listing: Pick<EndedCell, 'step' | 'cell'>, bound: readonly (readonly number[])[], resolved: Resolved): void;
   /** Counts the end of a cell, once. Calls `resolved` for each cell that waited for its group, once for each edge. */
   countEnd(end: EndedCell, resolved: Resolved): void;
   /** Counts that a cell runs or, of a service, is ready: once, before its end. Calls `resolved` as for an end. */
@@ -84,14 +92,7 @@ export function createMatchTable(plan: Plan, batches: readonly (Batches | undefi
       for (const { match } of into.get(step) ?? []) open += match.readStart[cell + 1]! - match.readStart[cell]!;
       return open;
     },
-    groups({ match, reader, groups }, cell) {
-      const own = batches[reader];
-      if (own === undefined) return groupsOf(match, cell);
-      const planned = groupsOf(match, own.batchOf(cell));
-      if (groups === undefined) return planned;
-      const place = own.placeOf(cell);
-      return planned.map((group) => groups.memberAt(group, place));
-    },
+    groups: (edge, cell) => groupsRead(edge, batches[edge.reader], cell),
     expand(step, batch, size) {
       for (const edge of from.get(step) ?? []) {
         const group = edge.match.groupOf[batch]!;
@@ -99,6 +100,7 @@ export function createMatchTable(plan: Plan, batches: readonly (Batches | undefi
         expandGroup(edge, { group, size });
       }
     },
+    bind: (listing, bound, resolved) => bindItems(plan, { into, batches }, { listing, bound, resolved }),
     countRun({ step, cell }, resolved) {
       // Services have no listed items.
       for (const edge of from.get(step) ?? []) {
@@ -124,18 +126,58 @@ export function createMatchTable(plan: Plan, batches: readonly (Batches | undefi
   };
 }
 
+function bindItems(
+  plan: Plan,
+  { into, batches }: Pick<MatchTable, 'into'> & { readonly batches: readonly (Batches | undefined)[] },
+  given: {
+    readonly listing: Pick<EndedCell, 'step' | 'cell'>;
+    readonly bound: readonly (readonly number[])[];
+    readonly resolved: Resolved;
+  },
+): void {
+  const { step, cell: listing } = given.listing;
+  for (const [at, one] of (boundEdges(plan).get(step) ?? []).entries()) {
+    const edge = into.get(one.reader)!.find(({ dependency }) => dependency === one.dependency)!;
+    const of = batches[edge.reader];
+    forEachBound(one, { listing, batches: of, places: given.bound[at] ?? [] }, (cell, place) => {
+      edge.bound!.set(cell, place);
+      const read = groupsRead(edge, of, cell);
+      for (const group of read) addReader(edge, group, cell);
+      if (read.length === 0) given.resolved(edge.reader, cell);
+    });
+  }
+}
+
+function addReader({ boundReaders }: MatchEdge, group: number, cell: number): void {
+  const others = boundReaders!.get(group);
+  if (others === undefined) boundReaders!.set(group, [cell]);
+  else others.push(cell);
+}
+
+function groupsRead({ match, groups, bound }: MatchEdge, own: Batches | undefined, cell: number): Int32Array {
+  const planned = groupsOf(match, plannedCell(own, cell));
+  if (groups === undefined) return planned;
+  const place = placeInList(cell, { reader: own, bound });
+  return place < 0 ? planned.subarray(0, 0) : planned.map((group) => groups.memberAt(group, place));
+}
+
 /** A cell fewer of a group to wait for. */
 function resolveOne(
   batches: readonly (Batches | undefined)[],
   edge: MatchEdge,
   { planned, place, resolved }: { planned: number; place: number; resolved: Resolved },
 ): void {
-  const { reader, open, readerStart, readers, groups } = edge;
-  if (--open[groups === undefined ? planned : groups.memberAt(planned, place)]! > 0) return;
+  const { reader, open, readerStart, readers, groups, boundReaders } = edge;
+  const group = groups === undefined ? planned : groups.memberAt(planned, place);
+  if (--open[group]! > 0) return;
   const of = batches[reader];
+  if (boundReaders !== undefined && groups!.sizeOf(planned) !== undefined) {
+    for (const cell of boundReaders.get(group) ?? []) resolved(reader, cell);
+    return;
+  }
   for (let at = readerStart[planned]!; at < readerStart[planned + 1]!; at++) {
     if (of === undefined) resolved(reader, readers[at]!);
-    else if (groups !== undefined) resolved(reader, of.memberAt(readers[at]!, place));
+    else if (groups !== undefined && boundReaders === undefined) resolved(reader, of.memberAt(readers[at]!, place));
     else for (const member of of.members(readers[at]!)) resolved(reader, member);
   }
 }
@@ -164,6 +206,7 @@ function createEdge(plan: Plan, reader: PlannedStep, dependency: PlannedDependen
     ...{ open, seen: new Uint16Array(groupCount), size: open.slice(), failed: new Int32Array(groupCount) },
     ...{ readerStart, readers },
     ...(match.isByItem && { groups: createBatches(groupCount) }),
+    ...(match.item && { bound: new Map(), boundReaders: new Map() }),
   };
 }
 

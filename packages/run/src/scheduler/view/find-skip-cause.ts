@@ -47,7 +47,7 @@ function findFailedCells(
   const read =
     edge === undefined
       ? Array.from({ length: run.cellCount[on]! }, (_, at) => at)
-      : matchedCells(edge.match, cell, { reader: run.batches[step], source: run.batches[on] });
+      : matchedCells(edge.match, cell, { reader: run.batches[step], source: run.batches[on], bound: edge.bound });
   return read.filter((at) => isFailed(run.cells.state[run.cellBase[on]! + at]!));
 }
 

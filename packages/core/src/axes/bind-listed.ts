@@ -1,0 +1,105 @@
+import { own } from '../model/own.ts';
+import type { Cell, Plan, PlannedDependency } from '../model/plan.ts';
+import type { Lists } from '../resolve/resolve-lists.ts';
+import { type Batches, listedCell } from './batches.ts';
+import { listedAxis } from './listed-axes.ts';
+import { type CellMatch, groupsOf, isMatched, matchOf } from './match-cells.ts';
+
+/** In the place of an item: the key of `where` is empty, or the list does not have it. */
+export const UNBOUND_ITEM = { none: -1, unknown: -2 } as const;
+
+/** A dependency whose `where` names an item of a list. */
+export interface BoundEdge {
+  readonly reader: number;
+  readonly dependency: PlannedDependency;
+  readonly match: CellMatch;
+  /** The planned cells of the reader that mean an item of the list of one cell, in their order. */
+  readersOf(listing: number): readonly number[];
+}
+
+const EDGES = new WeakMap<Plan, ReadonlyMap<number, readonly BoundEdge[]>>();
+
+/** By the step that lists: the dependencies whose `where` names an item of its lists, in the order of the plan. */
+export function boundEdges(plan: Plan): ReadonlyMap<number, readonly BoundEdge[]> {
+  const known = EDGES.get(plan);
+  if (known !== undefined) return known;
+  const found = new Map<number, BoundEdge[]>();
+  for (const reader of plan.steps) {
+    for (const dependency of reader.dependencies) {
+      if (own(reader.step.inputs, dependency.input ?? '')?.where === undefined) continue;
+      if (!isMatched(reader, plan.steps[dependency.on]!)) continue;
+      const match = matchOf(plan, reader, dependency);
+      if (match.item === undefined) continue;
+      const { listedBy } = own(plan.axes!, match.item.axis)!;
+      const listing = plan.steps.findIndex(({ step }) => step.name === listedBy);
+      const edge = { reader: reader.index, dependency, match, readersOf: createReaders(plan, dependency.on, match) };
+      found.set(listing, [...(found.get(listing) ?? []), edge]);
+    }
+  }
+  EDGES.set(plan, found);
+  return found;
+}
+
+function createReaders(plan: Plan, source: number, match: CellMatch): BoundEdge['readersOf'] {
+  const listingOf = new Int32Array(match.groupCount);
+  for (const [cell, group] of match.groupOf.entries())
+    if (group >= 0) listingOf[group] = own(plan.steps[source]!.cells![cell]!.each!, match.item!.axis)!;
+  const readers = new Map<number, number[]>();
+  for (let cell = 0; cell + 1 < match.readStart.length; cell++) {
+    for (const group of groupsOf(match, cell)) {
+      const others = readers.get(listingOf[group]!);
+      if (others === undefined) readers.set(listingOf[group]!, [cell]);
+      else others.push(cell);
+    }
+  }
+  return (listing) => readers.get(listing) ?? [];
+}
+
+/**
+ * The places of the items that `where` names in the lists of one cell: for each of `boundEdges`, those of the cells that
+ * read it, in their order. Absent if there are none.
+ */
+export function bindListed(
+  plan: Plan,
+  { step, cell }: { readonly step: number; readonly cell: number },
+  lists: Lists,
+): { readonly bound?: readonly (readonly number[])[] } {
+  const edges = boundEdges(plan).get(step) ?? [];
+  if (edges.length === 0) return {};
+  return {
+    bound: edges.map(({ reader, match, readersOf }) => {
+      const { axis, keyOf } = match.item!;
+      const places = new Map((own(lists, axis) ?? []).map(({ key }, place) => [key, place]));
+      return cellsOfReaders(plan, { reader, planned: readersOf(cell), lists }).map((one) => {
+        const key = keyOf(one);
+        if (!key.ok) return UNBOUND_ITEM.unknown;
+        return key.value === undefined ? UNBOUND_ITEM.none : (places.get(key.value) ?? UNBOUND_ITEM.unknown);
+      });
+    }),
+  };
+}
+
+/** A reader over the listed axis has a cell for each item of the list. */
+function cellsOfReaders(
+  plan: Plan,
+  { reader, planned, lists }: { readonly reader: number; readonly planned: readonly number[]; readonly lists: Lists },
+): readonly Cell[] {
+  const { step, cells } = plan.steps[reader]!;
+  const axis = listedAxis(plan.pipeline, step);
+  return planned.flatMap((one) => {
+    if (axis === undefined) return [cells![one]!];
+    return (own(lists, axis) ?? []).map((item) => listedCell(cells![one]!, axis, item));
+  });
+}
+
+/** Calls `bind` for each cell of a reader with the place of its item, in the order of `bindListed`. */
+export function forEachBound(
+  { readersOf }: BoundEdge,
+  { listing, batches, places }: { listing: number; batches: Batches | undefined; places: readonly number[] },
+  bind: (cell: number, place: number) => void,
+): void {
+  const cells = readersOf(listing).flatMap((planned) => batches?.members(planned) ?? [planned]);
+  if (cells.length !== places.length)
+    throw new Error(`cannot bind the items of ${cells.length} cells: ${places.length} are recorded`);
+  for (const [at, cell] of cells.entries()) bind(cell, places[at]!);
+}
