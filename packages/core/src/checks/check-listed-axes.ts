@@ -49,7 +49,7 @@ function checkSource(context: CheckContext, name: string, axis: Axis): void {
   else if (listedAxis(context.pipeline, step) !== undefined)
     report(
       `come from step \`${first}\`, which has cells for a listed axis itself`,
-      'a list of lists is not supported: list all items in one step',
+      'a list of lists is not supported: let one step list all pairs, for example with the key `${{ item.outer }}-${{ item.inner }}`',
     );
   else checkType(context, report, axis);
 }
@@ -71,28 +71,33 @@ function checkRelations(
   context: CheckContext,
   { name, axis, listed }: { readonly name: string; readonly axis: Axis; readonly listed: readonly string[] },
 ): void {
-  const report = (message: string, path: Path): void => context.report({ code: 'bad-axis', message, path });
+  const report = (message: string, path: Path, hint: string): void =>
+    context.report({ code: 'bad-axis', message, path: ['axes', name, ...path], hint });
   if (listed.includes(name) && Object.keys(axis.of).length > 0)
-    report(`axis \`${name}\` has \`of\`, but its items imply those of the step that lists them`, ['axes', name, 'of']);
+    report(
+      `axis \`${name}\` has \`of\`, but its items imply those of the step that lists them`,
+      ['of'],
+      `remove it: a field of an item is \`each.${name}.FIELD\``,
+    );
   if (listed.includes(name) && axis.parallelism !== undefined)
-    report(`axis \`${name}\` has \`parallelism\`, but its items are not known before the run`, [
-      'axes',
-      name,
-      'parallelism',
-    ]);
+    report(
+      `axis \`${name}\` has \`parallelism\`, but its items are not known before the run`,
+      ['parallelism'],
+      'limit the cells by `parallelism` of their step, or the items of an axis of the step that lists them',
+    );
   if (axis.distinct !== undefined && listed.includes(axis.distinct.axis))
     report(
       `the items of axis \`${axis.distinct.axis}\` are not known before the run, so it has no values for axis \`${name}\``,
-      ['axes', name, 'distinct'],
+      ['distinct'],
+      'put the value into `key`: a step that reads all items finds it in the names of their directories',
     );
   for (const other of Object.keys(axis.of)) {
     if (listed.includes(other))
-      report(`an item of axis \`${name}\` cannot imply one of \`${other}\`, whose items are not known before the run`, [
-        'axes',
-        name,
-        'of',
-        other,
-      ]);
+      report(
+        `an item of axis \`${name}\` cannot imply one of \`${other}\`, whose items are not known before the run`,
+        ['of', other],
+        `let the step that lists \`${other}\` put the values into its items`,
+      );
   }
 }
 
