@@ -208,19 +208,28 @@ outputs: { log: { from: all.log, publish: ./results } }
   expect((await place.sluice('why', 'join/B')).stdout).toContain('join/B  skipped  work/b2 did not succeed');
 });
 
-test('each cell has its own retries', async () => {
+test('each cell has its own retries and slots of a pool', async () => {
   write(`failFast: false
+pools: { license: 2 }
 axes: { sample: { items: [{ id: A, tries: 0 }, { id: B, tries: 2 }], key: "\${{ item.id }}" } }
 steps:
   flaky:
     each: sample
     retry: { limit: "\${{ each.sample.tries }}", backoff: { initial: "\${{ each.sample.tries * 10 }}ms" } }
     script: '[ \${{ attempt }} = 3 ]'
+  seats:
+    each: sample
+    pools: { license: "\${{ each.sample.tries == 0 ? 1 : 2 }}" }
+    script: 'true'
 `);
   expect(await place.sluice('run')).toMatchObject({ exitCode: 1 });
-  expect(await statuses(await newest())).toEqual({ flaky: 'A failed, B succeeded' });
+  expect(await statuses(await newest())).toEqual({
+    flaky: 'A failed, B succeeded',
+    seats: 'A succeeded, B succeeded',
+  });
   expect((await place.sluice('why', 'flaky/B')).stdout).toContain('retry 2 of 2 for failed');
   const { steps } = JSON.parse((await place.sluice('plan', '--json')).stdout);
+  expect(steps[1].cells[1].pools).toEqual({ license: 2 });
   expect(steps[0].cells[1].retry).toMatchObject({ limit: 2, backoff: { initialMs: 20 } });
 });
 

@@ -71,7 +71,7 @@ function describeStep(planned: PlannedStep, { plan, level }: { plan: Plan; level
 
 /** What a cell has of its own, as far as it is known. */
 function describeCellValues(
-  { timeoutMs, queueTimeoutMs, deadlineMs, priority, resources, retry }: CellValues,
+  { timeoutMs, queueTimeoutMs, deadlineMs, priority, resources, retry, pools }: CellValues,
   late: readonly string[],
 ) {
   return {
@@ -80,6 +80,7 @@ function describeCellValues(
     ...(deadlineMs !== undefined && { deadlineMs }),
     priority,
     ...(resources && { resources }),
+    ...(Object.keys(pools).length > 0 && { pools }),
     ...(!late.some((name) => name.startsWith('retry.')) && { retry }),
   };
 }

@@ -37,6 +37,7 @@ const cells = z
       priority: z.int().exactOptional(),
       resources: resources.exactOptional(),
       retry: retry.exactOptional(),
+      pools: z.record(z.string(), z.int()).readonly().exactOptional(),
     }),
   )
   .readonly();

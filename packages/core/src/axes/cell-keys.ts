@@ -44,6 +44,7 @@ function createKeys({
   priority,
   resources,
   retry = {},
+  pools = {},
 }: CellTemplates): readonly CellKey[] {
   const { limit, infrastructure, backoff = {}, escalate = [] } = retry;
   return [
@@ -61,6 +62,7 @@ function createKeys({
     ...keyOf(backoff.factor, factor, { path: ['retry', 'backoff', 'factor'] }),
     ...keyOf(backoff.max, pause, { path: ['retry', 'backoff', 'max'], target: ['retry', 'backoff', 'maxMs'] }),
     ...escalate.flatMap((level, index) => resourceKeys(level, ['retry', 'escalate', index])),
+    ...Object.entries(pools).flatMap(([name, amount]) => keyOf(amount, slots, { path: ['pools', name] })),
   ];
 }
 
@@ -85,13 +87,14 @@ function keyOf(
 ): readonly CellKey[] {
   if (template === undefined) return [];
   const name = path.map((key, at) => (typeof key === 'number' ? `[${key}]` : `${at === 0 ? '' : '.'}${key}`)).join('');
-  // The order of the cells is that of the plan.
-  const mayBeLate = path[0] !== 'priority';
+  // What shares a queue is known from the beginning, and in which order.
+  const mayBeLate = path[0] !== 'priority' && path[0] !== 'pools';
   return [{ path, name, target, template, compiled: compileTemplate(template), isNumber, mayBeLate, read }];
 }
 
 const integer = numberKind((value) => Number.isSafeInteger(value), 'which is not an integer');
 const count = numberKind((value) => Number.isSafeInteger(value) && value >= 0, 'which is not a number from 0');
+const slots = numberKind((value) => Number.isSafeInteger(value) && value >= 1, 'which is not a number from 1');
 const cores = numberKind((value) => value > 0, 'which is not a positive number');
 const factor = numberKind((value) => value >= 1 && Number.isFinite(value), 'which is not a number from 1');
 

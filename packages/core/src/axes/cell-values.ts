@@ -6,7 +6,10 @@ import type { ContextFor } from '../resolve/evaluate.ts';
 import type { CellKey } from './cell-keys.ts';
 
 /** What can be different for each cell of a step. */
-export type CellValues = Pick<Step, 'timeoutMs' | 'queueTimeoutMs' | 'deadlineMs' | 'priority' | 'resources' | 'retry'>;
+export type CellValues = Pick<
+  Step,
+  'timeoutMs' | 'queueTimeoutMs' | 'deadlineMs' | 'priority' | 'resources' | 'retry' | 'pools'
+>;
 
 /** Evaluated expressions of a cell by the name of the key, such as `resources.memory`, in the units of `CellValues`. */
 export type KeyValues = Readonly<Record<string, number | string>>;
@@ -19,13 +22,14 @@ export function fixedValues({
   priority,
   resources,
   retry,
+  pools,
 }: CellValues): CellValues {
   return {
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(queueTimeoutMs !== undefined && { queueTimeoutMs }),
     ...(deadlineMs !== undefined && { deadlineMs }),
     ...(resources && { resources }),
-    ...{ priority, retry },
+    ...{ priority, retry, pools },
   };
 }
 

@@ -1,5 +1,6 @@
 import { toCel } from '../expressions/cel-values.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
+import { own } from '../model/own.ts';
 import type { Resources } from '../model/pipeline.ts';
 import type { Cell, Plan, PlannedStep } from '../model/plan.ts';
 import { fail, ok, type Result } from '../model/result.ts';
@@ -84,9 +85,17 @@ function evaluateCells(plan: Plan, { step, cells = ANY_CELL }: PlannedStep): Res
     const values = found.ok ? withKeyValues(fixedValues(step), early, found.value) : undefined;
     // Values that are not known yet can make a conflict, and can avoid it.
     const conflict = values === undefined || late.length > 0 ? undefined : findConflict(values);
-    const fault = found.ok ? conflict : found.error;
+    const shortage = values && findPoolShortage(plan, values.pools);
+    const fault = found.ok ? (conflict ?? shortage) : found.error;
     if (fault !== undefined) return fail(`${cell.key === '' ? '' : `, cell ${cell.key}`}: ${fault}`);
     all.push(values!);
   }
   return ok(all);
+}
+
+function findPoolShortage({ pipeline }: Plan, pools: CellValues['pools']): string | undefined {
+  const [short] = Object.entries(pools).filter(([name, amount]) => amount > (own(pipeline.pools, name) ?? 0));
+  if (short === undefined) return undefined;
+  const [name, amount] = short;
+  return `it can never start: it needs ${amount} slots of pool \`${name}\`, which has ${own(pipeline.pools, name) ?? 0}`;
 }

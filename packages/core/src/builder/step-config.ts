@@ -47,6 +47,7 @@ export interface StepConfig<O extends string, R extends ResultShapes, Port exten
     | 'priority'
     | 'resources'
     | 'retry'
+    | 'pools'
     | 'ports'
     | 'uses'
     | 'with'
@@ -84,6 +85,7 @@ export interface StepConfig<O extends string, R extends ResultShapes, Port exten
   readonly priority?: number | ExpressionHandle<number>;
   readonly resources?: ResourcesConfig;
   readonly retry?: number | ExpressionHandle<number> | RetryConfig;
+  readonly pools?: Readonly<Record<string, number | ExpressionHandle<number>>>;
 }
 
 /** The resources of a cell, which can read its item. */

@@ -8,11 +8,12 @@ import { suggestName } from './nearest-name.ts';
 export const checkPools: Check = (context) => {
   const { pipeline, report } = context;
   for (const checked of context.steps.values()) {
-    const { pools, name } = checked.step;
-    for (const pool in pools) {
+    const { pools, perCell, name } = checked.step;
+    for (const pool in { ...pools, ...perCell?.pools }) {
       const path = pathInStep(context, checked, ['pools', pool]);
       const size = Object.hasOwn(pipeline.pools, pool) ? own(pipeline.pools, pool) : undefined;
-      const wanted = pools[pool] ?? 0;
+      // Of a cell with its own amount, the plan says it.
+      const wanted = own(pools, pool) ?? 0;
       if (size === undefined) {
         const message = `step \`${name}\` uses pool \`${pool}\`, which is not declared under \`pools\``;
         report({

@@ -11,6 +11,8 @@ export interface CellTemplates {
   readonly priority?: Template;
   readonly resources?: ResourceTemplates;
   readonly retry?: RetryTemplates;
+  /** By pool. */
+  readonly pools?: Readonly<Record<string, Template>>;
 }
 
 /** Expressions for the resources of a cell, each for one of `Resources`. */

@@ -1,5 +1,6 @@
 import { hasExpression } from '../expressions/split-template.ts';
-import type { ResourceTemplates, RetryTemplates } from '../model/cell-templates.ts';
+import type { CellTemplates, ResourceTemplates, RetryTemplates } from '../model/cell-templates.ts';
+import { own } from '../model/own.ts';
 import type { Step } from '../model/pipeline.ts';
 import type { RawStep } from '../schema/step-schema.ts';
 
@@ -12,8 +13,9 @@ export function resolveCellTemplates(raw: RawStep): Step['perCell'] {
   const templates = templatesOf(raw, PER_CELL);
   const resources = raw.resources && resourceTemplates(raw.resources);
   const retry = raw.retry === undefined ? undefined : retryTemplates(raw.retry);
-  const isPlain = templates === undefined && resources === undefined && retry === undefined;
-  return isPlain ? undefined : { ...templates, ...(resources && { resources }), ...(retry && { retry }) };
+  const pools = raw.pools && (templatesOf(raw.pools, Object.keys(raw.pools)) as CellTemplates['pools']);
+  const all = { ...templates, ...(resources && { resources }), ...(retry && { retry }), ...(pools && { pools }) };
+  return Object.keys(all).length === 0 ? undefined : all;
 }
 
 function resourceTemplates(raw: RawResources): ResourceTemplates | undefined {
@@ -34,8 +36,8 @@ function templatesOf<K extends string>(
   raw: { readonly [P in K]?: unknown },
   keys: readonly K[],
 ): { readonly [P in K]?: string } | undefined {
-  const found = keys.filter((key) => isTemplate(raw[key]));
-  return found.length === 0 ? undefined : (Object.fromEntries(found.map((key) => [key, raw[key]])) as never);
+  const found = keys.filter((key) => isTemplate(own(raw, key)));
+  return found.length === 0 ? undefined : (Object.fromEntries(found.map((key) => [key, own(raw, key)])) as never);
 }
 
 function isTemplate(value: unknown): value is string {
@@ -50,4 +52,11 @@ export function fixedText(value: string | undefined): string | undefined {
 /** The number if it is the same for all cells. */
 export function fixedNumber(value: number | string | undefined): number | undefined {
   return typeof value === 'number' ? value : undefined;
+}
+
+/** The slots that are the same for all cells. */
+export function fixedPools(pools: RawStep['pools'] = {}): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    Object.entries(pools).flatMap(([name, amount]) => (typeof amount === 'number' ? [[name, amount]] : [])),
+  );
 }

@@ -48,6 +48,9 @@ export const secrets = z.array(word.regex(VARIABLE), { error: 'a list of secret 
 export const command = z.union([z.array(text), text], { error: 'a list of strings, or one string for the shell' });
 /** Slots by pool. */
 export const pools = z.record(name, positive, { error: 'a map of pool names to numbers of slots' });
+const cellPools = z.record(name, z.union([positive, cellExpression], { error: 'an integer' }), {
+  error: 'a map of pool names to numbers of slots',
+});
 
 /** `checkPlacement` requires that exactly one key is set. */
 export const placement = z.strictObject(
@@ -226,7 +229,7 @@ export const stepSchema = z.strictObject(
     instanceType: text.optional(),
     resources: resources.optional(),
     placement: placement.optional(),
-    pools: pools.optional(),
+    pools: cellPools.optional(),
     priority: z.union([z.int(), cellExpression], { error: 'an integer' }).optional(),
     retry: retry.optional(),
     timeout: cellDuration.optional(),

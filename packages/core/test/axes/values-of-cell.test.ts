@@ -75,6 +75,37 @@ describe('valuesOfCell', () => {
   });
 });
 
+describe('pools', () => {
+  const body = `pools: { gpu: 2, license: 5 }\n${HEAD}steps:
+  s: { each: sample, command: [x], pools: { gpu: 1, license: "\${{ each.sample.tries }}" } }
+`;
+
+  test('each cell has its own number of slots', () => {
+    const plan = planOf(body);
+    expect([0, 1].map((cell) => valuesOfCell(plan, 0, cell).pools)).toEqual([
+      { gpu: 1, license: 1 },
+      { gpu: 1, license: 5 },
+    ]);
+  });
+
+  test('a cell that needs more slots than the pool has is an error that names it', () => {
+    const faultOfTries = (tries: number) => {
+      const parsed = parsePipeline({ file: 'p.yaml', text: `version: 1\nname: demo\n${body}` });
+      const samples = [
+        { id: 'A', tries: 1 },
+        { id: 'B', tries },
+      ];
+      const plan = parsed.ok ? createPlan(parsed.value.pipeline, { params: { samples } }) : parsed;
+      return plan.ok ? '' : plan.error.map(({ message }) => message).join();
+    };
+    expect(faultOfTries(5)).toBe('');
+    expect(faultOfTries(6)).toBe(
+      'step `s`, cell B: it can never start: it needs 6 slots of pool `license`, which has 5',
+    );
+    expect(faultOfTries(0)).toBe('step `s`, cell B: `pools.license` yields 0, which is not a number from 1');
+  });
+});
+
 describe('escalationOfCells', () => {
   test('has the levels of all cells, mostAttempts the attempts of the cell that may have most', () => {
     const plan = planOf(RETRIES);

@@ -90,7 +90,7 @@ describe('a stored plan', () => {
     const read = parsePlan(serializePlan(plan));
     if (!read.ok) throw new Error(read.error);
     const { retry } = plan.steps[0]!.step;
-    const values = { timeoutMs: 14_400_000, priority: 5, resources: { cpu: 6, memoryBytes: 1e9 }, retry };
+    const values = { timeoutMs: 14_400_000, priority: 5, resources: { cpu: 6, memoryBytes: 1e9 }, retry, pools: {} };
     expect(valuesOfCell(plan, 0, 1)).toEqual(values);
     expect(valuesOfCell(read.value, 0, 1)).toEqual(values);
   });

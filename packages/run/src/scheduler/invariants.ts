@@ -1,5 +1,6 @@
 import { CODE, FIRST_TERMINAL, isLive } from './model/state-code.ts';
 import { cellsBehind, gateCount } from './state/gates.ts';
+import { laneOfCell } from './state/plan-index.ts';
 import { PHASE, type RunState } from './state/run-state.ts';
 
 /** See `Scheduler.assertInvariants`. */
@@ -15,7 +16,7 @@ export function assertInvariants(run: RunState): void {
       if (state < FIRST_TERMINAL) open++;
       if (!isLive(state)) continue;
       live++;
-      const lane = run.queue.lanes[run.index.lane[step]!]!;
+      const lane = run.queue.lanes[laneOfCell(run.index, step, cell)]!;
       lane.limits.forEach((limit, i) => {
         used[limit]! += lane.amounts[i]!;
       });

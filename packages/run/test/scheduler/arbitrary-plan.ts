@@ -50,7 +50,7 @@ const step = fc.record(
     rungs: fc.integer({ min: 0, max: 2 }),
     timeoutMs: fc.option(fc.integer({ min: 1, max: 5000 }), { nil: undefined, freq: 2 }),
     queueTimeoutMs: fc.option(fc.integer({ min: 1, max: 5000 }), { nil: undefined, freq: 2 }),
-    /** A timeout and a limit of retries that depend on the item, with a priority, or on results. */
+    /** A timeout and a limit of retries that depend on the item, with a priority and a pool, or on results. */
     perCell: fc.constantFrom(undefined, 'item', 'late'),
     deadlineMs: fc.option(fc.integer({ min: 1, max: 9000 }), { nil: undefined, freq: 2 }),
     continueOnError: fc.oneof(fc.boolean(), fc.nat(1), fc.constantFrom('0%', '40%', '50%')),
@@ -232,6 +232,7 @@ function ofItem(axis: string) {
     timeout: `\${{ string(1000 * (each.${axis} + 1)) }}ms`,
     priority: `\${{ each.${axis} % 2 }}`,
     retry: { limit: `\${{ each.${axis} % 3 }}` },
+    pools: { p: `\${{ each.${axis} % 2 + 1 }}` },
   };
 }
 

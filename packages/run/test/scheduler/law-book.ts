@@ -101,12 +101,14 @@ export function createLawBook(given: Plan, options: SchedulerOptions = {}): LawB
   }
 
   /** What a cell has of its own. See `arbitraryPlan`: an item is its own number. */
-  function ownValues(step: number, cell: number): { timeoutMs?: number; limit?: number } {
+  function ownValues(step: number, cell: number): { timeoutMs?: number; limit?: number; pools?: Step['pools'] } {
     const { each = [], perCell } = plan.steps[step]!.step;
     const told = late.get(`${step}/${cell}`);
     if (told !== undefined) return { timeoutMs: told.timeout as number, limit: told['retry.limit'] as number };
     const item = plan.steps[step]!.cells?.[cell]?.each?.[each[0]!];
-    return perCell === undefined ? {} : { timeoutMs: 1000 * (item! + 1), limit: item! % 3 };
+    return perCell === undefined
+      ? {}
+      : { timeoutMs: 1000 * (item! + 1), limit: item! % 3, pools: { p: (item! % 2) + 1 } };
   }
 
   function dependenciesOf(step: number, cell: number, scheduler: Scheduler) {
@@ -150,11 +152,13 @@ export function createLawBook(given: Plan, options: SchedulerOptions = {}): LawB
     const used = new Map<string, number>();
     const add = (name: string, amount: number) => used.set(name, (used.get(name) ?? 0) + amount);
     for (const key of live.keys()) {
-      const { step, index } = plan.steps[Number(key.split('/')[0])]!;
+      const [at, cell] = key.split('/').map(Number);
+      const { step, index } = plan.steps[at!]!;
       add('all', 1);
       add(`step ${step.name}`, 1);
       for (const limit of options.limits?.(index) ?? []) add(`limit ${limit.key}`, limit.amount ?? 1);
-      for (const [pool, amount] of Object.entries(step.pools)) add(`pool ${pool}`, amount);
+      for (const [pool, amount] of Object.entries({ ...step.pools, ...ownValues(at!, cell!).pools }))
+        add(`pool ${pool}`, amount);
     }
     const { parallelism = Infinity, pools } = plan.pipeline;
     const within = (name: string, size: number) =>

@@ -14,6 +14,14 @@ describe('limits', () => {
     expect(rig.done('a')).toEqual(['submit b #1']);
   });
 
+  test('handle: each cell takes its own number of slots', () => {
+    const perCell = { pools: { p: '${{ 3 - each.x }}' } };
+    const rig = createRig(testPlan({ a: { each: ['x'], perCell } }, { pools: { p: 3 } }));
+    expect(rig.start()).toEqual(['submit a/0 #1']);
+    expect(rig.scheduler.waitReason(0, 1)).toEqual({ kind: 'pool', pool: 'p', used: 3, size: 3, needed: 2 });
+    expect(rig.done('a/0')).toEqual(['submit a/1 #1', 'submit a/2 #1']);
+  });
+
   test('handle: several pools are taken together or not at all', () => {
     const rig = createRig(
       testPlan(

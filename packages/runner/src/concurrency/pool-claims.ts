@@ -1,4 +1,4 @@
-import { fail, ok, type Result } from '@sluice/core';
+import { fail, ok, type Result, valuesOfCell } from '@sluice/core';
 import { changeClaims, describeShortage, isSameAttempt, type PoolClaim, type Shortage } from '@sluice/home';
 import type { SchedulerEvent } from '@sluice/run';
 import { type Attempt, createAttempt } from '../session/attempt.ts';
@@ -103,7 +103,7 @@ async function restoreClaims(session: RunSession, hold: (claim: PoolClaim) => vo
   if (Object.keys(session.plan.pipeline.pools).length === 0) return;
   const live = session.scheduler
     .live()
-    .filter((at) => needsSlots(session, at.step) && mayBeThere(session, at))
+    .filter((at) => needsSlots(session, at) && mayBeThere(session, at))
     .map((at) => claimOf(session, createAttempt(session, at)));
   await changeClaims(session, (list) => {
     const own = list.claims.filter(({ runId }) => runId === session.runId);
@@ -117,9 +117,9 @@ async function restoreClaims(session: RunSession, hold: (claim: PoolClaim) => vo
   });
 }
 
-/** Whether a step's attempts hold slots of a pool. */
-export function needsSlots(session: Pick<RunSession, 'plan'>, step: number): boolean {
-  return Object.values(session.plan.steps[step]!.step.pools).some((amount) => amount > 0);
+/** Whether the attempts of a cell hold slots of a pool. */
+export function needsSlots({ plan }: Pick<RunSession, 'plan'>, { step, cell }: Attempt['at']): boolean {
+  return Object.values(valuesOfCell(plan, step, cell).pools).some((amount) => amount > 0);
 }
 
 function findAttempt(session: RunSession, at: { step: number; cell: number; attempt: number }) {
@@ -147,6 +147,6 @@ function claimOf(session: RunSession, { at, name, ref }: Attempt): PoolClaim {
     clusterID: ref.clusterID,
     accountID: ref.accountID,
     containerID: ref.id,
-    slots: session.plan.steps[at.step]!.step.pools,
+    slots: valuesOfCell(session.plan, at.step, at.cell).pools,
   };
 }

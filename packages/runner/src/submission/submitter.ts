@@ -80,7 +80,7 @@ function submit(state: SubmitterState, command: SubmitCommand): Posted | (() => 
       spec: prepared.value.digest,
     });
   const start = { spec: spec.value, doubtful, lost: doubtful && known.declined !== true };
-  const shares = needsSlots(session, command.step);
+  const shares = needsSlots(session, command);
   if (!isIntended && !shares) intend();
   return () => {
     watcher.track(attempt);

@@ -18,7 +18,7 @@ import {
   setPhase,
   startServing,
 } from '../state/move-cell.ts';
-import { conditionOf, EDGE, STEP } from '../state/plan-index.ts';
+import { conditionOf, EDGE, laneOfCell, STEP } from '../state/plan-index.ts';
 import { CAUSE_KIND, PHASE, queueKey, type RunState, setCells } from '../state/run-state.ts';
 import { sendCommand } from '../state/send-command.ts';
 import { type GateCause, setCause } from '../state/set-cause.ts';
@@ -195,7 +195,7 @@ export function makeReady(run: RunState, step: number, { cell, cause }: { cell: 
 
 /** Adds a ready cell to the queue. */
 export function enterQueue(run: RunState, step: number, cell: number): void {
-  run.queue.push(run.index.lane[step]!, queueKey(run.index, step, cell));
+  run.queue.push(laneOfCell(run.index, step, cell), queueKey(run.index, step, cell));
 }
 
 /**

@@ -4,7 +4,7 @@ import { CODE, FIRST_TERMINAL, isLive, stateName } from '../model/state-code.ts'
 import { CELL } from './cell-table.ts';
 import { countedCells, gateOf, hasEnded } from './gates.ts';
 import { IllegalMove } from './illegal-move.ts';
-import { STEP } from './plan-index.ts';
+import { laneOfCell, STEP } from './plan-index.ts';
 import { cellOfKey, PHASE, type RunState, STOP, type WaitForTime } from './run-state.ts';
 
 interface CellMove {
@@ -32,7 +32,7 @@ export function moveCell(run: RunState, step: number, move: CellMove): void {
   // The queue itself removes only the cells that it picks.
   if (from === CODE.ready && to !== CODE.submitting) run.queueDirty = true;
   if (isLive(from) && !isLive(to)) {
-    run.queue.release(run.index.lane[step]!);
+    run.queue.release(laneOfCell(run.index, step, move.cell));
     if ((run.cells.flags[id]! & CELL.serving) !== 0) stopServing(run, id);
   }
   if (to >= FIRST_TERMINAL) cellOver(run, step, { cell: move.cell, state: to });

@@ -1,4 +1,13 @@
-import { hasLateValues, NEED_CONDITIONS, type NeedCondition, own, type Plan, type PlannedStep } from '@sluice/core';
+import {
+  hasLateValues,
+  NEED_CONDITIONS,
+  type NeedCondition,
+  own,
+  type Plan,
+  type PlannedStep,
+  type Step,
+  valuesOfCell,
+} from '@sluice/core';
 import type { SchedulerOptions } from '../model/scheduler-options.ts';
 import type { LaneSpec, LimitSpec } from './ready-queue.ts';
 import { remainingPaths, type StartOrder, startOrder } from './start-order.ts';
@@ -59,8 +68,9 @@ export interface PlanIndex extends StartOrder {
   /** Number of dependencies of each step, and of those that whole steps resolve. */
   readonly dependencyCount: Int32Array;
   readonly stepEdgeCount: Int32Array;
-  /** The lane of each step in the ready queue. */
+  /** The lane of each step in the ready queue, and of the cells of a step with `pools` of their own. */
   readonly lane: Int32Array;
+  readonly cellLanes: ReadonlyMap<number, Int32Array>;
   readonly lanes: readonly LaneSpec[];
   readonly limits: readonly LimitSpec[];
   /** Cells known from the plan; steps with `foreach` count none. */
@@ -176,10 +186,9 @@ function createLanes(plan: Plan, options: SchedulerOptions) {
     limitIds.set(name, limits.length);
     return limits.push(spec) - 1;
   };
-  for (const { index, step } of plan.steps) {
+  const laneOf = ({ index, step }: PlannedStep, pools: Step['pools']): number => {
     const asked: { id: number; amount: number }[] = [];
-    for (const pool in step.pools) {
-      const amount = step.pools[pool]!;
+    for (const [pool, amount] of Object.entries(pools)) {
       if (amount > 0)
         asked.push({ id: limitId({ kind: 'pool', name: pool, size: own(plan.pipeline.pools, pool) ?? 0 }), amount });
     }
@@ -189,15 +198,30 @@ function createLanes(plan: Plan, options: SchedulerOptions) {
     if (step.parallelism !== undefined) {
       asked.push({ id: limitId({ kind: 'stepParallelism', name: step.name, size: step.parallelism }), amount: 1 });
     }
-    if (asked.length === 0) continue;
+    if (asked.length === 0) return 0;
     asked.sort((a, b) => a.id - b.id);
     const name = asked.map(({ id, amount }) => `${id}x${amount}`).join();
-    let id = laneIds.get(name);
-    if (id === undefined) {
-      id = lanes.push({ limits: asked.map((one) => one.id), amounts: asked.map((one) => one.amount) }) - 1;
-      laneIds.set(name, id);
-    }
-    lane[index] = id;
+    const known = laneIds.get(name);
+    if (known !== undefined) return known;
+    const id = lanes.push({ limits: asked.map((one) => one.id), amounts: asked.map((one) => one.amount) }) - 1;
+    laneIds.set(name, id);
+    return id;
+  };
+  const cellLanes = new Map<number, Int32Array>();
+  for (const planned of plan.steps) {
+    const { index, step, cells = [] } = planned;
+    const ofCell = (cell: number): number => laneOf(planned, valuesOfCell(plan, index, cell).pools);
+    lane[index] = ofCell(0);
+    if (step.perCell?.pools !== undefined)
+      cellLanes.set(
+        index,
+        Int32Array.from(cells, (_, cell) => ofCell(cell)),
+      );
   }
-  return { lane, lanes, limits };
+  return { lane, cellLanes, lanes, limits };
+}
+
+/** The lane of a cell in the ready queue. */
+export function laneOfCell({ lane, cellLanes }: PlanIndex, step: number, cell: number): number {
+  return cellLanes.get(step)?.[cell] ?? lane[step]!;
 }

@@ -2,7 +2,7 @@ import { CODE } from '../model/state-code.ts';
 import type { WaitReason } from '../model/wait-reason.ts';
 import { gateOf, hasEnded } from '../state/gates.ts';
 import type { MatchEdge } from '../state/match-table.ts';
-import { STEP } from '../state/plan-index.ts';
+import { laneOfCell, STEP } from '../state/plan-index.ts';
 import { PHASE, type RunState } from '../state/run-state.ts';
 import { heldUntil } from '../state/start-pace.ts';
 
@@ -21,7 +21,7 @@ export function findWaitReason(run: RunState, step: number, cell: number): WaitR
     case CODE.backingOff:
       return timeReason(run, step, cell);
     case CODE.ready:
-      return itemReason(run, step, cell) ?? limitReason(run, step);
+      return itemReason(run, step, cell) ?? limitReason(run, step, cell);
     default:
       return undefined;
   }
@@ -59,10 +59,11 @@ function itemReason(run: RunState, step: number, cell: number): WaitReason | und
   return axis && { kind: 'items', axis: axis.name, used: axis.used, size: axis.size };
 }
 
-function limitReason(run: RunState, step: number): WaitReason {
+function limitReason(run: RunState, step: number, cell: number): WaitReason {
   const { queue } = run;
-  const lane = queue.lanes[run.index.lane[step]!]!;
-  const blocker = queue.blockedBy(run.index.lane[step]!);
+  const id = laneOfCell(run.index, step, cell);
+  const lane = queue.lanes[id]!;
+  const blocker = queue.blockedBy(id);
   if (blocker >= 0) {
     const { kind, name, used, size } = queue.limits[blocker]!;
     const needed = lane.amounts[lane.limits.indexOf(blocker)]!;
