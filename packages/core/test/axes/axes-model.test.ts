@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createPlan, matchedCells, matchOf } from '../../src/index.ts';
+import { batchesOfPlan, createPlan, listedSteps, matchedCells, matchOf } from '../../src/index.ts';
 import { resolvePipeline } from '../../src/parse/resolve-pipeline.ts';
 import { compareAxes, toPipeline } from './compare-axes.ts';
+import { compareListedAxes, randomListedAxes } from './compare-listed-axes.ts';
 import { findLayoutFault } from './find-layout-fault.ts';
 import { randomAxes } from './random-axes.ts';
 
@@ -25,5 +26,16 @@ it('gives each cell of random axes a place of its own, and directories exactly t
       expect(plan.ok ? findLayoutFault(plan.value) : undefined).toBeUndefined();
     }),
     { numRuns: RUNS },
+  );
+});
+
+it('matches the cells of listed axes as those of an axis whose items imply the cells that list them', () => {
+  fc.assert(
+    fc.property(randomListedAxes, (given) => {
+      expect(
+        compareListedAxes({ createPlan, matchOf, matchedCells, batchesOfPlan, listedSteps }, given),
+      ).toBeUndefined();
+    }),
+    { numRuns: RUNS / 10 },
   );
 });

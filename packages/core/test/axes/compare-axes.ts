@@ -25,7 +25,7 @@ export function compareAxes(subject: AxesSubject, document: AxesDocument): strin
   return different < 0 ? undefined : `wanted ${wanted[different]}\nfound  ${found[different]}`;
 }
 
-function refusedOr<T>(call: () => T): T | undefined {
+export function refusedOr<T>(call: () => T): T | undefined {
   try {
     return call();
   } catch (error) {

@@ -1,18 +1,18 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'vitest';
-import type { AxesSubject } from './compare-axes.ts';
+import type { ListedSubject } from './compare-listed-axes.ts';
 import type { PlantedAxesBug } from './planted-axes-bugs.ts';
 
 const SOURCE = path.resolve(import.meta.dirname, '../../src');
 const COPIES = path.resolve(SOURCE, '../.cache', `planted-axes-${process.pid}`);
 /** What plans and matches axes; all other modules are those of the package. */
-const COPIED = ['bind-where', 'expand-each', 'implied-axes', 'match-cells', 'plan-axes']
+const COPIED = ['batches', 'bind-where', 'expand-each', 'implied-axes', 'match-cells', 'plan-axes']
   .map((name) => `axes/${name}.ts`)
   .concat('plan/create-plan.ts');
 
 /** A copy of what plans and matches axes with the bug in it. */
-export async function plantAxesBug({ file, find, replace }: PlantedAxesBug, number: number): Promise<AxesSubject> {
+export async function plantAxesBug({ file, find, replace }: PlantedAxesBug, number: number): Promise<ListedSubject> {
   const copy = path.join(COPIES, String(number));
   for (const module of COPIED) {
     let text = await readFile(path.join(SOURCE, module), 'utf8');
@@ -28,10 +28,10 @@ export async function plantAxesBug({ file, find, replace }: PlantedAxesBug, numb
     );
   }
   const load = (module: string) => import(/* @vite-ignore */ path.join(copy, module));
-  const [{ createPlan }, { matchOf, matchedCells }] = await Promise.all(
-    ['plan/create-plan.ts', 'axes/match-cells.ts'].map(load),
+  const [{ createPlan }, { matchOf, matchedCells }, { batchesOfPlan, listedSteps }] = await Promise.all(
+    ['plan/create-plan.ts', 'axes/match-cells.ts', 'axes/batches.ts'].map(load),
   );
-  return { createPlan, matchOf, matchedCells };
+  return { createPlan, matchOf, matchedCells, batchesOfPlan, listedSteps };
 
   function resolve(importer: string, specifier: string): string {
     const target = path.join(path.dirname(importer), specifier);

@@ -9,6 +9,7 @@ export interface PlantedAxesBug {
 
 const IMPLIED = 'axes/implied-axes.ts';
 const MATCH = 'axes/match-cells.ts';
+const BATCHES = 'axes/batches.ts';
 const BIND = 'axes/bind-where.ts';
 const EXPAND = 'axes/expand-each.ts';
 const PLAN = 'axes/plan-axes.ts';
@@ -146,5 +147,33 @@ export const PLANTED_AXES_BUGS: readonly PlantedAxesBug[] = [
     file: PLAN,
     find: 'if (before !== undefined && conflict >= 0) {',
     replace: 'if (before !== undefined && conflict === -2) {',
+  },
+];
+
+/** Bugs of cells whose items a step lists. */
+export const PLANTED_LISTED_BUGS: readonly PlantedAxesBug[] = [
+  {
+    name: 'reads all items of a list where the same one is meant',
+    file: MATCH,
+    find: 'if (!match.isByItem) return',
+    replace: 'if (match.isByItem !== undefined) return',
+  },
+  {
+    name: 'takes the item at another place of the list',
+    file: BATCHES,
+    find: 'place === 0 ? batch : seconds[batch]! + place - 1',
+    replace: 'place === 0 ? batch : seconds[batch]! + place',
+  },
+  {
+    name: 'has the cell of an empty list',
+    file: BATCHES,
+    find: 'size < 0 ? [batch]',
+    replace: 'size <= 0 ? [batch]',
+  },
+  {
+    name: 'gives the list of a cell to the first cell only that stands for it',
+    file: BATCHES,
+    find: 'else others.push(cell);',
+    replace: '',
   },
 ];
