@@ -102,8 +102,8 @@ export const PLANTED_LIST_BUGS: readonly PlantedBug[] = [
   {
     name: 'compares a directory with what its cells are when it is first mounted',
     file: 'data/input-trees.ts',
-    find: 'hasCells && isReadOften(plan, source.step) ?',
-    replace: 'hasCells && isReadOften(plan, source.step) && listCells === undefined ?',
+    find: 'if (steps[step]!.step.each === undefined) return false;',
+    replace: 'if (steps[step] !== undefined) return false;',
     within: [CHANGED_CELLS],
   },
 ];
