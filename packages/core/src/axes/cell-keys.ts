@@ -2,6 +2,7 @@ import { compileTemplate, toText } from '../expressions/template.ts';
 import type { CellTemplates, ResourceTemplates } from '../model/cell-templates.ts';
 import type { Json } from '../model/json.ts';
 import { fail, ok, type Result } from '../model/result.ts';
+import { MAX_RETRIES } from '../model/retry-limits.ts';
 import type { Template } from '../model/template.ts';
 import { parseDuration } from '../schema/duration.ts';
 import { DURATION, SIZE } from '../schema/patterns.ts';
@@ -53,8 +54,8 @@ function createKeys({
     ...keyOf(deadline, duration, { path: ['deadline'], target: ['deadlineMs'] }),
     ...keyOf(priority, integer, { path: ['priority'] }),
     ...resourceKeys(resources, ['resources']),
-    ...keyOf(limit, count, { path: ['retry', 'limit'] }),
-    ...keyOf(infrastructure, count, { path: ['retry', 'infrastructure'] }),
+    ...keyOf(limit, retries, { path: ['retry', 'limit'] }),
+    ...keyOf(infrastructure, retries, { path: ['retry', 'infrastructure'] }),
     ...keyOf(backoff.initial, pause, {
       path: ['retry', 'backoff', 'initial'],
       target: ['retry', 'backoff', 'initialMs'],
@@ -93,6 +94,10 @@ function keyOf(
 }
 
 const integer = numberKind((value) => Number.isSafeInteger(value), 'which is not an integer');
+const retries = numberKind(
+  (value) => Number.isSafeInteger(value) && value >= 0 && value <= MAX_RETRIES,
+  `which is not a number from 0 to ${MAX_RETRIES}`,
+);
 const count = numberKind((value) => Number.isSafeInteger(value) && value >= 0, 'which is not a number from 0');
 const slots = numberKind((value) => Number.isSafeInteger(value) && value >= 1, 'which is not a number from 1');
 const cores = numberKind((value) => value > 0, 'which is not a positive number');

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { NEED_CONDITIONS } from '../model/pipeline.ts';
+import { MAX_ESCALATIONS, MAX_RETRIES } from '../model/retry-limits.ts';
 import {
   CELL_DURATION,
   CELL_SIZE,
@@ -150,12 +151,14 @@ const backoff = z.strictObject(
   },
   { error: 'a map with `initial`, `factor` and `max`' },
 );
+const retries = count.max(MAX_RETRIES);
+const cellRetries = z.union([retries, cellExpression], { error: 'an integer' });
 const retry = z.union(
   [
-    count,
+    retries,
     cellExpression,
     z.strictObject({
-      limit: cellCount.optional(),
+      limit: cellRetries.optional(),
       on: z
         .array(z.enum(CLASSES, { error: `one of ${CLASSES.join(', ')}` }))
         .min(1)
@@ -165,8 +168,11 @@ const retry = z.union(
         .min(1)
         .optional(),
       backoff: backoff.optional(),
-      escalate: z.array(z.union([text, resources], { error: 'an instance type, or a map of resources' })).optional(),
-      infrastructure: cellCount.optional(),
+      escalate: z
+        .array(z.union([text, resources], { error: 'an instance type, or a map of resources' }))
+        .max(MAX_ESCALATIONS)
+        .optional(),
+      infrastructure: cellRetries.optional(),
     }),
   ],
   {

@@ -61,7 +61,7 @@ describe('valuesOfCell', () => {
     ];
     expect(faultOf('retry: "${{ each.sample.tries }}"', samples(1))).toBe('');
     expect(faultOf('retry: "${{ each.sample.tries }}"', samples(-1))).toBe(
-      'step `s`, cell B: `retry.limit` yields -1, which is not a number from 0',
+      'step `s`, cell B: `retry.limit` yields -1, which is not a number from 0 to 10000',
     );
     expect(faultOf('retry: { backoff: { factor: "${{ each.sample.tries }}" } }', samples(0))).toBe(
       'step `s`, cell B: `retry.backoff.factor` yields 0, which is not a number from 1',
@@ -165,7 +165,9 @@ describe('withLateValues', () => {
     expect(errorOf('x')).toBe(
       'step `sort`, cell S2: `deadline` yields "xh", which is not a duration with its unit, for example 90s or 2h',
     );
-    expect(errorOf(20, null)).toBe('step `sort`, cell S2: `retry.limit` yields null, which is not a number from 0');
+    expect(errorOf(20, null)).toBe(
+      'step `sort`, cell S2: `retry.limit` yields null, which is not a number from 0 to 10000',
+    );
     expect(errorOf(2)).toBe(
       'step `sort`, cell S2: `deadline` (for all attempts together) is shorter than `timeout` (for one attempt)',
     );

@@ -13,8 +13,8 @@ export interface CellTable {
   /** The current or next attempt, from 1. */
   attempt: Uint16Array;
   /** Retries that counted against `limit` and `infrastructure`. */
-  retries: Uint8Array;
-  infrastructureRetries: Uint8Array;
+  retries: Uint16Array;
+  infrastructureRetries: Uint16Array;
   escalationLevel: Int8Array;
   /** The state in which the latest failed attempt would have ended the cell; 0 for none. */
   lastFailure: Uint8Array;
@@ -43,8 +43,8 @@ export function createCellTable(capacity: number): CellTable {
   const table = {
     state: new Uint8Array(capacity),
     attempt: new Uint16Array(capacity).fill(1),
-    retries: new Uint8Array(capacity),
-    infrastructureRetries: new Uint8Array(capacity),
+    retries: new Uint16Array(capacity),
+    infrastructureRetries: new Uint16Array(capacity),
     escalationLevel: new Int8Array(capacity).fill(-1),
     cancel: new Uint8Array(capacity),
     flags: new Uint8Array(capacity),
@@ -70,8 +70,8 @@ export function createCellTable(capacity: number): CellTable {
     const from = table.state.length;
     table.state = resized(table.state, new Uint8Array(to));
     table.attempt = resized(table.attempt, new Uint16Array(to)).fill(1, from);
-    table.retries = resized(table.retries, new Uint8Array(to));
-    table.infrastructureRetries = resized(table.infrastructureRetries, new Uint8Array(to));
+    table.retries = resized(table.retries, new Uint16Array(to));
+    table.infrastructureRetries = resized(table.infrastructureRetries, new Uint16Array(to));
     table.escalationLevel = resized(table.escalationLevel, new Int8Array(to)).fill(-1, from);
     table.cancel = resized(table.cancel, new Uint8Array(to));
     table.flags = resized(table.flags, new Uint8Array(to));
