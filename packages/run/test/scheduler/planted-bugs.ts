@@ -42,8 +42,8 @@ export const PLANTED_SCHEDULER_BUGS: readonly PlantedSchedulerBug[] = [
   {
     name: 'judges a directory by the failures of its step',
     file: 'flow/judge-gate.ts',
-    find: 'const isTolerant = tolerates(run, on, { failed, cells });',
-    replace: 'const isTolerant = stepEnd(run, on).isTolerant;',
+    find: 'isTolerant: tolerates(run, on, ends),',
+    replace: 'isTolerant: stepEnd(run, on).isTolerant,',
     seed: 23,
   },
   {

@@ -52,7 +52,7 @@ export function findNoItem(run: RunState, step: number, cell: number): GateCause
     const { dependency, source } = edge;
     const rules = own(run.plan.steps[step]!.step.inputs, dependency.input ?? '');
     if (rules?.or !== undefined || rules?.optional === true || dependency.condition === 'completed') continue;
-    const isNone = edge.isEarly ? cellsRead(run, edge, cell).length === 0 : statesOf(run, edge, cell) === 0;
+    const isNone = edge.isEarly ? cellsRead(run, edge, cell).length === 0 : run.matches.ends(edge, cell).seen === 0;
     if (isNone) return { kind: CAUSE_KIND.noItem, root: source };
   }
   return undefined;
@@ -73,21 +73,13 @@ interface Source {
 function endOf(run: RunState, { on, edge }: Source, cell: number): SourceEnd {
   if (edge === undefined) return stepEnd(run, on);
   if (edge.isEarly) return earlyEnd(run, on, { cells: cellsRead(run, edge, cell), isSingle: edge.match.isSingle });
-  let [seen, failed, cells] = [0, 0, 0];
-  for (const group of run.matches.groups(edge, cell)) {
-    seen |= edge.seen[group]!;
-    failed += edge.failed[group]!;
-    cells += edge.size[group]!;
-  }
-  const isTolerant = tolerates(run, on, { failed, cells });
-  return { seen, isSingle: edge.match.isSingle, isTolerant, hasRun: run.notRun[on]! <= 0 };
-}
-
-/** The states in which the cells that a cell reads have ended, as bits. */
-function statesOf(run: RunState, edge: MatchEdge, cell: number): number {
-  let states = 0;
-  for (const group of run.matches.groups(edge, cell)) states |= edge.seen[group]!;
-  return states;
+  const ends = run.matches.ends(edge, cell);
+  return {
+    seen: ends.seen,
+    isSingle: edge.match.isSingle,
+    isTolerant: tolerates(run, on, ends),
+    hasRun: run.notRun[on]! <= 0,
+  };
 }
 
 /** The cells of a step that a cell means. */

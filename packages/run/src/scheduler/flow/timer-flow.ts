@@ -22,7 +22,9 @@ export function fireTimers(run: RunState): void {
 
 /** Requests a wake-up for the next valid timer, unless one is already requested for that time or earlier. */
 export function requestWake(run: RunState): void {
-  if (run.timers.size > VOID_TIMERS + 4 * openCells(run)) run.timers.retain((timer) => stillApplies(run, timer));
+  const { size } = run.timers;
+  if (size > VOID_TIMERS && size > VOID_TIMERS + 4 * openCells(run))
+    run.timers.retain((timer) => stillApplies(run, timer));
   let timer = run.timers.next;
   while (timer !== undefined && !stillApplies(run, timer)) {
     run.timers.pop();

@@ -48,8 +48,8 @@ export interface MatchTable {
   readonly into: ReadonlyMap<number, readonly MatchEdge[]>;
   /** The number of groups that a cell waits for. */
   openGroups(step: number, cell: number): number;
-  /** The groups that a cell reads. */
-  groups(edge: MatchEdge, cell: number): Int32Array;
+  /** How the cells have ended that a cell reads. */
+  ends(edge: MatchEdge, cell: number): GroupEnds;
   /** The list of which a cell stood for the items has so many. */
   expand(step: number, batch: number, size: number): void;
   /** The items that `where` names in the lists of a cell are known. Called once for each list. Calls `resolved` for each cell that reads none. */
@@ -58,6 +58,16 @@ export interface MatchTable {
   countEnd(end: EndedCell, resolved: Resolved): void;
   /** Counts that a cell runs or, of a service, is ready: once, before its end. Calls `resolved` as for an end. */
   countRun(cell: Pick<EndedCell, 'step' | 'cell'>, resolved: Resolved): void;
+}
+
+/** The cells of several groups together. */
+interface GroupEnds {
+  /** How many have not ended. */
+  readonly open: number;
+  /** The states in which the others have ended, as bits. */
+  readonly seen: number;
+  readonly failed: number;
+  readonly cells: number;
 }
 
 /** A cell that has ended. */
@@ -92,7 +102,7 @@ export function createMatchTable(plan: Plan, batches: readonly (Batches | undefi
       for (const { match } of into.get(step) ?? []) open += match.readStart[cell + 1]! - match.readStart[cell]!;
       return open;
     },
-    groups: (edge, cell) => groupsRead(edge, batches[edge.reader], cell),
+    ends: (edge, cell) => sumEnds(edge, cell, batches[edge.reader]),
     expand(step, batch, size) {
       for (const edge of from.get(step) ?? []) {
         const group = edge.match.groupOf[batch]!;
@@ -159,6 +169,23 @@ function groupsRead({ match, groups, bound }: MatchEdge, own: Batches | undefine
   if (groups === undefined) return planned;
   const place = placeInList(cell, { reader: own, bound });
   return place < 0 ? planned.subarray(0, 0) : planned.map((group) => groups.memberAt(group, place));
+}
+
+/** Of all groups that a cell reads; without an array of them, since this is done for each cell. */
+function sumEnds(edge: MatchEdge, cell: number, own: Batches | undefined): GroupEnds {
+  const { match, groups, bound } = edge;
+  const planned = plannedCell(own, cell);
+  const place = groups === undefined ? 0 : placeInList(cell, { reader: own, bound });
+  const ends = { open: 0, seen: 0, failed: 0, cells: 0 };
+  if (place < 0) return ends;
+  for (let at = match.readStart[planned]!; at < match.readStart[planned + 1]!; at++) {
+    const group = groups === undefined ? match.reads[at]! : groups.memberAt(match.reads[at]!, place);
+    ends.open += edge.open[group]!;
+    ends.seen |= edge.seen[group]!;
+    ends.failed += edge.failed[group]!;
+    ends.cells += edge.size[group]!;
+  }
+  return ends;
 }
 
 /** A cell fewer of a group to wait for. */

@@ -1,6 +1,6 @@
 import { toleratedFailures } from '@sluice/core';
 import { CAUSES, isLegal } from '../model/legal-moves.ts';
-import { CODE, FIRST_TERMINAL, isLive, stateName } from '../model/state-code.ts';
+import { CODE, FIRST_TERMINAL, isFailed, isLive, stateName } from '../model/state-code.ts';
 import { CELL } from './cell-table.ts';
 import { countedCells, gateOf, hasEnded } from './gates.ts';
 import { IllegalMove } from './illegal-move.ts';
@@ -83,13 +83,7 @@ function judgeFailures(run: RunState, step: number): void {
 
 /** A cancellation that was not requested in this run is a failure; a requested one is not. */
 function isFailure(run: RunState, state: number): boolean {
-  const name = stateName(state);
-  return (
-    name === 'failed' ||
-    name === 'errored' ||
-    name === 'timedOut' ||
-    (name === 'canceled' && run.stop < STOP.runTimeout)
-  );
+  return isFailed(state) || (state === CODE.canceled && run.stop < STOP.runTimeout);
 }
 
 /** The run has failed, whatever else happens. */
@@ -145,8 +139,9 @@ export function takeExceeded(run: RunState): number | undefined {
 
 /** Every ended step and cell has been resolved. */
 export function clearEnded(run: RunState): void {
-  run.ended.length = 0;
-  run.endedCells.length = 0;
+  // Most events end nothing, and to set a length takes longer than to handle one of them.
+  if (run.ended.length > 0) run.ended.length = 0;
+  if (run.endedCells.length > 0) run.endedCells.length = 0;
 }
 
 /** Removes stopped cells from the ready queue; all at once, since removing one costs as much. */

@@ -1,7 +1,6 @@
 import { CODE } from '../model/state-code.ts';
 import type { WaitReason } from '../model/wait-reason.ts';
 import { gateOf, hasEnded } from '../state/gates.ts';
-import type { MatchEdge } from '../state/match-table.ts';
 import { laneOfCell, STEP } from '../state/plan-index.ts';
 import { PHASE, type RunState } from '../state/run-state.ts';
 import { heldUntil } from '../state/start-pace.ts';
@@ -34,16 +33,12 @@ function openDependencies(run: RunState, step: number, cell: number): WaitReason
   const open = run.plan.steps[step]!.dependencies.filter((dependency) => {
     const { on, condition } = dependency;
     const edge = edges.find((one) => one.dependency === dependency);
-    if (edge !== undefined) return isOpen(run, edge, cell);
+    if (edge !== undefined) return run.matches.ends(edge, cell).open > 0;
     const service = (run.index.flags[on]! & STEP.service) !== 0;
     const early = condition === 'running' || (service && (condition === 'succeeded' || condition === 'skipped'));
     return !hasEnded(run, on) && !(early && run.notRun[on] === -1);
   });
   return { kind: 'dependency', steps: [...new Set(open.map(({ on }) => run.plan.steps[on]!.step.name))] };
-}
-
-function isOpen(run: RunState, edge: MatchEdge, cell: number): boolean {
-  return Array.from(run.matches.groups(edge, cell)).some((group) => edge.open[group]! > 0);
 }
 
 function timeReason(run: RunState, step: number, cell: number): WaitReason {
