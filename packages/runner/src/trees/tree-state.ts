@@ -6,7 +6,10 @@ import { allowAbsent, walkTree } from './list-tree.ts';
 export interface TreeState {
   readonly volumeID: string;
   readonly path: string;
-  /** The tree has one directory for each cell. These directories and the manifest are not compared. */
+  /**
+   * The tree has one directory for each cell, which may be nested. Of it, only files are compared, without the manifest:
+   * mount points for cells that are elsewhere are created in it.
+   */
   readonly hasCells?: boolean;
   /** Sorted by path, which is relative to the tree; `''` for a tree that is one file. */
   readonly entries: readonly TreeEntry[];
@@ -43,7 +46,7 @@ type Tree = Pick<TreeState, 'path' | 'hasCells'>;
 
 /** Reads the present state of a tree, with one request for each directory, and one for each of a few files without an ETag. */
 export async function readTreeState(files: VolumeFiles, tree: Omit<TreeState, 'entries'>): Promise<TreeState> {
-  const entries = await listEntries(files, tree);
+  const entries = await listEntries(files, tree, { isWhole: true });
   const small = entries.filter(
     ({ kind, size, etag, link }) => kind === 'file' && size <= SMALL && etag === undefined && link === undefined,
   );
@@ -58,8 +61,11 @@ export async function findTreeChange(
   { was, only = was.path }: { readonly was: TreeState; readonly only?: string },
 ): Promise<TreeChange | undefined> {
   const part = only.startsWith(`${was.path}/`) ? only.slice(was.path.length + 1) : '';
-  const before = was.entries.filter(({ path }) => part === '' || path === part || path.startsWith(`${part}/`));
-  const listed = await listEntries(files, { path: only, ...(part === '' && was.hasCells && { hasCells: true }) });
+  const before = was.entries.filter(
+    ({ path, kind }) =>
+      (part === '' || path === part || path.startsWith(`${part}/`)) && !(was.hasCells === true && kind === 'dir'),
+  );
+  const listed = await listEntries(files, { ...was, path: only }, { isWhole: part === '' });
   const now = listed.map((entry) => ({ ...entry, path: join(part, entry.path) }));
   const changes = compare(
     before.filter(({ path }) => path !== part || part === ''),
@@ -79,14 +85,17 @@ export function describeTreeChange({ path, how, others }: TreeChange): string {
   return `${path === '' ? 'the file' : path} was ${how}${more}`;
 }
 
-async function listEntries(files: VolumeFiles, { path, hasCells }: Tree): Promise<TreeEntry[]> {
+async function listEntries(
+  files: VolumeFiles,
+  { path, hasCells }: Tree,
+  { isWhole }: { readonly isWhole: boolean },
+): Promise<TreeEntry[]> {
   const top = await files.stat(path);
   if (top?.kind === 'file') return [toEntry(top, path)];
   const entries: TreeEntry[] = [];
   for await (const found of walkTree(allowAbsent(files), path)) {
     const entry = toEntry(found, path);
-    const isTop = !entry.path.includes('/');
-    if (hasCells && isTop && (entry.kind === 'dir' || entry.path === MANIFEST)) continue;
+    if (hasCells && (entry.kind === 'dir' || (isWhole && entry.path === MANIFEST))) continue;
     entries.push(entry);
   }
   return entries.sort((a, b) => (a.path < b.path ? -1 : 1));
