@@ -1,6 +1,7 @@
-import { isFannedOutStep, matchedCells, own, toleratedFailures, UNBOUND_ITEM } from '@sluice/core';
+import { isFannedOutStep, own, toleratedFailures, UNBOUND_ITEM } from '@sluice/core';
 import { CODE, isFailed } from '../model/state-code.ts';
 import { CELL } from '../state/cell-table.ts';
+import { allCells, cellsRead } from '../state/cells-read.ts';
 import { countedCells, gateOf } from '../state/gates.ts';
 import type { MatchEdge } from '../state/match-table.ts';
 import { STEP } from '../state/plan-index.ts';
@@ -82,16 +83,12 @@ function endOf(run: RunState, { on, edge }: Source, cell: number): SourceEnd {
   };
 }
 
-/** The cells of a step that a cell means. */
-export function cellsRead(run: RunState, edge: MatchEdge, cell: number): readonly number[] {
-  const { match, reader, source, bound } = edge;
-  return matchedCells(match, cell, { reader: run.batches[reader], source: run.batches[source], bound });
-}
-
 /** How the cells of a step have ended that have not run; those that have run count as successes. */
 export function earlyStepEnd(run: RunState, step: number): SourceEnd {
-  const cells = Array.from({ length: run.cellCount[step]! }, (_, cell) => cell);
-  return earlyEnd(run, step, { cells, isSingle: !isFannedOutStep(run.plan.steps[step]!.step) });
+  return earlyEnd(run, step, {
+    cells: allCells(run, step),
+    isSingle: !isFannedOutStep(run.plan.steps[step]!.step),
+  });
 }
 
 /** A cell of a service that has been ready counts as a success, whatever it comes to later. */
@@ -145,8 +142,7 @@ function nameOf(run: RunState, step: number): string {
 }
 
 function causeOf(run: RunState, { on, edge }: Source, cell: number): GateCause {
-  const cells =
-    edge === undefined ? Array.from({ length: run.cellCount[on]! }, (_, at) => at) : cellsRead(run, edge, cell);
+  const cells = edge === undefined ? allCells(run, on) : cellsRead(run, edge, cell);
   return findRoot(run, { step: on, cells, edge: 0 });
 }
 

@@ -1,8 +1,8 @@
+import { cellsRead } from '../state/cells-read.ts';
 import { gateCount, gateOf, hasEnded } from '../state/gates.ts';
 import { takeBrokenService } from '../state/move-cell.ts';
 import { STEP } from '../state/plan-index.ts';
 import type { RunState } from '../state/run-state.ts';
-import { cellsRead } from './judge-gate.ts';
 import { type Gate, noLongerNeeded } from './stop-flow.ts';
 
 /** Ends a service whose cells can no longer all become ready: otherwise its ready cells would run forever. */

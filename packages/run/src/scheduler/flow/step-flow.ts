@@ -5,6 +5,7 @@ import { CODE, stateName } from '../model/state-code.ts';
 import { worstState } from '../model/worst-state.ts';
 import { CELL } from '../state/cell-table.ts';
 import { setLateValues } from '../state/cell-values.ts';
+import { allCells } from '../state/cells-read.ts';
 import { cellsBehind, gateCell, gateCount, gateOf, hasEnded } from '../state/gates.ts';
 import type { EndedCell } from '../state/match-table.ts';
 import {
@@ -106,10 +107,6 @@ function resolveEdge(run: RunState, step: number, missed?: { failedOn: number; k
     }
     resolveGate(run, step, cell);
   }
-}
-
-function allCells(run: RunState, step: number): readonly number[] {
-  return Array.from({ length: run.cellCount[step]! }, (_, cell) => cell);
 }
 
 /** One dependency fewer to wait for. */

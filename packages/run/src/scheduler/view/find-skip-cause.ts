@@ -1,6 +1,7 @@
-import { matchedCells, toleratedFailures } from '@sluice/core';
+import { toleratedFailures } from '@sluice/core';
 import type { SkipCause } from '../model/skip-cause.ts';
 import { CODE, isFailed } from '../model/state-code.ts';
+import { allCells, cellsRead } from '../state/cells-read.ts';
 import { countedCells, gateOf } from '../state/gates.ts';
 import { conditionOf } from '../state/plan-index.ts';
 import { CAUSE_KIND, type RunState } from '../state/run-state.ts';
@@ -44,10 +45,7 @@ function findFailedCells(
   const dependency = run.plan.steps[step]!.dependencies.find((one) => one.on === on);
   if (dependency === undefined) return [];
   const edge = run.matches.into.get(step)?.find((one) => one.source === on);
-  const read =
-    edge === undefined
-      ? Array.from({ length: run.cellCount[on]! }, (_, at) => at)
-      : matchedCells(edge.match, cell, { reader: run.batches[step], source: run.batches[on], bound: edge.bound });
+  const read = edge === undefined ? allCells(run, on) : cellsRead(run, edge, cell);
   return read.filter((at) => isFailed(run.cells.state[run.cellBase[on]! + at]!));
 }
 
