@@ -73,11 +73,17 @@ export function listedSteps(plan: Plan): ReadonlyMap<number, readonly ListedStep
   const found = new Map<number, ListedSteps[]>();
   for (const [axis, { listedBy }] of Object.entries(plan.axes ?? {})) {
     if (listedBy === undefined) continue;
-    const listing = plan.steps.findIndex(({ step }) => step.name === listedBy);
+    const listing = listingIndex(plan, axis);
     found.set(listing, [...(found.get(listing) ?? []), createListedSteps(plan, axis)]);
   }
   LISTED.set(plan, found);
   return found;
+}
+
+/** The number of the step that lists the items of an axis; -1 if none does. */
+export function listingIndex({ axes = {}, steps }: Plan, axis: string): number {
+  const name = own(axes, axis)?.listedBy;
+  return steps.findIndex(({ step }) => step.name === name);
 }
 
 function createListedSteps(plan: Plan, axis: string): ListedSteps {

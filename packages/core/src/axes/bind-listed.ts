@@ -1,7 +1,7 @@
 import { own } from '../model/own.ts';
 import type { Cell, Plan, PlannedDependency } from '../model/plan.ts';
 import type { Lists } from '../resolve/resolve-lists.ts';
-import { type Batches, listedCell } from './batches.ts';
+import { type Batches, listedCell, listingIndex } from './batches.ts';
 import { listedAxis } from './listed-axes.ts';
 import { type CellMatch, groupsOf, isMatched, matchOf } from './match-cells.ts';
 
@@ -30,10 +30,10 @@ export function boundEdges(plan: Plan): ReadonlyMap<number, readonly BoundEdge[]
       if (!isMatched(reader, plan.steps[dependency.on]!)) continue;
       const match = matchOf(plan, reader, dependency);
       if (match.item === undefined) continue;
-      const { listedBy } = own(plan.axes!, match.item.axis)!;
-      const listing = plan.steps.findIndex(({ step }) => step.name === listedBy);
-      const edge = { reader: reader.index, dependency, match, readersOf: createReaders(plan, dependency.on, match) };
-      found.set(listing, [...(found.get(listing) ?? []), edge]);
+      const listing = listingIndex(plan, match.item.axis);
+      const edges = found.get(listing) ?? [];
+      edges.push({ reader: reader.index, dependency, match, readersOf: createReaders(plan, dependency.on, match) });
+      found.set(listing, edges);
     }
   }
   EDGES.set(plan, found);

@@ -8,7 +8,7 @@ import { fixedContext } from '../plan/fixed-context.ts';
 import { showJson } from '../render/show-json.ts';
 import { keyText } from './item-key.ts';
 import { itemsOf } from './items-of.ts';
-import { isListedAxis } from './listed-axes.ts';
+import { isListedAxis, listingStep } from './listed-axes.ts';
 
 type Axes = Readonly<Record<string, PlannedAxis>>;
 /** By axis, the index of an item; -1: none. */
@@ -51,7 +51,7 @@ export function createBinder(
       return item === undefined ? [] : [withImplied(axes, axis, item)];
     });
     if (hasList && listed !== undefined)
-      return fail(`it names an item of one list of \`${listed}\`, and several lists`);
+      return fail(`it names an item of \`${listed}\`, but its other keys choose several lists of them`);
     return ok<Bound>({
       rows: findList(
         rows
@@ -65,8 +65,8 @@ export function createBinder(
 
 /** Adds the list of a listed axis that the items of the step that lists it fix, until the item in it is known. */
 function createListFinder(plan: Plan, axis: string): (rows: readonly Row[]) => readonly Row[] {
-  const { keys, implies, listedBy } = own(plan.axes!, axis)!;
-  const names = plan.steps.find(({ step }) => step.name === listedBy)?.step.each ?? [];
+  const { keys, implies } = own(plan.axes!, axis)!;
+  const names = listingStep(plan.pipeline, axis)?.each ?? [];
   const lists = new Map(keys.map((_, list) => [names.map((name) => own(implies, name)![list]!).join(), list]));
   return (rows) =>
     rows.flatMap((row) => {

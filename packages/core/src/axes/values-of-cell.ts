@@ -94,7 +94,7 @@ function evaluateCells(plan: Plan, { step, cells = ANY_CELL }: PlannedStep): Res
 }
 
 function findPoolShortage({ pipeline }: Plan, pools: CellValues['pools']): string | undefined {
-  const [short] = Object.entries(pools).filter(([name, amount]) => amount > (own(pipeline.pools, name) ?? 0));
+  const short = Object.entries(pools).find(([name, amount]) => amount > (own(pipeline.pools, name) ?? 0));
   if (short === undefined) return undefined;
   const [name, amount] = short;
   return `it can never start: it needs ${amount} slots of pool \`${name}\`, which has ${own(pipeline.pools, name) ?? 0}`;
