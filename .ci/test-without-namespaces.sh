@@ -8,10 +8,8 @@ cd "$(dirname "$0")/.."
 clone=$1
 docker=(docker --host "unix://$SLUICE_TEST_DOCKER_SOCKET")
 tests=(pnpm exec vitest run --project e2e --project service test/engines/process/)
-# The launchers notice where they are: as root or not, and which system calls are rejected. Hence their tests run in each
-# place. The rest of an end-to-end test is the same program in each, so here run those that run every kind of step, that look
-# at owners, and that kill a runner and adopt its containers.
-selection=(test/e2e/{examples,found-home,exit-codes,crash,axes,cancel,inputs,output}.test.ts)
+# shellcheck source=.ci/places.sh
+. .ci/places.sh
 
 # The image is this machine's programs; nothing of it is in the image but the directories to mount them on.
 make_image() {
@@ -39,10 +37,10 @@ if "${docker[@]}" run --rm --network host --volume /usr:/usr:ro sluice-machine:1
   exit 1
 fi
 echo '== without namespaces: in a container, as root'
-in_container 0:0 "$PWD" "${selection[@]}"
+in_container 0:0 "$PWD" "${in_each_place[@]}"
 echo '== without namespaces: in a container, as an ordinary user'
-in_container "$(stat -c %u:%g "$clone")" "$clone" "${selection[@]}"
+in_container "$(stat -c %u:%g "$clone")" "$clone" "${in_each_place[@]}"
 echo '== without namespaces: on this machine'
 PATH="$clone/.tools/node_modules/.bin:$PATH" bash "$clone/.ci/as-user.sh" "$clone" unshare --map-root-user sh -c '
   echo 0 >/proc/sys/user/max_user_namespaces
-  exec setpriv --no-new-privs --bounding-set=-all --inh-caps=-all --ambient-caps=-all "$@"' sh "${tests[@]}" "${selection[@]}"
+  exec setpriv --no-new-privs --bounding-set=-all --inh-caps=-all --ambient-caps=-all "$@"' sh "${tests[@]}" "${in_each_place[@]}"
