@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { describeIdentity } from './describe-identity.ts';
 import { describeLimits } from './describe-limits.ts';
 import { describeLogLimit } from './describe-log-limit.ts';
@@ -15,6 +15,7 @@ export function describeEngine(name: string, create: CreateEngine, subject: Engi
   describe(`Engine ${name}`, () => {
     const rig = new EngineRig(create, subject);
     beforeAll(() => rig.open());
+    afterEach(() => rig.clear());
     afterAll(() => rig.close());
 
     describeRun(rig, subject);

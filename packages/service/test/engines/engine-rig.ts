@@ -136,7 +136,8 @@ export class EngineRig {
     await engine?.close();
   }
 
-  async close(): Promise<void> {
+  /** Stops and removes the containers so far: a daemon needs longer for each list the more of them it keeps. */
+  async clear(): Promise<void> {
     if (this.#engine === undefined) await this.start();
     for (const container of this.#containers.values()) {
       const isOpen = !container.observations.some((one) => one.type === 'ended' || one.type === 'absent');
@@ -145,7 +146,12 @@ export class EngineRig {
         await container.end();
       }
       await this.engine.remove(container.launch.key);
+      this.#containers.delete(container.launch.key);
     }
+  }
+
+  async close(): Promise<void> {
+    await this.clear();
     await this.leave();
     // A job whose node has crashed may still be writing there.
     await rm(this.directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });

@@ -116,7 +116,8 @@ export async function connectDocker(socketPath: string): Promise<DockerApi> {
     async list(label) {
       const filters = JSON.stringify({ label: [label] });
       const query = { all: 'true', filters };
-      return listSchema.parse(await api.call('GET', '/containers/json', { query, answersWithin: LOOK_WITHIN_MS }));
+      // Podman inspects every container for it, also those that the filter leaves out.
+      return listSchema.parse(await api.call('GET', '/containers/json', { query, answersWithin: ACTS_WITHIN_MS }));
     },
     close: () => pool.destroy(),
   };
