@@ -95,7 +95,8 @@ describe.skipIf(!canMount && process.env.CI !== 'true')('a home whose disk is fu
     const run = place.start(['--home', home(), 'run', 'p.json', '--json'], { cwd });
     await until(() => isRunning(run), 'the step to run');
     await until(() => existsSync(join(home(), 'reserve')), 'the reserve');
-    disk?.fill();
+    // The runner looks at the disk each second; on one that is entirely full, a write before that look suspends the run.
+    disk?.fill(128 * 1024);
     expect(await run.ended).toMatchObject({ exitCode: 1, stderr: '' });
   });
 
