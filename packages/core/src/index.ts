@@ -19,8 +19,8 @@ export {
 export type { AxisFiles } from './axes/plan-axes.ts';
 export {
   escalationOfCells,
-  mostAttempts,
   resourcesOfCells,
+  retriesOfCells,
   valuesOfCell,
 } from './axes/values-of-cell.ts';
 export type { AxisHandle, FileItem, FilesConfig, ItemHandle } from './builder/axes.ts';

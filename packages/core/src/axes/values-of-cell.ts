@@ -1,7 +1,7 @@
 import { toCel } from '../expressions/cel-values.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { own } from '../model/own.ts';
-import type { Resources } from '../model/pipeline.ts';
+import type { Resources, Retry } from '../model/pipeline.ts';
 import type { Cell, Plan, PlannedStep } from '../model/plan.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { fixedContext } from '../plan/fixed-context.ts';
@@ -31,11 +31,10 @@ export function escalationOfCells(plan: Plan, step: number): readonly (string | 
   return distinctOfCells(plan, step, { key: 'retry', pick: ({ retry }) => retry.escalate }).flat();
 }
 
-/** The most attempts that a cell of a step can have; undefined if the plan does not know. */
-export function mostAttempts(plan: Plan, step: number): number | undefined {
+/** The different `retry` of the cells of a step; undefined if the plan does not know all of them. */
+export function retriesOfCells(plan: Plan, step: number): readonly Retry[] | undefined {
   if (splitKeys(plan.pipeline, plan.steps[step]!.step).late.some(({ path }) => path[0] === 'retry')) return undefined;
-  const attempts = ({ retry }: CellValues): number => 1 + retry.limit + retry.infrastructure;
-  return Math.max(...distinctOfCells(plan, step, { key: 'retry', pick: attempts }));
+  return distinctOfCells(plan, step, { key: 'retry', pick: ({ retry }) => retry });
 }
 
 function distinctOfCells<T>(

@@ -4,9 +4,9 @@ import {
   escalationOfCells,
   type Json,
   lateKeys,
-  mostAttempts,
   parsePipeline,
   resolveDecision,
+  retriesOfCells,
   valuesOfCell,
   withLateValues,
 } from '../../src/index.ts';
@@ -107,7 +107,7 @@ describe('pools', () => {
 });
 
 describe('escalationOfCells', () => {
-  test('has the levels of all cells, mostAttempts the attempts of the cell that may have most', () => {
+  test('has the levels of all cells, retriesOfCells what differs between them', () => {
     const plan = planOf(RETRIES);
     expect(escalationOfCells(plan, 1)).toEqual([
       'big',
@@ -115,7 +115,8 @@ describe('escalationOfCells', () => {
       'big',
       { cpu: 2, memoryBytes: 16e9 },
     ]);
-    expect([0, 1, 2].map((step) => mostAttempts(plan, step))).toEqual([1 + 5 + 3, 1 + 2 + 6, 1 + 3 + 3]);
+    const attempts = [0, 1, 2].map((step) => retriesOfCells(plan, step)!.map((one) => one.limit + one.infrastructure));
+    expect(attempts).toEqual([[1 + 3, 5 + 3], [2 + 2, 2 + 6], [3 + 3]]);
   });
 });
 
@@ -148,7 +149,7 @@ describe('withLateValues', () => {
       [],
     ]);
     expect(valuesOfCell(plan, 1, 1)).toMatchObject({ timeoutMs: 57_600_000, resources: { cpu: 2 } });
-    expect(mostAttempts(plan, 1)).toBe(undefined);
+    expect(retriesOfCells(plan, 1)).toBe(undefined);
     const values = { deadline: 72_000_000, 'resources.memory': 20e9, 'retry.limit': 4 };
     expect(decide({ gb: 20, tries: 4 })).toEqual({ ok: true, value: { run: true, values: [values] } });
     expect(withLateValues(plan, { step: 1, cell: 1 }, values)).toMatchObject({

@@ -1,4 +1,4 @@
-import type { Plan, Step } from '@sluice/core';
+import { type Plan, type Retry, retriesOfCells } from '@sluice/core';
 
 /** Attempts that one cell may have. */
 const MAX_RETRIES = 100;
@@ -11,7 +11,8 @@ const MAX_LABEL_CHARACTERS = 16_384;
 const MAX_DEPENDENCIES = 200_000;
 
 /** Why a server does not execute a plan, which a machine of its author could; undefined if it does. */
-export function findOrderFault({ pipeline, steps }: Plan): string | undefined {
+export function findOrderFault(plan: Plan): string | undefined {
+  const { pipeline, steps } = plan;
   const command = pipeline.notify.findIndex((one) => one.command !== undefined);
   if (command >= 0) return `notify.${command}.command: a server runs no commands; use \`webhook\``;
   const labels = Object.entries(pipeline.labels).reduce((sum, [key, value]) => sum + key.length + value.length, 0);
@@ -19,14 +20,18 @@ export function findOrderFault({ pipeline, steps }: Plan): string | undefined {
     return `labels: they must have at most ${MAX_LABEL_CHARACTERS} characters together`;
   const dependencies = steps.reduce((sum, step) => sum + step.dependencies.length, 0);
   if (dependencies > MAX_DEPENDENCIES) return `the steps must have at most ${MAX_DEPENDENCIES} dependencies together`;
-  for (const { step } of steps) {
-    const fault = findRetryFault(step);
+  for (const { index, step } of steps) {
+    const retries = retriesOfCells(plan, index);
+    const fault =
+      retries === undefined ? UNKNOWN_RETRIES : retries.map(findRetryFault).find((one) => one !== undefined);
     if (fault !== undefined) return `step ${step.name}: ${fault}`;
   }
   return undefined;
 }
 
-function findRetryFault({ retry: { limit, infrastructure, backoff } }: Step): string | undefined {
+const UNKNOWN_RETRIES = 'its `retry` uses values of the run, and a server limits the retries before it starts a run';
+
+function findRetryFault({ limit, infrastructure, backoff }: Retry): string | undefined {
   if (Math.max(limit, infrastructure) > MAX_RETRIES) return `it must have at most ${MAX_RETRIES} retries`;
   const isHasty = limit > MAX_HASTY && Math.min(backoff.initialMs, backoff.maxMs) < SHORTEST_PAUSE_MS;
   return isHasty

@@ -7,7 +7,7 @@ import {
   type ServiceError,
   type ServiceErrorCode,
 } from '@sluice/client';
-import { batchesOfPlan, mostAttempts, type Plan } from '@sluice/core';
+import { batchesOfPlan, type Plan, retriesOfCells } from '@sluice/core';
 import { type Clock, containerId, sleep } from '@sluice/home';
 import type { AttemptName } from '@sluice/run';
 import PQueue from 'p-queue';
@@ -119,8 +119,9 @@ function listPossibleIds(plan: Plan, runId: string): string[] | undefined {
   const batches = batchesOfPlan(plan);
   for (const { index, step, cells } of plan.steps) {
     if (!cells || batches[index] !== undefined) return undefined;
-    const attempts = mostAttempts(plan, index);
-    if (attempts === undefined) return undefined;
+    const retries = retriesOfCells(plan, index);
+    if (retries === undefined) return undefined;
+    const attempts = 1 + Math.max(...retries.map(({ limit, infrastructure }) => limit + infrastructure));
     for (const { key: cell } of cells) {
       for (let attempt = 1; attempt <= attempts; attempt++) {
         ids.push(containerId({ runId, step: step.name, cell, attempt }));
