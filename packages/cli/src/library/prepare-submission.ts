@@ -38,11 +38,12 @@ export async function prepareSubmission(
   });
   if (!values.ok) return values;
   const directory = baseDir ?? directoryOf(built.value);
-  const plan = await planGiven(built.value, { params: values.value, baseDir: directory });
-  if (!plan.ok) return plan;
+  const planned = await planGiven(built.value, { params: values.value, baseDir: directory });
+  if (!planned.ok) return planned;
+  const { plan, files } = planned.value;
   const { warnings } = built.value;
   const origin = originOf(built.value);
-  const source = origin ? ok(origin) : writeBuilder(given, plan.value.pipeline.name);
+  const source = origin ? ok(origin) : writeBuilder(given, plan.pipeline.name);
   if (!source.ok) return source;
   const { file, texts, locate } = source.value;
   const server = service && runServerOf(service);
@@ -57,7 +58,7 @@ export async function prepareSubmission(
       ...(parallelism !== undefined && { parallelism }),
     },
     prepared: {
-      loaded: { plan: plan.value, baseDir: directory, warnings, texts, file, locate, given: writeParams(values.value) },
+      loaded: { plan, baseDir: directory, warnings, texts, file, locate, files, given: writeParams(values.value) },
       ...(reuseFrom !== undefined && { reuse: { runId: reuseFrom, from: [] } }),
     },
   });

@@ -1,4 +1,5 @@
 import {
+  type AxisFiles,
   type CheckedPipeline,
   fail,
   guardArguments,
@@ -38,37 +39,40 @@ export function startGiven<P, R>(
     const params = readParams(built.value.pipeline, read);
     if (!params.ok) return params;
     const baseDir = read.baseDir ?? directoryOf(built.value);
-    const plan = await planGiven(built.value, { params: params.value, baseDir });
-    if (!plan.ok) return plan;
+    const planned = await planGiven(built.value, { params: params.value, baseDir });
+    if (!planned.ok) return planned;
+    const { plan } = planned.value;
     const declared = built.value.pipeline.results;
     return openRun<R>({ ...read, declared, queue }, async ({ service, scope, ...base }) => {
-      const unknown = await findUnknown({ plan: plan.value, service, scope });
+      const unknown = await findUnknown({ plan, service, scope });
       if (unknown !== undefined) return fail(new SluiceError('SERVICE_REJECTED', unknown));
       return startRun({
         ...base,
         service,
         scope,
         baseDir,
-        plan: limitParallelism(plan.value, parallelism),
+        plan: limitParallelism(plan, parallelism),
         ...(reuseFrom !== undefined && { reuse: { runId: reuseFrom, from: [] } }),
       });
     });
   });
 }
 
-/** Plans what a program gives. The sources of axes over files are listed: `baseDir` is where their paths start. */
+/** Plans what a program gives. The `files` of axes over files are listed: `baseDir` is where the sources' paths start. */
 export async function planGiven(
   built: CheckedPipeline,
   { params, baseDir }: { readonly params: Readonly<Record<string, Json>>; readonly baseDir: string },
-): Promise<Result<Plan, SluiceError<SluiceErrorCode>>> {
+): Promise<Result<{ readonly plan: Plan; readonly files: AxisFiles }, SluiceError<SluiceErrorCode>>> {
   // A program without types may give anything.
   const lists = attemptNow('createPlan', () => ok(hasFiles(built.pipeline)));
-  if (!lists.ok || !lists.value) return lists.ok ? safeCreatePlan(built, { params }) : lists;
-  const { files, diagnostics } = await listAxisFiles(built.pipeline, baseDir);
+  if (!lists.ok) return lists;
+  const { files, diagnostics } = lists.value
+    ? await listAxisFiles(built.pipeline, baseDir)
+    : { files: {}, diagnostics: [] };
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
-  return errors.length > 0
-    ? fail(invalidPipeline(built.pipeline.name, errors))
-    : safeCreatePlan(built, { params, files });
+  if (errors.length > 0) return fail(invalidPipeline(built.pipeline.name, errors));
+  const plan = safeCreatePlan(built, { params, files });
+  return plan.ok ? ok({ plan: plan.value, files }) : plan;
 }
 
 /** The values of parameters that a program gives: those in a file, and those that replace them. */

@@ -1,5 +1,6 @@
 import { dirname, relative, resolve } from 'node:path';
 import {
+  type AxisFiles,
   type CheckedPipeline,
   createPlan,
   type Diagnostic,
@@ -30,6 +31,8 @@ export interface LoadedPlan {
   readonly given: Readonly<Record<string, string>>;
   /** The position of a value in the file, by its keys from the root. */
   readonly locate: (path: readonly string[]) => SourceRange | undefined;
+  /** The files that are items of axes: the planner of a server does not read the sources. */
+  readonly files: AxisFiles;
 }
 
 /** The texts of the files that diagnostics refer to, by the name in the diagnostic. */
@@ -61,8 +64,8 @@ export async function loadPlan(
 ): Promise<Result<LoadedPlan, RejectedFile>> {
   const path = resolve(cwd, file);
   const texts = new Map<string, string>();
-  const files = openPipelineFiles(path, { cwd, root: options.root });
-  const text = files.readMain();
+  const project = openPipelineFiles(path, { cwd, root: options.root });
+  const text = project.readMain();
   const name = relative(cwd, path) || path;
   if (!text.ok) {
     const message = `could not read ${path}: ${text.error}`;
@@ -70,7 +73,7 @@ export async function loadPlan(
   }
   texts.set(name, text.value);
   const read = (other: string): Result<string, string> => {
-    const result = files.readOther(other);
+    const result = project.readOther(other);
     if (result.ok) texts.set(other, result.value);
     return result;
   };
@@ -100,7 +103,8 @@ export async function loadPlan(
   const warnings = [...parsed.value.warnings, ...listed.diagnostics, ...diagnostics];
   if (diagnostics.some(({ severity }) => severity === 'error')) return fail({ diagnostics: warnings, texts });
   const { locate } = parsed.value;
-  return ok({ plan, baseDir: dirname(path), warnings, texts, file: name, given: given.value, locate });
+  const { files } = listed;
+  return ok({ plan, baseDir: dirname(path), warnings, texts, file: name, given: given.value, locate, files });
 }
 
 /** The texts of a plan are sent to a server with its order; those of the files of parameters are not among them. */

@@ -296,6 +296,10 @@ export interface RunApiOperations {
           };
           /** By volume: the digest of the source that was uploaded to the workspace. */
           readonly sources?: { readonly [key: string]: string };
+          /** By volume: the digests of the files and directories of its source that steps read, by path. */
+          readonly parts?: { readonly [key: string]: { readonly [key: string]: string } };
+          /** By axis: the files of an uploaded source that are its items. */
+          readonly files?: { readonly [key: string]: readonly string[] };
           /** The volume for the data of the run, and its login as the service sent it; absent: the run has no data. */
           readonly workspace?: {
             readonly volumeId: string;

@@ -117,13 +117,14 @@ async function send(
 }
 
 function createBody({ runId, data, prepared, given }: Omit<Sending, 'request'>): OrderBody {
-  const { file, texts } = prepared.loaded;
+  const { file, texts, files } = prepared.loaded;
   const { order, plan, secrets, reuse } = given;
   // A missing one is a local fault, which has been found before.
   const values = [...secretNames(plan)].map((name) => [name, secrets!(name, runId)!] as const);
   return {
     order: order!,
     pipeline: { file, texts: Object.fromEntries(texts) },
+    ...(Object.keys(files).length > 0 && { files }),
     ...data,
     secrets: Object.fromEntries(values),
     ...(reuse && { reuse: { runId: reuse.runId, from: [...reuse.from] } }),

@@ -15,7 +15,7 @@ import type { z } from 'zod';
 import type { orderBody } from '../schemas/order.ts';
 
 /** What the plan of an order depends on. */
-export type PlannedOrder = Pick<z.output<typeof orderBody>, 'order' | 'pipeline'>;
+export type PlannedOrder = Pick<z.output<typeof orderBody>, 'order' | 'pipeline' | 'files'>;
 
 /** Plans the run of an order. The error describes what is wrong with its texts or parameters. */
 export type PlanOrder = (order: PlannedOrder) => Promise<Result<Plan, string>>;
@@ -24,7 +24,7 @@ export type PlanOrder = (order: PlannedOrder) => Promise<Result<Plan, string>>;
 const MAX_SHOWN = 20;
 
 /** Reads no file: every text is part of the order. */
-export function planOrder({ order, pipeline }: PlannedOrder): Result<Plan, string> {
+export function planOrder({ order, pipeline, files = {} }: PlannedOrder): Result<Plan, string> {
   const { file, texts } = pipeline;
   const text = own(texts, file);
   if (text === undefined) return fail(`the text of ${file} is missing`);
@@ -34,7 +34,7 @@ export function planOrder({ order, pipeline }: PlannedOrder): Result<Plan, strin
   };
   const parsed = parsePipeline({ text, file, read });
   if (!parsed.ok) return fail(describe(parsed.error, texts));
-  const planned = createPlan(parsed.value.pipeline, { params: order.params, labels: order.labels ?? {} });
+  const planned = createPlan(parsed.value.pipeline, { params: order.params, labels: order.labels ?? {}, files });
   if (!planned.ok) return fail(describe(planned.error, texts));
   if (order.ignoreImages !== true) return ok(limitParallelism(planned.value, order.parallelism));
   const { plan, bare } = ignoreImages(planned.value);

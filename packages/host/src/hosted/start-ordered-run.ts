@@ -34,21 +34,21 @@ export async function startOrderedRun(
   const { home, service, scope, limits, planOrder } = parts;
   await rejectShortage(parts);
   limits.checkRate();
-  const planned = await planOrder({ order: body.order, pipeline: body.pipeline });
+  const { order, pipeline, files, sources, parts: digests, workspace, secrets, reuse } = body;
+  const planned = await planOrder({ order, pipeline, ...(files && { files }) });
   if (!planned.ok) throw invalid(runId, planned.error);
   const plan = planned.value;
   limitReceivedPlan(plan);
   const fault = findOrderFault(plan);
   if (fault !== undefined) throw invalid(runId, fault);
   limits.checkSteps(countKnownCells(plan));
-  const { order, sources, workspace, secrets, reuse } = body;
   if (reuse !== undefined && !existsSync(runDirectory(home, reuse.runId))) throw describeUnknown(runId, reuse.runId);
   const secret = findMissingSecret(plan, (name) => own(secrets, name));
   if (secret !== undefined) throw reject(runId, secret);
   await keepLogin(body, parts);
   const created = await createRunFiles({
     ...{ runId, home, service, scope, plan, order, baseDir: dirnameOf(order.file) },
-    data: { sources, ...(workspace && { workspaceId: workspace.volumeId }) },
+    data: { sources, ...(digests && { parts: digests }), ...(workspace && { workspaceId: workspace.volumeId }) },
     ...(reuse && { reuse }),
   });
   if (!created.ok) throw reject(runId, created.error);

@@ -22,7 +22,10 @@ export async function readStart(directory: string): Promise<StartRecord | undefi
 }
 
 /** The record of an order. Secrets and logins are not part of what identifies it. */
-export function recordOrder({ order, pipeline, sources, workspace, reuse }: z.output<typeof orderBody>): StartRecord {
-  const ordered = JSON.stringify([order, pipeline, sources, workspace?.volumeId, reuse]);
+export function recordOrder(body: z.output<typeof orderBody>): StartRecord {
+  const { order, pipeline, sources, parts, files, workspace, reuse } = body;
+  // Without the newer fields, the record is that of an earlier version.
+  const newer = parts === undefined && files === undefined ? [] : [parts, files];
+  const ordered = JSON.stringify([order, pipeline, sources, workspace?.volumeId, reuse, ...newer]);
   return { order: createHash('sha256').update(ordered).digest('hex') };
 }

@@ -10,12 +10,19 @@ export const MAX_ORDER_BYTES = 8 * 1024 * 1024;
 const MAX_TEXTS = 4 * 1024 * 1024;
 const MAX_FILES = 1_000;
 const MAX_NAMES = 10_000;
+/** Of sources, in one field of an order. */
+const MAX_PATHS = 100_000;
 
+const digest = z.string().regex(/^[0-9a-f]{40}$/, 'must have 40 hexadecimal digits');
 const fileName = z.string().min(1).max(4_096);
 const name = z.string().min(1).max(256);
 
 function countCharacters(texts: Readonly<Record<string, string>>): number {
   return Object.values(texts).reduce((sum, text) => sum + text.length, 0);
+}
+
+function countPaths(lists: readonly (readonly string[])[]): number {
+  return lists.reduce((sum, list) => sum + list.length, 0);
 }
 
 /** What is reused of an earlier run of the server. */
@@ -41,9 +48,22 @@ export const orderBody = z.strictObject({
     })
     .describe('the texts of the pipeline'),
   sources: z
-    .record(name, z.string().regex(/^[0-9a-f]{40}$/, 'must have 40 hexadecimal digits'))
+    .record(name, digest)
     .default({})
     .describe('by volume: the digest of the source that was uploaded to the workspace'),
+  parts: z
+    .record(name, z.record(fileName, digest))
+    .refine(
+      (parts) => countPaths(Object.values(parts).map(Object.keys)) <= MAX_PATHS,
+      `must have at most ${MAX_PATHS} paths`,
+    )
+    .exactOptional()
+    .describe('by volume: the digests of the files and directories of its source that steps read, by path'),
+  files: z
+    .record(name, z.array(fileName).readonly())
+    .refine((files) => countPaths(Object.values(files)) <= MAX_PATHS, `must have at most ${MAX_PATHS} paths`)
+    .exactOptional()
+    .describe('by axis: the files of an uploaded source that are its items'),
   workspace: z
     .strictObject({ volumeId: identifierSchema, login: volumeServiceSchema })
     .exactOptional()

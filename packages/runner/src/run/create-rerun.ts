@@ -82,10 +82,13 @@ const SOURCE_PATH = /^sources\/(\w+)\/files$/;
 
 function dataOf({ volumes, plan }: ReplayedRun['facts']): RunData {
   const sources: Record<string, string> = {};
+  const parts: Record<string, Readonly<Record<string, string>>> = {};
   for (const [name, { source }] of Object.entries(plan.pipeline.volumes)) {
-    const digest = source === undefined ? undefined : SOURCE_PATH.exec(own(volumes, name)?.path ?? '')?.[1];
+    const place = source === undefined ? undefined : own(volumes, name);
+    const digest = SOURCE_PATH.exec(place?.path ?? '')?.[1];
     if (digest !== undefined) sources[name] = digest;
+    if (place?.parts !== undefined) parts[name] = place.parts;
   }
   const workspaceId = own(volumes, '')?.volumeID;
-  return { sources, ...(workspaceId !== undefined && { workspaceId }) };
+  return { sources, parts, ...(workspaceId !== undefined && { workspaceId }) };
 }

@@ -39,6 +39,8 @@ export interface RunData {
   readonly workspaceId?: string;
   /** By the names of the volumes: the digests of the uploaded sources. */
   readonly sources: Readonly<Record<string, string>>;
+  /** By the names of the volumes: the digests of parts of the uploaded sources, by path. */
+  readonly parts?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 /** A run that a server is to execute. */
@@ -159,7 +161,8 @@ async function placeVolumes(
     if (id !== undefined) continue;
     if (source !== undefined) {
       const digest = own(data.sources, name)!;
-      placed[name] = { volumeID, path: sourcePath(digest).files, digest };
+      const parts = own(data.parts, name);
+      placed[name] = { volumeID, path: sourcePath(digest).files, digest, ...(parts && { parts }) };
     } else if (retain) {
       await files?.makeDirectory(ownVolumePath(name));
       placed[name] = { volumeID, path: ownVolumePath(name) };

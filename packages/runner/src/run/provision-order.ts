@@ -14,6 +14,8 @@ export interface OrderedData {
   readonly workspace?: { readonly volumeId: string; readonly login: VolumeService };
   /** By the names of the volumes: the digests of the uploaded sources. */
   readonly sources: Readonly<Record<string, string>>;
+  /** By the names of the volumes: the digests of the files and directories of its source that inputs name, by path. */
+  readonly parts?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 /**
@@ -40,8 +42,12 @@ export function provisionOrder<T, E>(
       const sources = Object.entries(volumes).flatMap(([name, { digest }]) =>
         digest === undefined ? [] : [[name, digest] as const],
       );
+      const parts = Object.entries(volumes).flatMap(([name, place]) =>
+        Object.keys(place.parts ?? {}).length === 0 ? [] : [[name, place.parts!] as const],
+      );
       return await send({
         sources: Object.fromEntries(sources),
+        ...(parts.length > 0 && { parts: Object.fromEntries(parts) }),
         ...(volumeId !== undefined && login !== undefined && { workspace: { volumeId, login } }),
       });
     } finally {
