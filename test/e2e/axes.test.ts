@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { cellStatuses } from './cell-statuses.ts';
 import { createWorkplace, until, type Workplace } from './workplace-rig.ts';
 
 let place: Workplace;
@@ -14,16 +15,7 @@ function write(text: string): void {
   writeFileSync(join(place.directory, 'pipeline.yaml'), `version: 1\nname: p\n${text}`);
 }
 
-/** The statuses of all cells of a run, by step. */
-async function statuses(runId: string): Promise<Readonly<Record<string, string>>> {
-  const { steps } = await place.show(runId);
-  return Object.fromEntries(
-    steps.map(({ step, cells }) => [
-      step,
-      cells.map(({ cell, status, reused }) => `${cell} ${reused ? 'reused' : status}`).join(', '),
-    ]),
-  );
-}
+const statuses = async (runId: string) => cellStatuses(await place.show(runId));
 
 const newest = async () => (await place.runs())[0]!.runId;
 

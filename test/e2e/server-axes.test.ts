@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunReportValue } from '@sluice/run';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { cellStatuses } from './cell-statuses.ts';
 import { CREDENTIALS, type Server, serveNew } from './served-rig.ts';
 import { createWorkplace, type Ended, type Workplace } from './workplace-rig.ts';
 
@@ -45,9 +45,7 @@ const sluice = (...args: string[]): Promise<Ended> => place.start(args, { env: C
 async function runCells(): Promise<string> {
   const run = await sluice('run', '--service', server.url);
   expect(run).toMatchObject({ stderr: '', exitCode: 0 });
-  const { steps } = JSON.parse((await sluice('show', '--json')).stdout) as RunReportValue;
-  const cells = steps.find(({ step }) => step === 'count')!.cells;
-  return cells.map(({ cell, status, reused }) => `${cell} ${reused ? 'reused' : status}`).join(', ');
+  return cellStatuses(JSON.parse((await sluice('show', '--json')).stdout)).count!;
 }
 
 test('a server plans an axis over files of a source, and a new file runs only its own cell', async () => {
