@@ -207,7 +207,8 @@ function renderTransfers(plan: Plan, clusterOf: (step: number) => string | undef
 /** The instance type that the step names or that would be chosen for it; otherwise the resources it requests. */
 function instanceTypeOf({ step }: PlannedStep, choice: RunPlacement['choices'][number] | undefined): string {
   if (step.approval !== undefined) return '-';
-  return step.instanceType ?? choice?.instanceType ?? `with ${renderResources(step.resources ?? {})}`;
+  const requested = renderResources(step.resources ?? {});
+  return step.instanceType ?? choice?.instanceType ?? (requested === '' ? '-' : `with ${requested}`);
 }
 
 function renderResources({ cpu, memoryBytes, gpu, gpuModel }: Resources): string {

@@ -32,6 +32,15 @@ export const checkRetries: Check = (context) => {
         path: at('escalate'),
       });
     }
+    for (const [index, level] of retry.escalate.entries()) {
+      if (typeof level !== 'string' || !level.includes('${{')) continue;
+      report({
+        code: 'unsatisfiable-retry',
+        message: `level ${index + 1} of \`retry.escalate\` of step \`${name}\` has an expression, which the name of an instance type cannot have`,
+        path: [...at('escalate'), index],
+        hint: 'request resources, which can have expressions: `{ memory: "${{ … }}" }`',
+      });
+    }
     // Of a backoff with expressions, `valuesOfCell` compares the values.
     if (checked.step.perCell?.retry?.backoff === undefined && retry.backoff.maxMs < retry.backoff.initialMs) {
       const message = `\`retry.backoff\` of step \`${name}\` has a \`max\` below its \`initial\``;
