@@ -88,6 +88,13 @@ export async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
+const UNFINISHED = /\.[0-9a-f]{16}\.new$/;
+
+/** Whether a name is that of a file that `replaceFile` or `createFile` writes first: a killed process leaves it, perhaps incomplete. */
+export function isUnfinished(name: string): boolean {
+  return UNFINISHED.test(name);
+}
+
 /** Writes a durable temporary file beside `file`. Its name is random because process IDs are not unique across hosts. */
 async function writeBeside(
   file: string,

@@ -1,6 +1,13 @@
 export { readBootId } from './boot-id.ts';
 export { type ControlSocket, isListening, openControlSocket, takeSocketName } from './control-socket.ts';
-export { createFile, makeDurableDirectory, replaceFile, replaceFileSync, syncDirectory } from './durable-file.ts';
+export {
+  createFile,
+  isUnfinished,
+  makeDurableDirectory,
+  replaceFile,
+  replaceFileSync,
+  syncDirectory,
+} from './durable-file.ts';
 export { HOME_MARK, isHomeMark } from './home-mark.ts';
 export { type FileLock, isLocked, lockFile } from './lock-file.ts';
 export { nameLockHolder } from './lock-holder.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createFile, replaceFile, replaceFileSync } from '../src/durable-file.ts';
+import { createFile, isUnfinished, replaceFile, replaceFileSync } from '../src/durable-file.ts';
 
 let directory: string;
 let file: string;
@@ -32,6 +32,18 @@ test('replaceFile keeps the old file if beforeReplacing throws', async () => {
   await expect(replaceFile(file, 'new', { beforeReplacing })).rejects.toThrow('rejected');
   expect(readFileSync(file, 'utf8')).toBe('old');
   expect(names()).toEqual(['file']);
+});
+
+test('isUnfinished knows what a process leaves that is killed while it replaces a file, and nothing else', async () => {
+  await replaceFile(file, 'old');
+  let during: string[] = [];
+  const beforeReplacing = async () => {
+    during = names();
+  };
+  await replaceFile(file, 'new', { beforeReplacing });
+  expect(during).toHaveLength(2);
+  expect(during.filter(isUnfinished)).toEqual(during.filter((name) => name !== 'file'));
+  expect(['file', 'notes.new', '0123456789abcdef.new', 'plan.json'].filter(isUnfinished)).toEqual([]);
 });
 
 test('createFile succeeds for one of many callers', async () => {

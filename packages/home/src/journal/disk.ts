@@ -10,7 +10,7 @@ export interface Disk {
   readPart(path: string, part: { readonly start: number; readonly length: number }): Promise<Uint8Array | undefined>;
   /** As `read`, but synchronous: for the few bytes that are read before each commit. */
   readNow(path: string): Uint8Array | undefined;
-  /** Names in a directory, sorted; empty if it is absent. */
+  /** Names in a directory, sorted; empty if it is absent. Without what a killed `replace` or `create` has left. */
   list(path: string): Promise<string[]>;
   /** Replaces a whole file durably and atomically; only its owner can read it. */
   replace(path: string, bytes: Uint8Array): Promise<void>;

@@ -5,6 +5,7 @@ import {
   createFile,
   type DiskAmount,
   isSystemError,
+  isUnfinished,
   makeDurableDirectory,
   readFreeSpace,
   replaceFile,
@@ -28,7 +29,8 @@ export function createSystemDisk(): Disk {
         return absent(error);
       }
     },
-    list: async (directory) => (await readdir(directory).catch(absent))?.sort() ?? [],
+    list: async (directory) =>
+      ((await readdir(directory).catch(absent)) ?? []).filter((name) => !isUnfinished(name)).sort(),
     replace: replaceFile,
     create: createFile,
     append: openForAppending,
