@@ -10,8 +10,9 @@ export { adoptedCluster, adoptedKey, hasAdoptedSuccessor } from './facts/adopted
 export { applyEvent } from './facts/apply-event.ts';
 export { applyRecord, type PlainRecord } from './facts/apply-record.ts';
 export { MAX_TIME } from './facts/check-record.ts';
+export { choiceOf, choicesOf } from './facts/choice-of.ts';
 export { type ApprovalPlace, findApprovals } from './facts/find-approvals.ts';
-export { firstCluster } from './facts/first-cluster.ts';
+export { firstCluster, firstClusters } from './facts/first-cluster.ts';
 export { hasSucceeded } from './facts/has-succeeded.ts';
 export { isRemoved } from './facts/is-removed.ts';
 export {
@@ -60,7 +61,7 @@ export { isTemporary, type RunError, type RunErrorCode } from './facts/run-rejec
 export { splitCellName } from './facts/split-cell-name.ts';
 export { type ContextSource, createRunContext, describeRun, stepIndex, urlOf } from './facts/step-context.ts';
 export { stepReason, stepStatus } from './facts/step-status.ts';
-export { createTemporaryOutputs, type TemporaryOutput } from './facts/temporary-outputs.ts';
+export { createTemporaryOutputs, findDependency, type TemporaryOutput } from './facts/temporary-outputs.ts';
 export { transferKey } from './facts/transfer-key.ts';
 export type { GridStep } from './grid/grid-step.ts';
 export { gridSteps } from './grid/grid-steps.ts';

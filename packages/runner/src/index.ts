@@ -17,6 +17,7 @@ export { describeMoves } from './placement/describe-moves.ts';
 export { findMountFault } from './placement/find-mount-fault.ts';
 export { findSites } from './placement/find-placement.ts';
 export { describeUnknownVolume, findUnknown } from './placement/find-unknown.ts';
+export { listTransfers } from './placement/list-transfers.ts';
 export { type AdoptedContainer, type AdoptRunOptions, adoptRun } from './run/adopt-run.ts';
 export { approveRun } from './run/approve-run.ts';
 export { type AttachedRun, type AttachOptions, attachRun } from './run/attach-run.ts';

@@ -1,6 +1,23 @@
 import { fail, ok, own, type Plan, type PlannedStep, planLevels, type Resources, type Result } from '@sluice/core';
-import { describeImage, type ImageUse, printableLine, type Reuse, type RunPlacement } from '@sluice/run';
-import { chooseClusters, describeMoves, findLocalFaults, previewReuse, type ReusePreview } from '@sluice/runner';
+import {
+  choiceOf,
+  choicesOf,
+  describeImage,
+  firstClusters,
+  type ImageUse,
+  type PlacementChoice,
+  printableLine,
+  type Reuse,
+  type RunPlacement,
+} from '@sluice/run';
+import {
+  chooseClusters,
+  describeMoves,
+  findLocalFaults,
+  listTransfers,
+  previewReuse,
+  type ReusePreview,
+} from '@sluice/runner';
 import { listSites, type PlannedSites } from '../connect/list-sites.ts';
 import type { CommandContext } from '../context/command-context.ts';
 import type { CommandError } from '../context/command-rejection.ts';
@@ -105,15 +122,17 @@ function renderPlan(
   { placement, preview, home }: { placement: RunPlacement | undefined; preview: Preview | undefined; home: string },
 ): string {
   const levels = planLevels(plan);
-  const choice = (step: number) => placement?.choices[placement.ofStep[step]!];
-  const isSplit = new Set(plan.steps.map(({ index }) => choice(index)?.clusters[0])).size > 1;
+  const clusters = new Set(
+    plan.steps.flatMap(({ index }) => firstClusters({ placement, home: { clusterID: home } }, index)),
+  );
+  const isSplit = clusters.size > 1;
   const rows = plan.steps.map((step) => [
     step.final ? 'last' : String(levels[step.index]),
     step.step.name,
     renderCells(plan, step),
     dependenciesOf(step, plan),
-    instanceTypeOf(step, placement && choice(step.index)),
-    ...(isSplit ? [choice(step.index)?.clusters.join(', ') ?? ''] : []),
+    instanceTypeOf(step, placement ? choicesOf(placement, step.index) : []),
+    ...(isSplit && placement ? [renderClusters(placement, step)] : []),
     preview ? renderPreview(preview.steps[step.index]!) : step.step.cache === undefined ? 'no' : 'yes',
   ]);
   const known = plan.steps.reduce((sum, step) => sum + (countCells(plan, step) ?? 0), 0);
@@ -123,8 +142,8 @@ function renderPlan(
   const last = preview ? `REUSED FROM ${preview.runId}` : 'CACHE';
   const table = renderTable([['LEVEL', 'STEP', 'CELLS', 'AFTER', 'INSTANCE TYPE', ...cluster, last], ...rows]);
   const moves = describeMoves(plan, placement, home).map((line) => `${line}\n`);
-  const transfers = placement ? renderTransfers(plan, (step) => choice(step)?.clusters[0]) : '';
-  return `${table}\n${renderLists(plan)}${transfers}${moves.join('')}${describeShells(plan)}${plan.pipeline.name}: ${countWords(plan.steps.length, 'step')}, ${containers}, on cluster ${isSplit ? 'as shown' : (choice(0)?.clusters[0] ?? home)}${renderParams(plan)}\n`;
+  const transfers = placement ? renderTransfers(plan, placement, home) : '';
+  return `${table}\n${renderLists(plan)}${transfers}${moves.join('')}${describeShells(plan)}${plan.pipeline.name}: ${countWords(plan.steps.length, 'step')}, ${containers}, on cluster ${isSplit ? 'as shown' : ([...clusters][0] ?? home)}${renderParams(plan)}\n`;
 }
 
 function renderCells(plan: Plan, step: PlannedStep): string {
@@ -190,25 +209,33 @@ function dependenciesOf(step: PlannedStep, plan: Plan): string {
   return named.length === 0 ? '-' : listSome([...new Set(named)], AFTER_COLUMNS);
 }
 
+/** The clusters on which a step may run; of cells with different ones, how many there are of each. */
+function renderClusters(placement: RunPlacement, { index, cells = [] }: PlannedStep): string {
+  const choices = choicesOf(placement, index).map(({ clusters }) => clusters.join(', '));
+  if (new Set(choices).size === 1) return choices[0]!;
+  const counts = new Map<string, number>();
+  for (const cell of cells.keys()) {
+    const [first = ''] = choiceOf(placement, { step: index, cell }).clusters;
+    counts.set(first, (counts.get(first) ?? 0) + 1);
+  }
+  return [...counts].map(([cluster, count]) => `${countWords(count, 'cell')} on ${cluster}`).join(', ');
+}
+
 /** Lists the copies between clusters. Their size is unknown until the outputs exist. */
-function renderTransfers(plan: Plan, clusterOf: (step: number) => string | undefined): string {
-  const indexes = new Map(plan.steps.map(({ index, step }) => [step.name, index]));
-  const lines = plan.steps.flatMap(({ index, step }) =>
-    Object.values(step.inputs).flatMap(({ from }) => {
-      const source = 'step' in from ? indexes.get(from.step) : undefined;
-      const [here, there] = [clusterOf(index), source === undefined ? undefined : clusterOf(source)];
-      if (!('step' in from) || there === undefined || there === here) return [];
-      return [`copies ${from.step}.${from.output} from ${there} to ${here}, for ${step.name}\n`];
-    }),
+function renderTransfers(plan: Plan, placement: RunPlacement, home: string): string {
+  const lines = listTransfers(plan, placement, home).map(
+    ({ name, from, to, step }) => `copies ${name} from ${from} to ${to}, for ${step}\n`,
   );
-  return [...new Set(lines)].join('') + (lines.length > 0 ? '\n' : '');
+  return lines.join('') + (lines.length > 0 ? '\n' : '');
 }
 
 /** The instance type that the step names or that would be chosen for it; otherwise the resources it requests. */
-function instanceTypeOf({ step }: PlannedStep, choice: RunPlacement['choices'][number] | undefined): string {
+function instanceTypeOf({ step }: PlannedStep, choices: readonly PlacementChoice[]): string {
   if (step.approval !== undefined) return '-';
+  const types = new Set(choices.map(({ instanceType }) => instanceType));
+  const chosen = types.has(undefined) || types.size === 0 ? undefined : [...types].join(', ');
   const requested = renderResources(step.resources ?? {});
-  return step.instanceType ?? choice?.instanceType ?? (requested === '' ? '-' : `with ${requested}`);
+  return step.instanceType ?? chosen ?? (requested === '' ? '-' : `with ${requested}`);
 }
 
 function renderResources({ cpu, memoryBytes, gpu, gpuModel }: Resources): string {

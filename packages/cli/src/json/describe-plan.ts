@@ -1,6 +1,12 @@
 import { type CellValues, lateKeys, type Plan, type PlannedStep, planLevels, valuesOfCell } from '@sluice/core';
-import type { ImageUse, RunPlacement } from '@sluice/run';
-import { describeValues } from '@sluice/run';
+import {
+  choiceOf,
+  choicesOf,
+  describeValues,
+  type ImageUse,
+  type PlacementChoice,
+  type RunPlacement,
+} from '@sluice/run';
 import type { ReusePreview } from '@sluice/runner';
 import { countCells } from './count-cells.ts';
 import { countLists } from './count-lists.ts';
@@ -30,8 +36,7 @@ export function describePlan(plan: Plan, { file, home, placement, preview, image
     params: plan.params,
     clusterId: home,
     steps: plan.steps.map((planned) => ({
-      ...describeStep(planned, { plan, level: levels[planned.index] ?? 0 }),
-      ...describeChoice(planned, placement),
+      ...describeStep(planned, { plan, level: levels[planned.index] ?? 0, placement }),
       ...(preview && { reuse: describeReuse(preview.steps[planned.index]!) }),
     })),
     ...(images && { images }),
@@ -39,11 +44,15 @@ export function describePlan(plan: Plan, { file, home, placement, preview, image
   };
 }
 
-function describeStep(planned: PlannedStep, { plan, level }: { plan: Plan; level: number }) {
-  const { step, final, dependencies, cells } = planned;
+function describeStep(
+  planned: PlannedStep,
+  { plan, level, placement }: { plan: Plan; level: number; placement: RunPlacement | undefined },
+) {
+  const { index: number, step, final, dependencies, cells } = planned;
   const cellCount = countCells(plan, planned);
   const lists = countLists(plan, planned);
-  const late = lateKeys(plan, planned.index);
+  const late = lateKeys(plan, number);
+  const choices = placement ? choicesOf(placement, number) : [];
   return {
     step: step.name,
     final,
@@ -60,12 +69,15 @@ function describeStep(planned: PlannedStep, { plan, level }: { plan: Plan; level
       lists === undefined && {
         cells: cells.map((cell, index) => ({
           ...{ cell: cell.key, ...describeValues(plan, cell) },
-          ...(step.perCell && describeCellValues(valuesOfCell(plan, planned.index, index), late)),
+          ...(step.perCell && describeCellValues(valuesOfCell(plan, number, index), late)),
+          ...(placement && choices.length > 1 && describeChoice(choiceOf(placement, { step: number, cell: index }))),
         })),
       }),
     ...(late.length > 0 && { lateValues: late }),
     cache: step.cache !== undefined,
     ...(step.resources && { resources: step.resources }),
+    ...(choices.length === 1 && describeChoice(choices[0]!)),
+    ...(step.instanceType !== undefined && { instanceType: step.instanceType }),
   };
 }
 
@@ -85,10 +97,8 @@ function describeCellValues(
   };
 }
 
-function describeChoice({ index, step }: PlannedStep, placement: RunPlacement | undefined) {
-  const choice = placement?.choices[placement.ofStep[index]!];
-  const instanceType = step.instanceType ?? choice?.instanceType;
-  return { ...(instanceType !== undefined && { instanceType }), ...(choice && { clusterIds: choice.clusters }) };
+function describeChoice({ clusters, instanceType }: PlacementChoice) {
+  return { ...(instanceType !== undefined && { instanceType }), clusterIds: clusters };
 }
 
 function describeReuse({ reused, skipped, reason }: ReusePreview) {

@@ -38,6 +38,12 @@ const cells = z
       resources: resources.exactOptional(),
       retry: retry.exactOptional(),
       pools: z.record(z.string(), z.int()).readonly().exactOptional(),
+      instanceType: z.string().exactOptional(),
+      clusterIds: z
+        .array(z.string())
+        .readonly()
+        .exactOptional()
+        .describe('best first; of a step whose cells have different ones, which has no `clusterIds` itself'),
     }),
   )
   .readonly();
@@ -76,7 +82,11 @@ const step = z.strictObject({
   cache: z.boolean(),
   instanceType: z.string().exactOptional().describe('named by the step, else chosen'),
   resources: resources.exactOptional().describe('what the step requests'),
-  clusterIds: z.array(z.string()).readonly().exactOptional().describe('best first; absent: no cluster fits'),
+  clusterIds: z
+    .array(z.string())
+    .readonly()
+    .exactOptional()
+    .describe('best first; absent: no cluster fits, or its cells have different ones'),
   reuse: z
     .strictObject({
       reused: z.int().min(0).describe('cells whose results would be reused'),

@@ -51,7 +51,7 @@ export function createIdentities(session: ContextSource): Identities {
     const inputs = Object.fromEntries(
       readInputs(session, step, index).map((input) => [input.name, digestInput(session, lineage, input)] as const),
     );
-    const image = digestImage(session, step, container.value.image);
+    const image = digestImage(session, { step, cell: index }, container.value.image);
     const replicate = cell.each === undefined ? countReplicates(cells)[index]! : 0;
     return ok(
       createFingerprint(container.value, {
@@ -149,8 +149,12 @@ function withoutAddresses(session: ContextSource, reader?: { step: number; cell:
 }
 
 /** The digest of the image when the run began; undefined if only its name is known. */
-function digestImage({ facts }: ContextSource, step: number, image: string | undefined): string | undefined {
+function digestImage(
+  { facts }: ContextSource,
+  place: { readonly step: number; readonly cell: number },
+  image: string | undefined,
+): string | undefined {
   const { images, placement, clusterID } = facts.header ?? {};
   if (image === undefined || images === undefined || clusterID === undefined) return undefined;
-  return own(own(images, firstCluster({ placement, home: { clusterID } }, step)), image);
+  return own(own(images, firstCluster({ placement, home: { clusterID } }, place)), image);
 }

@@ -1,13 +1,14 @@
 import { own } from '@sluice/core';
 import type { RunPlacement } from '../records/placement.ts';
 import { adoptedCluster } from './adopted-attempt.ts';
+import { choiceOf } from './choice-of.ts';
 import type { RunFacts } from './run-facts.ts';
 
 /** Indexes of an attempt, whether or not its container exists. */
 type AttemptPlace = { readonly step: number; readonly cell: number; readonly attempt: number };
 
 /**
- * The cluster of an attempt: that of its intent, or on which the adoption found it. Otherwise the first of the step's
+ * The cluster of an attempt: that of its intent, or on which the adoption found it. Otherwise the first of the cell's
  * placement, or after n infrastructure failures of the cell the n-th after it, cyclically.
  */
 export function clusterOfAttempt(facts: RunFacts, at: AttemptPlace): string {
@@ -16,12 +17,12 @@ export function clusterOfAttempt(facts: RunFacts, at: AttemptPlace): string {
   const intended = attempts.find((known) => known.attempt === attempt)?.clusterID ?? adoptedCluster(facts, at);
   if (intended !== undefined) return intended;
   const { placement, clusterID: home } = facts.header!;
-  const clusters = placement?.choices[placement.ofStep[step]!]?.clusters ?? [home];
+  const clusters = placement ? choiceOf(placement, at).clusters : [home];
   const lost = attempts.filter(({ outcome }) => outcome?.result === 'failed' && outcome.class === 'infrastructure');
   return clusters[lost.length % clusters.length]!;
 }
 
-/** The clusters on which the run's steps may run, its own first, each once. */
+/** The clusters on which the run's cells may run, its own first, each once. */
 export function clustersOf({
   clusterID,
   placement,

@@ -5,7 +5,7 @@ import { applyEvent } from './apply-event.ts';
 import { applyRecord } from './apply-record.ts';
 import { checkBegun } from './check-begun.ts';
 import { checkSuccesses } from './has-succeeded.ts';
-import { limitSteps } from './limit-steps.ts';
+import { limitCells } from './limit-cells.ts';
 import { createRunFacts, type RunFacts } from './run-facts.ts';
 
 /** Receives the state changes of a scheduler's cells, once `onMove` is set. */
@@ -22,7 +22,7 @@ export function createRunScheduler(plan: Plan, header: RunHeader, moves: MoveLis
   const { scheduler: start, placement, reuse } = header;
   const { durations, limits } = start;
   return createScheduler(plan, {
-    ...(limits && placement && { limits: limitSteps(limits, placement) }),
+    ...(limits && placement && { limits: limitCells(limits, placement) }),
     looksUpAll: reuse !== undefined,
     checksInputs: start.checksInputs === true,
     parallelism: start.parallelism,

@@ -1,6 +1,6 @@
 /**
- * The clusters on which steps may run, frozen at the start, since the clusters' instance types may change later. Plain
- * JSON data. Steps with equal choices share one, since there may be a hundred thousand steps.
+ * The clusters on which cells may run, frozen at the start, since the clusters' instance types may change later. Plain
+ * JSON data. Equal choices are one, since there may be a hundred thousand steps or cells.
  */
 export interface PlacementChoice {
   /** In order of preference: after an infrastructure failure, the next one is used. */
@@ -9,14 +9,14 @@ export interface PlacementChoice {
   readonly instanceType?: string;
 }
 
-/** The placement of all steps; see `PlacementChoice`. */
+/** The placement of all cells; see `PlacementChoice`. */
 export interface RunPlacement {
-  /** Account by cluster, for every cluster on which a step may run. */
+  /** Account by cluster, for every cluster on which a cell may run. */
   readonly accounts: Readonly<Record<string, string>>;
   /** The distinct choices; steps with equal requirements share one. */
   readonly choices: readonly PlacementChoice[];
-  /** Index into `choices` by step. */
-  readonly ofStep: readonly number[];
+  /** By step: index into `choices`, or a list of them by cell if the cells of the step have different ones. */
+  readonly ofStep: readonly (number | readonly number[])[];
 }
 
 /** Limits of a service that no pipeline states: how many containers run concurrently, by cluster and by instance type. */

@@ -1,6 +1,6 @@
 import { own, type Plan, type RunContext, resolvePlannedText } from '@sluice/core';
 import { evaluateForView } from '../facts/evaluate-for-view.ts';
-import { firstCluster } from '../facts/first-cluster.ts';
+import { firstClusters } from '../facts/first-cluster.ts';
 import type { RunFacts } from '../facts/run-facts.ts';
 import { describeRun } from '../facts/step-context.ts';
 import type { ImageDigests } from '../records/image-digests.ts';
@@ -29,11 +29,12 @@ function evaluateImages(source: ImagesSource): readonly ImageUse[] {
     const image = resolved.ok ? resolved.value : step.image;
     // An expression may evaluate to an empty string: the step has no image.
     if (image === '') continue;
-    const digest = own(own(images, firstCluster(source, index)), image);
-    const key = JSON.stringify([image, digest]);
-    const known = found.get(key);
-    if (known) known.steps.push(step.name);
-    else found.set(key, { image, ...(digest !== undefined && { digest }), steps: [step.name] });
+    for (const digest of new Set(firstClusters(source, index).map((cluster) => own(own(images, cluster), image)))) {
+      const key = JSON.stringify([image, digest]);
+      const known = found.get(key);
+      if (known) known.steps.push(step.name);
+      else found.set(key, { image, ...(digest !== undefined && { digest }), steps: [step.name] });
+    }
   }
   return [...found.values()];
 }

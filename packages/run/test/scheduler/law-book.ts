@@ -156,7 +156,7 @@ export function createLawBook(given: Plan, options: SchedulerOptions = {}): LawB
       const { step, index } = plan.steps[at!]!;
       add('all', 1);
       add(`step ${step.name}`, 1);
-      for (const limit of options.limits?.(index) ?? []) add(`limit ${limit.key}`, limit.amount ?? 1);
+      for (const limit of options.limits?.(index, cell!) ?? []) add(`limit ${limit.key}`, limit.amount ?? 1);
       for (const [pool, amount] of Object.entries({ ...step.pools, ...ownValues(at!, cell!).pools }))
         add(`pool ${pool}`, amount);
     }
@@ -165,9 +165,10 @@ export function createLawBook(given: Plan, options: SchedulerOptions = {}): LawB
       law((used.get(name) ?? 0) <= size, `${name} is used ${used.get(name)} times of ${size}`);
     within('all', Math.min(parallelism, options.parallelism ?? Infinity));
     for (const [pool, size] of Object.entries(pools)) within(`pool ${pool}`, size);
-    for (const { step, index } of plan.steps) {
+    for (const { step, index, cells = [] } of plan.steps) {
       within(`step ${step.name}`, step.parallelism ?? Infinity);
-      for (const { key, size } of options.limits?.(index) ?? []) within(`limit ${key}`, size);
+      for (const cell of [0, ...cells.keys()])
+        for (const { key, size } of options.limits?.(index, cell) ?? []) within(`limit ${key}`, size);
     }
   }
 

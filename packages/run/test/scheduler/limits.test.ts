@@ -115,6 +115,16 @@ describe('limits', () => {
     });
   });
 
+  test('handle: the cells of a step can have limits of their own', () => {
+    const west = [{ key: 'cluster west', size: 1 }];
+    const limits = (_: number, cell: number) => (cell === 2 ? [] : west);
+    const rig = createRig(testPlan({ fit: { cells: 3 } }), { limits });
+    expect(rig.start()).toEqual(['submit fit/0 #1', 'submit fit/2 #1']);
+    expect(rig.scheduler.waitReason(0, 1)).toMatchObject({ kind: 'limit', limit: 'cluster west', used: 1 });
+    expect(rig.done('fit/2')).toEqual([]);
+    expect(rig.done('fit/0')).toEqual(['submit fit/1 #1']);
+  });
+
   test('handle: a back-off and a publication hold no room', () => {
     const outputs = { o: { path: '/o', retain: false } };
     const rig = createRig(

@@ -1,5 +1,5 @@
 import type { Plan } from '@sluice/core';
-import type { RunPlacement } from '@sluice/run';
+import { firstCluster, type RunPlacement } from '@sluice/run';
 
 const NAMED = 3;
 
@@ -8,8 +8,10 @@ export function describeMoves(plan: Plan, placement: RunPlacement | undefined, h
   if (placement === undefined) return [];
   const moved = new Map<string, string[]>();
   for (const { index, step } of plan.steps) {
-    const cluster = placement.choices[placement.ofStep[index]!]?.clusters[0];
-    if (cluster === undefined || cluster === home || (step.placement ?? plan.pipeline.placement)) continue;
+    if (step.placement ?? plan.pipeline.placement) continue;
+    // Without a placement, the cells of a step have the same clusters.
+    const cluster = firstCluster({ placement, home: { clusterID: home } }, { step: index, cell: 0 });
+    if (cluster === home) continue;
     const steps = moved.get(cluster) ?? [];
     steps.push(step.name);
     moved.set(cluster, steps);

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { type ContainerService, FEATURES, type InstanceType, isServiceError } from '@sluice/client';
 import { evaluateTogether, own, type Plan, type RunContext, resolvePlannedText } from '@sluice/core';
-import { firstCluster, type ImageDigests, type RunPlacement } from '@sluice/run';
+import { firstClusters, type ImageDigests, type RunPlacement } from '@sluice/run';
 import { announcesFeature } from '../placement/announces-feature.ts';
 
 /** What the images of a plan are resolved with. */
@@ -22,7 +22,7 @@ const WITHIN_MS = 5_000;
 const AT_ONCE = 32;
 
 /**
- * Requests the digest of each image once from the first cluster of each step that uses it, if the cluster announces
+ * Requests the digest of each image once from the first cluster of each cell that uses it, if the cluster announces
  * digests. Images that are known only during the run, or that the service cannot resolve within a few seconds, are
  * omitted; fingerprints contain their names instead.
  */
@@ -32,9 +32,11 @@ export async function resolveImages(source: ImageSource): Promise<ImageDigests> 
   const names = evaluateTogether(source.plan, () => steps.map(({ step: { image } }) => image && nameOf(source, image)));
   for (const { index } of steps) {
     const image = names[index];
-    const clusterID = firstCluster(source, index);
-    if (!image || !announcesFeature(FEATURES.imageDigests, { ...source, clusterID })) continue;
-    wanted.set(clusterID, (wanted.get(clusterID) ?? new Set()).add(image));
+    if (!image) continue;
+    for (const clusterID of firstClusters(source, index)) {
+      if (!announcesFeature(FEATURES.imageDigests, { ...source, clusterID })) continue;
+      wanted.set(clusterID, (wanted.get(clusterID) ?? new Set()).add(image));
+    }
   }
   const limit = createTimeLimit();
   try {

@@ -1,8 +1,10 @@
 import type { InstanceType } from '@sluice/client';
 import type { Step } from '@sluice/core';
+import { choiceOf } from '@sluice/run';
 import { describe, expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
-import { chooseClusters, type Sites } from '../../src/placement/choose-clusters.ts';
+import type { Sites } from '../../src/placement/choose-clusters.ts';
+import { chooseClusters } from '../../src/placement/choose-clusters.ts';
 import { describeMoves } from '../../src/placement/describe-moves.ts';
 
 const type = (clusterID: string, cores: number): InstanceType => ({
@@ -31,7 +33,7 @@ function choose(steps: readonly Step[], sites: Partial<Sites> = {}): string[] | 
   const chosen = chooseClusters(plan, { ...SITES, ...sites });
   if (!chosen.ok) return chosen.error;
   return plan.steps.map(({ index, step: { name } }) => {
-    const { clusters, instanceType } = chosen.value.choices[chosen.value.ofStep[index]!]!;
+    const { clusters, instanceType } = choiceOf(chosen.value, { step: index, cell: 0 });
     return `${name}: ${clusters.join(' ')} (${instanceType})`;
   });
 }

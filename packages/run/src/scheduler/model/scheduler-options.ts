@@ -5,10 +5,10 @@ export interface SchedulerOptions {
   /** Milliseconds that a step took in earlier runs; undefined if unknown. Used to order ready cells. */
   readonly durations?: (step: string) => number | undefined;
   /**
-   * Additional limits of the shell that a step counts against while its container is live, for example the limit of its
-   * cluster.
+   * Additional limits of the shell that a cell counts against while its container is live, for example the limit of its
+   * cluster. Cells whose limits are the same list share a queue, and cells that only a run knows have those of cell 0.
    */
-  readonly limits?: (step: number) => readonly StepLimit[];
+  readonly limits?: (step: number, cell: number) => readonly CellLimit[];
   /** Look for an earlier success of every step that runs a container to its end, not only of those with `cache`. */
   readonly looksUpAll?: boolean;
   /** A success counts only after its inputs have been compared: every step with inputs is published. */
@@ -22,7 +22,7 @@ export interface SchedulerOptions {
   readonly onMove?: (step: number, cell: number) => void;
 }
 
-interface StepLimit {
+interface CellLimit {
   readonly key: string;
   readonly size: number;
   /** Default 1. */

@@ -5,7 +5,6 @@ import {
   own,
   type Plan,
   type PlannedStep,
-  type Step,
   valuesOfCell,
 } from '@sluice/core';
 import type { SchedulerOptions } from '../model/scheduler-options.ts';
@@ -68,7 +67,7 @@ export interface PlanIndex extends StartOrder {
   /** Number of dependencies of each step, and of those that whole steps resolve. */
   readonly dependencyCount: Int32Array;
   readonly stepEdgeCount: Int32Array;
-  /** The lane of each step in the ready queue, and of the cells of a step with `pools` of their own. */
+  /** The lane of each step in the ready queue, and of the cells of a step with `pools` or limits of their own. */
   readonly lane: Int32Array;
   readonly cellLanes: ReadonlyMap<number, Int32Array>;
   readonly lanes: readonly LaneSpec[];
@@ -173,7 +172,7 @@ function createEdges(plan: Plan, flags: Uint16Array) {
 }
 
 /** Steps with the same limits share a lane; `parallelism` gives a step a lane of its own. Lane 0 has no limit. */
-function createLanes(plan: Plan, options: SchedulerOptions) {
+function createLanes(plan: Plan, { limits: limitsOf }: SchedulerOptions) {
   const limits: LimitSpec[] = [];
   const limitIds = new Map<string, number>();
   const lanes: LaneSpec[] = [{ limits: [], amounts: [] }];
@@ -186,13 +185,14 @@ function createLanes(plan: Plan, options: SchedulerOptions) {
     limitIds.set(name, limits.length);
     return limits.push(spec) - 1;
   };
-  const laneOf = ({ index, step }: PlannedStep, pools: Step['pools']): number => {
+  const laneOf = ({ index, step }: PlannedStep, cell: number): number => {
+    const { pools } = valuesOfCell(plan, index, cell);
     const asked: { id: number; amount: number }[] = [];
     for (const [pool, amount] of Object.entries(pools)) {
       if (amount > 0)
         asked.push({ id: limitId({ kind: 'pool', name: pool, size: own(plan.pipeline.pools, pool) ?? 0 }), amount });
     }
-    for (const { key, size, amount = 1 } of options.limits?.(index) ?? []) {
+    for (const { key, size, amount = 1 } of limitsOf?.(index, cell) ?? []) {
       asked.push({ id: limitId({ kind: 'limit', name: key, size }), amount });
     }
     if (step.parallelism !== undefined) {
@@ -210,13 +210,14 @@ function createLanes(plan: Plan, options: SchedulerOptions) {
   const cellLanes = new Map<number, Int32Array>();
   for (const planned of plan.steps) {
     const { index, step, cells = [] } = planned;
-    const ofCell = (cell: number): number => laneOf(planned, valuesOfCell(plan, index, cell).pools);
-    lane[index] = ofCell(0);
-    if (step.perCell?.pools !== undefined)
-      cellLanes.set(
-        index,
-        Int32Array.from(cells, (_, cell) => ofCell(cell)),
-      );
+    lane[index] = laneOf(planned, 0);
+    const hasOwnLimits =
+      limitsOf !== undefined && cells.some((_, cell) => limitsOf(index, cell) !== limitsOf(index, 0));
+    if (step.perCell?.pools === undefined && !hasOwnLimits) continue;
+    cellLanes.set(
+      index,
+      Int32Array.from(cells, (_, cell) => laneOf(planned, cell)),
+    );
   }
   return { lane, cellLanes, lanes, limits };
 }
