@@ -77,6 +77,8 @@ export type {
   PipelineResult,
   PipelineSource,
   Placement,
+  PlacementConfig,
+  PlacementTemplates,
   Plan,
   PlanGraph,
   PlannedAxis,

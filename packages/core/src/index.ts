@@ -18,6 +18,7 @@ export {
 } from './axes/match-cells.ts';
 export type { AxisFiles } from './axes/plan-axes.ts';
 export {
+  type CellsOfStep,
   escalationOfCells,
   resourcesOfCells,
   retriesOfCells,
@@ -34,7 +35,7 @@ export type {
   PipelineConfig,
   ResultValues,
 } from './builder/pipeline-builder.ts';
-export type { ResourcesConfig, RetryConfig, StepConfig } from './builder/step-config.ts';
+export type { PlacementConfig, ResourcesConfig, RetryConfig, StepConfig } from './builder/step-config.ts';
 export type {
   EachStepHandle,
   OutputHandle,
@@ -48,7 +49,7 @@ export type { Doubles } from './expressions/doubles.ts';
 export { evaluateTogether, limitPlan } from './expressions/evaluation-scope.ts';
 export { type PlanGraph, planGraph, type StepEdge, type StepMount, type StepNode } from './graph/plan-graph.ts';
 export { type StepSelection, selectSteps } from './graph/select-steps.ts';
-export type { CellTemplates, ResourceTemplates, RetryTemplates } from './model/cell-templates.ts';
+export type { CellTemplates, PlacementTemplates, ResourceTemplates, RetryTemplates } from './model/cell-templates.ts';
 export type { Diagnostic, SourceRange } from './model/diagnostic.ts';
 export { findPatternFault, MAX_PATTERNS } from './model/find-pattern-fault.ts';
 export { guardArguments, isObject, requireArgument } from './model/guard-arguments.ts';

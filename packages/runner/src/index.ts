@@ -12,7 +12,8 @@ export { type CollectOptions, collectGarbage, type Freed, type GarbageReport } f
 export { type DeletedRuns, type DeleteRunsOptions, deleteRuns, type UndeletableRun } from './gc/delete-runs.ts';
 export { cancelOrphans, findOrphans, type Orphan } from './gc/find-orphans.ts';
 export { type RunsElsewhere, readServerRun, type UnknownAccount } from './gc/runs-elsewhere.ts';
-export { chooseClusters, type Sites } from './placement/choose-clusters.ts';
+export { chooseClusters } from './placement/choose-clusters.ts';
+export type { Sites } from './placement/choose-for-part.ts';
 export { describeMoves } from './placement/describe-moves.ts';
 export { findMountFault } from './placement/find-mount-fault.ts';
 export { findSites } from './placement/find-placement.ts';

@@ -5,7 +5,7 @@ import { fail, ok, type Result } from '../model/result.ts';
 import { MAX_RETRIES } from '../model/retry-limits.ts';
 import type { Template } from '../model/template.ts';
 import { parseDuration } from '../schema/duration.ts';
-import { DURATION, SIZE } from '../schema/patterns.ts';
+import { DURATION, NAME, SIZE } from '../schema/patterns.ts';
 import { parseSize } from '../schema/size.ts';
 
 type Path = readonly (string | number)[];
@@ -45,6 +45,7 @@ function createKeys({
   priority,
   resources,
   retry = {},
+  placement: { cluster: only, anyOf = [], ordered = [] } = {},
   pools = {},
 }: CellTemplates): readonly CellKey[] {
   const { limit, infrastructure, backoff = {}, escalate = [] } = retry;
@@ -63,6 +64,9 @@ function createKeys({
     ...keyOf(backoff.factor, factor, { path: ['retry', 'backoff', 'factor'] }),
     ...keyOf(backoff.max, pause, { path: ['retry', 'backoff', 'max'], target: ['retry', 'backoff', 'maxMs'] }),
     ...escalate.flatMap((level, index) => resourceKeys(level, ['retry', 'escalate', index])),
+    ...keyOf(only, cluster, { path: ['placement', 'cluster'] }),
+    ...anyOf.flatMap((one, index) => keyOf(one, cluster, { path: ['placement', 'anyOf', index] })),
+    ...ordered.flatMap((one, index) => keyOf(one, cluster, { path: ['placement', 'ordered', index] })),
     ...Object.entries(pools).flatMap(([name, amount]) => keyOf(amount, slots, { path: ['pools', name] })),
   ];
 }
@@ -81,6 +85,12 @@ interface Kind {
   readonly read: CellKey['read'];
 }
 
+/**
+ * What shares a queue is known from the beginning, and in which order. The clusters of a run are chosen when it begins, with
+ * everything that it needs there.
+ */
+const BEFORE_THE_RUN: ReadonlySet<string | number> = new Set(['priority', 'pools', 'placement']);
+
 function keyOf(
   template: Template | undefined,
   { isNumber, read }: Kind,
@@ -88,8 +98,7 @@ function keyOf(
 ): readonly CellKey[] {
   if (template === undefined) return [];
   const name = path.map((key, at) => (typeof key === 'number' ? `[${key}]` : `${at === 0 ? '' : '.'}${key}`)).join('');
-  // What shares a queue is known from the beginning, and in which order.
-  const mayBeLate = path[0] !== 'priority' && path[0] !== 'pools';
+  const mayBeLate = !BEFORE_THE_RUN.has(path[0]!);
   return [{ path, name, target, template, compiled: compileTemplate(template), isNumber, mayBeLate, read }];
 }
 
@@ -111,6 +120,12 @@ function numberKind(accepts: (value: number) => boolean, fault: string): Kind {
 }
 
 const text: Kind = { isNumber: false, read: (value) => ok(toText(value)) };
+
+const cluster: Kind = {
+  isNumber: false,
+  read: (value) =>
+    typeof value === 'string' && NAME.test(value) ? ok(value) : fail('which is not the name of a cluster'),
+};
 
 const size: Kind = {
   isNumber: false,

@@ -8,7 +8,7 @@ import type { CellKey } from './cell-keys.ts';
 /** What can be different for each cell of a step. */
 export type CellValues = Pick<
   Step,
-  'timeoutMs' | 'queueTimeoutMs' | 'deadlineMs' | 'priority' | 'resources' | 'retry' | 'pools'
+  'timeoutMs' | 'queueTimeoutMs' | 'deadlineMs' | 'priority' | 'resources' | 'retry' | 'placement' | 'pools'
 >;
 
 /** Evaluated expressions of a cell by the name of the key, such as `resources.memory`, in the units of `CellValues`. */
@@ -22,6 +22,7 @@ export function fixedValues({
   priority,
   resources,
   retry,
+  placement,
   pools,
 }: CellValues): CellValues {
   return {
@@ -29,6 +30,7 @@ export function fixedValues({
     ...(queueTimeoutMs !== undefined && { queueTimeoutMs }),
     ...(deadlineMs !== undefined && { deadlineMs }),
     ...(resources && { resources }),
+    ...(placement && { placement }),
     ...{ priority, retry, pools },
   };
 }
@@ -58,9 +60,13 @@ export function withKeyValues(before: CellValues, keys: readonly CellKey[], valu
 /** A copy with a value at a path. */
 function withValue(before: unknown, [key, ...inner]: CellKey['target'], value: number | string): unknown {
   if (key === undefined) return value;
-  if (Array.isArray(before)) return before.map((one, at) => (at === key ? withValue(one, inner, value) : one));
+  if (typeof key === 'number') {
+    const list = [...((before ?? []) as readonly unknown[])];
+    list[key] = withValue(list[key], inner, value);
+    return list;
+  }
   const known = (before ?? {}) as Readonly<Record<string, unknown>>;
-  return { ...known, [key]: withValue(own(known, String(key)), inner, value) };
+  return { ...known, [key]: withValue(own(known, key), inner, value) };
 }
 
 /** Why the values of a cell contradict each other; undefined if they do not. */

@@ -21,31 +21,37 @@ export function valuesOfCell(plan: Plan, step: number, cell: number): CellValues
   return all.value[cell] ?? all.value[0] ?? planned.step;
 }
 
-/** The different requests of the cells of a step, as far as the plan knows them. */
-export function resourcesOfCells(plan: Plan, step: number): readonly Resources[] {
-  return distinctOfCells(plan, step, { key: 'resources', pick: ({ resources = {} }) => resources });
+/** Cells of a step; all of them if `cells` is absent. */
+export interface CellsOfStep {
+  readonly step: number;
+  readonly cells?: readonly number[] | undefined;
 }
 
-/** The different levels of `retry.escalate` that the cells of a step have, as far as the plan knows them. */
-export function escalationOfCells(plan: Plan, step: number): readonly (string | Resources)[] {
-  return distinctOfCells(plan, step, { key: 'retry', pick: ({ retry }) => retry.escalate }).flat();
+/** The different requests of some cells, as far as the plan knows them. */
+export function resourcesOfCells(plan: Plan, of: CellsOfStep): readonly Resources[] {
+  return distinctOfCells(plan, of, { key: 'resources', pick: ({ resources = {} }) => resources });
+}
+
+/** The different levels of `retry.escalate` that some cells have, as far as the plan knows them. */
+export function escalationOfCells(plan: Plan, of: CellsOfStep): readonly (string | Resources)[] {
+  return distinctOfCells(plan, of, { key: 'retry', pick: ({ retry }) => retry.escalate }).flat();
 }
 
 /** The different `retry` of the cells of a step; undefined if the plan does not know all of them. */
 export function retriesOfCells(plan: Plan, step: number): readonly Retry[] | undefined {
   if (splitKeys(plan.pipeline, plan.steps[step]!.step).late.some(({ path }) => path[0] === 'retry')) return undefined;
-  return distinctOfCells(plan, step, { key: 'retry', pick: ({ retry }) => retry });
+  return distinctOfCells(plan, { step }, { key: 'retry', pick: ({ retry }) => retry });
 }
 
 function distinctOfCells<T>(
   plan: Plan,
-  step: number,
+  { step, cells }: CellsOfStep,
   { key, pick }: { readonly key: 'resources' | 'retry'; readonly pick: (values: CellValues) => T },
 ): readonly T[] {
-  const { step: declared, cells = [] } = plan.steps[step]!;
+  const { step: declared, cells: all = [] } = plan.steps[step]!;
   if (declared.perCell?.[key] === undefined) return [pick(declared)];
   const found = new Map<string, T>();
-  for (let cell = 0; cell < Math.max(1, cells.length); cell++) {
+  for (const cell of cells ?? Array(Math.max(1, all.length)).keys()) {
     const value = pick(valuesOfCell(plan, step, cell));
     found.set(JSON.stringify(value), value);
   }

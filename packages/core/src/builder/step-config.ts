@@ -47,6 +47,7 @@ export interface StepConfig<O extends string, R extends ResultShapes, Port exten
     | 'priority'
     | 'resources'
     | 'retry'
+    | 'placement'
     | 'pools'
     | 'ports'
     | 'uses'
@@ -85,7 +86,15 @@ export interface StepConfig<O extends string, R extends ResultShapes, Port exten
   readonly priority?: number | ExpressionHandle<number>;
   readonly resources?: ResourcesConfig;
   readonly retry?: number | ExpressionHandle<number> | RetryConfig;
+  readonly placement?: PlacementConfig;
   readonly pools?: Readonly<Record<string, number | ExpressionHandle<number>>>;
+}
+
+/** The clusters of a cell, which can read its item; exactly one of the keys. */
+export interface PlacementConfig {
+  readonly cluster?: Text;
+  readonly anyOf?: readonly Text[];
+  readonly ordered?: readonly Text[];
 }
 
 /** The resources of a cell, which can read its item. */

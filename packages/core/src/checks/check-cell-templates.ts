@@ -3,7 +3,7 @@ import type { Step } from '../model/pipeline.ts';
 import type { Path } from '../parse/source-document.ts';
 import { type Checking, checkText, checkWhole } from './check-text.ts';
 import type { Scope } from './expression-scope.ts';
-import { BEFORE_THE_CELL, BEFORE_THE_RUN } from './too-late.ts';
+import { BEFORE_THE_CELL, BEFORE_THE_RUN, WITH_THE_CLUSTERS } from './too-late.ts';
 import { findNumberFault } from './whole-result.ts';
 
 /** What the plan fixes of a cell. */
@@ -24,7 +24,7 @@ export function checkCellTemplates(checking: Checking, { step, at, scope }: Step
       path: at(...path),
       scope: {
         ...scope(`\`${name}\``, mayBeLate ? OF_DECIDED : OF_CELL),
-        hints: mayBeLate ? BEFORE_THE_CELL : BEFORE_THE_RUN,
+        hints: path[0] === 'placement' ? WITH_THE_CLUSTERS : mayBeLate ? BEFORE_THE_CELL : BEFORE_THE_RUN,
       },
     };
     if (isNumber) checkWhole(checking, template, { ...place, wanted: 'number' });

@@ -11,6 +11,7 @@ export interface CellTemplates {
   readonly priority?: Template;
   readonly resources?: ResourceTemplates;
   readonly retry?: RetryTemplates;
+  readonly placement?: PlacementTemplates;
   /** By pool. */
   readonly pools?: Readonly<Record<string, Template>>;
 }
@@ -21,6 +22,13 @@ export interface ResourceTemplates {
   readonly memory?: Template;
   readonly gpu?: Template;
   readonly gpuModel?: Template;
+}
+
+/** The clusters of a cell. Of a list, items without an expression are in it as well. */
+export interface PlacementTemplates {
+  readonly cluster?: Template;
+  readonly anyOf?: readonly Template[];
+  readonly ordered?: readonly Template[];
 }
 
 /** Expressions for the retries of a cell. */

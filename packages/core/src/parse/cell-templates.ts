@@ -1,10 +1,11 @@
 import { hasExpression } from '../expressions/split-template.ts';
-import type { CellTemplates, ResourceTemplates, RetryTemplates } from '../model/cell-templates.ts';
+import type { CellTemplates, PlacementTemplates, ResourceTemplates, RetryTemplates } from '../model/cell-templates.ts';
 import { own } from '../model/own.ts';
 import type { Step } from '../model/pipeline.ts';
 import type { RawStep } from '../schema/step-schema.ts';
 
 type RawResources = NonNullable<RawStep['resources']>;
+type RawPlacement = NonNullable<RawStep['placement']>;
 
 const PER_CELL = ['timeout', 'queueTimeout', 'deadline', 'priority'] as const;
 
@@ -13,13 +14,32 @@ export function resolveCellTemplates(raw: RawStep): Step['perCell'] {
   const templates = templatesOf(raw, PER_CELL);
   const resources = raw.resources && resourceTemplates(raw.resources);
   const retry = raw.retry === undefined ? undefined : retryTemplates(raw.retry);
+  const placement = raw.placement && placementTemplates(raw.placement);
   const pools = raw.pools && (templatesOf(raw.pools, Object.keys(raw.pools)) as CellTemplates['pools']);
-  const all = { ...templates, ...(resources && { resources }), ...(retry && { retry }), ...(pools && { pools }) };
+  const all = {
+    ...templates,
+    ...(resources && { resources }),
+    ...(retry && { retry }),
+    ...(placement && { placement }),
+    ...(pools && { pools }),
+  };
   return Object.keys(all).length === 0 ? undefined : all;
 }
 
 function resourceTemplates(raw: RawResources): ResourceTemplates | undefined {
   return templatesOf(raw, ['cpu', 'memory', 'gpu', 'gpuModel']);
+}
+
+/** The order of a list, and which clusters are in it, is that of the whole list. */
+function placementTemplates(raw: RawPlacement): PlacementTemplates | undefined {
+  if (isFixedPlacement(raw)) return undefined;
+  const { cluster, anyOf, ordered } = raw;
+  return { ...(cluster !== undefined && { cluster }), ...(anyOf && { anyOf }), ...(ordered && { ordered }) };
+}
+
+/** Whether the placement is the same for all cells. */
+export function isFixedPlacement({ cluster, anyOf = [], ordered = [] }: RawPlacement): boolean {
+  return ![cluster, ...anyOf, ...ordered].some(isTemplate);
 }
 
 function retryTemplates(raw: NonNullable<RawStep['retry']>): RetryTemplates | undefined {

@@ -14,7 +14,7 @@ import type {
 import { parseDuration } from '../schema/duration.ts';
 import { parseSize } from '../schema/size.ts';
 import type { RawStep } from '../schema/step-schema.ts';
-import { fixedNumber, fixedPools, fixedText, resolveCellTemplates } from './cell-templates.ts';
+import { fixedNumber, fixedPools, fixedText, isFixedPlacement, resolveCellTemplates } from './cell-templates.ts';
 import { defaultShellScript } from './default-shell.ts';
 import { shellScript } from './shell-script.ts';
 
@@ -97,7 +97,7 @@ export function resolveStep(name: string, raw: RawStep, pipelineEnv: Readonly<Re
     ...optional('parallelism', raw.parallelism),
     ...optional('instanceType', raw.instanceType),
     ...optional('resources', raw.resources && resolveResources(raw.resources)),
-    ...optional('placement', raw.placement && defined(raw.placement)),
+    ...optional('placement', raw.placement && isFixedPlacement(raw.placement) ? defined(raw.placement) : undefined),
     pools: fixedPools(raw.pools),
     priority: fixedNumber(raw.priority) ?? 0,
     retry: resolveRetry(raw.retry),

@@ -4,6 +4,8 @@ export const TEXT = /^[^\0]*$/;
  * Names of steps, volumes, pools, ports and clusters, which become parts of identifiers of the service and of paths.
  */
 export const NAME = /^[a-z0-9-]{1,100}$/;
+/** The name of a cluster, or text with an expression that yields one. */
+export const CELL_NAME = /^(?:[a-z0-9-]{1,100}|[^\0]*\$\{\{[^\0]*)$/;
 /** Names of params, results, inputs, outputs and matrix axes, which are used in expressions and paths. */
 export const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_-]{0,99}$/;
 /** Names of environment variables and secrets. */
@@ -51,6 +53,13 @@ export interface PatternAdvice {
 export const PATTERN_ADVICE: ReadonlyMap<string, PatternAdvice> = new Map<string, PatternAdvice>([
   [String(TEXT), { code: 'wrong-value', wanted: 'a string without NUL characters' }],
   [String(NAME), { code: 'bad-name', wanted: 'a name of up to 100 lower-case letters, digits and `-`' }],
+  [
+    String(CELL_NAME),
+    {
+      code: 'bad-name',
+      wanted: 'a name of up to 100 lower-case letters, digits and `-`, or an expression that yields one',
+    },
+  ],
   [
     String(IDENTIFIER),
     { code: 'bad-name', wanted: 'a name of up to 100 letters, digits, `_` and `-` that begins with a letter' },

@@ -3,6 +3,7 @@ import { NEED_CONDITIONS } from '../model/pipeline.ts';
 import { MAX_ESCALATIONS, MAX_RETRIES } from '../model/retry-limits.ts';
 import {
   CELL_DURATION,
+  CELL_NAME,
   CELL_SIZE,
   DURATION,
   EDGE,
@@ -54,10 +55,15 @@ const cellPools = z.record(name, z.union([positive, cellExpression], { error: 'a
 });
 
 /** `checkPlacement` requires that exactly one key is set. */
-export const placement = z.strictObject(
-  { cluster: name.optional(), anyOf: z.array(name).min(1).optional(), ordered: z.array(name).min(1).optional() },
-  { error: 'a map with `cluster`, `anyOf` or `ordered`' },
-);
+export const placement = placementOf(name);
+
+function placementOf(cluster: typeof name) {
+  const clusters = z.array(cluster).min(1);
+  return z.strictObject(
+    { cluster: cluster.optional(), anyOf: clusters.optional(), ordered: clusters.optional() },
+    { error: 'a map with `cluster`, `anyOf` or `ordered`' },
+  );
+}
 
 /** One name, or several. */
 export const identifiers = z.union([word.regex(IDENTIFIER), z.array(word.regex(IDENTIFIER)).min(1)], {
@@ -234,7 +240,7 @@ export const stepSchema = z.strictObject(
     parallelism: positive.optional(),
     instanceType: text.optional(),
     resources: resources.optional(),
-    placement: placement.optional(),
+    placement: placementOf(word.regex(CELL_NAME)).optional(),
     pools: cellPools.optional(),
     priority: z.union([z.int(), cellExpression], { error: 'an integer' }).optional(),
     retry: retry.optional(),

@@ -106,15 +106,58 @@ describe('pools', () => {
   });
 });
 
+describe('placement', () => {
+  const body = `params: { samples: [{ id: S1, at: west }, { id: S2, at: east }], spare: north }
+axes: { sample: { items: "\${{ params.samples }}", key: "\${{ item.id }}" } }
+steps:
+  one: { each: sample, command: [x], placement: { cluster: "\${{ each.sample.at }}" } }
+  any: { each: sample, command: [x], placement: { anyOf: [main, "\${{ each.sample.at }}"] } }
+  list: { each: sample, command: [x], placement: { ordered: ["\${{ each.sample.at }}", "\${{ params.spare }}"] } }
+  seeds: { matrix: { at: [w, e] }, command: [x], placement: { cluster: "\${{ matrix.at }}est" } }
+  fixed: { each: sample, command: [x], placement: { anyOf: [main, west] }, priority: "\${{ size(each.sample.at) }}" }
+`;
+
+  test('each cell has its own clusters, of a list in its order', () => {
+    const plan = planOf(body);
+    const of = (step: number) => [0, 1].map((cell) => valuesOfCell(plan, step, cell).placement);
+    expect([0, 1, 2, 3, 4].map(of)).toEqual([
+      [{ cluster: 'west' }, { cluster: 'east' }],
+      [{ anyOf: ['main', 'west'] }, { anyOf: ['main', 'east'] }],
+      [{ ordered: ['west', 'north'] }, { ordered: ['east', 'north'] }],
+      [{ cluster: 'west' }, { cluster: 'eest' }],
+      [{ anyOf: ['main', 'west'] }, { anyOf: ['main', 'west'] }],
+    ]);
+    expect(plan.steps.map(({ step: { placement } }) => placement)).toEqual([
+      ...Array(4).fill(undefined),
+      { anyOf: ['main', 'west'] },
+    ]);
+  });
+
+  test('a value that is no name of a cluster is an error that names the cell', () => {
+    const samples = (at: Json) => [
+      { id: 'A', at: 'west' },
+      { id: 'B', at },
+    ];
+    expect(faultOf('placement: { cluster: "${{ each.sample.at }}" }', samples('east'))).toBe('');
+    expect(faultOf('placement: { cluster: "${{ each.sample.at }}" }', samples(''))).toBe(
+      'step `s`, cell B: `placement.cluster` yields "", which is not the name of a cluster',
+    );
+    expect(faultOf('placement: { anyOf: [main, "${{ each.sample.at }}"] }', samples(7))).toBe(
+      'step `s`, cell B: `placement.anyOf[1]` yields 7, which is not the name of a cluster',
+    );
+  });
+});
+
 describe('escalationOfCells', () => {
   test('has the levels of all cells, retriesOfCells what differs between them', () => {
     const plan = planOf(RETRIES);
-    expect(escalationOfCells(plan, 1)).toEqual([
+    expect(escalationOfCells(plan, { step: 1 })).toEqual([
       'big',
       { cpu: 2, memoryBytes: 4e9 },
       'big',
       { cpu: 2, memoryBytes: 16e9 },
     ]);
+    expect(escalationOfCells(plan, { step: 1, cells: [1] })).toEqual(['big', { cpu: 2, memoryBytes: 16e9 }]);
     const attempts = [0, 1, 2].map((step) => retriesOfCells(plan, step)!.map((one) => one.limit + one.infrastructure));
     expect(attempts).toEqual([[1 + 3, 5 + 3], [2 + 2, 2 + 6], [3 + 3]]);
   });

@@ -155,6 +155,20 @@ describe('axes of a builder', () => {
     ]);
   });
 
+  it('the clusters of a placement can be fields of the item', () => {
+    const p = pipeline('p');
+    const sample = p.axis('sample', { items: [{ id: 'S1', at: 'west' }], key: (item) => item.id });
+    p.step('a', { each: sample, command: ['x'], placement: { cluster: sample.item.at } });
+    p.step('b', { each: sample, command: ['x'], placement: { anyOf: [sample.item.at, 'main'] } });
+    expect(p.toJSON()).toMatchObject({
+      steps: {
+        a: { placement: { cluster: '${{ each.sample.at }}' } },
+        b: { placement: { anyOf: ['${{ each.sample.at }}', 'main'] } },
+      },
+    });
+    expect(p.build().pipeline.steps[1]!.perCell).toEqual({ placement: { anyOf: ['${{ each.sample.at }}', 'main'] } });
+  });
+
   it('an axis over files gives the document of the file, and its items have a path', () => {
     const p = pipeline('files', { volumes: { raw: { source: './raw' } } });
     const reads = p.axis('reads', { items: { files: 'volumes.raw/*.gz' }, key: (item) => item.id });

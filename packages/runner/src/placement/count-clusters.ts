@@ -20,7 +20,7 @@ export function createCounter(match: CellMatch, clusterOf: (cell: number) => str
 const NONE: ClusterCounts = new Map();
 
 /** Counts the clusters of a list. */
-function countClusters(clusters: readonly string[]): ClusterCounts {
+export function countClusters(clusters: readonly string[]): ClusterCounts {
   return addCounts(clusters.map((cluster) => [[cluster, 1]]));
 }
 
@@ -28,4 +28,10 @@ function addCounts(all: readonly Iterable<readonly [string, number]>[]): Cluster
   const sum = new Map<string, number>();
   for (const counts of all) for (const [cluster, count] of counts) sum.set(cluster, (sum.get(cluster) ?? 0) + count);
   return sum;
+}
+
+/** The most frequent cluster, of several the first; undefined if there is none. */
+export function mostOf(counts: ClusterCounts): string | undefined {
+  const most = Math.max(...counts.values());
+  return [...counts].find(([, count]) => count === most)?.[0];
 }

@@ -8,7 +8,7 @@ export function describeMoves(plan: Plan, placement: RunPlacement | undefined, h
   if (placement === undefined) return [];
   const moved = new Map<string, string[]>();
   for (const { index, step } of plan.steps) {
-    if (step.placement ?? plan.pipeline.placement) continue;
+    if (step.placement ?? step.perCell?.placement ?? plan.pipeline.placement) continue;
     // Without a placement, the cells of a step have the same clusters.
     const cluster = firstCluster({ placement, home: { clusterID: home } }, { step: index, cell: 0 });
     if (cluster === home) continue;

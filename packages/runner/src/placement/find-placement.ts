@@ -2,7 +2,8 @@ import type { InstanceType } from '@sluice/client';
 import { fail, ok, own, type Result } from '@sluice/core';
 import type { RunError, RunPlacement } from '@sluice/run';
 import type { ProvisionOptions } from '../session/provision-options.ts';
-import { chooseClusters, fitsOn, type Sites, unofferedLevel } from './choose-clusters.ts';
+import { chooseClusters } from './choose-clusters.ts';
+import { fitsOn, type Sites, unofferedLevel } from './choose-for-part.ts';
 
 /** The result of placing a run. */
 export interface FoundPlacement {
@@ -22,7 +23,7 @@ export async function findPlacement(options: ProvisionOptions): Promise<Result<F
     before !== undefined ||
     limits !== undefined ||
     plan.pipeline.placement !== undefined ||
-    plan.steps.some(({ step }) => step.placement !== undefined);
+    plan.steps.some(({ step }) => step.placement !== undefined || step.perCell?.placement !== undefined);
   // The types are listed even if there is nothing to choose, since they announce the features of their clusters.
   if (plan.steps.every(({ step }) => step.approval !== undefined)) return ok({ instanceTypes: [] });
   if (before) return ok({ instanceTypes: await service.discovery.listInstanceTypes('-'), placement: before });
@@ -31,7 +32,9 @@ export async function findPlacement(options: ProvisionOptions): Promise<Result<F
       (type) => type.clusterID === scope.clusterID,
     );
     if (
-      plan.steps.every((planned) => fitsOn(plan, planned, there) && unofferedLevel(plan, planned, there) === undefined)
+      plan.steps.every(
+        (planned) => fitsOn(plan, { planned }, there) && unofferedLevel(plan, { planned }, there) === undefined,
+      )
     )
       return ok({ instanceTypes: there });
   }

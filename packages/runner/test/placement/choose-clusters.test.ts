@@ -3,8 +3,8 @@ import type { Step } from '@sluice/core';
 import { choiceOf } from '@sluice/run';
 import { describe, expect, test } from 'vitest';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
-import type { Sites } from '../../src/placement/choose-clusters.ts';
 import { chooseClusters } from '../../src/placement/choose-clusters.ts';
+import type { Sites } from '../../src/placement/choose-for-part.ts';
 import { describeMoves } from '../../src/placement/describe-moves.ts';
 
 const type = (clusterID: string, cores: number): InstanceType => ({
