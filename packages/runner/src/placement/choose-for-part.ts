@@ -4,6 +4,7 @@ import {
   escalationOfCells,
   fail,
   hasLateValues,
+  listedAxis,
   ok,
   type Placement,
   type Plan,
@@ -136,17 +137,21 @@ export function unofferedLevel(
   );
 }
 
+const READS_ITEMS = /\b(?:each|matrix)\b/;
+
 /** The instance types that cells name; empty if they are known only during the run. */
 function knownTypes(plan: Plan, cells: Cells): readonly string[] {
   const { step, cells: all = [] } = cells.planned;
   const { instanceType = '' } = step;
   if (!instanceType.includes('${{')) return [instanceType];
   if (/\b(?:steps|run|item|attempt|env)\b/.test(instanceType)) return [];
+  // An item of a list is known only during the run.
+  if (READS_ITEMS.test(instanceType) && listedAxis(plan.pipeline, step) !== undefined) return [];
   const found = new Set<string>();
   for (const cell of cellsOf(cells).cells?.map((index) => all[index]!) ?? all) {
     const type = resolvePlannedText(plan, instanceType, { cell });
     if (type.ok) found.add(type.value);
-    if (!/\b(?:each|matrix)\b/.test(instanceType)) break;
+    if (!READS_ITEMS.test(instanceType)) break;
   }
   return [...found];
 }

@@ -109,6 +109,9 @@ describe('chooseClusters', () => {
       `  a: { each: sample, command: [x], instanceType: "c\${{ each.sample.cpu * 4 - 3 }}" }\n${SPLIT}`,
     );
     expect(choose(plan)).toMatch(/^step a: no instance type of cluster .* offers c5; it has/);
+    // Of the items of a list it is known only during the run.
+    const listed = planOf(`${SPLIT}\n  work: { each: part, command: [x], instanceType: "\${{ each.part }}" }`);
+    expect(chooseClusters(listed, SITES)).toMatchObject({ ok: true });
   });
 
   test('names the cell and the keys of its items if a value names no known cluster', () => {
