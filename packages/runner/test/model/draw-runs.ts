@@ -162,7 +162,20 @@ function addAxes(steps: Readonly<Record<string, ModelStep>>, random: Random): Re
 
 function withEach({ matrix: _, ...step }: ModelStep, each: readonly string[]): ModelStep {
   const words = step.command.filter((word) => word !== '${{ matrix.x }}');
-  return { ...step, each, command: [...words, ...each.map((axis) => WORDS[axis]!)] };
+  const placed = step.placement && { placement: placeCells(each[0]!) };
+  return { ...step, ...placed, each, command: [...words, ...each.map((axis) => WORDS[axis]!)] };
+}
+
+/** Some cells on each cluster. */
+const IS_FAR: Readonly<Record<string, string>> = {
+  x: "string(each.x) > '1'",
+  y: "each.y == 'b'",
+  z: "each.z.id.startsWith('q')",
+};
+
+function placeCells(axis: string): NonNullable<ModelStep['placement']> {
+  const [first, second] = [`'${FAR}' : '${HOME}'`, `'${HOME}' : '${FAR}'`];
+  return { ordered: [first, second].map((names) => `\${{ ${IS_FAR[axis]} ? ${names} }}`) };
 }
 
 /** The steps that a step names. */
