@@ -1,4 +1,12 @@
-export { type Batches, batchesOfPlan, createBatches, listedCell, listedSteps, plannedCell } from './axes/batches.ts';
+export {
+  type Batches,
+  batchesOfPlan,
+  createBatches,
+  listedCell,
+  listedSteps,
+  listingIndex,
+  plannedCell,
+} from './axes/batches.ts';
 export { bindListed, boundEdges, forEachBound, UNBOUND_ITEM } from './axes/bind-listed.ts';
 export { axisKey, cellPath, describeAxes, groupPath, nameInDirectory, placeInVolume } from './axes/cell-layout.ts';
 export type { CellValues, KeyValues } from './axes/cell-values.ts';

@@ -79,12 +79,6 @@ function checkRelations(
       ['of'],
       `remove it: a field of an item is \`each.${name}.FIELD\``,
     );
-  if (listed.includes(name) && axis.parallelism !== undefined)
-    report(
-      `axis \`${name}\` has \`parallelism\`, but its items are not known before the run`,
-      ['parallelism'],
-      'limit the cells by `parallelism` of their step, or the items of an axis of the step that lists them',
-    );
   if (axis.distinct !== undefined && listed.includes(axis.distinct.axis))
     report(
       `the items of axis \`${axis.distinct.axis}\` are not known before the run, so it has no values for axis \`${name}\``,

@@ -71,7 +71,7 @@ export const arbitraryPlan: fc.Arbitrary<Plan> = fc
     failFast: fc.boolean(),
     parallelism: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
     timeoutMs: fc.option(fc.integer({ min: 1, max: 20_000 }), { nil: undefined, freq: 1 }),
-    items: fc.record({ x: size, y: size, z: size, g: size }),
+    items: fc.record({ l: size, x: size, y: size, z: size, g: size }),
     lists: fc.option(fc.infiniteStream(fc.constantFrom(undefined, ['l'], ['l', 'y'])), { nil: undefined, freq: 2 }),
   })
   .map(({ drafts, failFast, parallelism, timeoutMs, items, lists }) => {
@@ -86,8 +86,8 @@ export const arbitraryPlan: fc.Arbitrary<Plan> = fc
     const steps = Object.fromEntries(drawn.map((_, i) => [`s${i}`, testStep(withoutRunning(drawn, i), i)]));
     if (lister >= 0) listItems(steps, `s${lister}`);
     checkWhere(steps, `s${lister}`);
-    // The laws of items do not know cells that are added.
-    const limits = lister >= 0 ? {} : withoutConflicts(items, Object.values(steps));
+    const implied = { ...IMPLIED, ...(lister >= 0 && { l: axesOf(steps[`s${lister}`]!, IMPLIED) }) };
+    const limits = withoutConflicts(items, { implied, steps: Object.values(steps) });
     return testPlan(steps, { failFast, pools: { p: 2, q: 3 }, ...defined({ parallelism, timeoutMs }) }, limits);
   })
   .filter((plan) => everyServiceEnds(plan) && nobodyMountsServices(plan));
@@ -131,19 +131,27 @@ function checkWhere(steps: Record<string, TestStep>, lister: string): void {
 }
 
 /** A step outside `finally` has one axis with a limit at most. */
-function withoutConflicts(items: Readonly<Record<string, number | undefined>>, steps: readonly TestStep[]) {
+function withoutConflicts(
+  items: Readonly<Record<string, number | undefined>>,
+  { implied, steps }: { readonly implied: Implied; readonly steps: readonly TestStep[] },
+) {
   const kept: Record<string, number> = {};
   for (const [axis, most] of Object.entries(items)) {
-    const conflicts = steps.some(({ each = [], final }) => {
-      const all = each.flatMap((one) => [one, ...(IMPLIED[one] ?? [])]);
-      return final !== true && all.includes(axis) && all.some((other) => kept[other] !== undefined);
+    const conflicts = steps.some((step) => {
+      const all = axesOf(step, implied);
+      return step.final !== true && all.includes(axis) && all.some((other) => kept[other] !== undefined);
     });
     if (most !== undefined && !conflicts) kept[axis] = most;
   }
   return kept;
 }
 
-const IMPLIED: Readonly<Record<string, readonly string[]>> = { x: ['g'], z: ['x', 'g'] };
+type Implied = Readonly<Record<string, readonly string[]>>;
+const IMPLIED: Implied = { x: ['g'], z: ['x', 'g'] };
+
+function axesOf({ each = [] }: TestStep, implied: Implied): readonly string[] {
+  return each.flatMap((one) => [one, ...(implied[one] ?? [])]);
+}
 
 /** What a service writes exists only after its end: `sluice check` rejects an input that has rules about it. */
 function nobodyMountsServices({ steps }: Plan): boolean {

@@ -7,6 +7,8 @@ import { meantCells } from './meant-cells.ts';
 export interface ItemLaws {
   submit(at: Place, scheduler: Scheduler): void;
   rest(scheduler: Scheduler): void;
+  /** A list has become known, and with it cells. */
+  forget(): void;
 }
 
 interface Place {
@@ -22,18 +24,22 @@ export function createItemLaws(plan: Plan, law: (holds: boolean, message: string
   const limits = Object.entries(plan.pipeline.axes ?? {}).flatMap(([axis, { parallelism }]) =>
     parallelism === undefined ? [] : [{ axis, size: parallelism }],
   );
-  const cellsByItem = new Map(
-    limits.flatMap(({ axis }) => plan.axes![axis]!.keys.map((_, item) => [`${axis}/${item}`, cellsOf(axis, item)])),
-  );
   const begun = new Set<string>();
   /** Items that have begun, or of which a cell was ready and did not wait for an item. */
   const admitted = new Set<string>();
   const reached = new Map<string, ReadonlySet<string>>();
+  const cellsByItem = new Map<string, Place[]>();
 
-  function cellsOf(axis: string, item: number): readonly Place[] {
-    return plan.steps.flatMap(({ index, final, cells = [] }) =>
-      cells.flatMap(({ each }, cell) => (!final && each?.[axis] === item ? [{ step: index, cell }] : [])),
-    );
+  /** The cells of an item, as far as they are known. */
+  function cellsOf(item: string): readonly Place[] {
+    if (cellsByItem.size === 0) {
+      for (const { index: step, cells = [] } of plan.steps) {
+        for (const cell of cells.keys())
+          for (const one of itemsOf({ step, cell }))
+            cellsByItem.set(one, [...(cellsByItem.get(one) ?? []), { step, cell }]);
+      }
+    }
+    return cellsByItem.get(item) ?? [];
   }
 
   function itemsOf({ step, cell }: Place): readonly string[] {
@@ -61,7 +67,7 @@ export function createItemLaws(plan: Plan, law: (holds: boolean, message: string
         for (const cell of meant) visit({ step: on, cell });
       }
     };
-    for (const place of cellsByItem.get(item)!) visit(place);
+    for (const place of cellsOf(item)) visit(place);
     reached.set(item, items);
     return items;
   }
@@ -80,19 +86,25 @@ export function createItemLaws(plan: Plan, law: (holds: boolean, message: string
           [...admitted].some((other) => other !== one && reach(other, scheduler).has(one));
         // One that others need can have got its place beyond the limit, and after this item.
         const others = [...begun].filter(
-          (other) =>
-            other.startsWith(`${axis}/`) && !cellsByItem.get(other)!.every((place) => isOver(scheduler, place)),
+          (other) => other.startsWith(`${axis}/`) && !cellsOf(other).every((place) => isOver(scheduler, place)),
         );
         const isAllowed = others.length < size || others.filter((other) => !isNeeded(other)).length < size;
         law(isAllowed || isNeeded(item), `${item} begins beside ${others.join(', ')}, and ${size} may`);
         begun.add(item);
       }
     },
+    forget() {
+      reached.clear();
+      cellsByItem.clear();
+    },
     rest(scheduler) {
-      for (const [item, places] of cellsByItem) {
-        const hasPlace = ({ step, cell }: Place): boolean =>
-          scheduler.state(step, cell) === 'ready' && scheduler.waitReason(step, cell)?.kind !== 'items';
-        if (!admitted.has(item) && places.some(hasPlace)) admitted.add(item);
+      if (limits.length === 0) return;
+      for (const { index: step, cells = [] } of plan.steps) {
+        for (let cell = 0; cell < cells.length; cell++) {
+          const items = itemsOf({ step, cell });
+          if (items.every((item) => admitted.has(item)) || scheduler.state(step, cell) !== 'ready') continue;
+          if (scheduler.waitReason(step, cell)?.kind !== 'items') for (const item of items) admitted.add(item);
+        }
       }
     },
   };

@@ -249,7 +249,10 @@ export function createLawBook(given: Plan, options: SchedulerOptions = {}): LawB
       else if (event.type === 'notReady') unready.add(`${key}#${event.attempt}`);
       else if (event.type === 'running' && plan.steps[event.step]!.step.service?.ready === undefined) ran.add(key);
     },
-    onHandled: lists.onHandled,
+    onHandled(event, scheduler) {
+      lists.onHandled(event, scheduler);
+      if ('lists' in event) itemLaws.forget();
+    },
     see(command, scheduler) {
       law(!finished, `${command.type} comes after the end`);
       if (command.type === 'submit') return submit(command, scheduler);

@@ -1,8 +1,18 @@
+import { bindListed, type Plan } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { createRig } from './rig.ts';
+import { listKey } from './listed-cells.ts';
+import { createRig, type Rig } from './rig.ts';
 import { testPlan } from './test-plan.ts';
 
 const ALL_OF_BIG = { in: { from: { step: 'big', output: 'out' }, path: '/in/in', all: ['y'] } };
+const RESULT = { l: { type: 'array' as const, file: 'l' } };
+
+/** A cell of the first step lists its items. */
+function list(rig: Rig, plan: Plan, { cell, size }: { readonly cell: number; readonly size: number }): string[] {
+  const items = Array.from({ length: size }, (_, item) => ({ key: listKey(item), item }));
+  const bound = bindListed(plan, { step: 0, cell }, { l: items });
+  return rig.send({ type: 'published', at: 0, step: 0, cell, attempt: 1, lists: { l: size }, ...bound });
+}
 
 describe('limits', () => {
   test('handle: a cell without free slots waits, with the pool as the reason', () => {
@@ -78,6 +88,53 @@ describe('limits', () => {
     // Without its item of `x`, a cell still agrees on `g`, which the third one does not have.
     expect(rig.start()).toEqual(['submit a/0 #1', 'submit a/1 #1']);
     expect(rig.scheduler.waitReason(0, 2)).toEqual({ kind: 'items', axis: 'x', used: 2, size: 1 });
+  });
+
+  test('handle: the items of all lists of an axis count together', () => {
+    const plan = testPlan(
+      { split: { each: ['y'], results: RESULT }, work: { each: ['l'], after: ['split'] } },
+      {},
+      { l: 2 },
+    );
+    const rig = createRig(plan);
+    expect(rig.start()).toEqual(['submit split/0 #1', 'submit split/1 #1']);
+    rig.done('split/0');
+    expect(list(rig, plan, { cell: 0, size: 3 })).toEqual(['submit work/0 #1', 'submit work/2 #1']);
+    expect(rig.scheduler.waitReason(1, 3)).toEqual({ kind: 'items', axis: 'l', used: 2, size: 2 });
+    rig.done('split/1');
+    expect(list(rig, plan, { cell: 1, size: 2 })).toEqual([]);
+    expect(rig.done('work/0')).toEqual(['submit work/1 #1']);
+    expect(rig.done('work/2')).toEqual(['submit work/3 #1']);
+  });
+
+  test('handle: of a list, the item that another one names is in progress beyond the limit', () => {
+    const inputs = { in: { from: { step: 'a', output: 'out' }, path: '/in/in', where: { l: 'k2' } } };
+    const steps = {
+      split: { each: ['y'], results: RESULT },
+      a: { each: ['l'], after: ['split'] },
+      b: { each: ['l'], after: ['split', 'a?in'], inputs },
+    };
+    const plan = testPlan(steps, {}, { l: 1 });
+    const rig = createRig(plan);
+    rig.start();
+    rig.done('split/0');
+    expect(list(rig, plan, { cell: 0, size: 4 })).toEqual(['submit a/0 #1', 'submit a/3 #1']);
+  });
+
+  test('handle: what an item named in a list reads is in progress beyond the limit of another axis', () => {
+    const inputs = { in: { from: { step: 'work', output: 'out' }, path: '/in/in', where: { l: 'k0' } } };
+    const steps = {
+      split: { each: ['x'], results: RESULT },
+      a: { each: ['x', 'y'] },
+      work: { each: ['l'], after: ['split', 'a!'] },
+      b: { each: ['x', 'y'], after: ['work?in'], inputs },
+    };
+    const plan = testPlan(steps, {}, { y: 1 });
+    const rig = createRig(plan);
+    rig.start();
+    expect(rig.scheduler.waitReason(1, 1)).toEqual({ kind: 'items', axis: 'y', used: 1, size: 1 });
+    rig.done('split/0');
+    expect(list(rig, plan, { cell: 0, size: 1 })).toContain('submit a/1 #1');
   });
 
   test('handle: cells that wait for an item start when those in progress can never start', () => {

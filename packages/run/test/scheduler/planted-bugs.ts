@@ -23,8 +23,8 @@ export const PLANTED_SCHEDULER_BUGS: readonly PlantedSchedulerBug[] = [
   {
     name: 'lets an item wait for another one that has no place',
     file: ITEMS,
-    find: '      isNeeded[needed] = 1;',
-    replace: '      isNeeded[needed] = 0;',
+    find: '    flags[one] = 1;',
+    replace: '    flags[one] = 0;',
     seed: 6,
   },
   {
@@ -32,6 +32,24 @@ export const PLANTED_SCHEDULER_BUGS: readonly PlantedSchedulerBug[] = [
     file: ITEMS,
     find: '--limits.open[item]! > 0 ||',
     replace: '--limits.open[item]! < 0 ||',
+  },
+  {
+    name: 'takes all items of a list for one',
+    file: 'state/item-table.ts',
+    find: 'lists.memberAt(item, batches[step]!.placeOf(cell))',
+    replace: 'lists.memberAt(item, 0)',
+  },
+  {
+    name: 'lets the items of a list that is needed wait for each other',
+    file: ITEMS,
+    find: 'limits.isListNeeded[items.lists.batchOf(item)] === 1',
+    replace: 'limits.isListNeeded[items.lists.batchOf(item)] === 2',
+  },
+  {
+    name: 'takes all items of a list for needed where the same one is',
+    file: 'state/needed-cells.ts',
+    find: 'match.isByItem ? place : undefined',
+    replace: 'undefined',
   },
   {
     name: 'reads the first item of a list in place of the one that `where` names',

@@ -83,7 +83,8 @@ export function testPlan(
     if (step.results?.l !== undefined) planned.l = listedAxis(name, all[index]!.cells!);
   }
   const lister = planned.l?.listedBy;
-  const listed = lister === undefined ? {} : { l: { items: `\${{ steps.${lister}.results.l }}`, of: {} } };
+  const limit = limits.l === undefined ? {} : { parallelism: limits.l };
+  const listed = lister === undefined ? {} : { l: { items: `\${{ steps.${lister}.results.l }}`, of: {}, ...limit } };
   const known = lister === undefined ? [] : all.map(({ step }) => step);
   return {
     pipeline: { ...PIPELINE, steps: known, axes: { ...axes, ...listed }, ...pipeline },

@@ -34,7 +34,11 @@ export function listItems(run: RunState, { step, cell, lists = {}, bound = [] }:
       }
     }
   }
-  if (isFirst) run.matches.bind({ step, cell }, bound, (reader, of) => resolveGate(run, reader, of));
+  if (!isFirst) return;
+  run.matches.bind({ step, cell }, bound, {
+    named: (edge, reader) => run.items?.bind(edge, reader),
+    resolved: (reader, of) => resolveGate(run, reader, of),
+  });
 }
 
 function expandBatch(

@@ -52,8 +52,8 @@ export interface MatchTable {
   ends(edge: MatchEdge, cell: number): GroupEnds;
   /** The list of which a cell stood for the items has so many. */
   expand(step: number, batch: number, size: number): void;
-  /** The items that `where` names in the lists of a cell are known. Called once for each list. Calls `resolved` for each cell that reads none. */
-  bind(listing: Pick<EndedCell, 'step' | 'cell'>, bound: readonly (readonly number[])[], resolved: Resolved): void;
+  /** The items that `where` names in the lists of a cell are known. Called once for each list. */
+  bind(listing: Pick<EndedCell, 'step' | 'cell'>, bound: readonly (readonly number[])[], then: Bound): void;
   /** Counts the end of a cell, once. Calls `resolved` for each cell that waited for its group, once for each edge. */
   countEnd(end: EndedCell, resolved: Resolved): void;
   /** Counts that a cell runs or, of a service, is ready: once, before its end. Calls `resolved` as for an end. */
@@ -80,6 +80,13 @@ export interface EndedCell {
 }
 
 type Resolved = (step: number, cell: number) => void;
+
+interface Bound {
+  /** Called for each cell whose item is known. */
+  named(edge: MatchEdge, reader: number): void;
+  /** Called for each cell that reads none. */
+  readonly resolved: Resolved;
+}
 
 /** Matches the cells of all steps with `each`. */
 export function createMatchTable(plan: Plan, batches: readonly (Batches | undefined)[]): MatchTable {
@@ -110,7 +117,7 @@ export function createMatchTable(plan: Plan, batches: readonly (Batches | undefi
         expandGroup(edge, { group, size });
       }
     },
-    bind: (listing, bound, resolved) => bindItems(plan, { into, batches }, { listing, bound, resolved }),
+    bind: (listing, bound, then) => bindItems(plan, { into, batches }, { listing, bound, ...then }),
     countRun({ step, cell }, resolved) {
       // Services have no listed items.
       for (const edge of from.get(step) ?? []) {
@@ -139,10 +146,9 @@ export function createMatchTable(plan: Plan, batches: readonly (Batches | undefi
 function bindItems(
   plan: Plan,
   { into, batches }: Pick<MatchTable, 'into'> & { readonly batches: readonly (Batches | undefined)[] },
-  given: {
+  given: Bound & {
     readonly listing: Pick<EndedCell, 'step' | 'cell'>;
     readonly bound: readonly (readonly number[])[];
-    readonly resolved: Resolved;
   },
 ): void {
   const { step, cell: listing } = given.listing;
@@ -153,6 +159,7 @@ function bindItems(
       edge.bound!.set(cell, place);
       const read = groupsRead(edge, of, cell);
       for (const group of read) addReader(edge, group, cell);
+      given.named(edge, cell);
       if (read.length === 0) given.resolved(edge.reader, cell);
     });
   }
