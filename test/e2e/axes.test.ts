@@ -393,10 +393,11 @@ steps:
   near: { each: part, inputs: { x: { from: work.x, where: { part: "\${{ each.part.before }}" } } }, script: 'cp /in/x/f /out/n/n', outputs: [n] }
   first: { each: sample, inputs: { x: { from: work.x, where: { part: p1 } } }, script: 'cp /in/x/f /out/n/n', outputs: [n] }
   other: { each: sample, inputs: { x: { from: near.n, where: { sample: A, part: p3 } } }, script: 'cp /in/x/n /out/n/n', outputs: [n] }
+  some: { each: sample, inputs: { x: { from: work.x, where: { part: [p3, p1] } } }, script: 'cd /in/x; echo */* $(cat */*/f)' }
 outputs: { first: { from: first.n, publish: ./first }, other: { from: other.n, publish: ./other } }
 `;
 
-test('where: a cell reads one item of a list, and fails if the list does not have it', async () => {
+test('where: a cell reads items of a list, and fails if the list does not have one of them', async () => {
   write(NEIGHBORS);
   expect(await place.sluice('run')).toMatchObject({ exitCode: 1 });
   const all = (status: string) => ({
@@ -405,6 +406,7 @@ test('where: a cell reads one item of a list, and fails if the list does not hav
     near: `A,p1 skipped, A,p2 ${status}, A,p3 ${status}, B,p1 failed`,
     first: `A ${status}, B ${status}`,
     other: `A ${status}, B ${status}`,
+    some: `A ${status}, B failed`,
   });
   const sorted = async () =>
     Object.fromEntries(
@@ -416,6 +418,10 @@ test('where: a cell reads one item of a list, and fails if the list does not hav
   expect(await sorted()).toEqual(all('succeeded'));
   expect([place.read('first/A/n'), place.read('first/B/n')]).toEqual(['A-p1\n', 'B-p1\n']);
   expect([place.read('other/A/n'), place.read('other/B/n')]).toEqual(['A-p2\n', 'A-p2\n']);
+  expect((await place.sluice('logs', 'some/A')).stdout).toBe('A/p1 A/p3 A-p1 A-p3\n');
+  expect((await place.sluice('why', 'some/B')).stdout).toContain(
+    '`where` of input `x` of step `some` names the item `p3` of axis `part`, which is not in the list of `split`',
+  );
   expect((await place.sluice('why', 'near/A,p1')).stdout).toContain('work has no cell for it');
   expect((await place.sluice('why', 'near/B,p1')).stdout).toContain(
     '`where` of input `x` of step `near` names the item `p9` of axis `part`, which is not in the list of `split`',

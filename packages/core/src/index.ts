@@ -15,6 +15,7 @@ export { axesOfStep, matchAxes } from './axes/implied-axes.ts';
 export { hasLateValues, lateKeys, withLateValues } from './axes/late-values.ts';
 export { listedAxis, namedAxes } from './axes/listed-axes.ts';
 export {
+  type BoundItem,
   type BoundItems,
   type CellMatch,
   cellsOfGroup,
@@ -22,7 +23,8 @@ export {
   isMatched,
   matchedCells,
   matchOf,
-  placeInList,
+  placesInList,
+  placesOf,
 } from './axes/match-cells.ts';
 export type { AxisFiles } from './axes/plan-axes.ts';
 export {

@@ -22,6 +22,13 @@ export interface Bound {
   readonly isList: boolean;
 }
 
+/** The keys that `where` gives for the items of a list. */
+export interface ListedKeys {
+  readonly keys: readonly string[];
+  /** Whether it has a list for this cell. */
+  readonly isList: boolean;
+}
+
 /** Returns what a cell means: its own items of the kept axes, with those of `where` and what they imply. */
 export function createBinder(
   plan: Plan,
@@ -75,19 +82,22 @@ function createListFinder(plan: Plan, axis: string): (rows: readonly Row[]) => r
     });
 }
 
-/** Returns the key that `where` gives for an item of a list, for each cell; undefined: an empty key, which is no item. */
-export function createListedKey(
-  plan: Plan,
-  template: JsonTemplate,
-): (cell: Cell) => Result<string | undefined, string> {
+/** What `where` gives for the items of a list, for each cell. An empty key is no item. */
+export function createListedKeys(plan: Plan, template: JsonTemplate): (cell: Cell) => Result<ListedKeys, string> {
   const evaluate = createEvaluation(template);
   const fixed = fixedContext(plan);
   return (cell) => {
     const value = evaluate({ ...fixed, each: itemsOf(plan.axes ?? {}, cell) });
     if (!value.ok) return value;
-    if (value.value === '' || value.value === null) return ok(undefined);
-    const key = keyText(value.value);
-    return key === undefined ? fail(`it is ${showJson(value.value)}, which is no key`) : ok(key);
+    const isList = Array.isArray(value.value);
+    const keys: string[] = [];
+    for (const given of isList ? (value.value as readonly Json[]) : [value.value]) {
+      if (given === '' || given === null) continue;
+      const key = keyText(given);
+      if (key === undefined) return fail(`it is ${showJson(given)}, which is no key`);
+      keys.push(key);
+    }
+    return ok({ keys, isList });
   };
 }
 

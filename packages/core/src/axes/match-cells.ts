@@ -2,7 +2,7 @@ import { own } from '../model/own.ts';
 import type { Cell, Plan, PlannedAxis, PlannedDependency, PlannedStep } from '../model/plan.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { type Batches, plannedCell } from './batches.ts';
-import { createBinder, createListedKey, type Row } from './bind-where.ts';
+import { createBinder, createListedKeys, type Row } from './bind-where.ts';
 import { axesOfStep, type MatchRules, matchAxes } from './implied-axes.ts';
 import { isListedAxis } from './listed-axes.ts';
 
@@ -20,8 +20,8 @@ export interface CellMatch {
    * which agree item by item.
    */
   readonly isByItem: boolean;
-  /** `where` names an item of a listed axis: the key that each cell of the reader means, in the list that it reads. */
-  readonly item?: { readonly axis: string; keyOf(cell: Cell): Result<string | undefined, string> };
+  /** `where` names items of a listed axis: the keys that each cell of the reader means, in the list that it reads. */
+  readonly named?: { readonly axis: string; keysOf(cell: Cell): Result<readonly string[], string> };
   /** The axes by which the groups are formed. */
   readonly shared: readonly string[];
   readonly groupCount: number;
@@ -68,8 +68,8 @@ function createMatch(plan: Plan, reader: PlannedStep, { on, input }: PlannedDepe
   const { kept, shared, isSingle } = matchAxes(plan.pipeline, { reader: reader.step, source: source.step, rules });
   const groups = createGroups(plan.axes ?? {}, shared);
   const groupOf = Int32Array.from(source.cells ?? [], ({ each = {} }) => groups.add(each));
-  const item = createItem(plan, where);
-  const both = kept.filter((axis) => (item === undefined ? shared : has).includes(axis));
+  const named = nameItems(plan, where);
+  const both = kept.filter((axis) => (named === undefined ? shared : has).includes(axis));
   const bind =
     where === undefined
       ? ({ each = {} }: Cell) => ok({ rows: [each], isList: false })
@@ -81,7 +81,7 @@ function createMatch(plan: Plan, reader: PlannedStep, { on, input }: PlannedDepe
   for (const [index, cell] of cells.entries()) {
     const bound = bind(cell);
     if (!bound.ok) return fail(`\`where\` of input \`${input}\`, cell ${cell.key}: ${bound.error}`);
-    hasList ||= bound.value.isList;
+    hasList ||= bound.value.isList || named?.isListOf(cell) === true;
     const found = bound.value.rows.map(groups.find).filter((group) => group >= 0);
     reads.push(...(found.length > 1 ? new Set(found) : found));
     readStart[index + 1] = reads.length;
@@ -90,7 +90,7 @@ function createMatch(plan: Plan, reader: PlannedStep, { on, input }: PlannedDepe
     ...{ isSingle: isSingle && !hasList, isList: hasList, shared, groupCount: groups.count(), groupOf },
     isByItem: shared.some((axis) => own(plan.axes ?? {}, axis)?.listedBy !== undefined),
     ...{ readStart, reads: Int32Array.from(reads) },
-    ...(item && { item }),
+    ...(named && { named: { axis: named.axis, keysOf: named.keysOf(hasList) } }),
   });
 }
 
@@ -105,9 +105,31 @@ function whereOf(
   );
 }
 
-function createItem(plan: Plan, where: MatchRules['where'] = {}): CellMatch['item'] {
+/**
+ * The items of a listed axis in `where`. Whether each is a directory is decided when the run is planned, so that a list that
+ * only an item of that axis itself yields is refused.
+ */
+function nameItems(plan: Plan, where: MatchRules['where'] = {}) {
   const axis = Object.keys(where).find((name) => isListedAxis(plan.pipeline, name));
-  return axis === undefined ? undefined : { axis, keyOf: createListedKey(plan, own(where, axis)!) };
+  if (axis === undefined) return undefined;
+  const template = own(where, axis)!;
+  const evaluate = createListedKeys(plan, template);
+  return {
+    axis,
+    isListOf(cell: Cell): boolean {
+      const given = evaluate(cell);
+      return Array.isArray(template) || (given.ok && given.value.isList);
+    },
+    keysOf:
+      (isDirectory: boolean) =>
+      (cell: Cell): Result<readonly string[], string> => {
+        const given = evaluate(cell);
+        if (!given.ok) return given;
+        if (given.value.isList && !isDirectory)
+          return fail('it is a list of keys, which has to be written as one: `[KEY, KEY]`');
+        return ok(given.value.keys);
+      },
+  };
 }
 
 /** Numbers the combinations of items of some axes. A cell without an item of one of them is in no group. */
@@ -137,8 +159,11 @@ function createGroups(axes: Readonly<Record<string, PlannedAxis>>, shared: reado
   };
 }
 
-/** By cell of a reader: the place in its list of the item that `where` names, or one of `UNBOUND_ITEM`. */
-export type BoundItems = ReadonlyMap<number, number>;
+/** The place in its list of the item that `where` names, or one of `UNBOUND_ITEM`; of several items, their places in order. */
+export type BoundItem = number | readonly number[];
+
+/** By cell of a reader. */
+export type BoundItems = ReadonlyMap<number, BoundItem>;
 
 /** The cells of both steps of an edge that stand for lists, and what is known of their items. */
 export interface EdgeBatches {
@@ -148,9 +173,18 @@ export interface EdgeBatches {
   readonly bound?: BoundItems | undefined;
 }
 
-/** The place in the list of the source that a cell of the reader means; 0 until it is known, negative for no item. */
-export function placeInList(cell: number, { reader, bound }: Pick<EdgeBatches, 'reader' | 'bound'>): number {
-  return bound === undefined ? (reader?.placeOf(cell) ?? 0) : (bound.get(cell) ?? 0);
+/** The places in the list of the source that a cell of the reader means; the first one until they are known. */
+export function placesInList(
+  cell: number,
+  { reader, bound }: Pick<EdgeBatches, 'reader' | 'bound'>,
+): readonly number[] {
+  return bound === undefined ? [reader?.placeOf(cell) ?? 0] : placesOf(bound.get(cell) ?? 0);
+}
+
+/** The places that `where` names. */
+export function placesOf(named: BoundItem): readonly number[] {
+  if (typeof named !== 'number') return named;
+  return named < 0 ? [] : [named];
 }
 
 /** The cells of the source that one cell of the reader means, in their order. */
@@ -162,8 +196,8 @@ export function matchedCells(
   const planned = plannedMatch(match, plannedCell(reader, cell));
   if (source === undefined) return planned;
   if (!match.isByItem) return planned.flatMap((batch) => source.members(batch));
-  const place = placeInList(cell, { reader, bound });
-  return place < 0 ? [] : planned.map((batch) => source.memberAt(batch, place));
+  const places = placesInList(cell, { reader, bound });
+  return planned.flatMap((batch) => places.map((place) => source.memberAt(batch, place)));
 }
 
 /** The groups that one cell of the reader reads, in the numbers of the plan. */

@@ -163,11 +163,6 @@ function findWhereFault(
     };
   const axis = Object.keys(where).find((name) => listed.includes(name));
   if (axis === undefined) return undefined;
-  if (Array.isArray(own(where, axis)))
-    return {
-      message: `has a list of items of \`${axis}\`, which another step lists`,
-      hint: `name one key, or read all of them with all: ${axis}`,
-    };
   if (over !== undefined && over !== axis)
     return {
       message: `names an item of \`${axis}\`, but the step has cells for each \`${over}\`, whose lists are known at another time`,

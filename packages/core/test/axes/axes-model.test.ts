@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { batchesOfPlan, createPlan, listedSteps, matchedCells, matchOf } from '../../src/index.ts';
+import {
+  batchesOfPlan,
+  bindListed,
+  boundEdges,
+  createPlan,
+  listedSteps,
+  matchedCells,
+  matchOf,
+} from '../../src/index.ts';
 import { resolvePipeline } from '../../src/parse/resolve-pipeline.ts';
 import { compareAxes, toPipeline } from './compare-axes.ts';
 import { compareListedAxes, randomListedAxes } from './compare-listed-axes.ts';
@@ -33,7 +41,10 @@ it('matches the cells of listed axes as those of an axis whose items imply the c
   fc.assert(
     fc.property(randomListedAxes, (given) => {
       expect(
-        compareListedAxes({ createPlan, matchOf, matchedCells, batchesOfPlan, listedSteps }, given),
+        compareListedAxes(
+          { createPlan, matchOf, matchedCells, batchesOfPlan, listedSteps, boundEdges, bindListed },
+          given,
+        ),
       ).toBeUndefined();
     }),
     { numRuns: RUNS / 10 },

@@ -1,16 +1,23 @@
 import fc from 'fast-check';
 import {
   type Batches,
+  type BoundItem,
+  type BoundItems,
   type batchesOfPlan,
+  type bindListed,
+  type boundEdges,
   type CellMatch,
+  forEachBound,
   type listedSteps,
   own,
   type Plan,
+  type PlannedDependency,
   type PlannedStep,
+  UNBOUND_ITEM,
 } from '../../src/index.ts';
 import { resolvePipeline } from '../../src/parse/resolve-pipeline.ts';
 import { type AxesSubject, refusedOr, toPipeline } from './compare-axes.ts';
-import { type AxesDocument, type Keys, naiveAxes } from './naive-axes.ts';
+import { type AxesDocument, type InputDocument, type Keys, type NaiveMatch, naiveAxes } from './naive-axes.ts';
 import { randomAxes } from './random-axes.ts';
 
 /** What is compared with the naive evaluator: this package, or a copy with a bug. */
@@ -18,10 +25,16 @@ export interface ListedSubject extends AxesSubject {
   readonly matchedCells: (
     match: CellMatch,
     cell: number,
-    batches?: { readonly reader: Batches | undefined; readonly source: Batches | undefined },
+    batches?: {
+      readonly reader: Batches | undefined;
+      readonly source: Batches | undefined;
+      readonly bound: BoundItems | undefined;
+    },
   ) => readonly number[];
   readonly batchesOfPlan: typeof batchesOfPlan;
   readonly listedSteps: typeof listedSteps;
+  readonly boundEdges: typeof boundEdges;
+  readonly bindListed: typeof bindListed;
 }
 
 /** Axes without the listed one, `list`: the first step lists its items, and steps after it have it in `each`. */
@@ -31,12 +44,21 @@ export interface ListedDocument {
   readonly places: readonly number[];
   /** Steps whose inputs release the axis. */
   readonly released: readonly boolean[];
+  /** What `where` names of the axis, in inputs of a step without other rules. */
+  readonly named: readonly (Named | undefined)[];
   /** How many items each cell of the first step lists, again and again; and which of them is known first. */
   readonly sizes: readonly number[];
   readonly first: number;
 }
 
+/** Keys in a list: one, or several. */
+type Named = string | readonly string[];
+
 const AXIS = 'list';
+const NAMED: readonly (Named | undefined)[] = [
+  ...[undefined, undefined, undefined, 'i0', 'i1', ''],
+  ...[['i1', 'i0'], ['i0'], ['', 'i1', 'i1'], []],
+];
 
 export const randomListedAxes: fc.Arbitrary<ListedDocument> = fc.record({
   document: randomAxes,
@@ -45,6 +67,7 @@ export const randomListedAxes: fc.Arbitrary<ListedDocument> = fc.record({
     fc.nat(5).map((n) => n === 0),
     { minLength: 6, maxLength: 6 },
   ),
+  named: fc.array(fc.constantFrom(...NAMED), { minLength: 6, maxLength: 6 }),
   sizes: fc.array(fc.nat(2), { minLength: 5, maxLength: 5 }),
   first: fc.nat(20),
 });
@@ -68,7 +91,11 @@ export function compareListedAxes(subject: ListedSubject, given: ListedDocument)
         ...Object.fromEntries(implied),
       }));
     });
-    return describeKnown({ axes: { ...document.axes, [AXIS]: { items, key: '${{ item.id }}', of } }, steps });
+    const listOf = (keys: Keys): number | undefined => {
+      const cell = listing.findIndex((one) => Object.keys(of).every((axis) => one.keys.get(axis) === keys.get(axis)));
+      return cell < 0 ? undefined : sizeOf(cell);
+    };
+    return describeKnown({ axes: { ...document.axes, [AXIS]: { items, key: '${{ item.id }}', of } }, steps }, listOf);
   };
   const listed = {
     ...document.axes,
@@ -89,15 +116,19 @@ export function compareListedAxes(subject: ListedSubject, given: ListedDocument)
   return different < 0 ? undefined : `wanted ${wanted[different]}\nfound  ${found[different]}`;
 }
 
-function addAxis({ document: { steps }, places, released }: ListedDocument): AxesDocument['steps'] {
+function addAxis({ document: { steps }, places, released, named }: ListedDocument): AxesDocument['steps'] {
+  const listing = Object.values(steps)[0]!.each ?? [];
   const added = Object.entries(steps).map(([name, step], index) => {
     const { each = [], inputs = {} } = step;
     const place = places[index]!;
-    const all = released[index]
-      ? Object.fromEntries(
-          Object.entries(inputs).map(([input, one]) => [input, { ...one, all: [...(one.all ?? []), AXIS] }]),
-        )
-      : inputs;
+    // The list has to be known: `sluice check` rejects the others.
+    const isFixed = place >= 0 || listing.every((axis) => each.includes(axis));
+    const withRules = (one: InputDocument): InputDocument => {
+      if (released[index]) return { ...one, all: [...(one.all ?? []), AXIS] };
+      const isPlain = one.where === undefined && one.all === undefined;
+      return isPlain && isFixed && named[index] !== undefined ? { ...one, where: { [AXIS]: named[index] } } : one;
+    };
+    const all = Object.fromEntries(Object.entries(inputs).map(([input, one]) => [input, withRules(one)]));
     if (index === 0) return [name, step];
     return [name, place < 0 ? { ...step, inputs: all } : { each: each.toSpliced(place, 0, AXIS), inputs: all }];
   });
@@ -116,7 +147,28 @@ function edgesOf(steps: AxesDocument['steps']) {
   );
 }
 
-function describeKnown(document: AxesDocument): readonly string[] {
+/** What `where` names in the list of a reader: its cells are those of all items of this list with these keys. */
+function matchNamed(
+  naive: ReturnType<typeof naiveAxes>,
+  { reader, source, named }: { readonly reader: string; readonly source: string; readonly named: Named },
+  listOf: (keys: Keys) => number | undefined,
+): NaiveMatch {
+  const itemOf = new Map(naive.cellsOf(source).map(({ name, keys }) => [name, keys.get(AXIS)!.split('-')[1]!]));
+  const all = naive.match(reader, source, { from: '', all: [AXIS] });
+  const wanted = [named].flat().filter((key) => key !== '');
+  return {
+    isSingle: !Array.isArray(named) && naive.match(reader, source, { from: '', where: { [AXIS]: '' } }).isSingle,
+    cells: naive.cellsOf(reader).map(({ keys }, index) => {
+      const size = listOf(keys);
+      if (size !== undefined && !wanted.every((key) => Number(key.slice(1)) < size)) return [UNKNOWN];
+      return all.cells[index]!.filter((name) => wanted.includes(itemOf.get(name)!));
+    }),
+  };
+}
+
+const UNKNOWN = 'unknown';
+
+function describeKnown(document: AxesDocument, listOf: (keys: Keys) => number | undefined): readonly string[] {
   const naive = naiveAxes(document);
   const idOf = (keys: Keys) => describeKeys([...keys].filter((one): one is [string, string] => one[1] !== null));
   const cells = Object.entries(document.steps).flatMap(([name, { each }]) =>
@@ -132,10 +184,14 @@ function describeKnown(document: AxesDocument): readonly string[] {
   );
   const edges = edgesOf(document.steps).map(({ reader, input, document: rules, source }) => {
     const ids = new Map(naive.cellsOf(source).map(({ name, keys }) => [name, idOf(keys)]));
-    const match = naive.match(reader, source, rules);
+    const { where: { [AXIS]: named, ...where } = {}, ...others } = rules;
+    const isNamed = named !== undefined && document.steps[source]!.each!.includes(AXIS);
+    const match = isNamed
+      ? matchNamed(naive, { reader, source, named }, listOf)
+      : naive.match(reader, source, { ...others, ...(Object.keys(where).length > 0 && { where }) });
     const meant = naive.cellsOf(reader).map(
       ({ keys }, index) =>
-        `${idOf(keys)} [${match.cells[index]!.map((name) => ids.get(name)!)
+        `${idOf(keys)} [${match.cells[index]!.map((name) => ids.get(name) ?? name)
           .sort()
           .join(' ')}]`,
     );
@@ -162,12 +218,21 @@ function describeListed(
   { steps, sizes, first }: ListedDocument & { readonly steps: AxesDocument['steps'] },
 ): readonly string[] {
   const batches = subject.batchesOfPlan(plan);
+  const bound = new Map<PlannedDependency, Map<number, BoundItem>>();
   const count = plan.steps[0]!.cells!.length;
   for (let turn = 0; turn < count; turn++) {
     const cell = (turn + first) % count;
     for (const { steps: over, batchesOf } of subject.listedSteps(plan).get(0) ?? [])
       for (const step of over)
         for (const batch of batchesOf(step, cell)) batches[step]!.expand(batch, sizes[cell % sizes.length]!);
+    const items = Array.from({ length: sizes[cell % sizes.length]! }, (_, item) => ({ key: `i${item}`, item }));
+    const { bound: names = [] } = subject.bindListed(plan, { step: 0, cell }, { [AXIS]: items });
+    for (const [at, edge] of (subject.boundEdges(plan).get(0) ?? []).entries()) {
+      const known = bound.get(edge.dependency) ?? new Map<number, BoundItem>();
+      bound.set(edge.dependency, known);
+      const given = { listing: cell, batches: batches[edge.reader], named: names[at]! };
+      forEachBound(edge, given, (reader, item) => known.set(reader, item));
+    }
   }
   const numbersOf = ({ index, cells = [] }: PlannedStep) =>
     cells.flatMap((_, cell) => batches[index]?.members(cell) ?? [cell]);
@@ -200,11 +265,11 @@ function describeListed(
     if (dependency === undefined) return `${reader}.${input} from ${source} is no dependency`;
     const match = subject.matchOf(plan, planned, dependency);
     const meant = numbersOf(planned).map((cell) => {
-      const found = subject.matchedCells(match, cell, { reader: batches[planned.index], source: batches[on] });
-      return `${idOf(planned.index, cell)} [${found
-        .map((one) => idOf(on, one))
-        .sort()
-        .join(' ')}]`;
+      const named = bound.get(dependency);
+      const edge = { reader: batches[planned.index], source: batches[on], bound: named };
+      const found = subject.matchedCells(match, cell, edge).map((one) => idOf(on, one));
+      const read = named?.get(cell) === UNBOUND_ITEM.unknown ? [UNKNOWN] : found.sort();
+      return `${idOf(planned.index, cell)} [${read.join(' ')}]`;
     });
     return describeEdge(`${reader}.${input} from ${source}`, match.isSingle, meant);
   });

@@ -7,7 +7,7 @@ import type { PlantedAxesBug } from './planted-axes-bugs.ts';
 const SOURCE = path.resolve(import.meta.dirname, '../../src');
 const COPIES = path.resolve(SOURCE, '../.cache', `planted-axes-${process.pid}`);
 /** What plans and matches axes; all other modules are those of the package. */
-const COPIED = ['batches', 'bind-where', 'expand-each', 'implied-axes', 'match-cells', 'plan-axes']
+const COPIED = ['batches', 'bind-listed', 'bind-where', 'expand-each', 'implied-axes', 'match-cells', 'plan-axes']
   .map((name) => `axes/${name}.ts`)
   .concat('plan/create-plan.ts');
 
@@ -28,10 +28,11 @@ export async function plantAxesBug({ file, find, replace }: PlantedAxesBug, numb
     );
   }
   const load = (module: string) => import(/* @vite-ignore */ path.join(copy, module));
-  const [{ createPlan }, { matchOf, matchedCells }, { batchesOfPlan, listedSteps }] = await Promise.all(
-    ['plan/create-plan.ts', 'axes/match-cells.ts', 'axes/batches.ts'].map(load),
-  );
-  return { createPlan, matchOf, matchedCells, batchesOfPlan, listedSteps };
+  const [{ createPlan }, { matchOf, matchedCells }, { batchesOfPlan, listedSteps }, { boundEdges, bindListed }] =
+    await Promise.all(
+      ['plan/create-plan.ts', 'axes/match-cells.ts', 'axes/batches.ts', 'axes/bind-listed.ts'].map(load),
+    );
+  return { createPlan, matchOf, matchedCells, batchesOfPlan, listedSteps, boundEdges, bindListed };
 
   function resolve(importer: string, specifier: string): string {
     const target = path.join(path.dirname(importer), specifier);

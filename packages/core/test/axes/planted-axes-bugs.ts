@@ -73,8 +73,8 @@ export const PLANTED_AXES_BUGS: readonly PlantedAxesBug[] = [
   {
     name: 'reads only the first key of a list',
     file: BIND,
-    find: '(value.value as readonly Json[])',
-    replace: '(value.value as readonly Json[]).slice(0, 1)',
+    find: 'for (const key of isList ? (value.value as readonly Json[])',
+    replace: 'for (const key of isList ? (value.value as readonly Json[]).slice(0, 1)',
   },
   {
     name: 'takes an empty key for an unknown one',
@@ -152,6 +152,18 @@ export const PLANTED_AXES_BUGS: readonly PlantedAxesBug[] = [
 
 /** Bugs of cells whose items a step lists. */
 export const PLANTED_LISTED_BUGS: readonly PlantedAxesBug[] = [
+  {
+    name: 'reads only the first of several items that `where` names',
+    file: 'axes/bind-listed.ts',
+    find: 'match.isList ? places :',
+    replace: 'match.isList ? places.slice(0, 1) :',
+  },
+  {
+    name: 'omits the keys of `where` that a list does not have',
+    file: 'axes/bind-listed.ts',
+    find: '!keys.value.every((key) => placeOf.has(key))',
+    replace: '!keys.value.some((key) => placeOf.has(key))',
+  },
   {
     name: 'reads all items of a list where the same one is meant',
     file: MATCH,

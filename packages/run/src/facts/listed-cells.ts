@@ -1,4 +1,5 @@
 import {
+  type BoundItem,
   boundEdges,
   type Cell,
   forEachBound,
@@ -9,6 +10,7 @@ import {
   matchOf,
   own,
   type PlannedDependency,
+  plannedCell,
   UNBOUND_ITEM,
 } from '@sluice/core';
 import type { EventFacts } from '../records/journal-record.ts';
@@ -53,28 +55,31 @@ export function addListed(facts: RunFacts, { step, cell, bound = [] }: ListingEv
   }
   if (!isFirst) return;
   for (const [at, edge] of (boundEdges(facts.plan).get(step) ?? []).entries()) {
-    const known = facts.bound.get(edge.dependency) ?? new Map<number, number>();
+    const known = facts.bound.get(edge.dependency) ?? new Map<number, BoundItem>();
     facts.bound.set(edge.dependency, known);
     const batches = facts.batches[edge.reader];
-    forEachBound(edge, { listing: cell, batches, places: bound[at] ?? [] }, (reader, place) =>
-      known.set(reader, place),
-    );
+    forEachBound(edge, { listing: cell, batches, named: bound[at] ?? [] }, (reader, item) => known.set(reader, item));
   }
 }
 
 /** Why an input of a cell cannot name an item of a list; undefined if all can. */
 export function findUnknownItem(
-  { plan, cells, bound }: Pick<RunFacts, 'plan' | 'cells' | 'bound'>,
+  { plan, cells, bound, batches }: Pick<RunFacts, 'plan' | 'cells' | 'bound' | 'batches'>,
   { step, cell }: { readonly step: number; readonly cell: number },
 ): string | undefined {
   const reader = plan.steps[step]!;
   for (const dependency of reader.dependencies) {
     if (bound.get(dependency)?.get(cell) !== UNBOUND_ITEM.unknown) continue;
-    const { axis, keyOf } = matchOf(plan, reader, dependency).item!;
-    const key = keyOf(cells[step]![cell]!);
+    const match = matchOf(plan, reader, dependency);
+    const { axis, keysOf } = match.named!;
+    const keys = keysOf(cells[step]![cell]!);
     const what = `\`where\` of input \`${dependency.input}\` of step \`${reader.step.name}\``;
-    if (!key.ok) return `${what} cannot be evaluated: ${key.error}`;
-    return `${what} names the item \`${key.value}\` of axis \`${axis}\`, which is not in the list of \`${own(plan.axes!, axis)!.listedBy}\``;
+    if (!keys.ok) return `${what} cannot be evaluated: ${keys.error}`;
+    const { on } = dependency;
+    const listed = matchedCells(match, plannedCell(batches[step], cell)).flatMap((one) => batches[on]!.members(one));
+    const known = new Set(listed.map((one) => cells[on]![one]!.listed!.key));
+    const unknown = keys.value.find((key) => !known.has(key));
+    return `${what} names the item \`${unknown}\` of axis \`${axis}\`, which is not in the list of \`${own(plan.axes!, axis)!.listedBy}\``;
   }
   return undefined;
 }

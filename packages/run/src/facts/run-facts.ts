@@ -1,4 +1,12 @@
-import { type Batches, batchesOfPlan, type Cell, type Json, type Plan, type PlannedDependency } from '@sluice/core';
+import {
+  type Batches,
+  type BoundItem,
+  batchesOfPlan,
+  type Cell,
+  type Json,
+  type Plan,
+  type PlannedDependency,
+} from '@sluice/core';
 import type {
   AdoptedAttempts,
   CacheMiss,
@@ -110,7 +118,7 @@ export interface RunFacts {
   /** By step over a listed axis: its cells, of which the planned ones stand for lists. */
   readonly batches: readonly (Batches | undefined)[];
   /** By dependency whose `where` names an item of a list: the places of the items, by cell of the reader. */
-  readonly bound: Map<PlannedDependency, Map<number, number>>;
+  readonly bound: Map<PlannedDependency, Map<number, BoundItem>>;
   /** By step and cell; sparse. */
   readonly known: CellFacts[][];
 }

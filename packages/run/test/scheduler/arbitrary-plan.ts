@@ -244,8 +244,8 @@ function ofItem(axis: string) {
   };
 }
 
-/** Keys of an item that each list has, of one that some have, and of none. */
-const WANTED = ['k0', 'k1', ''];
+/** Keys of an item that each list has, of one that some have, and of none; and lists of them. */
+const WANTED = [['k0', 'k0'], '', ['k1', 'k0'], 'k1', ['k0', '', 'k2'], 'k1', 'k0'];
 
 /** One input with rules has the first edges, two of them if it has alternatives. */
 function withRules(

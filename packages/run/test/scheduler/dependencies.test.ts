@@ -12,6 +12,25 @@ describe('dependencies', () => {
     expect(rig.done('c')).toEqual(['finish succeeded']);
   });
 
+  test('handle: a cell waits for all items of a list that `where` names, and for no others', () => {
+    const inputs = { in: { from: { step: 'work', output: 'out' }, path: '/in/in', where: { l: ['k2', 'k0', 'k2'] } } };
+    const rig = createRig(
+      testPlan({
+        split: { each: ['y'], results: { l: { type: 'array', file: 'l' } } },
+        work: { each: ['l'], after: ['split'] },
+        join: { each: ['y'], after: ['work?in'], inputs },
+      }),
+    );
+    rig.start();
+    rig.done('split/0');
+    // Behind the cells of the plan, which stand for the first items: those of `k1` and `k2`.
+    expect(rig.listed('split/0', 3)).toEqual(['submit work/0 #1', 'submit work/2 #1', 'submit work/3 #1']);
+    expect(rig.done('work/3')).toEqual([]);
+    expect(rig.done('work/0')).toEqual(['submit join/0 #1']);
+    rig.done('split/1');
+    expect(rig.listed('split/1', 2)).toContain('decide join/1');
+  });
+
   test('handle: an empty plan is over at once', () => {
     expect(createRig(testPlan({})).start()).toEqual(['finish succeeded']);
   });

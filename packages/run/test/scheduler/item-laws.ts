@@ -25,7 +25,7 @@ export function createItemLaws(plan: Plan, law: (holds: boolean, message: string
     parallelism === undefined ? [] : [{ axis, size: parallelism }],
   );
   const begun = new Set<string>();
-  /** Items that have begun, or of which a cell was ready and did not wait for an item. */
+  /** Items that have begun, or of which a cell was ready and did not wait for an item, before the commands of an event. */
   const admitted = new Set<string>();
   const reached = new Map<string, ReadonlySet<string>>();
   const cellsByItem = new Map<string, Place[]>();
@@ -102,8 +102,11 @@ export function createItemLaws(plan: Plan, law: (holds: boolean, message: string
       for (const { index: step, cells = [] } of plan.steps) {
         for (let cell = 0; cell < cells.length; cell++) {
           const items = itemsOf({ step, cell });
-          if (items.every((item) => admitted.has(item)) || scheduler.state(step, cell) !== 'ready') continue;
-          if (scheduler.waitReason(step, cell)?.kind !== 'items') for (const item of items) admitted.add(item);
+          if (items.every((item) => admitted.has(item))) continue;
+          const state = scheduler.state(step, cell);
+          const isAdmitted = state === 'ready' && scheduler.waitReason(step, cell)?.kind !== 'items';
+          // The command of one that has begun may come after those of the items that it needs.
+          if (isAdmitted || state === 'submitting') for (const item of items) admitted.add(item);
         }
       }
     },

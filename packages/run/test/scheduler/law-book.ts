@@ -363,7 +363,8 @@ function isMet(question: Question, ends: readonly string[]): boolean {
 
 /** Whether the axes that both steps have leave only one cell to read, by the axes alone. */
 function isFixed(plan: Plan, { step, dependency }: Pick<Question, 'step' | 'cell' | 'dependency'>): boolean {
-  const released = plan.steps[step]!.step.inputs[dependency.input ?? '']?.all ?? [];
+  const { all: released = [], where } = plan.steps[step]!.step.inputs[dependency.input ?? ''] ?? {};
+  if (Array.isArray(where?.l)) return false;
   const closure = (names: readonly string[]) =>
     new Set(names.flatMap((axis) => [axis, ...Object.keys(plan.axes![axis]!.implies)]));
   const kept = [...closure(plan.steps[step]!.step.each!)].filter(

@@ -1,18 +1,9 @@
-import { bindListed, type Plan } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { listKey } from './listed-cells.ts';
-import { createRig, type Rig } from './rig.ts';
+import { createRig } from './rig.ts';
 import { testPlan } from './test-plan.ts';
 
 const ALL_OF_BIG = { in: { from: { step: 'big', output: 'out' }, path: '/in/in', all: ['y'] } };
 const RESULT = { l: { type: 'array' as const, file: 'l' } };
-
-/** A cell of the first step lists its items. */
-function list(rig: Rig, plan: Plan, { cell, size }: { readonly cell: number; readonly size: number }): string[] {
-  const items = Array.from({ length: size }, (_, item) => ({ key: listKey(item), item }));
-  const bound = bindListed(plan, { step: 0, cell }, { l: items });
-  return rig.send({ type: 'published', at: 0, step: 0, cell, attempt: 1, lists: { l: size }, ...bound });
-}
 
 describe('limits', () => {
   test('handle: a cell without free slots waits, with the pool as the reason', () => {
@@ -99,10 +90,10 @@ describe('limits', () => {
     const rig = createRig(plan);
     expect(rig.start()).toEqual(['submit split/0 #1', 'submit split/1 #1']);
     rig.done('split/0');
-    expect(list(rig, plan, { cell: 0, size: 3 })).toEqual(['submit work/0 #1', 'submit work/2 #1']);
+    expect(rig.listed('split/0', 3)).toEqual(['submit work/0 #1', 'submit work/2 #1']);
     expect(rig.scheduler.waitReason(1, 3)).toEqual({ kind: 'items', axis: 'l', used: 2, size: 2 });
     rig.done('split/1');
-    expect(list(rig, plan, { cell: 1, size: 2 })).toEqual([]);
+    expect(rig.listed('split/1', 2)).toEqual([]);
     expect(rig.done('work/0')).toEqual(['submit work/1 #1']);
     expect(rig.done('work/2')).toEqual(['submit work/3 #1']);
   });
@@ -118,7 +109,7 @@ describe('limits', () => {
     const rig = createRig(plan);
     rig.start();
     rig.done('split/0');
-    expect(list(rig, plan, { cell: 0, size: 4 })).toEqual(['submit a/0 #1', 'submit a/3 #1']);
+    expect(rig.listed('split/0', 4)).toEqual(['submit a/0 #1', 'submit a/3 #1']);
   });
 
   test('handle: what an item named in a list reads is in progress beyond the limit of another axis', () => {
@@ -134,7 +125,7 @@ describe('limits', () => {
     rig.start();
     expect(rig.scheduler.waitReason(1, 1)).toEqual({ kind: 'items', axis: 'y', used: 1, size: 1 });
     rig.done('split/0');
-    expect(list(rig, plan, { cell: 0, size: 1 })).toContain('submit a/1 #1');
+    expect(rig.listed('split/0', 1)).toContain('submit a/1 #1');
   });
 
   test('handle: cells that wait for an item start when those in progress can never start', () => {

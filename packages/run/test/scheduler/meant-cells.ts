@@ -29,11 +29,8 @@ export function meantCells({ plan, scheduler, step, cell, dependency }: Meaning,
   const both = [...axesOf(plan.steps[step]!.step.each!)].filter(
     (axis) => axesOf(other.step.each!).has(axis) && !isReleased(axis),
   );
-  return all.filter((index) => {
+  const agreeing = all.filter((index) => {
     const its = other.cells![index]!.each!;
-    // Until the list is known, the reader waits for it.
-    const isNamed = isOfList(other.cells![index]!) || listKey(its.l! % MOST) === where?.l;
-    if (where !== undefined && !isNamed) return false;
     return both.every((axis) => {
       const finer = both.find((one) => plan.axes![one]!.implies[axis] !== undefined);
       // Where an item has none of a coarser axis, agreeing on the item itself is enough.
@@ -41,4 +38,10 @@ export function meantCells({ plan, scheduler, step, cell, dependency }: Meaning,
       return its[axis] === each[axis];
     });
   });
+  // Until the list is known, the reader waits for it.
+  if (where === undefined || agreeing.some((index) => isOfList(other.cells![index]!))) return agreeing;
+  const keyOf = (index: number) => listKey(other.cells![index]!.each!.l! % MOST);
+  const wanted = [where.l].flat().filter((key) => key !== '');
+  const isKnown = wanted.every((key) => agreeing.some((index) => keyOf(index) === key));
+  return isKnown ? agreeing.filter((index) => wanted.includes(keyOf(index))) : [];
 }

@@ -54,8 +54,9 @@ export const PLANTED_SCHEDULER_BUGS: readonly PlantedSchedulerBug[] = [
   {
     name: 'reads the first item of a list in place of the one that `where` names',
     file: 'state/match-table.ts',
-    find: 'edge.bound!.set(cell, place);',
-    replace: 'edge.bound!.set(cell, Math.min(place, 0));',
+    find: 'edge.bound!.set(cell, item);',
+    replace: "edge.bound!.set(cell, typeof item === 'number' ? Math.min(item, 0) : item);",
+    seed: 3,
   },
   {
     name: 'judges a directory by the failures of its step',

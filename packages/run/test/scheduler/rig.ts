@@ -1,8 +1,9 @@
-import type { Plan } from '@sluice/core';
+import { bindListed, type Plan } from '@sluice/core';
 import type { Command } from '../../src/scheduler/model/command.ts';
 import type { Outcome, PostponeReason, SchedulerEvent } from '../../src/scheduler/model/event.ts';
 import type { SchedulerOptions } from '../../src/scheduler/model/scheduler-options.ts';
 import { createScheduler, type Scheduler } from '../../src/scheduler/scheduler.ts';
+import { listKey } from './listed-cells.ts';
 
 /**
  * Feeds a scheduler events that name cells by step and cell (`fit/2`, or `fit` for the first) and returns the commands
@@ -21,6 +22,8 @@ export interface Rig {
   done(cell: string): string[];
   postponed(cell: string, reason: PostponeReason, until: number): string[];
   published(cell: string): string[];
+  /** Published, with so many items of the axis `l`. */
+  listed(cell: string, size: number): string[];
   decided(step: string, cells?: number): string[];
   skipped(step: string): string[];
   cached(cell: string, hit: boolean): string[];
@@ -64,6 +67,15 @@ export function createRig(plan: Plan, options: SchedulerOptions = {}): Rig {
     done: (cell) => [...rig.submitted(cell), ...rig.running(cell), ...rig.ended(cell)],
     postponed: (cell, reason, until) => rig.send({ type: 'postponed', ...attempt(cell), reason, until }),
     published: (cell) => rig.send({ type: 'published', ...attempt(cell) }),
+    listed(cell, size) {
+      const l = Array.from({ length: size }, (_, item) => ({ key: listKey(item), item }));
+      return rig.send({
+        type: 'published',
+        ...attempt(cell),
+        lists: { l: size },
+        ...bindListed(plan, place(cell), { l }),
+      });
+    },
     decided: (step, cells = 1) => rig.send({ type: 'decided', at: rig.now, step: number(step), cells }),
     skipped: (step) => rig.send({ type: 'skipped', at: rig.now, step: number(step) }),
     cached: (cell, hit) => rig.send({ type: hit ? 'cacheHit' : 'cacheMissed', at: rig.now, ...place(cell) }),

@@ -1,4 +1,4 @@
-import { bindListed, hasLateValues, type KeyValues, type Plan } from '@sluice/core';
+import { type BoundItem, bindListed, hasLateValues, type KeyValues, type Plan } from '@sluice/core';
 import { TERMINAL_CELL_STATES } from '../../src/scheduler/model/cell-state.ts';
 import type { Command } from '../../src/scheduler/model/command.ts';
 import type { Outcome, PostponeReason, SchedulerEvent } from '../../src/scheduler/model/event.ts';
@@ -193,7 +193,7 @@ function lateValues(
 function listOf(
   { plan, random }: Pick<Turn, 'plan' | 'random'>,
   at: { readonly step: number; readonly cell: number },
-): { readonly lists?: { l: number }; readonly bound?: readonly (readonly number[])[] } {
+): { readonly lists?: { l: number }; readonly bound?: readonly (readonly BoundItem[])[] } {
   if (plan.axes?.l?.listedBy !== plan.steps[at.step]!.step.name) return {};
   const items = Array.from({ length: random.below(4) }, (_, item) => ({ key: listKey(item), item }));
   return { lists: { l: items.length }, ...bindListed(plan, at, { l: items }) };

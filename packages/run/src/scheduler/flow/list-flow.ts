@@ -1,4 +1,4 @@
-import { listedSteps, own } from '@sluice/core';
+import { type BoundItem, listedSteps, own } from '@sluice/core';
 import { CAUSE } from '../model/legal-moves.ts';
 import { CODE } from '../model/state-code.ts';
 import { gateOf } from '../state/gates.ts';
@@ -12,7 +12,7 @@ interface Listing {
   readonly step: number;
   readonly cell: number;
   readonly lists?: Readonly<Record<string, number>>;
-  readonly bound?: readonly (readonly number[])[];
+  readonly bound?: readonly (readonly BoundItem[])[];
 }
 
 /**

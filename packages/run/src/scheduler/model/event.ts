@@ -1,4 +1,4 @@
-import type { FailureClass, KeyValues } from '@sluice/core';
+import type { BoundItem, FailureClass, KeyValues } from '@sluice/core';
 
 /**
  * Everything that can happen to a run, as the scheduler receives it. The journal stores these events (with facts for the
@@ -75,7 +75,7 @@ interface ListingEvent {
   /** Of a step that lists the items of axes: how many this cell has listed, by axis. */
   readonly lists?: Readonly<Record<string, number>>;
   /** The places in these lists that `where` of other steps names, as `bindListed` returns them. */
-  readonly bound?: readonly (readonly number[])[];
+  readonly bound?: readonly (readonly BoundItem[])[];
 }
 
 interface CellEvent {

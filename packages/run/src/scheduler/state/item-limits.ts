@@ -1,7 +1,7 @@
 import type { Batches, Plan } from '@sluice/core';
 import { CODE } from '../model/state-code.ts';
 import { resized } from './cell-table.ts';
-import { createItemTable, type ItemTable, type PlannedCells } from './item-table.ts';
+import { createItemTable, type ItemTable, membersOf, type PlannedCells } from './item-table.ts';
 import { createKeyHeap, type KeyHeap } from './key-heap.ts';
 import type { MatchEdge, MatchTable } from './match-table.ts';
 import { createNeededCells, type NeededCells } from './needed-cells.ts';
@@ -24,7 +24,7 @@ export interface ItemLimits {
   countEnd(step: number, cell: number): void;
   /** The cell that stood for a list is joined by others. */
   addCells(step: number, batch: number, added: number): void;
-  /** The item that `where` names for a cell is known. */
+  /** What `where` names for a cell is known. */
   bind(edge: MatchEdge, reader: number): void;
   /** The axis whose limit keeps a ready cell out of the queue. */
   blockedBy(step: number, cell: number): LimitedAxis | undefined;
@@ -173,10 +173,8 @@ function noteNeeded(limits: Limits, cells: readonly PlannedCells[]): readonly nu
 
 /** The ready cells of an item, with those of lists that are known. */
 function readyCells({ items, batches, stateOf }: Limits, item: number): readonly PlacedCell[] {
-  const cells = items.cellsOf(item).flatMap(({ step, cell, place }) => {
-    const of = batches[step];
-    const all = of === undefined ? [cell] : place === undefined ? of.members(cell) : [of.memberAt(cell, place)];
-    return all.map((one) => ({ step, cell: one }));
-  });
+  const cells = items
+    .cellsOf(item)
+    .flatMap((planned) => membersOf(batches, planned).map((cell) => ({ step: planned.step, cell })));
   return cells.filter(({ step, cell }) => stateOf(step, cell) === CODE.ready);
 }

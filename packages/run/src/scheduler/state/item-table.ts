@@ -7,6 +7,16 @@ export interface PlannedCells {
   readonly place?: number | undefined;
 }
 
+/** The cells as far as they are known: none of an empty list. */
+export function membersOf(
+  batches: readonly (Batches | undefined)[],
+  { step, cell, place }: PlannedCells,
+): readonly number[] {
+  const of = batches[step];
+  if (of === undefined) return [cell];
+  return place === undefined ? of.members(cell) : [of.memberAt(cell, place)];
+}
+
 /** The items of some axes with their cells outside `finally`, numbered over all axes. */
 export interface ItemTable {
   /** By step: its items are those of an axis that another step lists, and each of its cells has one of them. */

@@ -1,5 +1,6 @@
 import {
   type Batches,
+  type BoundItem,
   boundEdges,
   type CellMatch,
   createBatches,
@@ -10,7 +11,8 @@ import {
   type Plan,
   type PlannedDependency,
   type PlannedStep,
-  placeInList,
+  placesInList,
+  placesOf,
   plannedCell,
 } from '@sluice/core';
 import { isFailed } from '../model/state-code.ts';
@@ -37,9 +39,11 @@ export interface MatchEdge {
   readonly readers: Int32Array;
   /** If the cells agree on an item that a step lists: each group becomes one for each item. */
   readonly groups?: Batches;
-  /** If `where` names an item of a list: by cell of the reader its place, and by group the cells that read it. */
-  readonly bound?: Map<number, number>;
+  /** If `where` names items of a list: by cell of the reader their places, and by group the cells that read it. */
+  readonly bound?: Map<number, BoundItem>;
   readonly boundReaders?: Map<number, number[]>;
+  /** By cell of the reader that reads several groups: those that are open. */
+  readonly boundOpen?: Map<number, number>;
 }
 
 /** The edges between cells, by the step that is read and by the step that reads. */
@@ -52,8 +56,8 @@ export interface MatchTable {
   ends(edge: MatchEdge, cell: number): GroupEnds;
   /** The list of which a cell stood for the items has so many. */
   expand(step: number, batch: number, size: number): void;
-  /** The items that `where` names in the lists of a cell are known. Called once for each list. */
-  bind(listing: Pick<EndedCell, 'step' | 'cell'>, bound: readonly (readonly number[])[], then: Bound): void;
+  /** What `where` names in the lists of a cell is known. Called once for each list. */
+  bind(listing: Pick<EndedCell, 'step' | 'cell'>, bound: readonly (readonly BoundItem[])[], then: Bound): void;
   /** Counts the end of a cell, once. Calls `resolved` for each cell that waited for its group, once for each edge. */
   countEnd(end: EndedCell, resolved: Resolved): void;
   /** Counts that a cell runs or, of a service, is ready: once, before its end. Calls `resolved` as for an end. */
@@ -82,7 +86,7 @@ export interface EndedCell {
 type Resolved = (step: number, cell: number) => void;
 
 interface Bound {
-  /** Called for each cell whose item is known. */
+  /** Called for each cell whose items are known. */
   named(edge: MatchEdge, reader: number): void;
   /** Called for each cell that reads none. */
   readonly resolved: Resolved;
@@ -148,17 +152,18 @@ function bindItems(
   { into, batches }: Pick<MatchTable, 'into'> & { readonly batches: readonly (Batches | undefined)[] },
   given: Bound & {
     readonly listing: Pick<EndedCell, 'step' | 'cell'>;
-    readonly bound: readonly (readonly number[])[];
+    readonly bound: readonly (readonly BoundItem[])[];
   },
 ): void {
   const { step, cell: listing } = given.listing;
   for (const [at, one] of (boundEdges(plan).get(step) ?? []).entries()) {
     const edge = into.get(one.reader)!.find(({ dependency }) => dependency === one.dependency)!;
     const of = batches[edge.reader];
-    forEachBound(one, { listing, batches: of, places: given.bound[at] ?? [] }, (cell, place) => {
-      edge.bound!.set(cell, place);
-      const read = groupsRead(edge, of, cell);
+    forEachBound(one, { listing, batches: of, named: given.bound[at] ?? [] }, (cell, item) => {
+      edge.bound!.set(cell, item);
+      const read = groupsNamed(edge, plannedCell(of, cell), item);
       for (const group of read) addReader(edge, group, cell);
+      if (read.length > 1) edge.boundOpen!.set(cell, read.length);
       given.named(edge, cell);
       if (read.length === 0) given.resolved(edge.reader, cell);
     });
@@ -171,26 +176,27 @@ function addReader({ boundReaders }: MatchEdge, group: number, cell: number): vo
   else others.push(cell);
 }
 
-function groupsRead({ match, groups, bound }: MatchEdge, own: Batches | undefined, cell: number): Int32Array {
-  const planned = groupsOf(match, plannedCell(own, cell));
-  if (groups === undefined) return planned;
-  const place = placeInList(cell, { reader: own, bound });
-  return place < 0 ? planned.subarray(0, 0) : planned.map((group) => groups.memberAt(group, place));
+function groupsNamed({ match, groups }: MatchEdge, planned: number, item: BoundItem): readonly number[] {
+  return [...groupsOf(match, planned)].flatMap((group) =>
+    placesOf(item).map((place) => groups!.memberAt(group, place)),
+  );
 }
+
+const ONLY = [0];
 
 /** Of all groups that a cell reads; without an array of them, since this is done for each cell. */
 function sumEnds(edge: MatchEdge, cell: number, own: Batches | undefined): GroupEnds {
   const { match, groups, bound } = edge;
   const planned = plannedCell(own, cell);
-  const place = groups === undefined ? 0 : placeInList(cell, { reader: own, bound });
   const ends = { open: 0, seen: 0, failed: 0, cells: 0 };
-  if (place < 0) return ends;
-  for (let at = match.readStart[planned]!; at < match.readStart[planned + 1]!; at++) {
-    const group = groups === undefined ? match.reads[at]! : groups.memberAt(match.reads[at]!, place);
-    ends.open += edge.open[group]!;
-    ends.seen |= edge.seen[group]!;
-    ends.failed += edge.failed[group]!;
-    ends.cells += edge.size[group]!;
+  for (const place of groups === undefined ? ONLY : placesInList(cell, { reader: own, bound })) {
+    for (let at = match.readStart[planned]!; at < match.readStart[planned + 1]!; at++) {
+      const group = groups === undefined ? match.reads[at]! : groups.memberAt(match.reads[at]!, place);
+      ends.open += edge.open[group]!;
+      ends.seen |= edge.seen[group]!;
+      ends.failed += edge.failed[group]!;
+      ends.cells += edge.size[group]!;
+    }
   }
   return ends;
 }
@@ -206,7 +212,7 @@ function resolveOne(
   if (--open[group]! > 0) return;
   const of = batches[reader];
   if (boundReaders !== undefined && groups!.sizeOf(planned) !== undefined) {
-    for (const cell of boundReaders.get(group) ?? []) resolved(reader, cell);
+    for (const cell of boundReaders.get(group) ?? []) if (closeGroup(edge, cell)) resolved(reader, cell);
     return;
   }
   for (let at = readerStart[planned]!; at < readerStart[planned + 1]!; at++) {
@@ -214,6 +220,14 @@ function resolveOne(
     else if (groups !== undefined && boundReaders === undefined) resolved(reader, of.memberAt(readers[at]!, place));
     else for (const member of of.members(readers[at]!)) resolved(reader, member);
   }
+}
+
+/** One group fewer of those that `where` names for a cell; whether it was the last. */
+function closeGroup({ boundOpen }: MatchEdge, cell: number): boolean {
+  const open = (boundOpen!.get(cell) ?? 1) - 1;
+  if (open > 0) boundOpen!.set(cell, open);
+  else boundOpen!.delete(cell);
+  return open === 0;
 }
 
 function createEdge(plan: Plan, reader: PlannedStep, dependency: PlannedDependency): MatchEdge {
@@ -240,7 +254,7 @@ function createEdge(plan: Plan, reader: PlannedStep, dependency: PlannedDependen
     ...{ open, seen: new Uint16Array(groupCount), size: open.slice(), failed: new Int32Array(groupCount) },
     ...{ readerStart, readers },
     ...(match.isByItem && { groups: createBatches(groupCount) }),
-    ...(match.item && { bound: new Map(), boundReaders: new Map() }),
+    ...(match.named && { bound: new Map(), boundReaders: new Map(), boundOpen: new Map() }),
   };
 }
 

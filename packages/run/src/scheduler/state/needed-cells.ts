@@ -1,6 +1,6 @@
-import { type Batches, listingIndex, matchedCells, own, type Plan, plannedCell } from '@sluice/core';
+import { type Batches, listingIndex, matchedCells, own, type Plan, placesOf, plannedCell } from '@sluice/core';
 import { FIRST_TERMINAL } from '../model/state-code.ts';
-import type { PlannedCells } from './item-table.ts';
+import { membersOf, type PlannedCells } from './item-table.ts';
 import type { MatchEdge, MatchTable } from './match-table.ts';
 
 /** What the search reads of the run. */
@@ -15,7 +15,7 @@ export interface WaitingCells {
 export interface NeededCells {
   /** These cells and those that they wait for, directly or through others, without what was found before. */
   find(cells: readonly PlannedCells[]): readonly PlannedCells[];
-  /** The item that `where` names for a cell of the reader is known: what the cell waits for now. */
+  /** What `where` names for a cell of the reader is known: what the cell waits for now. */
   bind(edge: MatchEdge, reader: number): readonly PlannedCells[];
 }
 
@@ -27,7 +27,7 @@ export function createNeededCells(run: WaitingCells): NeededCells {
     const needed: PlannedCells[] = [];
     const open = [...cells];
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
-      if (!found.add(next) || hasEnded(run, next)) continue;
+      if (!found.add(next) || haveEnded(run, next)) continue;
       needed.push(next);
       const edges = matches.into.get(next.step) ?? [];
       for (const dependency of plan.steps[next.step]!.dependencies) {
@@ -49,32 +49,29 @@ export function createNeededCells(run: WaitingCells): NeededCells {
   };
 }
 
-/** A cell that stands for a list says nothing about the others of it. */
-function hasEnded({ batches, stateOf }: WaitingCells, { step, cell, place }: PlannedCells): boolean {
-  const of = batches[step];
-  if (of === undefined) return stateOf(step, cell) >= FIRST_TERMINAL;
-  return place !== undefined && stateOf(step, of.memberAt(cell, place)) >= FIRST_TERMINAL;
+function haveEnded(run: WaitingCells, cells: PlannedCells): boolean {
+  return membersOf(run.batches, cells).every((cell) => run.stateOf(cells.step, cell) >= FIRST_TERMINAL);
 }
 
-/** What cells read by one edge. Of an item that `where` names in a list that is not known, only the cell that lists it is. */
+/** What cells read by one edge. Of what `where` names in a list that is not known, only the cell that lists it. */
 function cellsBehind(
-  { plan, batches }: WaitingCells,
-  { match, reader, source, bound }: MatchEdge,
-  { cell, place }: PlannedCells,
+  run: WaitingCells,
+  { match, source, bound }: MatchEdge,
+  cells: PlannedCells,
 ): readonly PlannedCells[] {
+  const { plan } = run;
+  const { cell, place } = cells;
   const planned = matchedCells(match, cell);
   if (bound === undefined)
     return planned.map((one) => ({ step: source, cell: one, place: match.isByItem ? place : undefined }));
-  const of = batches[reader];
-  const readers = of === undefined ? [cell] : place === undefined ? of.members(cell) : [of.memberAt(cell, place)];
-  const { axis } = match.item!;
-  return readers.flatMap((one): readonly PlannedCells[] => {
+  const { axis } = match.named!;
+  return membersOf(run.batches, cells).flatMap((one): readonly PlannedCells[] => {
     const named = bound.get(one);
     if (named === undefined) {
       const listing = listingIndex(plan, axis);
       return planned.map((of) => ({ step: listing, cell: own(plan.steps[source]!.cells![of]!.each!, axis)! }));
     }
-    return named < 0 ? [] : planned.map((of) => ({ step: source, cell: of, place: named }));
+    return planned.flatMap((of) => placesOf(named).map((place) => ({ step: source, cell: of, place })));
   });
 }
 
