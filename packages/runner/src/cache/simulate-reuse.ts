@@ -16,7 +16,7 @@ import { createRunUsage } from '../session/run-usage.ts';
 import { createHit } from './create-hit.ts';
 
 /** A run of which only the facts and the scheduler exist. */
-export type SimulatedRun = Parameters<typeof decideStep>[0];
+export type SimulatedRun = Parameters<typeof decideStep>[0] & Parameters<typeof createHit>[0];
 
 /** A run at its beginning, with the facts of another that say what it is. */
 export function createSimulatedRun(

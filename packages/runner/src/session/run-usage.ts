@@ -1,11 +1,13 @@
 import type { Json } from '@sluice/core';
 import type { RunFacts } from '@sluice/run';
+import { createListedCounts, type ListedCounts } from './listed-counts.ts';
 import type { RunAllowance } from './run-allowance.ts';
 
 /** Counts what a run uses of a process that executes the runs of others. Without an allowance, everything is allowed. */
 export interface RunUsage {
   /** Why a step must not have so many cells. If it may, they count from now on. */
   addCells(step: number, cells: number): string | undefined;
+  readonly listed: ListedCounts;
   /** For the results of one attempt. */
   holdResults(): HeldResults;
 }
@@ -20,15 +22,17 @@ export interface HeldResults {
 
 /** Reads what an earlier process has recorded, when it is needed. */
 export function createRunUsage(
-  facts: Pick<RunFacts, 'cells' | 'known'>,
+  facts: Pick<RunFacts, 'cells' | 'known' | 'batches'>,
   allowance: RunAllowance | undefined,
 ): RunUsage {
+  const listed = createListedCounts(facts);
   if (allowance === undefined) {
-    return { addCells: () => undefined, holdResults: () => ({ take: () => undefined, release: () => {} }) };
+    return { listed, addCells: () => undefined, holdResults: () => ({ take: () => undefined, release: () => {} }) };
   }
   let cells: number | undefined;
   let bytes: number | undefined;
   return {
+    listed,
     addCells(step, wanted) {
       cells ??= facts.cells.reduce((sum, known) => sum + (known?.length ?? 1), 0);
       const next = cells - (facts.cells[step]?.length ?? 1) + wanted;
