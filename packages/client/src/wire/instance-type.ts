@@ -11,6 +11,8 @@ export const FEATURES = {
   unlimitedMemory: 'unlimited-memory',
   /** The label `sluice-secret-envs` is honored: secret variables are encrypted and shown in no reply. */
   secretEnvs: 'secret-envs',
+  /** The label `sluice-job` may have `name` and `comment`. */
+  jobNames: 'job-names',
 } as const;
 /** The name of an extension in `InstanceType.features`. */
 export type Feature = (typeof FEATURES)[keyof typeof FEATURES];

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import {
   type ContainerSpec,
   FEATURES,
+  type Feature,
   type InstanceType,
   SECRET_ENVS_LABEL,
   WRITABLE_MOUNTS_LABEL,
@@ -16,6 +17,7 @@ import type { Attempt } from '../session/attempt.ts';
 import { createLabels } from '../session/labels.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { describeAttempt, describeTrace } from './describe-attempt.ts';
+import { describeJob } from './describe-job.ts';
 
 /** The container of one attempt, resolved from the plan. */
 export interface PreparedContainer {
@@ -58,8 +60,9 @@ export function prepareContainer(
   const bare = createSpec(resolved.value, instanceType.value, volumeMounts);
   const digest = hash('sha256', JSON.stringify(bare)).slice(0, 16);
   const cluster = { instanceTypes: options.instanceTypes, clusterID: attempt.ref.clusterID };
+  const announces = (feature: Feature) => announcesFeature(feature, cluster);
   const names = resolved.value.secrets.map(({ env }) => env);
-  const isAsked = Object.keys(volumeMounts).length > 0 && announcesFeature(FEATURES.readOnlyMounts, cluster);
+  const isAsked = Object.keys(volumeMounts).length > 0 && announces(FEATURES.readOnlyMounts);
   const spec = {
     ...bare,
     envs: {
@@ -69,9 +72,9 @@ export function prepareContainer(
     },
     labels: {
       ...createLabels(name, { epoch: session.epoch, spec: digest, of: session.plan.pipeline }),
-      ...(names.length > 0 &&
-        announcesFeature(FEATURES.secretEnvs, cluster) && { [SECRET_ENVS_LABEL]: JSON.stringify(names) }),
+      ...(names.length > 0 && announces(FEATURES.secretEnvs) && { [SECRET_ENVS_LABEL]: JSON.stringify(names) }),
       ...(isAsked && { [WRITABLE_MOUNTS_LABEL]: JSON.stringify(writable) }),
+      ...describeJob(name, { pipeline: session.plan.pipeline.name, announces }),
     },
   };
   return ok({ spec, digest, secrets: resolved.value.secrets });

@@ -1,6 +1,7 @@
 import {
   type Container,
   type ContainerSpec,
+  FEATURES,
   identifierSchema,
   isTerminalPhase,
   type Ref,
@@ -14,6 +15,7 @@ import type { InstanceTypeConfig } from '../config/service-config.ts';
 import type { Cluster } from '../containers/cluster.ts';
 import { createLaunchKey } from '../containers/create-launch-key.ts';
 import { parseContainerSpec } from '../containers/parse-container-spec.ts';
+import { parseJobRequest } from '../containers/parse-job-request.ts';
 import { renderContainer } from '../containers/render-container.ts';
 import { resolveMounts } from '../containers/resolve-mounts.ts';
 import { sealContext, splitSecretEnvs } from '../containers/secret-envs.ts';
@@ -66,6 +68,7 @@ export async function createContainer(options: CreateContainerOptions, request: 
   const { spec, secret } = cluster.sealer ? splitSecretEnvs(parsed) : { spec: parsed, secret: {} };
   const instanceType = findInstanceType(cluster, spec);
   checkImage(cluster, spec);
+  if (cluster.driver.features.includes(FEATURES.jobNames)) parseJobRequest(spec);
   const { clusterID, accountID } = { clusterID: cluster.id, accountID: scope.accountID };
   const id = request.containerID ?? `c-${randomId(20)}`;
   if (!identifierSchema.safeParse(id).success || id === '-') {

@@ -5,6 +5,7 @@ import { storagePaths } from '../storage/storage-paths.ts';
 import type { ContainerRow } from '../store/container-row.ts';
 import type { Store } from '../store/store.ts';
 import { TABLES } from '../store/tables.ts';
+import { findJobRequest } from './parse-job-request.ts';
 import { type EnvSealer, openSecretEnvs } from './secret-envs.ts';
 
 /** Values for a launch that are not in the container's row. */
@@ -16,6 +17,7 @@ export interface LaunchSettings {
 
 /** The launch that the engine receives. It does not depend on the present instance types. */
 export function resolveLaunch(row: ContainerRow, { storage, logLimitBytes, sealer }: LaunchSettings): Launch {
+  const job = findJobRequest(row.spec);
   return {
     key: row.launchKey,
     ...(row.launchBootId !== undefined && { bootId: row.launchBootId }),
@@ -38,6 +40,7 @@ export function resolveLaunch(row: ContainerRow, { storage, logLimitBytes, seale
     logPath: storagePaths.log(storage, row.launchKey),
     logLimitBytes,
     options: row.options,
+    ...(job && { job }),
   };
 }
 

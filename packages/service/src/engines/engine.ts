@@ -1,4 +1,4 @@
-import type { Feature } from '@sluice/client';
+import type { Feature, JobRequest } from '@sluice/client';
 
 /**
  * How a cluster runs containers. An engine knows nothing of phases, accounts, HTTP or the store: it receives launches and
@@ -100,6 +100,8 @@ export interface Launch {
   readonly logLimitBytes?: number;
   /** The engine's options of the instance type, from the cluster's configuration: partition, QOS, … */
   readonly options: Readonly<Record<string, unknown>>;
+  /** What the client requests from the system behind the engine, which uses what it announces. */
+  readonly job?: JobRequest;
 }
 
 /**

@@ -12,7 +12,7 @@ let http: RawHttp;
 let engine: FakeEngine;
 beforeAll(async () => {
   engine = new FakeEngine();
-  engine.features = ['read-only-mounts', 'image-digests'];
+  engine.features = ['read-only-mounts', 'image-digests', 'job-names'];
   const engines = { fake: ({ clusterID }: { clusterID: string }) => (clusterID === 'one' ? engine : new FakeEngine()) };
   http = await openRawHttp({ engine: 'fake', engines, cores: 100 });
   expect((await post('/volumes?volumeID=vol', {})).status).toBe(200);
@@ -41,8 +41,8 @@ describe('features', () => {
       return (reply.json().instanceTypes as { features?: string[] }[]).map(({ features }) => features);
     };
     expect(await of('one')).toEqual([
-      ['read-only-mounts', 'image-digests'],
-      ['read-only-mounts', 'image-digests'],
+      ['read-only-mounts', 'image-digests', 'job-names'],
+      ['read-only-mounts', 'image-digests', 'job-names'],
     ]);
     expect(await of('two')).toEqual([undefined]);
   });
@@ -75,6 +75,34 @@ describe('label sluice-writable-mounts', () => {
       expect(reply.json().details).toEqual([{ reason: 'FIELD_INVALID', field: 'labels.sluice-writable-mounts' }]);
     },
   );
+});
+
+describe('label sluice-job', () => {
+  const send = (id: string, label: string, { account = API, instanceType = 'small' } = {}) =>
+    http.send('POST', `${account}/containers?containerID=${id}`, {
+      body: JSON.stringify({ instanceType, labels: { 'sluice-job': label } }),
+    });
+
+  it('reaches the engine, and is stored as every label', async () => {
+    const job = { name: 'variants/call/S1', comment: 'run=r1' };
+    expect((await send('named', JSON.stringify(job))).json().labels).toEqual({ 'sluice-job': JSON.stringify(job) });
+    await until('it is launched', async () => [...engine.launched.values()].some((it) => it.containerID === 'named'));
+    expect(engine.launchOf('named').job).toEqual(job);
+  });
+
+  it.each(['', 'x', '[]', '{"name":""}', '{"name":7}', '{"names":"a"}', `{"name":"${'x'.repeat(4097)}"}`])(
+    'is rejected with the value %j',
+    async (label) => {
+      const reply = await send('bad', label);
+      expect(reply.status).toBe(400);
+      expect(reply.json().details).toEqual([{ reason: 'FIELD_INVALID', field: 'labels.sluice-job' }]);
+    },
+  );
+
+  it('is a label like any other where no engine announces its fields', async () => {
+    const two = { account: '/api/v1rc1/clusters/two/accounts/mine', instanceType: 'other' };
+    expect((await send('other', 'x', two)).json().labels).toEqual({ 'sluice-job': 'x' });
+  });
 });
 
 describe('mount points in read-only mounts', () => {

@@ -3,6 +3,7 @@ import { chown, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { JobRequest } from '@sluice/client';
 import {
   type End,
   type Engine,
@@ -25,6 +26,7 @@ export interface RigLaunch {
   readonly mounts?: readonly Mount[];
   readonly limits?: Partial<Limits>;
   readonly logLimitBytes?: number;
+  readonly job?: JobRequest;
 }
 
 /** Ends what hangs: a busy machine may take ten times as long as a quiet one. */
@@ -177,6 +179,7 @@ export class EngineRig {
       logPath: join(directory, 'log'),
       ...(wanted.logLimitBytes !== undefined && { logLimitBytes: wanted.logLimitBytes }),
       options: this.#subject.options ?? {},
+      ...(wanted.job !== undefined && { job: wanted.job }),
     };
     const container = new RigContainer(launch, this.#subject.patienceMs);
     this.#containers.set(key, container);

@@ -17,7 +17,7 @@ import { NODE_ARGUMENTS, slurmModels } from './slurm-models.ts';
 import { slurmMeaning } from './slurm-outcome.ts';
 import { jobOwners, readQueue } from './slurm-queue.ts';
 import { openSlurmRecords } from './slurm-records.ts';
-import { isPermanentRejection, slurmJobName } from './slurm-request.ts';
+import { isPermanentRejection } from './slurm-request.ts';
 import { readSlurmSettings, type SlurmSettings } from './slurm-settings.ts';
 import { findJob, startJob } from './slurm-start.ts';
 import { SlurmWatch } from './slurm-watch.ts';
@@ -61,6 +61,7 @@ class SlurmEngine implements Engine {
 
   get features(): readonly Feature[] {
     return [
+      FEATURES.jobNames,
       // Charliecloud mounts everything writable.
       ...(this.#config.runtime === 'charliecloud' ? [] : [FEATURES.readOnlyMounts]),
       ...(this.#settings?.limitsMemory === false ? [FEATURES.unlimitedMemory] : []),
@@ -146,7 +147,7 @@ class SlurmEngine implements Engine {
   async remove(key: string): Promise<void> {
     const container = this.#watch.get(key);
     if (!container) return;
-    await killJobs(this.#slurm, { key, owners: container.owners });
+    await killJobs(this.#slurm, container);
     this.#watch.forget(container);
   }
 
@@ -201,10 +202,7 @@ class SlurmEngine implements Engine {
     const { storage } = this.#options;
     try {
       const maskedPaths = await this.#findMaskedPaths();
-      const name = `--name=${slurmJobName(launch.key)}`;
-      const found = await findJob(launch, records, async () =>
-        readQueue(this.#slurm, await this.#ownersOf(launch), name),
-      );
+      const found = await findJob(launch, records, async () => readQueue(this.#slurm, await this.#ownersOf(launch)));
       if (found === undefined) await records.withdrawAbsent();
       const options = { slurm: this.#slurm, config: this.#config, storage, maskedPaths, user };
       const jobId = found ?? (await startJob(launch, records, options));

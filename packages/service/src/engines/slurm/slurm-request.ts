@@ -2,14 +2,22 @@ import { parseDuration } from '@sluice/core';
 import type { Launch } from '../engine.ts';
 import type { SlurmPlacement } from './slurm-config.ts';
 
-/** The job's name, derived from the key: a submission whose response was lost is found by it before another attempt. */
-export function slurmJobName(key: string): string {
-  return `sluice-${key}`;
+/** Slurm accepts names of 1,024 bytes, and its database 255; longer ones than this are of no use in a list. */
+const NAME_LENGTH = 120;
+/** What Slurm accepts of a comment. */
+const COMMENT_LENGTH = 1024;
+
+/** The job's name, for people: a job is found by its directory. Never changes for a launch. */
+export function slurmJobName({ key, job }: Pick<Launch, 'key' | 'job'>): string {
+  const name = plain(job?.name ?? `sluice-${key}`);
+  if (name.length <= NAME_LENGTH) return name;
+  const half = NAME_LENGTH / 2;
+  return `${name.slice(0, half - 1)}~${name.slice(-half)}`;
 }
 
-/** The key of a job name, undefined for jobs that are not ours. */
-export function keyOfJobName(name: string): string | undefined {
-  return /^sluice-([a-z0-9-]+)$/.exec(name)?.[1];
+/** Text that every program of Slurm prints as it is, and that every database accepts. */
+function plain(text: string): string {
+  return text.replaceAll(/[^A-Za-z0-9_.,:;=+@/ -]/g, '_');
 }
 
 /** The arguments of `sbatch`, which reads the job's script from its standard input. Free text is always part of one `--option=value` word. */
@@ -17,8 +25,8 @@ export function sbatchArguments(launch: Launch, options: SlurmPlacement): string
   const { cores, memoryBytes, gpus } = launch.limits;
   return [
     '--parsable',
-    `--job-name=${slurmJobName(launch.key)}`,
-    `--comment=${launch.key}`,
+    `--job-name=${slurmJobName(launch)}`,
+    `--comment=${plain(launch.job?.comment ?? launch.key).slice(0, COMMENT_LENGTH)}`,
     '--ntasks=1',
     '--nodes=1',
     `--cpus-per-task=${cores}`,

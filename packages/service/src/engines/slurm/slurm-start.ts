@@ -49,7 +49,7 @@ export async function findJob(
 ): Promise<string | undefined> {
   const known = await records.readJobId();
   if (known === undefined && !(await records.hasIntent())) return undefined;
-  const ours = ownJobs(await jobs(), { key: launch.key, owners: await jobOwners(launch.directory) });
+  const ours = ownJobs(await jobs(), { launch, owners: await jobOwners(launch.directory) });
   const job = ours.find(({ jobId }) => jobId === known) ?? ours[0];
   return job?.jobId ?? known ?? (await records.readStart())?.jobId;
 }

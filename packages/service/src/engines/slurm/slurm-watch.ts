@@ -86,7 +86,7 @@ export class SlurmWatch {
     await forEachLimit(before, async (entry) => {
       if (this.#closed) return;
       // A controller that crashed may have lost a job and reused its ID for another.
-      const ours = ownJobs(jobs, { key: entry.launch.key, owners: entry.owners });
+      const ours = ownJobs(jobs, entry);
       const job = ours.find(({ jobId }) => jobId === entry.jobId);
       // A storage error of one container must not affect the others, and a storage that does not answer must not delay the
       // tick: the next one tries again.
@@ -96,7 +96,6 @@ export class SlurmWatch {
 
   /** Requests the job's end, and kills it after `graceMs`. */
   async cancel(entry: TrackedContainer, graceMs: number): Promise<void> {
-    const { key } = entry.launch;
     // A job that has started gets a signal; its record may exist before the next tick sees it. If the storage does not give
     // it, Slurm's state decides.
     const started = await entry.records.readStart().catch(() => 'unknown' as const);
@@ -104,19 +103,19 @@ export class SlurmWatch {
       started === 'unknown' ? entry.state !== undefined && slurmMeaning(entry.state) === 'running' : started;
     if (graceMs === 0 || (!hasStarted && !entry.running)) {
       this.killAfter(entry, KILL_AGAIN_MS);
-      return await killJobs(this.#slurm, { key, owners: entry.owners });
+      return await killJobs(this.#slurm, entry);
     }
     // Counted from the request, not from the response: for a suspended job scancel waits long and sends no signal.
     this.killAfter(entry, graceMs);
     const jobId = started === 'unknown' ? undefined : started?.jobId;
-    await askJob(this.#slurm, { key, jobId: jobId ?? entry.jobId });
+    await askJob(this.#slurm, { ...entry, jobId: jobId ?? entry.jobId });
   }
 
   /** Kills the job after `ms`, and then repeatedly until its end is known. */
   killAfter(entry: TrackedContainer, ms: number): void {
     const { key } = entry.launch;
     const kill = async () => {
-      await killJobs(this.#slurm, { key, owners: entry.owners }).catch(() => undefined);
+      await killJobs(this.#slurm, entry).catch(() => undefined);
       if (this.#tracked.has(key)) this.killAfter(entry, KILL_AGAIN_MS);
     };
     clearTimeout(entry.kill);
@@ -181,8 +180,8 @@ export class SlurmWatch {
     const rejection = await entry.records.readRejection();
     const fault = await entry.records.readFault();
     const evidence = { ...seen, hasRecord: [exit, rejection, fault].some((record) => record !== undefined) };
-    const { launch, owners } = entry;
-    const kill = () => killJobs(this.#slurm, { key: launch.key, owners });
+    const { launch } = entry;
+    const kill = () => killJobs(this.#slurm, entry);
     if (!(await isJobOver(entry, evidence, { graceMs: parseDuration(this.#config.recordGrace), kill }))) return;
     await this.#limitLog(launch).catch(() => undefined);
     this.forget(entry);

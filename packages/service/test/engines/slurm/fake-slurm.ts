@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What the programs have in common; `$0` is in the directory of the state. A job is a line `state|node|uid|name|reason`. */
+/** What the programs have in common; `$0` is in the directory of the state. A job is a line `state|node|uid|name|directory`. */
 const COMMON = `state=\${0%/*}
 echo "\${0##*/} $*" >>"$state/calls"
 option() { for word; do case "$word" in "--$name="*) echo "\${word#*=}" ;; esac; done; }
@@ -17,19 +17,21 @@ users=$(name=user option "$@")
 for user in $(echo "$users" | tr , ' '); do
   [ ! -e "$state/unknown-$user" ] || echo "squeue: error: Invalid user: $user" >&2
 done
-jobs | while IFS='|' read -r id status node uid name reason; do
+jobs | while IFS='|' read -r id status node uid name directory; do
   [ -z "$users" ] || case ",$users," in *",$uid,"*) [ ! -e "$state/unknown-$uid" ] || continue ;; *) continue ;; esac
-  echo "\${SQUEUE_FORMAT%%|*}|$id|$status|$node|$uid|$name|$reason"
+  mark=\${SQUEUE_FORMAT%%|*}
+  echo "$mark|$id|$status|$node|$uid|None$mark;$name$mark;$directory"
 done`,
   sbatch: `cat >/dev/null
 directory=$(name=chdir option "$@")
 : >"$directory/claim"
 echo '{"node":"n1","jobId":"'$$'"}' >"$directory/start.json"
-set_job $$ "RUNNING|n1|$(id -u)|$(name=job-name option "$@")|None"
+set_job $$ "RUNNING|n1|$(id -u)|$(name=job-name option "$@")|$directory"
 echo $$`,
   scancel: `wanted=$(name=name option "$@")
-jobs | while IFS='|' read -r id status node uid name reason; do
-  [ "$name" != "$wanted" ] || set_job "$id" "CANCELLED|$node|$uid|$name|None"
+for number; do :; done
+jobs | while IFS='|' read -r id status node uid name directory; do
+  [ "$name $id" != "$wanted $number" ] || set_job "$id" "CANCELLED|$node|$uid|$name|$directory"
 done`,
   sinfo: `case "$*" in *%o*) echo "n1|127.0.0.1" ;; *) echo "main*|n1|(null)" ;; esac`,
   scontrol: `[ ! -e "$state/no-settings" ] || { echo "scontrol: error: no answer" >&2; exit 1; }
@@ -40,8 +42,6 @@ echo "TaskPlugin              = task/none"`,
 export interface FakeSlurm {
   /** The calls of a program so far, as command lines. */
   calls(program: keyof typeof PROGRAMS): string[];
-  /** Adds or replaces a job. */
-  setJob(id: number, job: { state: string; uid: number; name: string }): void;
   /** Makes a fault: `mute`, `no-settings` or `unknown-<user ID>`. */
   fail(fault: string): void;
   mend(fault: string): void;
@@ -62,8 +62,6 @@ export function createFakeSlurm(): FakeSlurm {
       const lines = existsSync(calls) ? readFileSync(calls, 'utf8').split('\n') : [];
       return lines.filter((line) => line.startsWith(`${program} `));
     },
-    setJob: (id, job) =>
-      writeFileSync(join(state, 'jobs', String(id)), `${job.state}|n1|${job.uid}|${job.name}|None\n`),
     fail: (fault) => writeFileSync(join(state, fault), ''),
     mend: (fault) => rmSync(join(state, fault)),
     remove() {

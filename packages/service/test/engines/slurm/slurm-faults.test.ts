@@ -64,8 +64,8 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine on a real 
     submitTwin(container.launch);
     await container.seen('running');
     await until('the second job has ended itself', () => {
-      const jobs = slurm('squeue', '--noheader', '--states=RUNNING,PENDING', '--format=%j').split('\n');
-      return jobs.filter((job) => job === `sluice-${container.launch.key}`).length === 1;
+      const jobs = slurm('squeue', '--noheader', '--states=RUNNING,PENDING', '--format=%Z').split('\n');
+      return jobs.filter((job) => job === container.launch.directory).length === 1;
     });
     open(root);
     expect(await container.end()).toMatchObject({ kind: 'exited', exitCode: 4 });

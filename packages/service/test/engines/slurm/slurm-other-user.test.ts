@@ -64,10 +64,10 @@ describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)('Slurm engi
       const { container, open, starts } = await prepare('forged');
       await rig.engine.launch(container.launch);
       const { runID } = await container.seen('running');
-      const name = `sluice-${container.launch.key}`;
+      const { directory } = container.launch;
       const lines = [
-        `${runID}|COMPLETED|n1|0|${name}|None`,
-        `${runID}|COMPLETED|n1|0|None|${name}`,
+        `${runID}|COMPLETED|n1|0|None|${directory}`,
+        `|${runID}|COMPLETED|n1|0|None;x;${directory}`,
         `{"job_id": ${runID}, "job_state": "COMPLETED"}`,
       ];
       submitAsOther(`x\n${lines.join('\n')}\n`, '--hold');
@@ -100,14 +100,15 @@ describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)('Slurm engi
   it('cannot pass a job off as that of a container, before and after it is submitted', async () => {
     await withCountedLooks(async (looks) => {
       const { container, open, starts } = await prepare('named');
+      const same = [`--chdir=${container.launch.directory}`, `--comment=${container.launch.key}`] as const;
       const name = `sluice-${container.launch.key}`;
-      const before = submitAsOther(name);
-      // As where the answer of an earlier submission was lost: the engine looks for a job of this name.
+      const before = submitAsOther(name, ...same);
+      // As where the answer of an earlier submission was lost: the engine looks for a job of this directory.
       writeFileSync(join(container.launch.directory, 'slurm-intent'), '');
       await rig.engine.launch(container.launch);
       const { runID } = await container.seen('running');
       expect(runID).not.toBe(before);
-      const after = submitAsOther(name);
+      const after = submitAsOther(name, ...same);
       await until('they run', () => [before, after].every((jobId) => stateOfJob(jobId) === 'RUNNING'));
       asOther('scancel', before);
       await looks(4);
@@ -118,11 +119,12 @@ describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)('Slurm engi
     });
   });
 
-  it('loses no job to the end of a container whose name it has taken', async () => {
+  it('loses no job to the end of a container whose name and directory it has taken', async () => {
     const { container } = await prepare('theirs');
     await rig.engine.launch(container.launch);
     await container.seen('running');
-    const theirs = submitAsOther(`sluice-${container.launch.key}`);
+    const { key, directory } = container.launch;
+    const theirs = submitAsOther(`sluice-${key}`, `--chdir=${directory}`);
     await until('it runs', () => stateOfJob(theirs) === 'RUNNING');
     await rig.engine.stop(container.launch.key, { graceMs: 0 });
     expect(await container.end()).toEqual({ kind: 'stopped' });

@@ -44,9 +44,9 @@ function callSlurm(program: Program, { args, input = '' }: { args: string[]; inp
 }
 
 /** Submits the job of a container once more; the ID of the second one. */
-export function submitTwin({ key, directory }: { readonly key: string; readonly directory: string }): string {
+export function submitTwin({ directory }: { readonly directory: string }): string {
   const input = slurm('scontrol', 'write', 'batch_script', readFileSync(join(directory, 'slurm-job'), 'utf8'), '-');
-  const args = ['--parsable', `--job-name=sluice-${key}`, '--output=/dev/null'];
+  const args = ['--parsable', `--chdir=${directory}`, '--job-name=twin', '--output=/dev/null'];
   return callSlurm('sbatch', { args, input }).trim();
 }
 

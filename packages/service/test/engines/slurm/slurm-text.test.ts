@@ -10,7 +10,6 @@ import { parseQueue, SQUEUE_ARGUMENTS, squeueEnvironment } from '../../../src/en
 import { openSlurmRecords } from '../../../src/engines/slurm/slurm-records.ts';
 import {
   isPermanentRejection,
-  keyOfJobName,
   parseJobId,
   sbatchArguments,
   slurmJobName,
@@ -67,11 +66,22 @@ describe('parseJobId', () => {
   });
 });
 
-describe('keyOfJobName', () => {
-  it('returns the key of a job name of ours and nothing for others', () => {
-    expect(keyOfJobName(slurmJobName('c1-abc'))).toBe('c1-abc');
-    expect(keyOfJobName('train')).toBeUndefined();
-    expect(keyOfJobName('sluice-UPPER')).toBeUndefined();
+describe('slurmJobName', () => {
+  const nameOf = (name: string) => slurmJobName({ ...launch, job: { name } });
+
+  it('is what the client calls the container, and the key of one without a name', () => {
+    expect(nameOf('variants/call/S1,bcftools')).toBe('variants/call/S1,bcftools');
+    expect(slurmJobName(launch)).toBe('sluice-c1-abc');
+  });
+
+  it('keeps the beginning and the end of a long name', () => {
+    const name = nameOf(`variants/${'x'.repeat(2000)}/S1`);
+    expect(name).toMatch(/^variants\/x+~x+\/S1$/);
+    expect(name).toHaveLength(120);
+  });
+
+  it('has no character that a program of Slurm changes', () => {
+    expect(nameOf('a\n7|COMPLETED/ü%x"$(id)\'')).toBe('a_7_COMPLETED/__x___id__');
   });
 });
 
@@ -79,36 +89,39 @@ describe('parseQueue', () => {
   const mark = 'a-mark';
   const parse = (...lines: string[]) => parseQueue(`${lines.join('\n')}\n`, mark);
 
-  it('reads our jobs, keeps separators in the reason and leaves out what is not ours', () => {
+  it('reads jobs with separators in any text, and leaves out what is never ours', () => {
     const jobs = parse(
-      `${mark}|7|PENDING||0|sluice-a|(Resources|x)`,
-      `${mark}|8|RUNNING|n1|0|train|None`,
-      `${mark}|9|COMPLETED|n2|1001|sluice-b|None`,
-      `${mark}|10_1|RUNNING|n2|1001|sluice-c|None`,
-      `${mark}|11|RUNNING|n2||sluice-d|None`,
+      `${mark}|7|PENDING||0|(Resources|x)${mark};a|b${mark};/d/a`,
+      `${mark}|9|COMPLETED|n2|1001|None${mark};b${mark};/d/b c`,
+      `${mark}|10_1|RUNNING|n2|1001|None${mark};c${mark};/d/c`,
+      `${mark}|11|RUNNING|n2||None${mark};d${mark};/d/d`,
     );
     expect(jobs).toEqual([
-      { key: 'a', jobId: '7', state: 'PENDING', node: '', uid: 0, reason: '(Resources|x)' },
-      { key: 'b', jobId: '9', state: 'COMPLETED', node: 'n2', uid: 1001, reason: 'None' },
+      { directory: '/d/a', jobId: '7', name: 'a|b', state: 'PENDING', node: '', uid: 0, reason: '(Resources|x)' },
+      { directory: '/d/b c', jobId: '9', name: 'b', state: 'COMPLETED', node: 'n2', uid: 1001, reason: 'None' },
     ]);
   });
 
   it('takes no line of a name for a job', () => {
     const jobs = parse(
       'slurm_load_jobs error: whatever',
-      `${mark}|6|PENDING||1003|x`,
-      '7|COMPLETED|n1|0|sluice-a|None',
-      'a-guess|7|COMPLETED|n1|0|sluice-a|None',
-      '|JobHeldUser',
-      `${mark}|7|RUNNING|n1|0|sluice-a|None`,
-      `${mark}|8|RUNNING|n1|1003|sluice-a\n|None`,
+      `${mark}|6|PENDING||1003|None${mark};x`,
+      '7|COMPLETED|n1|0|None;x;/d/a',
+      'a-guess|7|COMPLETED|n1|0|Nonea-guess;x;/d/a',
+      `${mark};/other`,
+      `${mark}|7|RUNNING|n1|0|None${mark};x${mark};/d/a`,
+      `${mark}|8|RUNNING|n1|1003|None${mark};x${mark};/d/a\n`,
     );
-    expect(jobs).toEqual([{ key: 'a', jobId: '7', state: 'RUNNING', node: 'n1', uid: 0, reason: 'None' }]);
+    expect(jobs.map(({ jobId, directory, state }) => [jobId, directory, state])).toEqual([
+      ['6', '/other', 'PENDING'],
+      ['7', '/d/a', 'RUNNING'],
+      ['8', '/d/a\n', 'RUNNING'],
+    ]);
   });
 
   it('believes neither of two entries with one job ID', () => {
-    const jobs = parse(`${mark}|7|RUNNING|n1|0|sluice-a|None`, `${mark}|7|COMPLETED|n1|0|other|None`);
-    expect(jobs.map(({ state }) => slurmMeaning(state))).toEqual(['unknown']);
+    const jobs = parse(`${mark}|7|RUNNING|n1|0|None`, `${mark}|7|COMPLETED|n1|0|None`);
+    expect(jobs.map(({ state }) => slurmMeaning(state))).toEqual(['unknown', 'unknown']);
   });
 
   it('asks for a mark that no argument shows', () => {

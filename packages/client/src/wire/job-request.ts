@@ -1,0 +1,16 @@
+import { z } from 'zod';
+
+/**
+ * The label with what a client requests for a container from the system behind the engine, as JSON (`JobRequest`). A client sends only the fields
+ * that the service announces; other services ignore the label.
+ */
+export const JOB_LABEL = 'sluice-job';
+
+/** The value of `JOB_LABEL`. */
+export const jobRequestSchema = z.strictObject({
+  /** With the feature `job-names`: what people call the container. It identifies nothing. */
+  name: z.string().min(1).max(4096).exactOptional(),
+  comment: z.string().max(4096).exactOptional(),
+});
+/** What a client requests from the system behind the engine, for example from Slurm. */
+export type JobRequest = z.infer<typeof jobRequestSchema>;
