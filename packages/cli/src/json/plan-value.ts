@@ -10,6 +10,7 @@ const resources = z.strictObject({
   memoryBytes: z.number().exactOptional(),
   gpu: z.number().exactOptional(),
   gpuModel: z.string().exactOptional(),
+  timeMs: z.int().exactOptional(),
 });
 
 const retry = z.strictObject({

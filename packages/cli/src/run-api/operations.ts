@@ -815,6 +815,8 @@ export interface RunApiOperations {
         readonly memoryBytes?: number;
         readonly gpu?: number;
         readonly gpuModel?: string;
+        /** The time that an attempt needs at most. */
+        readonly timeMs?: number;
       };
       /** The sum of the attempts that have run and ended. */
       readonly usage: {

@@ -13,6 +13,8 @@ export const FEATURES = {
   secretEnvs: 'secret-envs',
   /** The label `sluice-job` may have `name` and `comment`. */
   jobNames: 'job-names',
+  /** The label `sluice-job` may have `time`. */
+  timeLimits: 'time-limits',
 } as const;
 /** The name of an extension in `InstanceType.features`. */
 export type Feature = (typeof FEATURES)[keyof typeof FEATURES];

@@ -6,11 +6,19 @@ import { z } from 'zod';
  */
 export const JOB_LABEL = 'sluice-job';
 
+/** Ten years: the longest `time`. */
+export const LONGEST_JOB_MS = 3650 * 86_400_000;
+
 /** The value of `JOB_LABEL`. */
 export const jobRequestSchema = z.strictObject({
   /** With the feature `job-names`: what people call the container. It identifies nothing. */
   name: z.string().min(1).max(4096).exactOptional(),
   comment: z.string().max(4096).exactOptional(),
+  /**
+   * With the feature `time-limits`: the milliseconds that it runs at most. If a system has a shorter limit, it rejects a time
+   * that is required; otherwise its own limit is used.
+   */
+  time: z.strictObject({ ms: z.int().positive().max(LONGEST_JOB_MS), required: z.boolean() }).exactOptional(),
 });
 /** What a client requests from the system behind the engine, for example from Slurm. */
 export type JobRequest = z.infer<typeof jobRequestSchema>;

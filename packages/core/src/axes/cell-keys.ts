@@ -71,12 +71,13 @@ function createKeys({
   ];
 }
 
-function resourceKeys({ cpu, memory, gpu, gpuModel }: ResourceTemplates = {}, at: Path): readonly CellKey[] {
+function resourceKeys({ cpu, memory, gpu, gpuModel, time }: ResourceTemplates = {}, at: Path): readonly CellKey[] {
   return [
     ...keyOf(cpu, cores, { path: [...at, 'cpu'] }),
     ...keyOf(memory, size, { path: [...at, 'memory'], target: [...at, 'memoryBytes'] }),
     ...keyOf(gpu, count, { path: [...at, 'gpu'] }),
     ...keyOf(gpuModel, text, { path: [...at, 'gpuModel'] }),
+    ...keyOf(time, duration, { path: [...at, 'time'], target: [...at, 'timeMs'] }),
   ];
 }
 

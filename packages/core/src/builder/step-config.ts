@@ -103,6 +103,8 @@ export interface ResourcesConfig {
   readonly memory?: Text;
   readonly gpu?: number | ExpressionHandle<number>;
   readonly gpuModel?: Text;
+  /** A duration. */
+  readonly time?: Text;
 }
 
 /** The retries of a cell, which can read its item. */

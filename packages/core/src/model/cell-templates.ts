@@ -22,6 +22,7 @@ export interface ResourceTemplates {
   readonly memory?: Template;
   readonly gpu?: Template;
   readonly gpuModel?: Template;
+  readonly time?: Template;
 }
 
 /** The clusters of a cell. Of a list, items without an expression are in it as well. */

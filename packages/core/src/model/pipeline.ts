@@ -207,7 +207,10 @@ export interface Matrix {
   readonly exclude: readonly Readonly<Record<string, JsonTemplate>>[];
 }
 
-/** The least that an instance type must have; absent values are not compared. `cpu` counts cores. */
+/**
+ * The least that an instance type must have; absent values are not compared. `cpu` counts cores. `timeMs` does not choose the
+ * instance type.
+ */
 export interface Resources {
   /** Number of cores. */
   readonly cpu?: number;
@@ -215,6 +218,8 @@ export interface Resources {
   /** Number of GPUs. */
   readonly gpu?: number;
   readonly gpuModel?: string;
+  /** How long an attempt needs at most, for a system that plans by time. Absent: the `timeout` of the step. */
+  readonly timeMs?: number;
 }
 
 /** Exactly one of the keys is set: a fixed cluster, any of several, or several by preference. */

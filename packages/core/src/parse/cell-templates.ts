@@ -27,7 +27,7 @@ export function resolveCellTemplates(raw: RawStep): Step['perCell'] {
 }
 
 function resourceTemplates(raw: RawResources): ResourceTemplates | undefined {
-  return templatesOf(raw, ['cpu', 'memory', 'gpu', 'gpuModel']);
+  return templatesOf(raw, ['cpu', 'memory', 'gpu', 'gpuModel', 'time']);
 }
 
 /** The order of a list, and which clusters are in it, is that of the whole list. */

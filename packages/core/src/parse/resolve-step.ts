@@ -242,13 +242,14 @@ function resolveMatrix(matrix: NonNullable<RawStep['matrix']>): NonNullable<Step
   return { axes, include: include ?? [], exclude: exclude ?? [] } as NonNullable<Step['matrix']>;
 }
 
-function resolveResources({ cpu, memory, gpu, gpuModel }: NonNullable<RawStep['resources']>): Resources {
+function resolveResources({ cpu, memory, gpu, gpuModel, time }: NonNullable<RawStep['resources']>): Resources {
   const size = fixedText(memory);
   return {
     ...optional('cpu', fixedNumber(cpu)),
     ...optional('memoryBytes', size === undefined ? undefined : parseSize(size)),
     ...optional('gpu', fixedNumber(gpu)),
     ...optional('gpuModel', fixedText(gpuModel)),
+    ...optional('timeMs', milliseconds(fixedText(time))),
   };
 }
 

@@ -144,8 +144,9 @@ const resources = z.strictObject(
     memory: z.string({ error: 'a size with its unit, for example 512MB or 4GiB' }).regex(CELL_SIZE).optional(),
     gpu: cellCount.optional(),
     gpuModel: text.optional(),
+    time: cellDuration.optional(),
   },
-  { error: 'a map with `cpu`, `memory`, `gpu` or `gpuModel`' },
+  { error: 'a map with `cpu`, `memory`, `gpu`, `gpuModel` or `time`' },
 );
 
 const CLASSES = ['failed', 'oom', 'timeout'] as const;

@@ -25,7 +25,7 @@ const RETRIES = `${HEAD}steps:
       limit: 2
       infrastructure: "\${{ each.sample.tries + 1 }}"
       backoff: { initial: "\${{ each.sample.tries }}s", factor: "\${{ double(each.sample.tries) }}", max: 1m }
-      escalate: [big, { cpu: 2, memory: "\${{ each.sample.gb }}GB" }]
+      escalate: [big, { cpu: 2, memory: "\${{ each.sample.gb }}GB", time: "\${{ each.sample.gb }}h" }]
   plain: { command: [x], retry: 3 }
 `;
 
@@ -48,7 +48,7 @@ describe('valuesOfCell', () => {
       limit: 2,
       on: ['failed', 'oom', 'timeout'],
       backoff: { initialMs: 5000, factor: 5, maxMs: 60_000 },
-      escalate: ['big', { cpu: 2, memoryBytes: 16e9 }],
+      escalate: ['big', { cpu: 2, memoryBytes: 16e9, timeMs: 16 * 3_600_000 }],
       infrastructure: 6,
     });
     expect(valuesOfCell(plan, 2, 0).retry.limit).toBe(3);
@@ -153,9 +153,9 @@ describe('escalationOfCells', () => {
     const plan = planOf(RETRIES);
     expect(escalationOfCells(plan, { step: 1 })).toEqual([
       'big',
-      { cpu: 2, memoryBytes: 4e9 },
+      { cpu: 2, memoryBytes: 4e9, timeMs: 4 * 3_600_000 },
       'big',
-      { cpu: 2, memoryBytes: 16e9 },
+      { cpu: 2, memoryBytes: 16e9, timeMs: 16 * 3_600_000 },
     ]);
     expect(escalationOfCells(plan, { step: 1, cells: [1] })).toEqual(['big', { cpu: 2, memoryBytes: 16e9 }]);
     const attempts = [0, 1, 2].map((step) => retriesOfCells(plan, step)!.map((one) => one.limit + one.infrastructure));

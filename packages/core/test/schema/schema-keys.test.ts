@@ -15,7 +15,7 @@ it.each([
   ],
   [
     ['steps', 'fit', 'retry', 'escalate', 1],
-    ['cpu', 'memory', 'gpu', 'gpuModel'],
+    ['cpu', 'memory', 'gpu', 'gpuModel', 'time'],
   ],
   [
     ['steps', 'fit', 'service', 'ready'],

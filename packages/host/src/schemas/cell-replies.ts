@@ -119,6 +119,7 @@ export const cellDetails = z.strictObject({
       memoryBytes: z.number().exactOptional(),
       gpu: z.number().exactOptional(),
       gpuModel: z.string().exactOptional(),
+      timeMs: z.int().exactOptional().describe('the time that an attempt needs at most'),
     })
     .exactOptional()
     .describe('the least that the pipeline requests for the first attempt'),

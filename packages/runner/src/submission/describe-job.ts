@@ -1,13 +1,23 @@
-import { FEATURES, type Feature, JOB_LABEL, type JobRequest } from '@sluice/client';
+import { FEATURES, type Feature, JOB_LABEL, type JobRequest, LONGEST_JOB_MS } from '@sluice/client';
+import type { Resources } from '@sluice/core';
 import type { AttemptName } from '@sluice/run';
 
 /** As much as a service accepts. */
 const LONGEST = 4096;
 
+/** What describes a job in addition to the attempt's name. */
+interface JobSource {
+  readonly pipeline: string;
+  /** The resources of this attempt, and the `timeout` of its cell. */
+  readonly limits: { readonly resources: readonly (Resources | undefined)[]; readonly timeoutMs?: number | undefined };
+  /** Whether the cluster does. */
+  readonly announces: (feature: Feature) => boolean;
+}
+
 /** What an attempt requests from the system behind the engine, as a label; empty if the cluster announces nothing of it. */
 export function describeJob(
   { runId, step, cell, attempt }: AttemptName,
-  { pipeline, announces }: { readonly pipeline: string; readonly announces: (feature: Feature) => boolean },
+  { pipeline, limits, announces }: JobSource,
 ): Record<string, string> {
   const address = cell === '' ? step : `${step}/${cell}`;
   const job: JobRequest = {
@@ -15,6 +25,15 @@ export function describeJob(
       name: `${pipeline}/${address}`.slice(0, LONGEST),
       comment: `run=${runId} attempt=${attempt} cell=${address}`.slice(0, LONGEST),
     }),
+    ...(announces(FEATURES.timeLimits) && describeTime(limits)),
   };
   return Object.keys(job).length === 0 ? {} : { [JOB_LABEL]: JSON.stringify(job) };
+}
+
+/** The `time` of the resources is required; a `timeout` only bounds how long it can run. */
+function describeTime({ resources, timeoutMs }: JobSource['limits']): Pick<JobRequest, 'time'> {
+  const timeMs = resources.find((one) => one?.timeMs !== undefined)?.timeMs;
+  const ms = timeMs ?? timeoutMs;
+  if (ms === undefined) return {};
+  return { time: { ms: Math.min(Math.ceil(ms), LONGEST_JOB_MS), required: timeMs !== undefined } };
 }

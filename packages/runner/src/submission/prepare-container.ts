@@ -47,19 +47,16 @@ export function prepareContainer(
   const context = createRunContext(session, at.attempt, at);
   const resolved = resolveContainer(session.plan, at.step, { cell, context });
   if (!resolved.ok) return resolved;
-  const instanceType = findInstanceType(session, resolved.value, {
-    ...options,
-    step: at.step,
-    cell: at.cell,
-    clusterID: attempt.ref.clusterID,
-  });
+  const cluster = { instanceTypes: options.instanceTypes, clusterID: attempt.ref.clusterID };
+  const { retry, resources, timeoutMs } = session.scheduler.values(at.step, at.cell);
+  const escalated = retry.escalate[options.escalationLevel];
+  const instanceType = findInstanceType(escalated ?? resolved.value.instanceType ?? resources, cluster);
   if (!instanceType.ok) return instanceType;
   const mounts = createMounts(session, attempt, resolved.value);
   if (!mounts.ok) return mounts;
   const { volumeMounts, writable } = mounts.value;
   const bare = createSpec(resolved.value, instanceType.value, volumeMounts);
   const digest = hash('sha256', JSON.stringify(bare)).slice(0, 16);
-  const cluster = { instanceTypes: options.instanceTypes, clusterID: attempt.ref.clusterID };
   const announces = (feature: Feature) => announcesFeature(feature, cluster);
   const names = resolved.value.secrets.map(({ env }) => env);
   const isAsked = Object.keys(volumeMounts).length > 0 && announces(FEATURES.readOnlyMounts);
@@ -74,7 +71,11 @@ export function prepareContainer(
       ...createLabels(name, { epoch: session.epoch, spec: digest, of: session.plan.pipeline }),
       ...(names.length > 0 && announces(FEATURES.secretEnvs) && { [SECRET_ENVS_LABEL]: JSON.stringify(names) }),
       ...(isAsked && { [WRITABLE_MOUNTS_LABEL]: JSON.stringify(writable) }),
-      ...describeJob(name, { pipeline: session.plan.pipeline.name, announces }),
+      ...describeJob(name, {
+        pipeline: session.plan.pipeline.name,
+        limits: { resources: [typeof escalated === 'string' ? undefined : escalated, resources], timeoutMs },
+        announces,
+      }),
     },
   };
   return ok({ spec, digest, secrets: resolved.value.secrets });
@@ -113,18 +114,14 @@ function withReadiness(command: readonly string[], ready: readonly string[] | un
 }
 
 function findInstanceType(
-  session: RunSession,
-  container: ResolvedContainer,
-  options: PrepareOptions & { readonly step: number; readonly cell: number; readonly clusterID: string },
+  wanted: string | Resources | undefined,
+  { instanceTypes, clusterID }: { readonly instanceTypes: readonly InstanceType[]; readonly clusterID: string },
 ): Result<string, string> {
-  const { retry, resources } = session.scheduler.values(options.step, options.cell);
-  const wanted: string | Resources | undefined =
-    retry.escalate[options.escalationLevel] ?? container.instanceType ?? resources;
   if (typeof wanted === 'string') return ok(wanted);
   const chosen = chooseInstanceType(
-    options.instanceTypes.filter(({ clusterID }) => clusterID === options.clusterID),
+    instanceTypes.filter((type) => type.clusterID === clusterID),
     wanted,
   );
   if (chosen) return ok(chosen.id);
-  return fail(`no instance type of cluster ${options.clusterID} has ${JSON.stringify(wanted ?? {})}`);
+  return fail(`no instance type of cluster ${clusterID} has ${JSON.stringify(wanted ?? {})}`);
 }

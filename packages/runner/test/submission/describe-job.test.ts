@@ -1,12 +1,13 @@
+import type { Step } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { createHandPlan } from '../../../run/test/plans.ts';
 import { cells, make, run } from '../data/change-rig.ts';
 import { createRig } from '../simulation/rig.ts';
 
 /** The requests of all containers of a run on a service with these features. */
-async function requests(features: readonly string[]) {
+async function requests(features: readonly string[], step: Partial<Step> = { matrix: cells }) {
   const rig = createRig('jobs', { features });
-  const report = await run(rig, createHandPlan([{ ...make, matrix: cells }]));
+  const report = await run(rig, createHandPlan([{ ...make, ...step }]));
   const labels = rig.created().map(({ wire }) => wire.labels?.['sluice-job']);
   labels.sort();
   return { runId: report.runId, jobs: labels.map((label) => label && JSON.parse(label)) };
@@ -21,6 +22,25 @@ describe('describeJob', () => {
         comment: `run=${runId} attempt=1 cell=make/${key}`,
       })),
     );
+  });
+
+  test.each([
+    ['the time of its resources', { resources: { timeMs: 1000 }, timeoutMs: 9000 }, { ms: 1000, required: true }],
+    ['its timeout', { resources: { cpu: 1 }, timeoutMs: 9000 }, { ms: 9000, required: false }],
+    ['ten years at most', { timeoutMs: 1e15 }, { ms: 3650 * 86_400_000, required: false }],
+    ['nothing', {}, undefined],
+  ])('requests %s', async (_, step, time) => {
+    const { jobs } = await requests(['time-limits'], step);
+    expect(jobs).toEqual([time && { time }]);
+  });
+
+  test('requests the time of the resources of a later attempt', async () => {
+    const escalate = [{ timeMs: 5000 }, 'sim-2'];
+    const rig = createRig('escalated', { features: ['time-limits'], behave: { make: { end: 'Failed' } } });
+    const retry = { ...make.retry, limit: 2, escalate };
+    await run(rig, createHandPlan([{ ...make, retry, resources: { timeMs: 1000 } }]));
+    const labels = rig.created().map(({ wire }) => JSON.parse(wire.labels!['sluice-job']!).time.ms);
+    expect(labels).toEqual([1000, 5000, 1000]);
   });
 
   test('asks for nothing where the service announces nothing of it', async () => {

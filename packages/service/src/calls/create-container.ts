@@ -1,9 +1,9 @@
 import {
   type Container,
   type ContainerSpec,
-  FEATURES,
   identifierSchema,
   isTerminalPhase,
+  JOB_LABEL,
   type Ref,
   type Scope,
 } from '@sluice/client';
@@ -68,7 +68,7 @@ export async function createContainer(options: CreateContainerOptions, request: 
   const { spec, secret } = cluster.sealer ? splitSecretEnvs(parsed) : { spec: parsed, secret: {} };
   const instanceType = findInstanceType(cluster, spec);
   checkImage(cluster, spec);
-  if (cluster.driver.features.includes(FEATURES.jobNames)) parseJobRequest(spec);
+  checkJob(cluster, spec, instanceType);
   const { clusterID, accountID } = { clusterID: cluster.id, accountID: scope.accountID };
   const id = request.containerID ?? `c-${randomId(20)}`;
   if (!identifierSchema.safeParse(id).success || id === '-') {
@@ -211,6 +211,18 @@ function checkImage(cluster: Cluster, { image }: ContainerSpec): void {
       details: { field: 'image' },
       cause: error,
     });
+  }
+}
+
+/** Rejects what the engine would reject at the start, instead of creating a container that fails. */
+function checkJob({ driver }: Cluster, spec: ContainerSpec, { options }: InstanceTypeConfig): void {
+  const job = driver.checkJob && parseJobRequest(spec);
+  if (job === undefined) return;
+  try {
+    driver.checkJob!(job, options);
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    throw new RequestError('FIELD_INVALID', error.message, { details: { field: `labels.${JOB_LABEL}` }, cause: error });
   }
 }
 

@@ -108,6 +108,12 @@ export class EngineDriver {
     this.#engine.checkImage?.(image);
   }
 
+  /** As in `Engine`; undefined if the engine ignores all requests. */
+  get checkJob(): Engine['checkJob'] {
+    const engine = this.#engine;
+    return engine.checkJob && ((job, options) => engine.checkJob!(job, options));
+  }
+
   /** As in `Engine`; undefined if the engine does not support it. */
   get findProcess(): ((key: string) => Promise<number | undefined>) | undefined {
     const engine = this.#engine;

@@ -37,6 +37,12 @@ export interface Engine {
   /** Throws `EngineError` `REJECTED` for an invalid image name. Does not check whether the image exists. */
   checkImage?(image: string): void;
   /**
+   * Throws `EngineError` `REJECTED` for what it does not allow to a container with the instance type's `options`. Called before
+   * a container is created; `launch` checks it again, since the configuration may have changed. An engine without it ignores
+   * all requests.
+   */
+  checkJob?(job: JobRequest, options: Launch['options']): void;
+  /**
    * The digest of the image that `launch` would run now; undefined if it cannot be determined. Only for engines with the
    * feature `image-digests`. Throws `EngineError` `REJECTED` for an invalid image name.
    */

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createHttpService } from '@sluice/client';
+import { createHttpService, type JobRequest } from '@sluice/client';
 import { until } from '@sluice/client/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EngineError } from '../../src/engines/engine.ts';
@@ -11,7 +11,11 @@ import { API, openRawHttp, type RawHttp } from './raw-http.ts';
 let http: RawHttp;
 let engine: FakeEngine;
 beforeAll(async () => {
-  engine = new FakeEngine();
+  engine = Object.assign(new FakeEngine(), {
+    checkJob({ name }: JobRequest) {
+      if (name === 'forbidden') throw new EngineError('REJECTED', 'could not use that name');
+    },
+  });
   engine.features = ['read-only-mounts', 'image-digests', 'job-names'];
   const engines = { fake: ({ clusterID }: { clusterID: string }) => (clusterID === 'one' ? engine : new FakeEngine()) };
   http = await openRawHttp({ engine: 'fake', engines, cores: 100 });
@@ -98,6 +102,14 @@ describe('label sluice-job', () => {
       expect(reply.json().details).toEqual([{ reason: 'FIELD_INVALID', field: 'labels.sluice-job' }]);
     },
   );
+
+  it('is rejected with the reason of the engine', async () => {
+    const reply = await send('bad', '{"name":"forbidden"}');
+    expect([reply.status, reply.json()]).toMatchObject([
+      400,
+      { message: 'could not use that name', details: [{ reason: 'FIELD_INVALID', field: 'labels.sluice-job' }] },
+    ]);
+  });
 
   it('is a label like any other where no engine announces its fields', async () => {
     const two = { account: '/api/v1rc1/clusters/two/accounts/mine', instanceType: 'other' };

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { basename, dirname } from 'node:path';
-import { FEATURES, type Feature } from '@sluice/client';
+import { FEATURES, type Feature, type JobRequest } from '@sluice/client';
+import { parseDuration } from '@sluice/core';
 import { LOCAL_STORAGE, type StorageAccess } from '../../storage/storage-access.ts';
 import { type Engine, EngineError, type EngineSink, type HardwareModels, type Launch } from '../engine.ts';
 import type { EngineSite } from '../engine-factory.ts';
@@ -13,13 +14,14 @@ import { killJobs } from './kill-jobs.ts';
 import { createSlurmCommands, type SlurmCommands } from './slurm-commands.ts';
 import { type SlurmConfig, slurmPlacementSchema } from './slurm-config.ts';
 import { createTrackedContainer } from './slurm-container.ts';
-import { NODE_ARGUMENTS, slurmModels } from './slurm-models.ts';
+import { NODE_ARGUMENTS, partitionLimit, slurmModels } from './slurm-models.ts';
 import { slurmMeaning } from './slurm-outcome.ts';
 import { jobOwners, readQueue } from './slurm-queue.ts';
 import { openSlurmRecords } from './slurm-records.ts';
 import { isPermanentRejection } from './slurm-request.ts';
 import { readSlurmSettings, type SlurmSettings } from './slurm-settings.ts';
 import { findJob, startJob } from './slurm-start.ts';
+import { type TimeLimits, timeLimitOf } from './slurm-time.ts';
 import { SlurmWatch } from './slurm-watch.ts';
 import { checkMaySwitch, findUnixUser, type UnixUser } from './unix-user.ts';
 
@@ -62,6 +64,7 @@ class SlurmEngine implements Engine {
   get features(): readonly Feature[] {
     return [
       FEATURES.jobNames,
+      FEATURES.timeLimits,
       // Charliecloud mounts everything writable.
       ...(this.#config.runtime === 'charliecloud' ? [] : [FEATURES.readOnlyMounts]),
       ...(this.#settings?.limitsMemory === false ? [FEATURES.unlimitedMemory] : []),
@@ -88,6 +91,10 @@ class SlurmEngine implements Engine {
 
   checkImage(image: string): void {
     if (this.#config.runtime === 'podman') checkPodmanImage(image);
+  }
+
+  checkJob(job: JobRequest, options: Launch['options']): void {
+    timeLimitOf(job.time, this.#limitsOf(options));
   }
 
   async launch(launch: Launch): Promise<void> {
@@ -180,6 +187,13 @@ class SlurmEngine implements Engine {
     return [...paths, ...mungePaths(settings)];
   }
 
+  #limitsOf(options: Launch['options']): TimeLimits {
+    const { timeLimit = this.#config.timeLimit, partition = this.#config.partition } =
+      slurmPlacementSchema.safeParse(options).data ?? {};
+    const ofPartition = partitionLimit(this.#nodes, partition);
+    return { configured: timeLimit === undefined ? undefined : parseDuration(timeLimit), ofPartition };
+  }
+
   #ownersOf({ directory }: Launch): Promise<ReadonlySet<number>> {
     return this.#storage.inThread(() => jobOwners(directory));
   }
@@ -193,6 +207,7 @@ class SlurmEngine implements Engine {
   async #start(launch: Launch): Promise<void> {
     if (this.#watch.get(launch.key)) return;
     checkRuntime(launch, this.#config);
+    const minutes = timeLimitOf(launch.job?.time, this.#limitsOf(launch.options));
     const user = this.#users.get(launch.accountID);
     if (this.#config.unixUsers && user === undefined) {
       const why = `no Unix user is configured for it: add it to 'unixUsers' and restart the service`;
@@ -204,7 +219,7 @@ class SlurmEngine implements Engine {
       const maskedPaths = await this.#findMaskedPaths();
       const found = await findJob(launch, records, async () => readQueue(this.#slurm, await this.#ownersOf(launch)));
       if (found === undefined) await records.withdrawAbsent();
-      const options = { slurm: this.#slurm, config: this.#config, storage, maskedPaths, user };
+      const options = { slurm: this.#slurm, config: this.#config, storage, maskedPaths, user, minutes };
       const jobId = found ?? (await startJob(launch, records, options));
       await records.writeJobId(jobId);
       this.#watch.track(await createTrackedContainer(launch, { records, jobId, storage: this.#storage }));

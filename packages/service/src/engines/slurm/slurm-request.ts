@@ -1,4 +1,3 @@
-import { parseDuration } from '@sluice/core';
 import type { Launch } from '../engine.ts';
 import type { SlurmPlacement } from './slurm-config.ts';
 
@@ -21,7 +20,10 @@ function plain(text: string): string {
 }
 
 /** The arguments of `sbatch`, which reads the job's script from its standard input. Free text is always part of one `--option=value` word. */
-export function sbatchArguments(launch: Launch, options: SlurmPlacement): string[] {
+export function sbatchArguments(
+  launch: Launch,
+  options: Omit<SlurmPlacement, 'timeLimit'> & { readonly minutes?: number | undefined },
+): string[] {
   const { cores, memoryBytes, gpus } = launch.limits;
   return [
     '--parsable',
@@ -35,7 +37,7 @@ export function sbatchArguments(launch: Launch, options: SlurmPlacement): string
     ...(options.partition ? [`--partition=${options.partition}`] : []),
     ...(options.qos ? [`--qos=${options.qos}`] : []),
     ...(options.account ? [`--account=${options.account}`] : []),
-    ...(options.timeLimit ? [`--time=${Math.ceil(parseDuration(options.timeLimit) / 60_000)}`] : []),
+    ...(options.minutes === undefined ? [] : [`--time=${options.minutes}`]),
     // Each container is started only once: the runner decides about retries, not Slurm.
     '--no-requeue',
     // Any other value makes each node log the user in first to get the environment, which takes at least a second per job.

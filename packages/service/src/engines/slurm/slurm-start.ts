@@ -18,11 +18,13 @@ export interface StartJobOptions {
   readonly maskedPaths: readonly string[];
   /** The user who runs the job. Default: this process's user. */
   readonly user: UnixUser | undefined;
+  /** The time limit, from `timeLimitOf`. Default: Slurm's. */
+  readonly minutes: number | undefined;
 }
 
 /** Submits the container's job and returns its ID. Throws `SlurmError` if Slurm rejects it. */
 export async function startJob(launch: Launch, records: SlurmRecords, options: StartJobOptions): Promise<string> {
-  const { slurm, config, storage, maskedPaths, user } = options;
+  const { slurm, config, storage, maskedPaths, user, minutes } = options;
   const placement = slurmPlacementSchema.parse(launch.options);
   const isRoot = user === undefined && process.geteuid?.() === 0;
   if (config.runtime === 'none') {
@@ -32,7 +34,7 @@ export async function startJob(launch: Launch, records: SlurmRecords, options: S
   if (user) await chownToUser(launch, user, storage);
   const given = Object.fromEntries(Object.entries(placement).filter(([, value]) => value !== undefined));
   const input = slurmScript(launch, { ...config, isRoot, maskedPaths });
-  const stdout = await slurm.run('sbatch', sbatchArguments(launch, { ...config, ...given }), { user, input });
+  const stdout = await slurm.run('sbatch', sbatchArguments(launch, { ...config, ...given, minutes }), { user, input });
   const jobId = parseJobId(stdout);
   if (jobId === undefined) throw new SlurmError(`sbatch printed no job ID: ${stdout.slice(0, 200)}`);
   return jobId;

@@ -33,7 +33,7 @@ const launch: Launch = {
 
 describe('sbatchArguments', () => {
   it('asks for the instance type, its place and no second start', () => {
-    expect(sbatchArguments(launch, { partition: 'gpu', qos: 'high', timeLimit: '90m' })).toEqual([
+    expect(sbatchArguments(launch, { partition: 'gpu', qos: 'high', minutes: 90 })).toEqual([
       '--parsable',
       '--job-name=sluice-c1-abc',
       '--comment=c1-abc',
