@@ -96,6 +96,7 @@ export type {
   RetryTemplates,
   Schedule,
   ServiceStep,
+  SlurmOptions,
   SourceRange,
   Step,
   StepConfig,

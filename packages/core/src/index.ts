@@ -94,6 +94,7 @@ export {
   type Retry,
   type Schedule,
   type ServiceStep,
+  type SlurmOptions,
   type Step,
   type StepSource,
 } from './model/pipeline.ts';

@@ -15,6 +15,8 @@ export const FEATURES = {
   jobNames: 'job-names',
   /** The label `sluice-job` may have `time`. */
   timeLimits: 'time-limits',
+  /** The label `sluice-job` may have `slurm`. */
+  slurmOptions: 'slurm-options',
 } as const;
 /** The name of an extension in `InstanceType.features`. */
 export type Feature = (typeof FEATURES)[keyof typeof FEATURES];

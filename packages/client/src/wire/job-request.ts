@@ -9,6 +9,28 @@ export const JOB_LABEL = 'sluice-job';
 /** Ten years: the longest `time`. */
 export const LONGEST_JOB_MS = 3650 * 86_400_000;
 
+const option = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9_.,:;=+@*&|!()[\]{}/ -]{1,500}$/,
+    'must be up to 500 letters, digits, blanks and _.,:;=+@*&|!()[]{}/-',
+  );
+
+/** Options of `sbatch`, by their names there; `mail` is an address that is notified of the end. */
+export const slurmOptionsShape = {
+  partition: option.exactOptional(),
+  qos: option.exactOptional(),
+  account: option.exactOptional(),
+  constraint: option.exactOptional(),
+  exclusive: z.boolean().exactOptional(),
+  licenses: option.exactOptional(),
+  reservation: option.exactOptional(),
+  gres: option.exactOptional(),
+  nodelist: option.exactOptional(),
+  exclude: option.exactOptional(),
+  mail: option.exactOptional(),
+};
+
 /** The value of `JOB_LABEL`. */
 export const jobRequestSchema = z.strictObject({
   /** With the feature `job-names`: what people call the container. It identifies nothing. */
@@ -19,6 +41,8 @@ export const jobRequestSchema = z.strictObject({
    * that is required; otherwise its own limit is used.
    */
   time: z.strictObject({ ms: z.int().positive().max(LONGEST_JOB_MS), required: z.boolean() }).exactOptional(),
+  /** With the feature `slurm-options`. Only what the service's administrator allows is accepted. */
+  slurm: z.strictObject(slurmOptionsShape).exactOptional(),
 });
 /** What a client requests from the system behind the engine, for example from Slurm. */
 export type JobRequest = z.infer<typeof jobRequestSchema>;

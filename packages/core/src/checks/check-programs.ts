@@ -25,6 +25,7 @@ const NOT_FOR_APPROVALS: readonly (keyof RawStep)[] = [
   'ports',
   'cache',
   'retry',
+  'slurm',
 ];
 
 /** Keys that require another key. */

@@ -114,6 +114,8 @@ export interface Step {
   /** Absent: the smallest that has the `resources`. */
   readonly instanceType?: Template;
   readonly resources?: Resources;
+  /** Only for clusters with the engine `slurm`; others ignore it. */
+  readonly slurm?: SlurmOptions;
   readonly placement?: Placement;
   /** Pool name to the number of slots that one attempt holds. */
   readonly pools: Readonly<Record<string, number>>;
@@ -220,6 +222,21 @@ export interface Resources {
   readonly gpuModel?: string;
   /** How long an attempt needs at most, for a system that plans by time. Absent: the `timeout` of the step. */
   readonly timeMs?: number;
+}
+
+/** Options of `sbatch`, by their names there; `mail` is an address that is notified of the end. */
+export interface SlurmOptions {
+  readonly partition?: string;
+  readonly qos?: string;
+  readonly account?: string;
+  readonly constraint?: string;
+  readonly exclusive?: boolean;
+  readonly licenses?: string;
+  readonly reservation?: string;
+  readonly gres?: string;
+  readonly nodelist?: string;
+  readonly exclude?: string;
+  readonly mail?: string;
 }
 
 /** Exactly one of the keys is set: a fixed cluster, any of several, or several by preference. */

@@ -15,6 +15,7 @@ import {
   NAME,
   PERCENTAGE,
   RESULT_FILE,
+  SLURM_OPTION,
   STEP_OUTPUT,
   TEXT,
   VARIABLE,
@@ -149,6 +150,24 @@ const resources = z.strictObject(
   { error: 'a map with `cpu`, `memory`, `gpu`, `gpuModel` or `time`' },
 );
 
+const slurmOption = word.regex(SLURM_OPTION);
+const slurm = z.strictObject(
+  {
+    partition: slurmOption.optional(),
+    qos: slurmOption.optional(),
+    account: slurmOption.optional(),
+    constraint: slurmOption.optional(),
+    exclusive: flag.optional(),
+    licenses: slurmOption.optional(),
+    reservation: slurmOption.optional(),
+    gres: slurmOption.optional(),
+    nodelist: slurmOption.optional(),
+    exclude: slurmOption.optional(),
+    mail: slurmOption.optional(),
+  },
+  { error: 'a map of options of Slurm, for example `{ partition: gpu }`' },
+);
+
 const CLASSES = ['failed', 'oom', 'timeout'] as const;
 const backoff = z.strictObject(
   {
@@ -241,6 +260,7 @@ export const stepSchema = z.strictObject(
     parallelism: positive.optional(),
     instanceType: text.optional(),
     resources: resources.optional(),
+    slurm: slurm.optional(),
     placement: placementOf(word.regex(CELL_NAME)).optional(),
     pools: cellPools.optional(),
     priority: z.union([z.int(), cellExpression], { error: 'an integer' }).optional(),

@@ -1,5 +1,5 @@
 import { FEATURES, type Feature, JOB_LABEL, type JobRequest, LONGEST_JOB_MS } from '@sluice/client';
-import type { Resources } from '@sluice/core';
+import type { Resources, SlurmOptions } from '@sluice/core';
 import type { AttemptName } from '@sluice/run';
 
 /** As much as a service accepts. */
@@ -10,6 +10,8 @@ interface JobSource {
   readonly pipeline: string;
   /** The resources of this attempt, and the `timeout` of its cell. */
   readonly limits: { readonly resources: readonly (Resources | undefined)[]; readonly timeoutMs?: number | undefined };
+  /** The options of the step. */
+  readonly slurm?: SlurmOptions | undefined;
   /** Whether the cluster does. */
   readonly announces: (feature: Feature) => boolean;
 }
@@ -17,7 +19,7 @@ interface JobSource {
 /** What an attempt requests from the system behind the engine, as a label; empty if the cluster announces nothing of it. */
 export function describeJob(
   { runId, step, cell, attempt }: AttemptName,
-  { pipeline, limits, announces }: JobSource,
+  { pipeline, limits, slurm, announces }: JobSource,
 ): Record<string, string> {
   const address = cell === '' ? step : `${step}/${cell}`;
   const job: JobRequest = {
@@ -26,6 +28,7 @@ export function describeJob(
       comment: `run=${runId} attempt=${attempt} cell=${address}`.slice(0, LONGEST),
     }),
     ...(announces(FEATURES.timeLimits) && describeTime(limits)),
+    ...(slurm && announces(FEATURES.slurmOptions) && { slurm }),
   };
   return Object.keys(job).length === 0 ? {} : { [JOB_LABEL]: JSON.stringify(job) };
 }

@@ -74,6 +74,7 @@ export function prepareContainer(
       ...describeJob(name, {
         pipeline: session.plan.pipeline.name,
         limits: { resources: [typeof escalated === 'string' ? undefined : escalated, resources], timeoutMs },
+        slurm: session.plan.steps[at.step]!.step.slurm,
         announces,
       }),
     },

@@ -43,6 +43,14 @@ describe('describeJob', () => {
     expect(labels).toEqual([1000, 5000, 1000]);
   });
 
+  test('requests the options of Slurm only where the service announces them', async () => {
+    const slurm = { partition: 'gpu', exclusive: true };
+    expect((await requests(['slurm-options'], { slurm })).jobs).toEqual([{ slurm }]);
+    expect((await requests(['job-names'], { slurm })).jobs).toEqual([
+      { name: 'hand/make', comment: expect.anything() },
+    ]);
+  });
+
   test('asks for nothing where the service announces nothing of it', async () => {
     const { jobs } = await requests(['read-only-mounts']);
     expect(jobs).toEqual([undefined, undefined, undefined]);

@@ -75,10 +75,10 @@ describe('parseServiceConfig', () => {
       expect.stringMatching(/^\d+:\d+ must be a duration/),
       expect.stringMatching(/^\d+:\d+ instance types of the engine 'docker' have no option 'runtime'; remove it$/),
     ]);
-    expect(problems(withOptions('slurm', '{ runtime: runc }', '{ partition: 7, gres: gpu }'))).toEqual([
+    expect(problems(withOptions('slurm', '{ runtime: runc }', '{ partition: 7, wrap: gpu }'))).toEqual([
       expect.stringMatching(/^\d+:\d+ must be none, podman, apptainer or charliecloud$/),
       expect.stringMatching(/^\d+:\d+ must be a text/),
-      expect.stringMatching(/^\d+:\d+ instance types of the engine 'slurm' have no option 'gres'; remove it$/),
+      expect.stringMatching(/^\d+:\d+ instance types of the engine 'slurm' have no option 'wrap'; remove it$/),
     ]);
   });
 

@@ -1,13 +1,16 @@
+import { slurmOptionsShape } from '@sluice/client';
 import { durationSchema } from '@sluice/core';
 import { z } from 'zod';
 
+const OPTIONS = Object.keys(slurmOptionsShape) as (keyof typeof slurmOptionsShape)[];
+
 /** Slurm options that a cluster's configuration, or an instance type's `options`, may set. */
 const placementShape = {
-  partition: z.string().optional(),
-  qos: z.string().optional(),
-  account: z.string().optional(),
+  ...slurmOptionsShape,
   /** Slurm's own time limit, which counts whole minutes. */
   timeLimit: durationSchema({ min: '1m' }).optional(),
+  /** The options that a step may set or replace. Default: none. */
+  allow: z.array(z.enum(OPTIONS, `must be one of ${OPTIONS.join(', ')}`)).optional(),
 };
 
 /** Per instance type: overrides the cluster's settings. */

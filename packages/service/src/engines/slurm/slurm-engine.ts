@@ -11,8 +11,9 @@ import { cpuModels } from '../machine-models.ts';
 import { checkRuntime } from './check-runtime.ts';
 import { checkReachable } from './chown-to-user.ts';
 import { killJobs } from './kill-jobs.ts';
+import { placementOf } from './placement-of.ts';
 import { createSlurmCommands, type SlurmCommands } from './slurm-commands.ts';
-import { type SlurmConfig, slurmPlacementSchema } from './slurm-config.ts';
+import { type SlurmConfig, type SlurmPlacement, slurmPlacementSchema } from './slurm-config.ts';
 import { createTrackedContainer } from './slurm-container.ts';
 import { NODE_ARGUMENTS, partitionLimit, slurmModels } from './slurm-models.ts';
 import { slurmMeaning } from './slurm-outcome.ts';
@@ -65,6 +66,7 @@ class SlurmEngine implements Engine {
     return [
       FEATURES.jobNames,
       FEATURES.timeLimits,
+      FEATURES.slurmOptions,
       // Charliecloud mounts everything writable.
       ...(this.#config.runtime === 'charliecloud' ? [] : [FEATURES.readOnlyMounts]),
       ...(this.#settings?.limitsMemory === false ? [FEATURES.unlimitedMemory] : []),
@@ -94,7 +96,7 @@ class SlurmEngine implements Engine {
   }
 
   checkJob(job: JobRequest, options: Launch['options']): void {
-    timeLimitOf(job.time, this.#limitsOf(options));
+    timeLimitOf(job.time, this.#limitsOf(placementOf(this.#config, { options, job })));
   }
 
   async launch(launch: Launch): Promise<void> {
@@ -187,9 +189,7 @@ class SlurmEngine implements Engine {
     return [...paths, ...mungePaths(settings)];
   }
 
-  #limitsOf(options: Launch['options']): TimeLimits {
-    const { timeLimit = this.#config.timeLimit, partition = this.#config.partition } =
-      slurmPlacementSchema.safeParse(options).data ?? {};
+  #limitsOf({ timeLimit, partition }: SlurmPlacement): TimeLimits {
     const ofPartition = partitionLimit(this.#nodes, partition);
     return { configured: timeLimit === undefined ? undefined : parseDuration(timeLimit), ofPartition };
   }
@@ -207,7 +207,8 @@ class SlurmEngine implements Engine {
   async #start(launch: Launch): Promise<void> {
     if (this.#watch.get(launch.key)) return;
     checkRuntime(launch, this.#config);
-    const minutes = timeLimitOf(launch.job?.time, this.#limitsOf(launch.options));
+    const placement = placementOf(this.#config, launch);
+    const minutes = timeLimitOf(launch.job?.time, this.#limitsOf(placement));
     const user = this.#users.get(launch.accountID);
     if (this.#config.unixUsers && user === undefined) {
       const why = `no Unix user is configured for it: add it to 'unixUsers' and restart the service`;
@@ -219,7 +220,7 @@ class SlurmEngine implements Engine {
       const maskedPaths = await this.#findMaskedPaths();
       const found = await findJob(launch, records, async () => readQueue(this.#slurm, await this.#ownersOf(launch)));
       if (found === undefined) await records.withdrawAbsent();
-      const options = { slurm: this.#slurm, config: this.#config, storage, maskedPaths, user, minutes };
+      const options = { slurm: this.#slurm, config: this.#config, storage, maskedPaths, user, placement, minutes };
       const jobId = found ?? (await startJob(launch, records, options));
       await records.writeJobId(jobId);
       this.#watch.track(await createTrackedContainer(launch, { records, jobId, storage: this.#storage }));

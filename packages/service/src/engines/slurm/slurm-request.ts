@@ -19,6 +19,16 @@ function plain(text: string): string {
   return text.replaceAll(/[^A-Za-z0-9_.,:;=+@/ -]/g, '_');
 }
 
+/** Options that `sbatch` has under the same names. */
+const PASSED = ['partition', 'qos', 'account', 'constraint', 'licenses', 'reservation', 'nodelist', 'exclude'] as const;
+
+/** Only the last `--gres` counts. GPUs with a type replace those of the instance type. */
+function gresArguments(gpus: number, gres: string | undefined): string[] {
+  const namesGpus = gres?.split(',').some((entry) => /^gpu(:|$)/.test(entry));
+  const all = [...(gpus > 0 && !namesGpus ? [`gpu:${gpus}`] : []), ...(gres === undefined ? [] : [gres])];
+  return all.length === 0 ? [] : [`--gres=${all.join(',')}`];
+}
+
 /** The arguments of `sbatch`, which reads the job's script from its standard input. Free text is always part of one `--option=value` word. */
 export function sbatchArguments(
   launch: Launch,
@@ -33,10 +43,10 @@ export function sbatchArguments(
     '--nodes=1',
     `--cpus-per-task=${cores}`,
     `--mem=${Math.max(1, Math.floor(memoryBytes / 2 ** 20))}M`,
-    ...(gpus > 0 ? [`--gres=gpu:${gpus}`] : []),
-    ...(options.partition ? [`--partition=${options.partition}`] : []),
-    ...(options.qos ? [`--qos=${options.qos}`] : []),
-    ...(options.account ? [`--account=${options.account}`] : []),
+    ...gresArguments(gpus, options.gres),
+    ...PASSED.flatMap((name) => (options[name] ? [`--${name}=${options[name]}`] : [])),
+    ...(options.exclusive ? ['--exclusive'] : []),
+    ...(options.mail ? [`--mail-user=${options.mail}`, '--mail-type=END,FAIL'] : []),
     ...(options.minutes === undefined ? [] : [`--time=${options.minutes}`]),
     // Each container is started only once: the runner decides about retries, not Slurm.
     '--no-requeue',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Launch } from '../engine.ts';
 import { chownToUser } from './chown-to-user.ts';
 import { type SlurmCommands, SlurmError } from './slurm-commands.ts';
-import { type SlurmConfig, slurmPlacementSchema } from './slurm-config.ts';
+import type { SlurmConfig, SlurmPlacement } from './slurm-config.ts';
 import { jobOwners, ownJobs, type SlurmQueue } from './slurm-queue.ts';
 import type { SlurmRecords } from './slurm-records.ts';
 import { parseJobId, sbatchArguments } from './slurm-request.ts';
@@ -18,23 +18,23 @@ export interface StartJobOptions {
   readonly maskedPaths: readonly string[];
   /** The user who runs the job. Default: this process's user. */
   readonly user: UnixUser | undefined;
+  /** From `placementOf`. */
+  readonly placement: SlurmPlacement;
   /** The time limit, from `timeLimitOf`. Default: Slurm's. */
   readonly minutes: number | undefined;
 }
 
 /** Submits the container's job and returns its ID. Throws `SlurmError` if Slurm rejects it. */
 export async function startJob(launch: Launch, records: SlurmRecords, options: StartJobOptions): Promise<string> {
-  const { slurm, config, storage, maskedPaths, user, minutes } = options;
-  const placement = slurmPlacementSchema.parse(launch.options);
+  const { slurm, config, storage, maskedPaths, user, placement, minutes } = options;
   const isRoot = user === undefined && process.geteuid?.() === 0;
   if (config.runtime === 'none') {
     for (const name of ['root', 'tmp']) await mkdir(join(launch.directory, name), { recursive: true, mode: 0o700 });
   }
   await records.writeIntent();
   if (user) await chownToUser(launch, user, storage);
-  const given = Object.fromEntries(Object.entries(placement).filter(([, value]) => value !== undefined));
   const input = slurmScript(launch, { ...config, isRoot, maskedPaths });
-  const stdout = await slurm.run('sbatch', sbatchArguments(launch, { ...config, ...given, minutes }), { user, input });
+  const stdout = await slurm.run('sbatch', sbatchArguments(launch, { ...placement, minutes }), { user, input });
   const jobId = parseJobId(stdout);
   if (jobId === undefined) throw new SlurmError(`sbatch printed no job ID: ${stdout.slice(0, 200)}`);
   return jobId;

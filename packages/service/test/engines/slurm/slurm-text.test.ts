@@ -53,6 +53,30 @@ describe('sbatchArguments', () => {
   });
 });
 
+describe('options of a job', () => {
+  const argumentsOf = (options: Parameters<typeof sbatchArguments>[1], gpus = 1) =>
+    sbatchArguments({ ...launch, limits: { ...launch.limits, gpus } }, options);
+
+  it('are words of their own, never parts of another one', () => {
+    const args = argumentsOf({ constraint: '[a|b]*2', exclude: 'n[1-3] --wrap=id', exclusive: true, mail: 'a@b.c' });
+    expect(args).toEqual(
+      expect.arrayContaining([
+        '--constraint=[a|b]*2',
+        '--exclude=n[1-3] --wrap=id',
+        '--exclusive',
+        '--mail-user=a@b.c',
+      ]),
+    );
+  });
+
+  it('add resources to the GPUs of the instance type, which a type of GPU replaces', () => {
+    const gresOf = (gres: string, gpus?: number) => argumentsOf({ gres }, gpus).filter((arg) => /gres/.test(arg));
+    expect(gresOf('nvme:1')).toEqual(['--gres=gpu:1,nvme:1']);
+    expect(gresOf('gpu:a100:2,nvme:1')).toEqual(['--gres=gpu:a100:2,nvme:1']);
+    expect(gresOf('nvme:1', 0)).toEqual(['--gres=nvme:1']);
+  });
+});
+
 describe('parseJobId', () => {
   it.each([
     ['123\n', '123'],
