@@ -10,14 +10,14 @@ import { checkPodmanImage } from '../image-name.ts';
 import { cpuModels } from '../machine-models.ts';
 import { checkRuntime } from './check-runtime.ts';
 import { checkReachable } from './chown-to-user.ts';
-import { killJobs } from './kill-jobs.ts';
+import { killJobs, type SlurmPrograms } from './kill-jobs.ts';
 import { placementOf } from './placement-of.ts';
 import { createSlurmCommands, type SlurmCommands } from './slurm-commands.ts';
 import { type SlurmConfig, type SlurmPlacement, slurmPlacementSchema } from './slurm-config.ts';
 import { createTrackedContainer } from './slurm-container.ts';
 import { NODE_ARGUMENTS, partitionLimit, slurmModels } from './slurm-models.ts';
 import { slurmMeaning } from './slurm-outcome.ts';
-import { jobOwners, readQueue } from './slurm-queue.ts';
+import { createQueueReader, jobOwners } from './slurm-queue.ts';
 import { openSlurmRecords } from './slurm-records.ts';
 import { isPermanentRejection } from './slurm-request.ts';
 import { readSlurmSettings, type SlurmSettings } from './slurm-settings.ts';
@@ -44,6 +44,7 @@ class SlurmEngine implements Engine {
   readonly #options: SlurmEngineOptions;
   readonly #storage: StorageAccess;
   readonly #slurm: SlurmCommands;
+  readonly #programs: SlurmPrograms;
   readonly #watch: SlurmWatch;
   readonly #users = new Map<string, UnixUser>();
   readonly #launching = new Map<string, Promise<void>>();
@@ -59,7 +60,8 @@ class SlurmEngine implements Engine {
     this.#options = options;
     this.#storage = options.storageAccess ?? LOCAL_STORAGE;
     this.#slurm = createSlurmCommands(config.confPath);
-    this.#watch = new SlurmWatch({ slurm: this.#slurm, config, storage: this.#storage });
+    this.#programs = { slurm: this.#slurm, readQueue: createQueueReader(this.#slurm) };
+    this.#watch = new SlurmWatch({ programs: this.#programs, config, storage: this.#storage });
   }
 
   get features(): readonly Feature[] {
@@ -109,10 +111,7 @@ class SlurmEngine implements Engine {
   async recover(launches: readonly Launch[]): Promise<void> {
     if (launches.length === 0) return;
     const owners = await Promise.all(launches.map((launch) => this.#ownersOf(launch)));
-    const jobs = await readQueue(
-      this.#slurm,
-      owners.flatMap((uids) => [...uids]),
-    );
+    const jobs = await this.#programs.readQueue(owners.flatMap((uids) => [...uids]));
     await forEachLimit(launches, async (launch) => {
       const records = openSlurmRecords(launch.directory, this.#storage);
       const jobId = await findJob(launch, records, async () => jobs);
@@ -156,7 +155,7 @@ class SlurmEngine implements Engine {
   async remove(key: string): Promise<void> {
     const container = this.#watch.get(key);
     if (!container) return;
-    await killJobs(this.#slurm, container);
+    await killJobs(this.#programs, container);
     this.#watch.forget(container);
   }
 
@@ -218,7 +217,8 @@ class SlurmEngine implements Engine {
     const { storage } = this.#options;
     try {
       const maskedPaths = await this.#findMaskedPaths();
-      const found = await findJob(launch, records, async () => readQueue(this.#slurm, await this.#ownersOf(launch)));
+      const readOwnQueue = async () => await this.#programs.readQueue(await this.#ownersOf(launch));
+      const found = await findJob(launch, records, readOwnQueue);
       if (found === undefined) await records.withdrawAbsent();
       const options = { slurm: this.#slurm, config: this.#config, storage, maskedPaths, user, placement, minutes };
       const jobId = found ?? (await startJob(launch, records, options));

@@ -68,11 +68,36 @@ const UNKNOWN_USER = /\buser/i;
  * for example because a directory service does not answer, all jobs are read, since a missing job would count as ended.
  * Rejects if Slurm does not respond.
  */
-export async function readQueue(slurm: SlurmCommands, users: Iterable<number>): Promise<SlurmQueue> {
+export type ReadQueue = (users: Iterable<number>) => Promise<SlurmQueue>;
+
+/**
+ * An answer is never older than the call. Calls during a `squeue` share the next one, so that the end of a thousand
+ * containers costs the controller two.
+ */
+export function createQueueReader(slurm: SlurmCommands): ReadQueue {
+  let next: { readonly users: Set<number>; readonly answer: Promise<SlurmQueue> } | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  const begin = (users: ReadonlySet<number>) => {
+    next = undefined;
+    return readQueue(slurm, users);
+  };
+  return (users) => {
+    if (next === undefined) {
+      const all = new Set<number>();
+      const answer = last.then(() => begin(all));
+      last = answer.catch(() => undefined);
+      next = { users: all, answer };
+    }
+    for (const user of users) next.users.add(user);
+    return next.answer;
+  };
+}
+
+async function readQueue(slurm: SlurmCommands, users: ReadonlySet<number>): Promise<SlurmQueue> {
   const mark = randomUUID();
   const options = { env: squeueEnvironment(mark), failsWith: UNKNOWN_USER };
   const read = (...more: string[]) => slurm.run('squeue', [...SQUEUE_ARGUMENTS, ...more], options);
-  const stdout = await read(`--user=${[...new Set(users)].join(',')}`).catch((error: unknown) => {
+  const stdout = await read(`--user=${[...users].join(',')}`).catch((error: unknown) => {
     if (error instanceof SlurmError && UNKNOWN_USER.test(error.message)) return read();
     throw error;
   });

@@ -4,12 +4,12 @@ import type { EngineSink, Launch } from '../engine.ts';
 import { forEachLimit } from '../for-each-limit.ts';
 import { limitLog } from '../limit-log.ts';
 import { isJobOver, type JobEvidence } from './is-job-over.ts';
-import { askJob, killJobs } from './kill-jobs.ts';
+import { askJob, killJobs, type SlurmPrograms } from './kill-jobs.ts';
 import type { SlurmCommands } from './slurm-commands.ts';
 import type { SlurmConfig } from './slurm-config.ts';
 import type { TrackedContainer } from './slurm-container.ts';
 import { slurmMeaning, slurmOutcome } from './slurm-outcome.ts';
-import { ownJobs, readQueue, type SlurmJob } from './slurm-queue.ts';
+import { ownJobs, type SlurmJob } from './slurm-queue.ts';
 
 /** Interval at which a killed job is killed again while it still exists. */
 const KILL_AGAIN_MS = 5000;
@@ -19,7 +19,7 @@ const IDLE_MS = 30_000;
 
 /** The cluster to watch. */
 export interface SlurmWatchOptions {
-  readonly slurm: SlurmCommands;
+  readonly programs: SlurmPrograms;
   readonly config: Pick<SlurmConfig, 'pollInterval' | 'recordGrace'>;
   /** Of the containers' directories. */
   readonly storage: StorageAccess;
@@ -30,7 +30,7 @@ export interface SlurmWatchOptions {
  * Also kills jobs, repeatedly until Slurm has ended them.
  */
 export class SlurmWatch {
-  readonly #slurm: SlurmCommands;
+  readonly #programs: SlurmPrograms;
   readonly #config: SlurmWatchOptions['config'];
   readonly #storage: StorageAccess;
   readonly #addressOf: ReturnType<typeof createSlurmNodes>;
@@ -42,11 +42,11 @@ export class SlurmWatch {
   /** When the queue was last read, by a monotonic clock. */
   #readAt = Number.NEGATIVE_INFINITY;
 
-  constructor({ slurm, config, storage }: SlurmWatchOptions) {
-    this.#slurm = slurm;
+  constructor({ programs, config, storage }: SlurmWatchOptions) {
+    this.#programs = programs;
     this.#config = config;
     this.#storage = storage;
-    this.#addressOf = createSlurmNodes(slurm);
+    this.#addressOf = createSlurmNodes(programs.slurm);
   }
 
   /** Starts reporting to `sink`, at the interval of the configuration. */
@@ -81,7 +81,7 @@ export class SlurmWatch {
     const before = [...this.#tracked.values()];
     this.#readAt = performance.now();
     const own = process.geteuid?.() ?? 0;
-    const jobs = await readQueue(this.#slurm, [own, ...before.flatMap(({ owners }) => [...owners])]);
+    const jobs = await this.#programs.readQueue([own, ...before.flatMap(({ owners }) => [...owners])]);
     this.#sink?.answers?.(undefined);
     await forEachLimit(before, async (entry) => {
       if (this.#closed) return;
@@ -103,19 +103,19 @@ export class SlurmWatch {
       started === 'unknown' ? entry.state !== undefined && slurmMeaning(entry.state) === 'running' : started;
     if (graceMs === 0 || (!hasStarted && !entry.running)) {
       this.killAfter(entry, KILL_AGAIN_MS);
-      return await killJobs(this.#slurm, entry);
+      return await killJobs(this.#programs, entry);
     }
     // Counted from the request, not from the response: for a suspended job scancel waits long and sends no signal.
     this.killAfter(entry, graceMs);
     const jobId = started === 'unknown' ? undefined : started?.jobId;
-    await askJob(this.#slurm, { ...entry, jobId: jobId ?? entry.jobId });
+    await askJob(this.#programs, { ...entry, jobId: jobId ?? entry.jobId });
   }
 
   /** Kills the job after `ms`, and then repeatedly until its end is known. */
   killAfter(entry: TrackedContainer, ms: number): void {
     const { key } = entry.launch;
     const kill = async () => {
-      await killJobs(this.#slurm, entry).catch(() => undefined);
+      await killJobs(this.#programs, entry).catch(() => undefined);
       if (this.#tracked.has(key)) this.killAfter(entry, KILL_AGAIN_MS);
     };
     clearTimeout(entry.kill);
@@ -181,7 +181,7 @@ export class SlurmWatch {
     const fault = await entry.records.readFault();
     const evidence = { ...seen, hasRecord: [exit, rejection, fault].some((record) => record !== undefined) };
     const { launch } = entry;
-    const kill = () => killJobs(this.#slurm, entry);
+    const kill = () => killJobs(this.#programs, entry);
     if (!(await isJobOver(entry, evidence, { graceMs: parseDuration(this.#config.recordGrace), kill }))) return;
     await this.#limitLog(launch).catch(() => undefined);
     this.forget(entry);

@@ -70,6 +70,17 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('names of jobs', () => {
     expect(stateOfJob(runID)).toBe('CANCELLED');
   });
 
+  it('can be changed without a loss of the signal that asks the command to end', async () => {
+    const container = await rig.launch({
+      command: ['sh', '-c', 'trap "exit 7" TERM; echo started; while :; do sleep 0.1; done'],
+    });
+    const { runID } = await container.seen('running');
+    await rig.untilLog(container, 'started');
+    slurm('scontrol', 'update', `JobId=${runID}`, 'JobName=mine');
+    await rig.engine.stop(container.launch.key, { graceMs: 600_000 });
+    expect(await container.end()).toEqual({ kind: 'stopped' });
+  });
+
   it('of a container without one are its key', async () => {
     const container = await rig.launch({ command: WAITING });
     const { runID } = await container.seen('running');
