@@ -18,7 +18,7 @@ import { createTrackedContainer } from './slurm-container.ts';
 import { NODE_ARGUMENTS, partitionLimit, slurmModels } from './slurm-models.ts';
 import { slurmMeaning } from './slurm-outcome.ts';
 import { createQueueReader, jobOwners } from './slurm-queue.ts';
-import { openSlurmRecords } from './slurm-records.ts';
+import { openSlurmRecords, type SlurmRecords } from './slurm-records.ts';
 import { isPermanentRejection } from './slurm-request.ts';
 import { readSlurmSettings, type SlurmSettings } from './slurm-settings.ts';
 import { findJob, startJob } from './slurm-start.ts';
@@ -205,6 +205,23 @@ class SlurmEngine implements Engine {
 
   async #start(launch: Launch): Promise<void> {
     if (this.#watch.get(launch.key)) return;
+    const records = openSlurmRecords(launch.directory, this.#storage);
+    const readOwnQueue = async () => await this.#programs.readQueue(await this.#ownersOf(launch));
+    try {
+      const jobId = (await findJob(launch, records, readOwnQueue)) ?? (await this.#submit(launch, records));
+      await records.writeJobId(jobId);
+      this.#watch.track(await createTrackedContainer(launch, { records, jobId, storage: this.#storage }));
+    } catch (error) {
+      const failure = asEngineError(error);
+      // The container ends with a rejection, so that no job of an earlier submission may start later, or have started.
+      if (failure.code !== 'REJECTED' || (await records.claim('ended'))) throw failure;
+      throw new EngineError('UNAVAILABLE', `a job of the container has started: ${failure.message}`, { cause: error });
+    }
+  }
+
+  /** Submits a job. Its request is checked only now: a job of an earlier submission is not rejected. */
+  async #submit(launch: Launch, records: SlurmRecords): Promise<string> {
+    await records.withdrawAbsent();
     checkRuntime(launch, this.#config);
     const placement = placementOf(this.#config, launch);
     const minutes = timeLimitOf(launch.job?.time, this.#limitsOf(placement));
@@ -213,23 +230,17 @@ class SlurmEngine implements Engine {
       const why = `no Unix user is configured for it: add it to 'unixUsers' and restart the service`;
       throw new EngineError('REJECTED', `could not run a job for account '${launch.accountID}': ${why}`);
     }
-    const records = openSlurmRecords(launch.directory, this.#storage);
+    const maskedPaths = await this.#findMaskedPaths();
     const { storage } = this.#options;
-    try {
-      const maskedPaths = await this.#findMaskedPaths();
-      const readOwnQueue = async () => await this.#programs.readQueue(await this.#ownersOf(launch));
-      const found = await findJob(launch, records, readOwnQueue);
-      if (found === undefined) await records.withdrawAbsent();
-      const options = { slurm: this.#slurm, config: this.#config, storage, maskedPaths, user, placement, minutes };
-      const jobId = found ?? (await startJob(launch, records, options));
-      await records.writeJobId(jobId);
-      this.#watch.track(await createTrackedContainer(launch, { records, jobId, storage: this.#storage }));
-    } catch (error) {
-      if (error instanceof EngineError) throw error;
-      const message = error instanceof Error ? error.message : String(error);
-      throw new EngineError(isPermanentRejection(message) ? 'REJECTED' : 'UNAVAILABLE', message, { cause: error });
-    }
+    const options = { slurm: this.#slurm, config: this.#config, storage, maskedPaths, user, placement, minutes };
+    return await startJob(launch, records, options);
   }
+}
+
+function asEngineError(error: unknown): EngineError {
+  if (error instanceof EngineError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new EngineError(isPermanentRejection(message) ? 'REJECTED' : 'UNAVAILABLE', message, { cause: error });
 }
 
 /**
