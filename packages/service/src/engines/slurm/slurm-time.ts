@@ -21,7 +21,9 @@ export interface TimeLimits {
 export function timeLimitOf(time: JobRequest['time'], { configured, ofPartition }: TimeLimits): number | undefined {
   const most = configured === undefined ? undefined : Math.ceil(configured / MINUTE_MS);
   if (time === undefined) return most;
-  const limit = Math.min(most ?? Infinity, ofPartition === undefined ? Infinity : Math.floor(ofPartition / MINUTE_MS));
+  // Slurm takes 0 minutes for no limit.
+  const allowed = ofPartition === undefined ? Infinity : Math.max(1, Math.floor(ofPartition / MINUTE_MS));
+  const limit = Math.min(most ?? Infinity, allowed);
   if (time.required && Math.ceil(time.ms / MINUTE_MS) > limit) {
     const isConfigured = most !== undefined && most <= limit;
     const whose = isConfigured ? "the service's configuration ('timeLimit')" : "Slurm's partition";

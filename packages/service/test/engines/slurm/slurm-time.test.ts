@@ -13,6 +13,12 @@ describe('timeLimitOf', () => {
     ['no request with a configured limit', undefined, { configured: 90_001, ofPartition: 1 }, 2],
     ['a timeout beyond the configured limit', { ms: 90 * MINUTE, required: false }, { ...FREE, configured: 3e6 }, 50],
     ['a timeout beyond that of the partition', { ms: 9e9, required: false }, { ...FREE, ofPartition: 119_000 }, 1],
+    [
+      'a timeout where the partition allows less than a minute',
+      { ms: 9e9, required: false },
+      { ...FREE, ofPartition: 1 },
+      1,
+    ],
     ['a time that only the grace makes too long', { ms: 3e6, required: true }, { ...FREE, configured: 3e6 }, 50],
     ['a time within all limits', { ms: 3e6, required: true }, { configured: 9e6, ofPartition: 6e6 }, 51],
   ])('is for %s', (_, time, limits, minutes) => {
