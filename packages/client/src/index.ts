@@ -64,7 +64,7 @@ export {
   instanceTypeListSchema,
   instanceTypeSchema,
 } from './wire/instance-type.ts';
-export { JOB_LABEL, type JobRequest, jobRequestSchema, LONGEST_JOB_MS, slurmOptionsShape } from './wire/job-request.ts';
+export { JOB_LABEL, type JobRequest, jobRequestSchema, LONGEST_JOB_MS } from './wire/job-request.ts';
 export { renderLogCut } from './wire/log-cut.ts';
 export { QUEUE_LABEL } from './wire/queue-label.ts';
 export { SECRET_ENVS_LABEL } from './wire/secret-envs.ts';

@@ -9,15 +9,20 @@ export const JOB_LABEL = 'sluice-job';
 /** Ten years: the longest `time`. */
 export const LONGEST_JOB_MS = 3650 * 86_400_000;
 
+/** Without `/`: Slurm reads a list of nodes from the file that it names. */
 const option = z
   .string()
   .regex(
-    /^[A-Za-z0-9_.,:;=+@*&|!()[\]{}/ -]{1,500}$/,
-    'must be up to 500 letters, digits, blanks and _.,:;=+@*&|!()[]{}/-',
+    /^(?![ -])[A-Za-z0-9_.,:;=+@*&|!()[\]{} -]{1,500}$/,
+    'must be up to 500 letters, digits, blanks and _.,:;=+@*&|!()[]{}-, and not begin with a blank or -',
   );
+/** It is an argument of the site's mail program, and becomes no option of it. */
+const address = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_.+=-]{0,200}(?:@[A-Za-z0-9.-]{1,200})?$/, 'must be a mail address');
 
 /** Options of `sbatch`, by their names there; `mail` is an address that is notified of the end. */
-export const slurmOptionsShape = {
+const slurmOptions = z.strictObject({
   partition: option.exactOptional(),
   qos: option.exactOptional(),
   account: option.exactOptional(),
@@ -28,8 +33,8 @@ export const slurmOptionsShape = {
   gres: option.exactOptional(),
   nodelist: option.exactOptional(),
   exclude: option.exactOptional(),
-  mail: option.exactOptional(),
-};
+  mail: address.exactOptional(),
+});
 
 /** The value of `JOB_LABEL`. */
 export const jobRequestSchema = z.strictObject({
@@ -42,7 +47,7 @@ export const jobRequestSchema = z.strictObject({
    */
   time: z.strictObject({ ms: z.int().positive().max(LONGEST_JOB_MS), required: z.boolean() }).exactOptional(),
   /** With the feature `slurm-options`. Only what the service's administrator allows is accepted. */
-  slurm: z.strictObject(slurmOptionsShape).exactOptional(),
+  slurm: slurmOptions.exactOptional(),
 });
 /** What a client requests from the system behind the engine, for example from Slurm. */
 export type JobRequest = z.infer<typeof jobRequestSchema>;

@@ -40,8 +40,10 @@ export const STEP_RESULT = /^[a-z0-9-]+\.[A-Za-z_][A-Za-z0-9_-]*$/;
 export const STEP_OUTPUT = /^(?!volumes\..*\/)[a-z0-9-]+\.[A-Za-z_][A-Za-z0-9_-]*(?:\/[^\0]*)?$/;
 /** A glob pattern for files below an output: relative, and short enough to be matched quickly. */
 export const FILE_PATTERN = /^(?!\/)(?!(?:.*\/)?\.\.(?:\/|$))[^\0]{1,200}$/;
-/** A value of an option of Slurm: no program or expression changes these characters. */
-export const SLURM_OPTION = /^[A-Za-z0-9_.,:;=+@*&|!()[\]{}/ -]{1,500}$/;
+/** A value of an option of Slurm, as a service accepts it. */
+export const SLURM_OPTION = /^(?![ -])[A-Za-z0-9_.,:;=+@*&|!()[\]{} -]{1,500}$/;
+/** An address for the mails of Slurm, as a service accepts it. */
+export const MAIL_ADDRESS = /^[A-Za-z0-9][A-Za-z0-9_.+=-]{0,200}(?:@[A-Za-z0-9.-]{1,200})?$/;
 /** The name of a file in the directory of results. */
 export const RESULT_FILE = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,200}$/;
 
@@ -69,8 +71,12 @@ export const PATTERN_ADVICE: ReadonlyMap<string, PatternAdvice> = new Map<string
   [String(VARIABLE), { code: 'bad-name', wanted: 'a variable name of letters, digits and `_`' }],
   [
     String(SLURM_OPTION),
-    { code: 'wrong-value', wanted: 'up to 500 letters, digits, blanks and `_.,:;=+@*&|!()[]{}/-`' },
+    {
+      code: 'wrong-value',
+      wanted: 'up to 500 letters, digits, blanks and `_.,:;=+@*&|!()[]{}-`, beginning with neither a blank nor `-`',
+    },
   ],
+  [String(MAIL_ADDRESS), { code: 'wrong-value', wanted: 'a mail address' }],
   [String(DURATION), { code: 'bad-duration', wanted: 'a duration with its unit, for example 90s, 15m, 2h or 1d' }],
   [String(CELL_DURATION), { code: 'bad-duration', wanted: 'a duration with its unit, for example 90s, 15m, 2h or 1d' }],
   [String(CELL_SIZE), { code: 'bad-size', wanted: 'a size with its unit, for example 512MB or 4GiB' }],

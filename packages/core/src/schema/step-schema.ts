@@ -11,6 +11,7 @@ import {
   FILE_PATTERN,
   IDENTIFIER,
   IMAGE,
+  MAIL_ADDRESS,
   MOUNT_POINT,
   NAME,
   PERCENTAGE,
@@ -163,7 +164,7 @@ const slurm = z.strictObject(
     gres: slurmOption.optional(),
     nodelist: slurmOption.optional(),
     exclude: slurmOption.optional(),
-    mail: slurmOption.optional(),
+    mail: word.regex(MAIL_ADDRESS).optional(),
   },
   { error: 'a map of options of Slurm, for example `{ partition: gpu }`' },
 );

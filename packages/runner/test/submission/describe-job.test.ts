@@ -1,4 +1,5 @@
-import type { Step } from '@sluice/core';
+import { jobRequestSchema } from '@sluice/client';
+import { parsePipeline, type Step } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { createHandPlan } from '../../../run/test/plans.ts';
 import { cells, make, run } from '../data/change-rig.ts';
@@ -49,6 +50,20 @@ describe('describeJob', () => {
     expect((await requests(['job-names'], { slurm })).jobs).toEqual([
       { name: 'hand/make', comment: expect.anything() },
     ]);
+  });
+
+  test.each([
+    ['nodelist', ['n1', 'n[1-3]', '/etc/shadow', ' n1', '-n1', 'x'.repeat(500), 'x'.repeat(501), '', 'ü', '$(id)']],
+    ['mail', ['ada', 'ada@example.org', '-A', '/etc/shadow', 'a@b@c', 'a b', '']],
+  ])('requests no %s that a service rejects: a pipeline with it is not valid', (name, values) => {
+    const isValid = (value: string) => {
+      const slurm = JSON.stringify({ [name]: value });
+      return parsePipeline({ text: `version: 1\nname: p\nsteps: { s: { command: [x], slurm: ${slurm} } }`, file: 'p' })
+        .ok;
+    };
+    const isAccepted = (value: string) => jobRequestSchema.safeParse({ slurm: { [name]: value } }).success;
+    expect(values.map(isValid)).toEqual(values.map(isAccepted));
+    expect(values.filter(isValid).length).toBeGreaterThan(1);
   });
 
   test('asks for nothing where the service announces nothing of it', async () => {

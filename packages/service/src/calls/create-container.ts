@@ -215,11 +215,11 @@ function checkImage(cluster: Cluster, { image }: ContainerSpec): void {
 }
 
 /** Rejects what the engine would reject at the start, instead of creating a container that fails. */
-function checkJob({ driver }: Cluster, spec: ContainerSpec, { options }: InstanceTypeConfig): void {
+function checkJob({ driver }: Cluster, spec: ContainerSpec, { options, gpu: gpus }: InstanceTypeConfig): void {
   const job = driver.checkJob && parseJobRequest(spec);
   if (job === undefined) return;
   try {
-    driver.checkJob!(job, options);
+    driver.checkJob!(job, { options, gpus });
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     throw new RequestError('FIELD_INVALID', error.message, { details: { field: `labels.${JOB_LABEL}` }, cause: error });

@@ -111,7 +111,7 @@ export class EngineDriver {
   /** As in `Engine`; undefined if the engine ignores all requests. */
   get checkJob(): Engine['checkJob'] {
     const engine = this.#engine;
-    return engine.checkJob && ((job, options) => engine.checkJob!(job, options));
+    return engine.checkJob && ((job, source) => engine.checkJob!(job, source));
   }
 
   /** As in `Engine`; undefined if the engine does not support it. */

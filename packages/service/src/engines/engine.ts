@@ -37,11 +37,10 @@ export interface Engine {
   /** Throws `EngineError` `REJECTED` for an invalid image name. Does not check whether the image exists. */
   checkImage?(image: string): void;
   /**
-   * Throws `EngineError` `REJECTED` for what it does not allow to a container with the instance type's `options`. Called before
-   * a container is created; `launch` checks it again, since the configuration may have changed. An engine without it ignores
-   * all requests.
+   * Throws `EngineError` `REJECTED` for what it does not allow to a container of this instance type. Called before a container
+   * is created; `launch` checks it again, since the configuration may have changed. An engine without it ignores all requests.
    */
-  checkJob?(job: JobRequest, options: Launch['options']): void;
+  checkJob?(job: JobRequest, source: JobSource): void;
   /**
    * The digest of the image that `launch` would run now; undefined if it cannot be determined. Only for engines with the
    * feature `image-digests`. Throws `EngineError` `REJECTED` for an invalid image name.
@@ -64,6 +63,13 @@ export interface Engine {
 export interface HardwareModels {
   readonly cpu?: string;
   readonly gpu?: string;
+}
+
+/** What an instance type gives to a job. */
+export interface JobSource {
+  /** As in `Launch`. */
+  readonly options: Launch['options'];
+  readonly gpus: number;
 }
 
 /** How a launch can be aborted. */

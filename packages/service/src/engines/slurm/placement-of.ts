@@ -1,14 +1,15 @@
 import type { JobRequest } from '@sluice/client';
-import { EngineError, type Launch } from '../engine.ts';
+import { EngineError, type JobSource } from '../engine.ts';
+import { gresOfStep, gresOfType } from './gres-of.ts';
 import { type SlurmConfig, type SlurmPlacement, slurmPlacementSchema } from './slurm-config.ts';
 
 /**
- * The options of a job: those of the cluster, replaced by those of its instance type, replaced by those of the step. Throws
- * `EngineError` `REJECTED` for an option of the step that the configuration does not allow.
+ * The options of a job: those of the cluster, replaced by those of its instance type, replaced by those of the step; `gres`
+ * has the GPUs, too. Throws `EngineError` `REJECTED` for an option of the step that the configuration does not allow.
  */
 export function placementOf(
   config: SlurmConfig,
-  { options, job }: { readonly options: Launch['options']; readonly job?: JobRequest | undefined },
+  { options, gpus, job }: JobSource & { readonly job?: JobRequest | undefined },
 ): SlurmPlacement {
   const configured: SlurmPlacement = { ...config, ...defined(slurmPlacementSchema.parse(options)) };
   const requested = job?.slurm ?? {};
@@ -22,7 +23,8 @@ export function placementOf(
       `could not use ${names} of the step: the cluster allows ${list}; the administrator of the service can add it to 'allow' in the options of the cluster or of the instance type`,
     );
   }
-  return { ...configured, ...requested };
+  const gres = requested.gres === undefined ? gresOfType(configured.gres, gpus) : gresOfStep(requested.gres, gpus);
+  return { ...configured, ...requested, gres };
 }
 
 function defined<T extends object>(value: T): Partial<T> {

@@ -1,12 +1,27 @@
-import { slurmOptionsShape } from '@sluice/client';
 import { durationSchema } from '@sluice/core';
 import { z } from 'zod';
 
-const OPTIONS = Object.keys(slurmOptionsShape) as (keyof typeof slurmOptionsShape)[];
+const text = z.string().optional();
+
+/** The options that a step can set, too. Here they are the administrator's, with any text. */
+const optionShape = {
+  partition: text,
+  qos: text,
+  account: text,
+  constraint: text,
+  exclusive: z.boolean().optional(),
+  licenses: text,
+  reservation: text,
+  gres: text,
+  nodelist: text,
+  exclude: text,
+  mail: text,
+};
+const OPTIONS = Object.keys(optionShape) as (keyof typeof optionShape)[];
 
 /** Slurm options that a cluster's configuration, or an instance type's `options`, may set. */
 const placementShape = {
-  ...slurmOptionsShape,
+  ...optionShape,
   /** Slurm's own time limit, which counts whole minutes. */
   timeLimit: durationSchema({ min: '1m' }).optional(),
   /** The options that a step may set or replace. Default: none. */

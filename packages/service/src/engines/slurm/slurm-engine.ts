@@ -3,7 +3,14 @@ import { basename, dirname } from 'node:path';
 import { FEATURES, type Feature, type JobRequest } from '@sluice/client';
 import { parseDuration } from '@sluice/core';
 import { LOCAL_STORAGE, type StorageAccess } from '../../storage/storage-access.ts';
-import { type Engine, EngineError, type EngineSink, type HardwareModels, type Launch } from '../engine.ts';
+import {
+  type Engine,
+  EngineError,
+  type EngineSink,
+  type HardwareModels,
+  type JobSource,
+  type Launch,
+} from '../engine.ts';
 import type { EngineSite } from '../engine-factory.ts';
 import { forEachLimit } from '../for-each-limit.ts';
 import { checkPodmanImage } from '../image-name.ts';
@@ -97,8 +104,8 @@ class SlurmEngine implements Engine {
     if (this.#config.runtime === 'podman') checkPodmanImage(image);
   }
 
-  checkJob(job: JobRequest, options: Launch['options']): void {
-    timeLimitOf(job.time, this.#limitsOf(placementOf(this.#config, { options, job })));
+  checkJob(job: JobRequest, source: JobSource): void {
+    timeLimitOf(job.time, this.#limitsOf(placementOf(this.#config, { ...source, job })));
   }
 
   async launch(launch: Launch): Promise<void> {
@@ -223,8 +230,9 @@ class SlurmEngine implements Engine {
   async #submit(launch: Launch, records: SlurmRecords): Promise<string> {
     await records.withdrawAbsent();
     checkRuntime(launch, this.#config);
-    const placement = placementOf(this.#config, launch);
-    const minutes = timeLimitOf(launch.job?.time, this.#limitsOf(placement));
+    const { options: ofType, limits, job } = launch;
+    const placement = placementOf(this.#config, { options: ofType, gpus: limits.gpus, job });
+    const minutes = timeLimitOf(job?.time, this.#limitsOf(placement));
     const user = this.#users.get(launch.accountID);
     if (this.#config.unixUsers && user === undefined) {
       const why = `no Unix user is configured for it: add it to 'unixUsers' and restart the service`;

@@ -16,25 +16,28 @@ export function slurmJobName({ key, job }: Pick<Launch, 'key' | 'job'>): string 
 
 /** Text that every program of Slurm prints as it is, and that every database accepts. */
 function plain(text: string): string {
-  return text.replaceAll(/[^A-Za-z0-9_.,:;=+@/ -]/g, '_');
+  return text.replaceAll(/[^A-Za-z0-9_.,:=+@/ -]/g, '_');
 }
 
 /** Options that `sbatch` has under the same names. */
-const PASSED = ['partition', 'qos', 'account', 'constraint', 'licenses', 'reservation', 'nodelist', 'exclude'] as const;
-
-/** Only the last `--gres` counts. GPUs with a type replace those of the instance type. */
-function gresArguments(gpus: number, gres: string | undefined): string[] {
-  const namesGpus = gres?.split(',').some((entry) => /^gpu(:|$)/.test(entry));
-  const all = [...(gpus > 0 && !namesGpus ? [`gpu:${gpus}`] : []), ...(gres === undefined ? [] : [gres])];
-  return all.length === 0 ? [] : [`--gres=${all.join(',')}`];
-}
+const PASSED = [
+  'gres',
+  'partition',
+  'qos',
+  'account',
+  'constraint',
+  'licenses',
+  'reservation',
+  'nodelist',
+  'exclude',
+] as const;
 
 /** The arguments of `sbatch`, which reads the job's script from its standard input. Free text is always part of one `--option=value` word. */
 export function sbatchArguments(
   launch: Launch,
   options: Omit<SlurmPlacement, 'timeLimit'> & { readonly minutes?: number | undefined },
 ): string[] {
-  const { cores, memoryBytes, gpus } = launch.limits;
+  const { cores, memoryBytes } = launch.limits;
   return [
     '--parsable',
     `--job-name=${slurmJobName(launch)}`,
@@ -43,7 +46,6 @@ export function sbatchArguments(
     '--nodes=1',
     `--cpus-per-task=${cores}`,
     `--mem=${Math.max(1, Math.floor(memoryBytes / 2 ** 20))}M`,
-    ...gresArguments(gpus, options.gres),
     ...PASSED.flatMap((name) => (options[name] ? [`--${name}=${options[name]}`] : [])),
     ...(options.exclusive ? ['--exclusive'] : []),
     ...(options.mail ? [`--mail-user=${options.mail}`, '--mail-type=END,FAIL'] : []),
@@ -64,7 +66,7 @@ export function parseJobId(stdout: string): string | undefined {
 
 /** Whether a rejection of `sbatch` would repeat on every attempt. Unknown messages are treated as temporary. */
 export function isPermanentRejection(stderr: string): boolean {
-  return /invalid (partition|qos|account|feature|generic resource|user|time limit)|requested node configuration is not available|more processors requested than permitted|memory specification can not be satisfied|requested time limit is invalid|unrecognized option|access\/permission denied|batch script contains/i.test(
+  return /invalid (partition|qos|account|feature|generic resource|user|time limit|node name|number of nodes|license)|reservation is invalid|access denied to requested reservation|requested node configuration is not available|more processors requested than permitted|memory specification can not be satisfied|requested time limit is invalid|unrecognized option|access\/permission denied|batch script contains/i.test(
     stderr,
   );
 }

@@ -12,18 +12,22 @@ describe('placementOf', () => {
   it('replaces the options of the cluster by those of the instance type, and these by those of the step', () => {
     const options = { partition: 'gpu', account: 'lab' };
     const found = { qos: 'low', account: 'lab' };
-    expect(placementOf(config, { options })).toMatchObject({ ...found, partition: 'gpu' });
+    expect(placementOf(config, { options, gpus: 0 })).toMatchObject({ ...found, partition: 'gpu' });
     const job = { slurm: { partition: 'big' } };
-    expect(placementOf(config, { options, job })).toMatchObject({ ...found, partition: 'big' });
+    expect(placementOf(config, { options, gpus: 0, job })).toMatchObject({ ...found, partition: 'big' });
   });
 
   it('rejects what the list does not contain, and says who can allow it', () => {
     const job = { slurm: { partition: 'big', qos: 'high', exclusive: false } };
-    expect(() => placementOf(config, { options: {}, job })).toThrow(
+    expect(() => placementOf(config, { options: {}, gpus: 0, job })).toThrow(
       "could not use 'slurm.qos', 'slurm.exclusive' of the step: the cluster allows only partition; the administrator of the service can add it to 'allow' in the options of the cluster or of the instance type",
     );
-    expect(() => placementOf(slurmConfigSchema.parse({}), { options: {}, job })).toThrow('none of these options');
-    expect(() => placementOf(config, { options: { allow: ['qos', 'exclusive'] }, job })).toThrow("'slurm.partition'");
+    expect(() => placementOf(slurmConfigSchema.parse({}), { options: {}, gpus: 0, job })).toThrow(
+      'none of these options',
+    );
+    expect(() => placementOf(config, { options: { allow: ['qos', 'exclusive'] }, gpus: 0, job })).toThrow(
+      "'slurm.partition'",
+    );
   });
 });
 
@@ -32,6 +36,12 @@ describe('jobRequestSchema', () => {
     { qos: '' },
     { qos: 'a\nb' },
     { qos: '$(id)' },
+    { qos: ' high' },
+    { qos: '-high' },
+    { nodelist: '/etc/shadow' },
+    { exclude: './nodes' },
+    { mail: '-A/etc/shadow' },
+    { mail: 'a@b.c,d@e.f' },
     { qos: 'x'.repeat(501) },
     { exclusive: 'user' },
     { wrap: 'id' },
@@ -54,7 +64,7 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('options of a step on a 
 
   it('reach the job', async () => {
     const options = { partition: 'main', nodelist: 'n1', exclusive: true, gres: 'gpu:1', mail: 'ada@example.org' };
-    const container = await rig.launch({ command: ['sleep', '600'], job: { slurm: options } });
+    const container = await rig.launch({ command: ['sleep', '600'], limits: { gpus: 1 }, job: { slurm: options } });
     const { runID, nodeID } = await container.seen('running');
     expect(nodeID).toBe('n1');
     const shown = slurm('scontrol', '--oneliner', 'show', 'job', runID);
@@ -62,6 +72,15 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('options of a step on a 
       expect(shown).toContain(part);
     await rig.engine.stop(container.launch.key, { graceMs: 0 });
     expect(await container.end()).toEqual({ kind: 'stopped' });
+  });
+
+  it.each([
+    ['nodelist', 'nosuchnode'],
+    ['partition', 'nosuchpartition'],
+    ['gres', 'nosuch:1'],
+  ])('that Slurm does not know end the container: %s', async (name, value) => {
+    const container = await rig.prepare({ command: ['true'], job: { slurm: { [name]: value } } });
+    expect(await rig.rejection(container)).toMatchObject({ kind: 'rejected' });
   });
 
   it('that are not allowed start nothing', async () => {

@@ -33,7 +33,7 @@ const launch: Launch = {
 
 describe('sbatchArguments', () => {
   it('asks for the instance type, its place and no second start', () => {
-    expect(sbatchArguments(launch, { partition: 'gpu', qos: 'high', minutes: 90 })).toEqual([
+    expect(sbatchArguments(launch, { gres: 'gpu:1', partition: 'gpu', qos: 'high', minutes: 90 })).toEqual([
       '--parsable',
       '--job-name=sluice-c1-abc',
       '--comment=c1-abc',
@@ -54,12 +54,9 @@ describe('sbatchArguments', () => {
 });
 
 describe('options of a job', () => {
-  const argumentsOf = (options: Parameters<typeof sbatchArguments>[1], gpus = 1) =>
-    sbatchArguments({ ...launch, limits: { ...launch.limits, gpus } }, options);
-
   it('are words of their own, never parts of another one', () => {
-    const args = argumentsOf({ constraint: '[a|b]*2', exclude: 'n[1-3] --wrap=id', exclusive: true, mail: 'a@b.c' });
-    expect(args).toEqual(
+    const options = { constraint: '[a|b]*2', exclude: 'n[1-3] --wrap=id', exclusive: true, mail: 'a@b.c' };
+    expect(sbatchArguments(launch, options)).toEqual(
       expect.arrayContaining([
         '--constraint=[a|b]*2',
         '--exclude=n[1-3] --wrap=id',
@@ -67,13 +64,6 @@ describe('options of a job', () => {
         '--mail-user=a@b.c',
       ]),
     );
-  });
-
-  it('add resources to the GPUs of the instance type, which a type of GPU replaces', () => {
-    const gresOf = (gres: string, gpus?: number) => argumentsOf({ gres }, gpus).filter((arg) => /gres/.test(arg));
-    expect(gresOf('nvme:1')).toEqual(['--gres=gpu:1,nvme:1']);
-    expect(gresOf('gpu:a100:2,nvme:1')).toEqual(['--gres=gpu:a100:2,nvme:1']);
-    expect(gresOf('nvme:1', 0)).toEqual(['--gres=nvme:1']);
   });
 });
 
@@ -105,7 +95,7 @@ describe('slurmJobName', () => {
   });
 
   it('has no character that a program of Slurm changes', () => {
-    expect(nameOf('a\n7|COMPLETED/ü%x"$(id)\'')).toBe('a_7_COMPLETED/__x___id__');
+    expect(nameOf('a\n7|COMPLETED/ü%x;"$(id)\'')).toBe('a_7_COMPLETED/__x____id__');
   });
 });
 

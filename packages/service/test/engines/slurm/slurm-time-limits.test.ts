@@ -41,7 +41,7 @@ describe.skipIf((!hasSlurm && process.env.CI !== 'true') || process.geteuid?.() 
   it('that are required and too long are rejected before and at the start', async () => {
     const job = { time: { ms: 9e9, required: true } };
     const why = "could not request 150000 minutes from Slurm: Slurm's partition allows 1";
-    expect(() => rig.engine.checkJob?.(job, { partition })).toThrow(why);
+    expect(() => rig.engine.checkJob?.(job, { options: { partition }, gpus: 0 })).toThrow(why);
     const container = await rig.prepare({ command: ['true'], job });
     expect(await rig.rejection(container)).toEqual({ kind: 'rejected', reason: expect.stringContaining(why) });
   });
