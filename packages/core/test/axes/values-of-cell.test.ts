@@ -201,6 +201,24 @@ describe('withLateValues', () => {
     });
   });
 
+  test('the time of an attempt is such a value, too', () => {
+    const own = planOf(`${HEAD}steps:
+  count: { each: sample, command: [x], results: { hours: integer } }
+  sort: { each: sample, command: [x], resources: { cpu: 2, time: "\${{ steps.count.results.hours }}h" } }
+`);
+    expect(lateKeys(own, 1)).toEqual(['resources.time']);
+    expect(valuesOfCell(own, 1, 1).resources).toEqual({ cpu: 2 });
+    const decideTime = (hours: Json) =>
+      resolveDecision(own, 1, { ...context({ hours }), cell: own.steps[1]!.cells![1]! });
+    const values = { 'resources.time': 7_200_000 };
+    expect(decideTime(2)).toEqual({ ok: true, value: { run: true, values: [values] } });
+    expect(withLateValues(own, { step: 1, cell: 1 }, values).resources).toEqual({ cpu: 2, timeMs: 7_200_000 });
+    expect(decideTime(0)).toEqual({
+      ok: false,
+      error: 'step `sort`, cell S2: `resources.time` yields "0h", but must be greater than 0',
+    });
+  });
+
   test('a value of another form, or one that contradicts another, is an error that names the cell', () => {
     const errorOf = (gb: Json, tries: Json = 1) => {
       const decision = decide({ gb, tries });
