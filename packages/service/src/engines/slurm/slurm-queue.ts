@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
+import { posix } from 'node:path';
 import type { Launch } from '../engine.ts';
 import { type SlurmCommands, SlurmError } from './slurm-commands.ts';
 
 /** A job in the output of `squeue`. */
 export interface SlurmJob {
-  /** Its working directory, which is that of its container if it is ours. Names and comments are for people. */
-  readonly directory: string;
+  /**
+   * The last name of its working directory, which is the key of its container if it is ours. The path before it depends on
+   * how the storage is mounted, and names and comments are for people.
+   */
+  readonly key: string;
   readonly jobId: string;
   readonly name: string;
   /** Slurm's long state name, for example `PENDING`. */
@@ -42,20 +46,20 @@ export function parseQueue(stdout: string, mark: string): SlurmJob[] {
     const [jobId = '', state = '', node = '', uid = '', ...reason] = head.split('|');
     times.set(jobId, (times.get(jobId) ?? 0) + 1);
     if (!/^\d+$/.test(jobId) || !/^\d+$/.test(uid)) continue;
-    jobs.push({ directory, jobId, name, state, node, uid: Number(uid), reason: reason.join('|') });
+    jobs.push({ key: posix.basename(directory), jobId, name, state, node, uid: Number(uid), reason: reason.join('|') });
   }
   return jobs.map((job) => (times.get(job.jobId) === 1 ? job : { ...job, state: LISTED_TWICE }));
 }
 
-/** Jobs by their working directory. */
+/** Jobs by their key. */
 export type SlurmQueue = ReadonlyMap<string, readonly SlurmJob[]>;
 
 function groupQueue(stdout: string, mark: string): SlurmQueue {
   const found = new Map<string, SlurmJob[]>();
   for (const job of parseQueue(stdout, mark)) {
-    const others = found.get(job.directory);
+    const others = found.get(job.key);
     if (others) others.push(job);
-    else found.set(job.directory, [job]);
+    else found.set(job.key, [job]);
   }
   return found;
 }
@@ -110,10 +114,10 @@ export async function jobOwners(directory: string): Promise<ReadonlySet<number>>
   return new Set([uid, process.geteuid?.() ?? uid]);
 }
 
-/** The jobs of a container: those in its directory of one of `owners`. */
+/** The jobs of a container: those of one of `owners` in a directory with its key. */
 export function ownJobs(
   queue: SlurmQueue,
-  { launch, owners }: { readonly launch: Pick<Launch, 'directory'>; readonly owners: ReadonlySet<number> },
+  { launch, owners }: { readonly launch: Pick<Launch, 'key'>; readonly owners: ReadonlySet<number> },
 ): readonly SlurmJob[] {
-  return (queue.get(launch.directory) ?? []).filter(({ uid }) => owners.has(uid));
+  return (queue.get(launch.key) ?? []).filter(({ uid }) => owners.has(uid));
 }

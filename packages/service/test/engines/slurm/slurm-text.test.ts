@@ -111,8 +111,8 @@ describe('parseQueue', () => {
       `${mark}|11|RUNNING|n2||None${mark};d${mark};/d/d`,
     );
     expect(jobs).toEqual([
-      { directory: '/d/a', jobId: '7', name: 'a|b', state: 'PENDING', node: '', uid: 0, reason: '(Resources|x)' },
-      { directory: '/d/b c', jobId: '9', name: 'b', state: 'COMPLETED', node: 'n2', uid: 1001, reason: 'None' },
+      { key: 'a', jobId: '7', name: 'a|b', state: 'PENDING', node: '', uid: 0, reason: '(Resources|x)' },
+      { key: 'b c', jobId: '9', name: 'b', state: 'COMPLETED', node: 'n2', uid: 1001, reason: 'None' },
     ]);
   });
 
@@ -126,10 +126,10 @@ describe('parseQueue', () => {
       `${mark}|7|RUNNING|n1|0|None${mark};x${mark};/d/a`,
       `${mark}|8|RUNNING|n1|1003|None${mark};x${mark};/d/a\n`,
     );
-    expect(jobs.map(({ jobId, directory, state }) => [jobId, directory, state])).toEqual([
-      ['6', '/other', 'PENDING'],
-      ['7', '/d/a', 'RUNNING'],
-      ['8', '/d/a\n', 'RUNNING'],
+    expect(jobs.map(({ jobId, key, state }) => [jobId, key, state])).toEqual([
+      ['6', 'other', 'PENDING'],
+      ['7', 'a', 'RUNNING'],
+      ['8', 'a\n', 'RUNNING'],
     ]);
   });
 
