@@ -14,7 +14,10 @@ const concurrency = Number(process.argv[4] ?? 8);
 
 const INSTANCE_TYPE = { id: 'x', clusterID: 'c', cpu: { cores: 1 }, memory: { sizeGB: 1 } };
 
-/** Ends each container in the loop turn after its creation. */
+/**
+ * Ends each container in the loop turn after its creation. It forgets a container whose end was read, so that the memory is
+ * that of the runner.
+ */
 function createInstantService() {
   const containers = new Map();
   const listeners = new Set();
@@ -42,7 +45,11 @@ function createInstantService() {
         });
         return { ...made };
       },
-      get: async (ref) => ({ ...containers.get(ref.id) }),
+      get: async (ref) => {
+        const found = { ...containers.get(ref.id) };
+        if (found.phase === 'Succeeded') containers.delete(ref.id);
+        return found;
+      },
       async *list() {},
       async *logs() {},
       cancel: async () => {},

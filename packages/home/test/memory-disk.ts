@@ -45,9 +45,10 @@ export function createMemoryDisk(): MemoryDisk {
       const names = [...files.keys()].filter((file) => file.startsWith(`${path}/`));
       return [...new Set(names.map((file) => file.slice(path.length + 1).split('/')[0]!))].sort();
     },
-    async replace(path, bytes) {
+    async replace(path, content) {
+      const bytes = content instanceof Uint8Array ? content.slice() : Buffer.concat([...content]);
       take(bytes.length);
-      files.set(path, bytes.slice());
+      files.set(path, bytes);
       written.delete(path);
       if (!disk.locksWork) return;
       for (const { directory, listener } of watchers) if (path.startsWith(`${directory}/`)) listener();

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
-import { link, open, rename, rm } from 'node:fs/promises';
+import { link, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeDirectories } from './make-directories.ts';
 import { isSystemError } from './system-error.ts';
@@ -15,10 +15,13 @@ export interface ReplaceOptions {
   readonly beforeReplacing?: () => Promise<void>;
 }
 
-/** Replaces a whole file atomically and durably: readers see the old or the new content, even after a power failure. */
+/**
+ * Replaces a whole file atomically and durably: readers see the old or the new content, even after a power failure. Blocks
+ * are taken while they are written.
+ */
 export async function replaceFile(
   file: string,
-  content: Uint8Array | string,
+  content: Uint8Array | string | Iterable<Uint8Array>,
   options: ReplaceOptions = {},
 ): Promise<void> {
   const next = await writeBeside(file, content, options);
@@ -98,7 +101,7 @@ export function isUnfinished(name: string): boolean {
 /** Writes a durable temporary file beside `file`. Its name is random because process IDs are not unique across hosts. */
 async function writeBeside(
   file: string,
-  content: Uint8Array | string,
+  content: Uint8Array | string | Iterable<Uint8Array>,
   { mode = 0o600, owner }: ReplaceOptions,
 ): Promise<string> {
   await makeDurableDirectory(dirname(file));
@@ -106,7 +109,7 @@ async function writeBeside(
   try {
     const handle = await open(next, 'wx', 0o600);
     try {
-      await handle.writeFile(content);
+      await writeFile(handle, content);
       if (mode !== 0o600) await handle.chmod(mode);
       if (owner) await handle.chown(owner.uid, owner.gid);
       await handle.datasync();

@@ -113,6 +113,7 @@ export { orderWords, paramWords } from './report/order-words.ts';
 export { printableData, printableLine } from './report/printable-line.ts';
 export { renderAttemptsCsv } from './report/render-attempts-csv.ts';
 export { renderJunit } from './report/render-junit.ts';
+export { renderReportJson } from './report/render-report-json.ts';
 export { renderReportPage } from './report/render-report-page.ts';
 export { createReportGrid, describeEntry, failedFirst, type ReportGrid } from './report/report-grid.ts';
 export {

@@ -12,8 +12,8 @@ export interface Disk {
   readNow(path: string): Uint8Array | undefined;
   /** Names in a directory, sorted; empty if it is absent. Without what a killed `replace` or `create` has left. */
   list(path: string): Promise<string[]>;
-  /** Replaces a whole file durably and atomically; only its owner can read it. */
-  replace(path: string, bytes: Uint8Array): Promise<void>;
+  /** Replaces a whole file durably and atomically; only its owner can read it. Blocks are taken while they are written. */
+  replace(path: string, content: FileContent): Promise<void>;
   /** As `replace`, but only if there is no such file: of concurrent callers exactly one receives true. */
   create(path: string, bytes: Uint8Array): Promise<boolean>;
   /** Truncates the file to `size` and opens it for appending; creates it and its parent directories. */
@@ -39,6 +39,9 @@ export interface Disk {
    */
   ask(directory: string, line: string): Promise<string | undefined>;
 }
+
+/** The bytes of a file, or blocks of them. */
+export type FileContent = Uint8Array | Iterable<Uint8Array>;
 
 /** A file that is open for appending. */
 export interface AppendFile {

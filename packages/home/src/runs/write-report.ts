@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type DetailedReport, detailedReportValue, renderAttemptsCsv, renderReportPage } from '@sluice/run';
+import { type DetailedReport, renderAttemptsCsv, renderReportJson, renderReportPage } from '@sluice/run';
 import type { Disk } from '../journal/disk.ts';
 
 /** The paths of a report's files. */
@@ -20,12 +20,23 @@ export async function writeReport(
     data: path.join(directory, 'report.json'),
   };
   await Promise.all([
-    disk.replace(
-      files.data,
-      Buffer.from(JSON.stringify({ schema: 1, type: 'report', ...detailedReportValue(report) })),
-    ),
+    disk.replace(files.data, encodeInBlocks(renderReportJson(report))),
     disk.replace(files.page, Buffer.from(renderReportPage(report))),
-    disk.replace(files.attempts, Buffer.from(renderAttemptsCsv(report.attempts, report.madeAt))),
+    disk.replace(files.attempts, encodeInBlocks(renderAttemptsCsv(report.attempts, report.madeAt))),
   ]);
   return files;
+}
+
+const BLOCK_CHARACTERS = 64 * 1024;
+
+/** Joins parts of a text, since each block is written by itself. */
+function* encodeInBlocks(parts: Iterable<string>): Generator<Uint8Array> {
+  let block = '';
+  for (const part of parts) {
+    block += part;
+    if (block.length < BLOCK_CHARACTERS) continue;
+    yield Buffer.from(block);
+    block = '';
+  }
+  if (block !== '') yield Buffer.from(block);
 }

@@ -53,7 +53,7 @@ export interface AttemptFacts {
 /** What the shell knows about one cell in addition to its state. */
 export interface CellFacts {
   /** In ascending order; `attempts[n]` is not always attempt n + 1. */
-  readonly attempts: AttemptFacts[];
+  attempts: readonly AttemptFacts[];
   results: Readonly<Record<string, Json>>;
   cached?: CacheSource;
   missed?: CacheMiss;
@@ -147,10 +147,13 @@ export function createRunFacts(plan: Plan): RunFacts {
   };
 }
 
+/** One for all cells, of which a run may have hundreds of thousands. */
+const NO_RESULTS: CellFacts['results'] = Object.freeze({});
+
 /** The facts of a cell; creates an empty entry if there is none. */
 export function cellFacts(facts: RunFacts, step: number, cell: number): CellFacts {
   const row = facts.known[step]!;
-  row[cell] ??= { attempts: [], results: {} };
+  row[cell] ??= { attempts: [], results: NO_RESULTS };
   return row[cell];
 }
 
@@ -175,11 +178,13 @@ export function hasAttempt({ known }: RunFacts, at: FailureEntry): boolean {
 
 /** The facts of an attempt; creates an empty entry if there is none. */
 export function attemptFacts(facts: RunFacts, at: { step: number; cell: number; attempt: number }): AttemptFacts {
-  const { attempts } = cellFacts(facts, at.step, at.cell);
+  const known = cellFacts(facts, at.step, at.cell);
+  const { attempts } = known;
   const found =
     attempts.at(-1)?.attempt === at.attempt ? attempts.at(-1) : attempts.find((a) => a.attempt === at.attempt);
   if (found) return found;
   const made: AttemptFacts = { attempt: at.attempt, submitted: false, container: {} };
-  attempts.push(made);
+  // `push` would reserve space for 16 more, which few cells use.
+  known.attempts = attempts.concat(made);
   return made;
 }

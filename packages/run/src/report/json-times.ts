@@ -10,10 +10,10 @@ type RenderedTime<T> = T extends number ? string : T;
  * nested objects: names within parameters and results are the user's.
  */
 export function renderTimes<T extends object>(value: T): JsonTimes<T> {
-  const rendered = { ...value } as Record<string, unknown>;
-  for (const key in rendered) {
-    const item = rendered[key];
-    if (typeof item === 'number' && (key === 'at' || key.endsWith('At'))) rendered[key] = new Date(item).toISOString();
+  const rendered: Record<string, unknown> = {};
+  for (const [key, item] of Object.entries(value)) {
+    const isTime = typeof item === 'number' && (key === 'at' || key.endsWith('At'));
+    rendered[key] = isTime ? new Date(item).toISOString() : item;
   }
   return rendered as JsonTimes<T>;
 }

@@ -33,10 +33,10 @@ const COLUMNS: Readonly<Record<string, (attempt: AttemptReport, now: number) => 
 };
 
 /** A header and one line per attempt, by RFC 4180. Text that a spreadsheet would interpret as a formula begins with `'`. */
-export function renderAttemptsCsv(attempts: readonly AttemptReport[], now: number): string {
+export function* renderAttemptsCsv(attempts: readonly AttemptReport[], now: number): Generator<string> {
   const columns = Object.values(COLUMNS);
-  const lines = attempts.map((attempt) => columns.map((column) => quote(column(attempt, now))).join(','));
-  return [Object.keys(COLUMNS).join(','), ...lines].map((line) => `${line}\r\n`).join('');
+  yield `${Object.keys(COLUMNS).join(',')}\r\n`;
+  for (const attempt of attempts) yield `${columns.map((column) => quote(column(attempt, now))).join(',')}\r\n`;
 }
 
 function renderTime(milliseconds: number | undefined): string | undefined {

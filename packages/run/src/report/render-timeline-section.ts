@@ -19,11 +19,11 @@ interface Row {
 /** The waiting and running times of attempts as bars on a time axis. */
 export function renderTimelineSection(report: DetailedReport): Markup {
   const critical = new Set(report.criticalPath.map(({ step, cell }) => nameOf(step, cell)));
-  const cells = groupBy(report.attempts, ({ step, cell }) => nameOf(step, cell));
+  const cells = countCells(report.attempts);
   const steps = groupBy(report.attempts, ({ step }) => step);
   // With too many steps as well, the longest cells are more informative than some of the steps.
-  const byCell = cells.size <= MAX_ROWS || steps.size > MAX_ROWS;
-  const groups = byCell ? cells : steps;
+  const byCell = cells <= MAX_ROWS || steps.size > MAX_ROWS;
+  const groups = byCell ? groupBy(report.attempts, ({ step, cell }) => nameOf(step, cell)) : steps;
   const all = [...groups].map(([name, attempts]) => ({ name, attempts, critical: critical.has(name) }));
   if (all.length === 0) return NOTHING;
   const end = report.endedAt ?? report.madeAt;
@@ -31,7 +31,7 @@ export function renderTimelineSection(report: DetailedReport): Markup {
   const start = runBeganAt(report);
   const span = { from: start, to: Math.max(end, start + 1) };
   const notes = [
-    ...(byCell ? [] : [`one row per step, since there are ${cells.size} cells`]),
+    ...(byCell ? [] : [`one row per step, since there are ${cells} cells`]),
     ...(shown.length < all.length ? [`the ${shown.length} longest of ${all.length} are shown`] : []),
   ];
   const note = notes.length === 0 ? NOTHING : markup`<p class="soft">${notes.join('; ')}</p>`;
@@ -40,6 +40,13 @@ export function renderTimelineSection(report: DetailedReport): Markup {
 
 function nameOf(step: string, cell: string): string {
   return cell === '' ? step : `${step}/${cell}`;
+}
+
+/** The attempts of a cell follow each other. */
+function countCells(attempts: readonly AttemptReport[]): number {
+  const isNew = ({ step, cell }: AttemptReport, before: AttemptReport | undefined) =>
+    before?.step !== step || before.cell !== cell;
+  return attempts.reduce((count, attempt, index) => count + Number(isNew(attempt, attempts[index - 1])), 0);
 }
 
 function groupBy(attempts: readonly AttemptReport[], key: (attempt: AttemptReport) => string) {

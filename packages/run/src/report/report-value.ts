@@ -21,23 +21,24 @@ export type DetailedReportValue = Omit<WithValues<DetailedReport>, 'attempts' | 
 
 /** Converts a report to the JSON value that `sluice show --json` prints and the last event of a run contains. */
 export function runReportValue(report: RunReport): RunReportValue {
-  return renderParts(report);
+  return { ...renderFields(report), steps: renderSteps(report) };
 }
 
 /** Converts a report with all attempts to the JSON value of `report.json`. */
 export function detailedReportValue(report: DetailedReport): DetailedReportValue {
-  return {
-    ...renderParts(report),
-    attempts: report.attempts.map(renderTimes),
-    criticalPath: report.criticalPath.map(renderTimes),
-  };
+  return { ...reportFields(report), steps: renderSteps(report), attempts: report.attempts.map(renderTimes) };
 }
 
-function renderParts<T extends RunReport>(report: T): WithValues<T> {
+/** The fields of a report in JSON, except the long lists: steps and attempts still have their times in milliseconds. */
+export function reportFields(report: DetailedReport) {
+  return { ...renderFields(report), criticalPath: report.criticalPath.map(renderTimes) };
+}
+
+function renderFields<T extends RunReport>(report: T) {
   const { warnings } = report;
-  return {
-    ...renderTimes(report),
-    steps: report.steps.map((step) => ({ ...step, cells: step.cells.map(renderTimes) })),
-    ...(warnings && { warnings: warnings.map(renderTimes) }),
-  };
+  return { ...renderTimes(report), ...(warnings && { warnings: warnings.map(renderTimes) }) };
+}
+
+function renderSteps({ steps }: RunReport): readonly StepValue[] {
+  return steps.map((step) => ({ ...step, cells: step.cells.map(renderTimes) }));
 }

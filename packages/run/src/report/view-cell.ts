@@ -1,10 +1,10 @@
-import type { AttemptFacts, RunFacts } from '../facts/run-facts.ts';
+import type { RunFacts } from '../facts/run-facts.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { CellView } from '../schemas/cell.ts';
-import { outlineAttempt } from './attempt-outline.ts';
 import { cellValuesOf } from './cell-values-of.ts';
 import { explainCell } from './explain-cell.ts';
 import { exposedPorts } from './exposed-ports.ts';
+import { omitUnknown } from './omit-unknown.ts';
 import { statusOfCell } from './status-of-cell.ts';
 
 /** A cell with the container of its last attempt; `step` and `cell` are indexes. */
@@ -16,28 +16,26 @@ export function viewCell(
   const { facts } = run;
   const known = facts.known[step]?.[cell];
   const last = known?.attempts.at(-1);
-  const message = explainCell(run, step, cell);
-  return {
+  const { axes, matrix, item } = cellValuesOf(facts, step, cell);
+  const { status, reused, reason } = statusOfCell(run, step, cell);
+  return omitUnknown<CellView>({
     cell: facts.cells[step]?.[cell]?.key ?? '',
-    ...cellValuesOf(facts, step, cell),
-    ...statusOfCell(run, step, cell),
+    axes,
+    matrix,
+    item,
+    status,
+    reused,
+    reason,
     attempt: last?.attempt ?? 0,
-    ...(last && viewContainer(last)),
-    ...(message !== undefined && { message }),
-    ...exposedPorts(run, step, cell),
+    containerId: last?.id,
+    clusterId: last?.clusterID,
+    instanceType: last?.instanceType,
+    submittedAt: last?.submittedAt,
+    runningAt: last?.runningAt,
+    endedAt: last?.endedAt,
+    message: explainCell(run, step, cell),
+    ports: exposedPorts(run, step, cell).ports,
     results: known?.results ?? {},
-    ...(known?.cached && { reusedFrom: known.cached.runId }),
-  };
-}
-
-function viewContainer(attempt: AttemptFacts): Partial<CellView> {
-  const { containerId, clusterId, instanceType, submittedAt, runningAt, endedAt } = outlineAttempt(attempt);
-  return {
-    ...(containerId !== undefined && { containerId }),
-    ...(clusterId !== undefined && { clusterId }),
-    ...(instanceType !== undefined && { instanceType }),
-    ...(submittedAt !== undefined && { submittedAt }),
-    ...(runningAt !== undefined && { runningAt }),
-    ...(endedAt !== undefined && { endedAt }),
-  };
+    reusedFrom: known?.cached?.runId,
+  });
 }

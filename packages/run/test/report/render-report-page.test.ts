@@ -38,7 +38,7 @@ describe('renderAttemptsCsv', () => {
   test('quotes by RFC 4180 and gives a spreadsheet no formula', () => {
     const [attempt] = createSampleReport({ steps: 1, logLine: 'x' }).attempts;
     const lines = ['=1+1', 'say "hi", twice', 'two\nlines', '-2'].map((message) => ({ ...attempt!, message }));
-    const csv = renderAttemptsCsv(lines, 0);
+    const csv = [...renderAttemptsCsv(lines, 0)].join('');
     expect(csv).toContain(`,'=1+1,`);
     expect(csv).toContain(',"say ""hi"", twice",');
     expect(csv).toContain(',"two\nlines",');

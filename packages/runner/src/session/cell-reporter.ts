@@ -28,10 +28,10 @@ type CellSource = Pick<RunSession, 'plan' | 'facts' | 'scheduler' | 'report' | '
 
 type CellEvent = Omit<Extract<UnnumberedEvent, { type: 'cellChanged' }>, 'at'>;
 
-/** The last event of a cell, and the state of the scheduler then. */
-interface Reported {
+/** Of the last event of a cell what the next is compared with, and the state of the scheduler then. */
+interface Reported extends Pick<CellEvent, 'status' | 'attempt'> {
   readonly state: CellState;
-  readonly event: CellEvent;
+  readonly message: string | undefined;
 }
 
 /** Cells reported at once: the beginning of a run with 100,000 cells would occupy the process for more than a second. */
@@ -51,9 +51,9 @@ export function createCellReporter(session: CellSource, moves: MoveListener): Ce
     const before = reported[step]![cell];
     if (state === (before?.state ?? 'waiting')) return;
     const event = describeCell(session, step, cell);
-    reported[step]![cell] = { state, event };
+    reported[step]![cell] = { state, status: event.status, attempt: event.attempt, message: event.message };
     // Several states of the scheduler are `ready` for the user.
-    if (before !== undefined && saysTheSame(before.event, event)) return;
+    if (before !== undefined && saysTheSame(before, event)) return;
     session.report({ ...event, at: clock.now() });
   }
 
@@ -136,7 +136,7 @@ function describeCell({ plan, facts, scheduler }: CellSource, step: number, cell
   };
 }
 
-function saysTheSame(before: CellEvent, event: CellEvent): boolean {
+function saysTheSame(before: Reported, event: CellEvent): boolean {
   return before.status === event.status && before.attempt === event.attempt && before.message === event.message;
 }
 

@@ -56,7 +56,8 @@ export function prepareContainer(
   if (!mounts.ok) return mounts;
   const { volumeMounts, writable } = mounts.value;
   const bare = createSpec(resolved.value, instanceType.value, volumeMounts);
-  const digest = hash('sha256', JSON.stringify(bare)).slice(0, 16);
+  // Not a slice of all digits, which would keep them in memory.
+  const digest = hash('sha256', JSON.stringify(bare), 'buffer').toString('hex', 0, 8);
   const announces = (feature: Feature) => announcesFeature(feature, cluster);
   const names = resolved.value.secrets.map(({ env }) => env);
   const isAsked = Object.keys(volumeMounts).length > 0 && announces(FEATURES.readOnlyMounts);

@@ -10,7 +10,7 @@ export function judgeTerminalPhase(container: Pick<Container, 'phase' | 'state'>
   const state = container.state ?? '';
   switch (container.phase) {
     case 'Succeeded':
-      return { result: 'succeeded' };
+      return SUCCEEDED;
     case 'Failed':
       return judgeFailure(state);
     case 'Unknown':
@@ -21,6 +21,9 @@ export function judgeTerminalPhase(container: Pick<Container, 'phase' | 'state'>
       return undefined;
   }
 }
+
+/** One for all attempts: a run may keep hundreds of thousands. */
+const SUCCEEDED: Outcome = Object.freeze({ result: 'succeeded' });
 
 function judgeFailure(state: string): Outcome {
   const code = /\bexit(?:ed)?(?: with)?(?: code)?[ :]+(\d{1,3})\b/i.exec(state)?.[1];
