@@ -41,8 +41,9 @@ const MOST_AT_ONCE = 1_000;
 export function createCellReporter(session: CellSource, moves: MoveListener): CellReporter {
   const { plan, facts, scheduler, clock } = session;
   const reported: (Reported | undefined)[][] = plan.steps.map(() => []);
+  const remember = createMemory();
   const expanded = new Set<string>();
-  let moved: (readonly [step: number, cell: number])[] = [];
+  const moved: (readonly [step: number, cell: number])[] = [];
   let isDeferred = false;
   moves.onMove = (step, cell) => void moved.push([step, cell]);
 
@@ -51,7 +52,7 @@ export function createCellReporter(session: CellSource, moves: MoveListener): Ce
     const before = reported[step]![cell];
     if (state === (before?.state ?? 'waiting')) return;
     const event = describeCell(session, step, cell);
-    reported[step]![cell] = { state, status: event.status, attempt: event.attempt, message: event.message };
+    reported[step]![cell] = remember(state, event);
     // Several states of the scheduler are `ready` for the user.
     if (before !== undefined && saysTheSame(before, event)) return;
     session.report({ ...event, at: clock.now() });
@@ -67,9 +68,7 @@ export function createCellReporter(session: CellSource, moves: MoveListener): Ce
   }
 
   function report(most: number): void {
-    const cells = moved.slice(0, most);
-    moved = moved.slice(most);
-    for (const [step, cell] of cells) {
+    for (const [step, cell] of moved.splice(0, most)) {
       reportCells(step, cell);
       reportCell(step, cell);
     }
@@ -133,6 +132,19 @@ function describeCell({ plan, facts, scheduler }: CellSource, step: number, cell
     ...(id !== undefined && { containerId: id }),
     ...(message !== undefined && { message }),
     ...exposedPorts({ facts, scheduler }, step, cell),
+  };
+}
+
+/** Cells without a message share what is kept of them: there are few combinations of the rest. */
+function createMemory(): (state: CellState, event: CellEvent) => Reported {
+  const shared = new Map<string, Reported>();
+  return (state, { status, attempt, message }) => {
+    const made = { state, status, attempt, message };
+    if (message !== undefined) return made;
+    const key = `${state} ${status} ${attempt}`;
+    const known = shared.get(key) ?? made;
+    shared.set(key, known);
+    return known;
   };
 }
 
