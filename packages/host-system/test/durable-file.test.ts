@@ -25,6 +25,18 @@ test('replaceFile creates directories, sets mode 0600, and leaves no temporary f
   expect(names()).toEqual(['file']);
 });
 
+test('replaceFile takes blocks while it writes, and keeps the old file if one cannot be made', async () => {
+  await replaceFile(file, [Buffer.from('one '), Buffer.from('two')]);
+  expect(readFileSync(file, 'utf8')).toBe('one two');
+  function* failing(): Generator<Uint8Array> {
+    yield Buffer.from('part');
+    throw new Error('no more');
+  }
+  await expect(replaceFile(file, failing())).rejects.toThrow('no more');
+  expect(readFileSync(file, 'utf8')).toBe('one two');
+  expect(names()).toEqual(['file']);
+});
+
 test('replaceFile keeps the old file if beforeReplacing throws', async () => {
   await replaceFile(file, 'old', { mode: 0o644 });
   expect(mode()).toBe(0o644);
