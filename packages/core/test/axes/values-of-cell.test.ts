@@ -157,7 +157,10 @@ describe('escalationOfCells', () => {
       'big',
       { cpu: 2, memoryBytes: 16e9, timeMs: 16 * 3_600_000 },
     ]);
-    expect(escalationOfCells(plan, { step: 1, cells: [1] })).toEqual(['big', { cpu: 2, memoryBytes: 16e9 }]);
+    expect(escalationOfCells(plan, { step: 1, cells: [1] })).toEqual([
+      'big',
+      { cpu: 2, memoryBytes: 16e9, timeMs: 16 * 3_600_000 },
+    ]);
     const attempts = [0, 1, 2].map((step) => retriesOfCells(plan, step)!.map((one) => one.limit + one.infrastructure));
     expect(attempts).toEqual([[1 + 3, 5 + 3], [2 + 2, 2 + 6], [3 + 3]]);
   });
