@@ -83,7 +83,7 @@ export function compareListedAxes(subject: ListedSubject, given: ListedDocument)
   if (listing === undefined) return undefined;
   const of = Object.fromEntries((document.steps[lister]!.each ?? []).map((axis) => [axis, `of_${axis}`]));
   const steps = addAxis(given);
-  const describe = (sizeOf: (cell: number) => number) => {
+  const documentOf = (sizeOf: (cell: number) => number): AxesDocument => {
     const items = listing.flatMap(({ keys }, cell) => {
       const implied = Object.entries(of).map(([axis, field]) => [field, keys.get(axis)!]);
       return Array.from({ length: sizeOf(cell) }, (_, item) => ({
@@ -91,11 +91,15 @@ export function compareListedAxes(subject: ListedSubject, given: ListedDocument)
         ...Object.fromEntries(implied),
       }));
     });
+    return { axes: { ...document.axes, [AXIS]: { items, key: '${{ item.id }}', of } }, steps };
+  };
+  const describe = (sizeOf: (cell: number) => number) => {
     const listOf = (keys: Keys): number | undefined => {
       const cell = listing.findIndex((one) => Object.keys(of).every((axis) => one.keys.get(axis) === keys.get(axis)));
       return cell < 0 ? undefined : sizeOf(cell);
     };
-    return describeKnown({ axes: { ...document.axes, [AXIS]: { items, key: '${{ item.id }}', of } }, steps }, listOf);
+    const planned = naiveAxes(documentOf((cell) => Math.max(1, sizeOf(cell))));
+    return describeKnown(documentOf(sizeOf), { planned, listOf });
   };
   const listed = {
     ...document.axes,
@@ -147,18 +151,31 @@ function edgesOf(steps: AxesDocument['steps']) {
   );
 }
 
+/** What is known of the lists. */
+interface KnownLists {
+  /** The same, with an item in each empty list: a cell with nothing to read even then reads no list, and can name no wrong key. */
+  readonly planned: ReturnType<typeof naiveAxes>;
+  /** The size of the list that a cell reads. */
+  readonly listOf: (keys: Keys) => number | undefined;
+}
+
 /** What `where` names in the list of a reader: its cells are those of all items of this list with these keys. */
 function matchNamed(
   naive: ReturnType<typeof naiveAxes>,
   { reader, source, named }: { readonly reader: string; readonly source: string; readonly named: Named },
-  listOf: (keys: Keys) => number | undefined,
+  { planned, listOf }: KnownLists,
 ): NaiveMatch {
   const itemOf = new Map(naive.cellsOf(source).map(({ name, keys }) => [name, keys.get(AXIS)!.split('-')[1]!]));
   const all = naive.match(reader, source, { from: '', all: [AXIS] });
+  const ofPlan = planned.match(reader, source, { from: '', all: [AXIS] });
+  const reads = new Map(
+    planned.cellsOf(reader).map(({ keys }, index) => [describeKeys(keys), ofPlan.cells[index]!.length > 0]),
+  );
   const wanted = [named].flat().filter((key) => key !== '');
   return {
     isSingle: !Array.isArray(named) && naive.match(reader, source, { from: '', where: { [AXIS]: '' } }).isSingle,
     cells: naive.cellsOf(reader).map(({ keys }, index) => {
+      if (reads.get(describeKeys(keys)) !== true) return [];
       const size = listOf(keys);
       if (size !== undefined && !wanted.every((key) => Number(key.slice(1)) < size)) return [UNKNOWN];
       return all.cells[index]!.filter((name) => wanted.includes(itemOf.get(name)!));
@@ -168,7 +185,7 @@ function matchNamed(
 
 const UNKNOWN = 'unknown';
 
-function describeKnown(document: AxesDocument, listOf: (keys: Keys) => number | undefined): readonly string[] {
+function describeKnown(document: AxesDocument, lists: KnownLists): readonly string[] {
   const naive = naiveAxes(document);
   const idOf = (keys: Keys) => describeKeys([...keys].filter((one): one is [string, string] => one[1] !== null));
   const cells = Object.entries(document.steps).flatMap(([name, { each }]) =>
@@ -187,7 +204,7 @@ function describeKnown(document: AxesDocument, listOf: (keys: Keys) => number | 
     const { where: { [AXIS]: named, ...where } = {}, ...others } = rules;
     const isNamed = named !== undefined && document.steps[source]!.each!.includes(AXIS);
     const match = isNamed
-      ? matchNamed(naive, { reader, source, named }, listOf)
+      ? matchNamed(naive, { reader, source, named }, lists)
       : naive.match(reader, source, { ...others, ...(Object.keys(where).length > 0 && { where }) });
     const meant = naive.cellsOf(reader).map(
       ({ keys }, index) =>
@@ -205,8 +222,8 @@ function describeEdge(edge: string, isSingle: boolean, meant: readonly string[])
   return `${edge}, ${isEmpty ? 'nothing' : isSingle ? 'single' : 'directory'}: ${[...meant].sort().join(' ')}`;
 }
 
-function describeKeys(keys: readonly (readonly [axis: string, key: string])[]): string {
-  return keys
+function describeKeys(keys: Iterable<readonly [axis: string, key: string | null]>): string {
+  return [...keys]
     .map(([axis, key]) => `${axis}=${key}`)
     .sort()
     .join();
