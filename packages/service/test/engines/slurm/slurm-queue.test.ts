@@ -15,7 +15,7 @@ function controlled() {
       }),
   };
   const readQueue = createQueueReader(slurm);
-  const read = async (...users: number[]) => (await readQueue(users)).get('/d')?.[0]?.name;
+  const read = async (...users: number[]) => (await readQueue(users)).get('d')?.[0]?.name;
   return { calls, read };
 }
 
