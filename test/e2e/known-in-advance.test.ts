@@ -17,8 +17,8 @@ test.each([
   ['an unknown instance type', `${FIRST}, s: { command: [x], instanceType: nope }`, 'offers nope'],
   [
     'an unknown instance type of one cell',
-    `${FIRST}, s: { command: [x], matrix: { t: [c1, nope] }, instanceType: "\${{ matrix.t }}" }`,
-    'offers ${{ matrix.t }}',
+    `${FIRST}, s: { command: [x], matrix: { t: [local-1, nope] }, instanceType: "\${{ matrix.t }}" }`,
+    'offers nope',
   ],
   ['more than the cluster has', `${FIRST}, s: { command: [x], resources: { cpu: 100000 } }`, 'no instance type'],
   [
