@@ -107,6 +107,7 @@ export { endMessage } from './report/end-message.ts';
 export { describeWait, explainCell } from './report/explain-cell.ts';
 export { exposedPorts } from './report/exposed-ports.ts';
 export { saysNoSpace } from './report/find-space-hint.ts';
+export { joinInBlocks } from './report/join-in-blocks.ts';
 export { renderTimes } from './report/json-times.ts';
 export { describeImage, listImages, listRunImages } from './report/list-images.ts';
 export { orderWords, paramWords } from './report/order-words.ts';

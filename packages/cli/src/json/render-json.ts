@@ -1,20 +1,17 @@
+import { joinInBlocks } from '@sluice/run';
 import { printableJson } from './printable-json.ts';
-
-const BLOCK_CHARACTERS = 64 * 1024;
 
 /**
  * One JSON document in blocks, with a line for each top-level key and each element of a list of objects. Large runs
  * stay readable line by line, and the whole text is never in memory.
  */
-export function* renderJson(value: object): Generator<string> {
-  let block = '';
-  for (const part of renderObject(value)) {
-    block += part;
-    if (block.length < BLOCK_CHARACTERS) continue;
-    yield block;
-    block = '';
-  }
-  yield `${block}\n`;
+export function renderJson(value: object): Generator<string> {
+  return joinInBlocks(renderLines(value));
+}
+
+function* renderLines(value: object): Generator<string> {
+  yield* renderObject(value);
+  yield '\n';
 }
 
 function* renderValue(value: unknown): Generator<string> {

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type DetailedReport, renderAttemptsCsv, renderReportJson, renderReportPage } from '@sluice/run';
+import { type DetailedReport, joinInBlocks, renderAttemptsCsv, renderReportJson, renderReportPage } from '@sluice/run';
 import type { Disk } from '../journal/disk.ts';
 
 /** The paths of a report's files. */
@@ -27,16 +27,6 @@ export async function writeReport(
   return files;
 }
 
-const BLOCK_CHARACTERS = 64 * 1024;
-
-/** Joins parts of a text, since each block is written by itself. */
 function* encodeInBlocks(parts: Iterable<string>): Generator<Uint8Array> {
-  let block = '';
-  for (const part of parts) {
-    block += part;
-    if (block.length < BLOCK_CHARACTERS) continue;
-    yield Buffer.from(block);
-    block = '';
-  }
-  if (block !== '') yield Buffer.from(block);
+  for (const block of joinInBlocks(parts)) yield Buffer.from(block);
 }
