@@ -14,6 +14,7 @@ export { cancelOrphans, findOrphans, type Orphan } from './gc/find-orphans.ts';
 export { type RunsElsewhere, readServerRun, type UnknownAccount } from './gc/runs-elsewhere.ts';
 export { chooseClusters } from './placement/choose-clusters.ts';
 export type { Sites } from './placement/choose-for-part.ts';
+export { countClusters } from './placement/count-clusters.ts';
 export { describeMoves } from './placement/describe-moves.ts';
 export { findMountFault } from './placement/find-mount-fault.ts';
 export { findSites } from './placement/find-placement.ts';

@@ -12,6 +12,7 @@ import {
 } from '@sluice/run';
 import {
   chooseClusters,
+  countClusters,
   describeMoves,
   findLocalFaults,
   listTransfers,
@@ -213,11 +214,7 @@ function dependenciesOf(step: PlannedStep, plan: Plan): string {
 function renderClusters(placement: RunPlacement, { index, cells = [] }: PlannedStep): string {
   const choices = choicesOf(placement, index).map(({ clusters }) => clusters.join(', '));
   if (new Set(choices).size === 1) return choices[0]!;
-  const counts = new Map<string, number>();
-  for (const cell of cells.keys()) {
-    const [first = ''] = choiceOf(placement, { step: index, cell }).clusters;
-    counts.set(first, (counts.get(first) ?? 0) + 1);
-  }
+  const counts = countClusters(cells.map((_, cell) => choiceOf(placement, { step: index, cell }).clusters[0] ?? ''));
   return [...counts].map(([cluster, count]) => `${countWords(count, 'cell')} on ${cluster}`).join(', ');
 }
 
