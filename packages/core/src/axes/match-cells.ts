@@ -117,8 +117,9 @@ function nameItems(plan: Plan, where: MatchRules['where'] = {}) {
   return {
     axis,
     isListOf(cell: Cell): boolean {
+      if (Array.isArray(template)) return true;
       const given = evaluate(cell);
-      return Array.isArray(template) || (given.ok && given.value.isList);
+      return given.ok && given.value.isList;
     },
     keysOf:
       (isDirectory: boolean) =>

@@ -211,8 +211,8 @@ function createLanes(plan: Plan, { limits: limitsOf }: SchedulerOptions) {
   for (const planned of plan.steps) {
     const { index, step, cells = [] } = planned;
     lane[index] = laneOf(planned, 0);
-    const hasOwnLimits =
-      limitsOf !== undefined && cells.some((_, cell) => limitsOf(index, cell) !== limitsOf(index, 0));
+    const ofFirst = limitsOf?.(index, 0);
+    const hasOwnLimits = limitsOf !== undefined && cells.some((_, cell) => limitsOf(index, cell) !== ofFirst);
     if (step.perCell?.pools === undefined && !hasOwnLimits) continue;
     cellLanes.set(
       index,
