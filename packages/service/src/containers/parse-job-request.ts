@@ -1,5 +1,6 @@
 import { type ContainerSpec, JOB_LABEL, type JobRequest, jobRequestSchema } from '@sluice/client';
 import { rejectField } from '../protocol/parse-body.ts';
+import { parseLabel } from './parse-label.ts';
 
 /** What the container's label requests from the system behind the engine; undefined without the label. Throws if it is not valid. */
 export function parseJobRequest({ labels }: Pick<ContainerSpec, 'labels'>): JobRequest | undefined {
@@ -17,13 +18,5 @@ export function findJobRequest({ labels }: Pick<ContainerSpec, 'labels'>): JobRe
 }
 
 function readJobRequest(label: string) {
-  return jobRequestSchema.safeParse(parseJson(label));
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return jobRequestSchema.safeParse(parseLabel(label));
 }

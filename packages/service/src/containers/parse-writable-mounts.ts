@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { RequestError } from '../protocol/request-error.ts';
 import { shorten } from '../protocol/shorten.ts';
 import { normalizeTarget } from './normalize-target.ts';
+import { parseLabel } from './parse-label.ts';
 
 const mountPointsSchema = z.array(z.string().startsWith('/'));
 
@@ -13,21 +14,13 @@ const mountPointsSchema = z.array(z.string().startsWith('/'));
 export function parseWritableMounts({ labels, volumeMounts }: ContainerSpec): ReadonlySet<string> | undefined {
   const label = labels?.[WRITABLE_MOUNTS_LABEL];
   if (label === undefined) return undefined;
-  const parsed = mountPointsSchema.safeParse(parseJson(label));
+  const parsed = mountPointsSchema.safeParse(parseLabel(label));
   if (!parsed.success) return rejectLabel('is not a JSON array of mount points');
   const known = new Set(Object.values(volumeMounts ?? {}).map(normalizeTarget));
   const writable = parsed.data.map(normalizeTarget);
   const unknown = parsed.data.find((_, index) => !known.has(writable[index]!));
   if (unknown !== undefined) rejectLabel(`names '${shorten(unknown)}', which is not a mount point of volumeMounts`);
   return new Set(writable);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function rejectLabel(why: string): never {

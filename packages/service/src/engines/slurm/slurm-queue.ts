@@ -16,7 +16,7 @@ export interface SlurmJob {
   /** Slurm's long state name, for example `PENDING`. */
   readonly state: string;
   readonly node: string;
-  /** The owner's user ID; any user can submit a job with one of our directories. */
+  /** The owner's user ID; any user can submit a job with one of our keys. */
   readonly uid: number;
   /** Why a pending job waits, in Slurm's terms (`Resources`, `Priority`). */
   readonly reason: string;

@@ -6,7 +6,7 @@ const NAME_LENGTH = 120;
 /** What Slurm accepts of a comment. */
 const COMMENT_LENGTH = 1024;
 
-/** The job's name, for people: a job is found by its directory. Never changes for a launch. */
+/** The job's name, for people: a job is found by its key (`SlurmJob`). Never changes for a launch. */
 export function slurmJobName({ key, job }: Pick<Launch, 'key' | 'job'>): string {
   const name = plain(job?.name ?? `sluice-${key}`);
   if (name.length <= NAME_LENGTH) return name;
