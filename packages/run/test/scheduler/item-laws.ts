@@ -28,6 +28,8 @@ export function createItemLaws(plan: Plan, law: (holds: boolean, message: string
   /** Items that have begun, or of which a cell was ready and did not wait for an item, before the commands of an event. */
   const admitted = new Set<string>();
   const reached = new Map<string, ReadonlySet<string>>();
+  /** Items that one of `admitted` read when it was admitted: a list that was unknown then can turn out to be empty. */
+  const neededOnce = new Set<string>();
   const cellsByItem = new Map<string, Place[]>();
 
   /** The cells of an item, as far as they are known. */
@@ -72,18 +74,24 @@ export function createItemLaws(plan: Plan, law: (holds: boolean, message: string
     return items;
   }
 
+  function admit(item: string, scheduler: Scheduler): void {
+    if (admitted.has(item)) return;
+    admitted.add(item);
+    for (const one of reach(item, scheduler)) if (one !== item) neededOnce.add(one);
+  }
+
   const isOver = (scheduler: Scheduler, { step, cell }: Place): boolean =>
     TERMINAL_CELL_STATES.has(scheduler.state(step, cell));
 
   return {
     submit(at, scheduler) {
       for (const item of itemsOf(at)) {
-        admitted.add(item);
+        admit(item, scheduler);
         if (begun.has(item)) continue;
         const [axis = ''] = item.split('/');
         const size = limits.find((limit) => limit.axis === axis)!.size;
         const isNeeded = (one: string) =>
-          [...admitted].some((other) => other !== one && reach(other, scheduler).has(one));
+          neededOnce.has(one) || [...admitted].some((other) => other !== one && reach(other, scheduler).has(one));
         // One that others need can have got its place beyond the limit, and after this item.
         const others = [...begun].filter(
           (other) => other.startsWith(`${axis}/`) && !cellsOf(other).every((place) => isOver(scheduler, place)),
@@ -106,7 +114,7 @@ export function createItemLaws(plan: Plan, law: (holds: boolean, message: string
           const state = scheduler.state(step, cell);
           const isAdmitted = state === 'ready' && scheduler.waitReason(step, cell)?.kind !== 'items';
           // The command of one that has begun may come after those of the items that it needs.
-          if (isAdmitted || state === 'submitting') for (const item of items) admitted.add(item);
+          if (isAdmitted || state === 'submitting') for (const item of items) admit(item, scheduler);
         }
       }
     },
