@@ -32,8 +32,8 @@ export function summarizeTests(
   {
     needs,
     readSource,
-    isThorough,
-  }: { readonly needs: readonly Need[]; readonly readSource: (path: string) => string; readonly isThorough: boolean },
+    isSoak,
+  }: { readonly needs: readonly Need[]; readonly readSource: (path: string) => string; readonly isSoak: boolean },
 ): string {
   const slowest = files.toSorted((a, b) => b.seconds - a.seconds || (a.path < b.path ? -1 : 1)).slice(0, SLOWEST);
   const lines = slowest.map(({ seconds, path }) => `${seconds.toFixed(1).padStart(7)} s  ${path}`);
@@ -47,7 +47,7 @@ export function summarizeTests(
   const left = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const reasons = [...counts].sort((a, b) => b[1] - a[1]).map(([reason, count]) => `${count} need ${reason}`);
   const parts = [`${left} of ${total} tests${left === 0 ? '' : ` (${reasons.join('; ')})`}`];
-  if (!isThorough) parts.push('most random seeds (all of them with CI=true)');
+  if (!isSoak) parts.push('most random seeds and planted bugs (all of them with `pnpm soak`)');
   return `\nSlowest files:\n${lines.join('\n')}\n\nLeft out: ${parts.join(', and ')}`;
 }
 
@@ -111,7 +111,7 @@ export function createSummaryReporter(): Reporter {
         summarizeTests(files, {
           needs: findNeeds(),
           readSource,
-          isThorough: process.env.CI === 'true',
+          isSoak: process.env.SLUICE_SOAK === 'true',
         }),
       );
     },

@@ -5,8 +5,8 @@ import { causeGroupChaos } from './group-chaos-rig.ts';
 
 /** The long form is `node bench/chaos.mjs`, which sets these. */
 const { SLUICE_RUNNER_KILLS, SLUICE_SERVICE_KILLS, SLUICE_EMBEDDED_KILLS, SLUICE_LAYERS, SLUICE_SEED } = process.env;
-/** How much is done: `thorough` with `CI=true`. */
-const effort = (usual: number, thorough: number) => (process.env.CI === 'true' ? thorough : usual);
+/** How much is done: `soak` with `pnpm soak`. */
+const effort = (usual: number, soak: number) => (process.env.SLUICE_SOAK === 'true' ? soak : usual);
 const GROUP_KILLS = Number(process.env.SLUICE_GROUP_KILLS ?? effort(3, 10));
 const SEED = SLUICE_SEED ?? String(Date.now() % 1_000_000);
 const LAYERS = Number(SLUICE_LAYERS ?? effort(3, 5));

@@ -7,8 +7,8 @@ import { createWorkplace, pause, type Workplace } from './workplace-rig.ts';
 
 /** Printed with a failure; set it to see the same moments again. */
 const SEED = Number(process.env.SLUICE_SEED ?? Date.now() % 1_000_000);
-/** Moments at which a runner is killed; CI tries more. */
-const KILLS = process.env.CI === 'true' ? 10 : 4;
+/** Moments at which a runner is killed; `pnpm soak` tries more. */
+const KILLS = Number(process.env.SLUICE_CRASH_KILLS ?? (process.env.SLUICE_SOAK === 'true' ? 10 : 4));
 
 let reference: { hash: string; tookMs: number };
 

@@ -17,7 +17,7 @@ import { hostileChanges, renderHostile } from './hostile-json.ts';
 import { until } from './workplace-rig.ts';
 
 /** Changed documents of each kind; `HOSTILE_RUNS` for a longer campaign. */
-const RUNS = Number(process.env.HOSTILE_RUNS ?? (process.env.CI === 'true' ? 250 : 60));
+const RUNS = Number(process.env.HOSTILE_RUNS ?? (process.env.SLUICE_SOAK === 'true' ? 250 : 60));
 const DOCUMENT = {
   version: 1,
   name: 'hostile',

@@ -10,7 +10,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   'b.test.ts': 'import shared',
 };
 const file = (path: string, { seconds = 1, tests = 10, skipped = 0 } = {}) => ({ path, seconds, tests, skipped });
-const options = { needs: NEEDS, readSource: (path: string) => SOURCES[path] ?? '', isThorough: true };
+const options = { needs: NEEDS, readSource: (path: string) => SOURCES[path] ?? '', isSoak: true };
 
 test('summarizeTests lists the slowest files, the slowest first', () => {
   const files = Array.from({ length: 32 }, (_, index) => file(`f${index}.test.ts`, { seconds: index }));
@@ -28,11 +28,11 @@ test('summarizeTests lists the slowest files, the slowest first', () => {
 test('summarizeTests ends with what was left out, and what this machine lacks for it', () => {
   const files = [file('a.test.ts', { skipped: 4 }), file('b.test.ts', { skipped: 1 }), file('c.test.ts')];
   expect(
-    summarizeTests(files, { ...options, isThorough: false })
+    summarizeTests(files, { ...options, isSoak: false })
       .split('\n')
       .at(-1),
   ).toBe(
-    'Left out: 5 of 30 tests (4 need engines (missing: Docker); 1 need another kind of machine), and most random seeds (all of them with CI=true)',
+    'Left out: 5 of 30 tests (4 need engines (missing: Docker); 1 need another kind of machine), and most random seeds and planted bugs (all of them with `pnpm soak`)',
   );
   expect(
     summarizeTests([file('c.test.ts')], options)

@@ -15,8 +15,8 @@ import { compareListedAxes, randomListedAxes } from './compare-listed-axes.ts';
 import { findLayoutFault } from './find-layout-fault.ts';
 import { randomAxes } from './random-axes.ts';
 
-/** More in CI, or `SLUICE_AXES_RUNS`. A failure prints its seed and path, for the second argument of `fc.assert`. */
-const RUNS = Number(process.env.SLUICE_AXES_RUNS ?? (process.env.CI === 'true' ? 20_000 : 3_000));
+/** More with `pnpm soak`, or `SLUICE_AXES_RUNS`. A failure prints its seed and path, for the second argument of `fc.assert`. */
+const RUNS = Number(process.env.SLUICE_AXES_RUNS ?? (process.env.SLUICE_SOAK === 'true' ? 20_000 : 3_000));
 
 it('plans the cells of random axes, and matches them, as a naive evaluator of the rules does', () => {
   fc.assert(

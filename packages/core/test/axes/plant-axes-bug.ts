@@ -11,6 +11,11 @@ const COPIED = ['batches', 'bind-listed', 'bind-where', 'expand-each', 'implied-
   .map((name) => `axes/${name}.ts`)
   .concat('plan/create-plan.ts');
 
+/** The number of places where the bug could be. */
+export async function countPlaces({ file, find }: PlantedAxesBug): Promise<number> {
+  return (await readFile(path.join(SOURCE, file), 'utf8')).split(find).length - 1;
+}
+
 /** A copy of what plans and matches axes with the bug in it. */
 export async function plantAxesBug({ file, find, replace }: PlantedAxesBug, number: number): Promise<ListedSubject> {
   const copy = path.join(COPIES, String(number));

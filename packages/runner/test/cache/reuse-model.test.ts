@@ -5,7 +5,7 @@ import { startRun } from '../../src/run/start-run.ts';
 import { runReuseModel } from './run-reuse-model.ts';
 
 /** `SLUICE_REUSE_SEEDS=5000 SLUICE_REUSE_FROM=1000` tries other seeds, and more of them. */
-const SEEDS = Number(process.env.SLUICE_REUSE_SEEDS ?? (process.env.CI === 'true' ? 300 : 20));
+const SEEDS = Number(process.env.SLUICE_REUSE_SEEDS ?? (process.env.SLUICE_SOAK === 'true' ? 300 : 20));
 const FROM = Number(process.env.SLUICE_REUSE_FROM ?? 0);
 
 test(`a run reuses what the preview says, nothing behind an executed step, and nothing from other inputs, seeds from ${FROM}`, async () => {

@@ -6,7 +6,7 @@ import { startRun } from '../../src/run/start-run.ts';
 import { runModel } from './run-model.ts';
 
 /** `SLUICE_MODEL_SEEDS=5000 SLUICE_MODEL_FROM=1000` tries other seeds, and more of them. */
-const SEEDS = Number(process.env.SLUICE_MODEL_SEEDS ?? (process.env.CI === 'true' ? 100 : 25));
+const SEEDS = Number(process.env.SLUICE_MODEL_SEEDS ?? (process.env.SLUICE_SOAK === 'true' ? 100 : 25));
 const FROM = Number(process.env.SLUICE_MODEL_FROM ?? 0);
 const GROUP = 25;
 

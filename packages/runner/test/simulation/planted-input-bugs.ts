@@ -13,6 +13,7 @@ const retriesWritable = hasStep(({ writable, attempts }) => writable !== undefin
 export const PLANTED_INPUT_BUGS: readonly PlantedBug[] = [
   {
     name: 'does not compare inputs before it publishes',
+    seed: 132,
     file: 'run/perform-command.ts',
     find: 'const changed = await parts.guard.check(at);',
     replace: 'const changed = await Promise.resolve(undefined);',
@@ -20,6 +21,7 @@ export const PLANTED_INPUT_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'publishes what was made of a changed input',
+    seed: 132,
     file: 'run/perform-command.ts',
     find: 'changed === undefined\n          ?',
     replace: "changed !== ''\n          ?",
@@ -27,6 +29,7 @@ export const PLANTED_INPUT_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'publishes a step without outputs that changed its input',
+    seed: 132,
     file: 'run/perform-command.ts',
     find: 'if (leavesNothing && !parts.guard.isNeeded(at, clusterOfAttempt(session.facts, where))) {',
     replace: 'if (leavesNothing) {',
@@ -42,6 +45,7 @@ export const PLANTED_INPUT_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'finds every input unchanged',
+    seed: 62,
     file: 'trees/tree-state.ts',
     find: '  if (changes.length > 0) return { ...changes[0]!, others: changes.length - 1 };',
     replace: '  if (changes.length >= 0) return undefined;',
@@ -70,6 +74,7 @@ export const PLANTED_INPUT_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'takes from the cache what a program has changed',
+    seed: 132,
     file: 'cache/data-check.ts',
     find: "if (await isChanged(source, { clusterID, path })) return 'dataChanged';",
     replace: 'void isChanged;',

@@ -45,6 +45,7 @@ export const PLANTED_LIST_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'takes a wrong list for an empty one',
+    seed: 207,
     file: 'session/list-items.ts',
     find: '  if (!lists.ok) return lists;\n',
     replace: '  if (!lists.ok) return ok({ event: { lists: { part: 0 } }, facts: { lists: { part: [] } } });\n',
@@ -66,6 +67,7 @@ export const PLANTED_LIST_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'mounts the first item of a list in the cells of all its items',
+    seed: 62,
     file: '../../run/src/facts/listed-cells.ts',
     find: 'reader: batches[step], source: batches[dependency.on] }',
     replace: 'reader: undefined, source: batches[dependency.on] }',
@@ -73,6 +75,7 @@ export const PLANTED_LIST_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'starts what reads a list of cells when the first of them has ended',
+    seed: 224,
     file: '../../run/src/scheduler/state/match-table.ts',
     find: '    edge.open[group]! += Math.max(0, size - 1);\n',
     replace: '',
@@ -80,6 +83,7 @@ export const PLANTED_LIST_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'starts an item when another one of its list has ended',
+    seed: 133,
     file: '../../run/src/scheduler/state/match-table.ts',
     find: 'resolved(reader, of.memberAt(readers[at]!, place));',
     replace: 'for (const member of of.members(readers[at]!)) resolved(reader, member);',
@@ -94,6 +98,7 @@ export const PLANTED_LIST_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'adopts no run with cells that the plan does not know',
+    seed: 1200,
     file: 'run/adopt-run.ts',
     find: 'step.cells !== undefined && batches[step.index] === undefined;',
     replace: 'step.cells !== undefined && batches !== undefined;',

@@ -71,6 +71,7 @@ export const PLANTED_REPLY_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'takes a run without a journal for one that never began',
+    seed: 82,
     file: 'run/resume-run.ts',
     find: 'return fail(await rejectUnbegun(options, given));',
     replace: "return fail({ code: rejectUnbegun ? 'RUN_NOT_FOUND' : 'JOURNAL_LOST', message: 'it had not begun' });",
@@ -78,6 +79,7 @@ export const PLANTED_REPLY_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'asks for the containers of a run without a journal, and does not look at the answer',
+    seed: 347,
     file: 'run/reject-unbegun.ts',
     find: 'if (found.length > 0)',
     replace: 'if (found.length < 0)',

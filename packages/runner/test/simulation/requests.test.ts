@@ -3,7 +3,7 @@ import { REAL_RUNNER } from './real-runner.ts';
 import { createCrashesAfterRequest, drawRequestScenario, drawServerScenario } from './request-scenarios.ts';
 import { runScenario } from './run-scenario.ts';
 
-const SEEDS = Number(process.env.SLUICE_REQUEST_SEEDS ?? (process.env.CI === 'true' ? 150 : 20));
+const SEEDS = Number(process.env.SLUICE_REQUEST_SEEDS ?? (process.env.SLUICE_SOAK === 'true' ? 150 : 20));
 const FIRST_SEED = Number(process.env.SLUICE_FIRST_SEED ?? 0);
 /** After so many violations, the remaining seeds are not tried. */
 const MAX_BAD = 3;

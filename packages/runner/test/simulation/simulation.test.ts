@@ -9,12 +9,12 @@ import { drawScenario, type Scenario } from './scenario.ts';
 import { shrinkScenario } from './shrink-scenario.ts';
 import type { StepScript } from './step-script.ts';
 
-const SEEDS = Number(process.env.SLUICE_SEEDS ?? (process.env.CI === 'true' ? 2000 : 100));
+const SEEDS = Number(process.env.SLUICE_SEEDS ?? (process.env.SLUICE_SOAK === 'true' ? 2000 : 100));
 const FIRST_SEED = Number(process.env.SLUICE_FIRST_SEED ?? 0);
 /** Enough to see a pattern; the rest of the seeds would only take time. */
 const MAX_BAD = 3;
 
-/** Ends what hangs: on a busy machine the seeds of CI take many minutes. */
+/** Ends what hangs: on a busy machine the seeds of `pnpm soak` take many minutes. */
 const HOUR = 3_600_000;
 /** A run that never ends is simulated for three days, which takes a minute; half a day is enough to shrink it. */
 const SHRINKING = { longestMs: 12 * HOUR };

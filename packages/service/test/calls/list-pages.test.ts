@@ -6,7 +6,7 @@ import { createRandom, pick } from '../mutate-text.ts';
 import { openRig, type Rig } from '../service-rig.ts';
 
 const SEED = Number(process.env.SLUICE_LIST_SEED ?? Date.now() % 1e9);
-const SEEDS = process.env.CI === 'true' ? 40 : 4;
+const SEEDS = process.env.SLUICE_SOAK === 'true' ? 40 : 4;
 /** Names of which one is another with an ending, in each order of their next characters. */
 const ENDINGS = ['', '-', '-2', '0', '-a', 'a', '--', 'z9'];
 

@@ -192,7 +192,7 @@ describe('readLog of a log that is cut to its limit', () => {
   });
 
   const action = fc.constantFrom('append' as const, 'read' as const, 'cut' as const, 'start cut' as const);
-  test.prop([fc.array(action, { maxLength: 60 })], { numRuns: process.env.CI ? 300 : 60 })(
+  test.prop([fc.array(action, { maxLength: 60 })], { numRuns: process.env.SLUICE_SOAK === 'true' ? 300 : 60 })(
     'never leaves out a line without saying so',
     async (actions) => {
       rmSync(path, { force: true });

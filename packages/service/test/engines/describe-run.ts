@@ -4,8 +4,8 @@ import { EngineError } from '../../src/engines/engine.ts';
 import type { EngineRig } from './engine-rig.ts';
 import type { EngineUnderTest } from './engine-under-test.ts';
 
-/** How many containers are started at once, and one after the other; CI starts more. */
-const [AT_ONCE, IN_TURN] = process.env.CI === 'true' ? [64, 20] : [16, 5];
+/** How many containers are started at once, and one after the other; `pnpm soak` starts more. */
+const [AT_ONCE, IN_TURN] = process.env.SLUICE_SOAK === 'true' ? [64, 20] : [16, 5];
 
 /** Starting, ending, what the command gets and what is kept of its output. */
 export function describeRun(rig: EngineRig, subject: EngineUnderTest): void {

@@ -139,7 +139,7 @@ describe('createVolumeUsage', () => {
     }
   }
 
-  test.prop([fc.array(operation, { maxLength: 40 })], { numRuns: process.env.CI ? 500 : 60 })(
+  test.prop([fc.array(operation, { maxLength: 40 })], { numRuns: process.env.SLUICE_SOAK === 'true' ? 500 : 60 })(
     'counts what any sequence of operations has stored, and never more than the quota',
     async (operations) => {
       const maximum = 60 * BLOCK;
@@ -160,7 +160,7 @@ describe('createVolumeUsage', () => {
     },
   );
 
-  test.prop([fc.array(operation, { maxLength: 40 })], { numRuns: process.env.CI ? 300 : 40 })(
+  test.prop([fc.array(operation, { maxLength: 40 })], { numRuns: process.env.SLUICE_SOAK === 'true' ? 300 : 40 })(
     'never counts less than what concurrent operations have stored',
     async (operations) => {
       const opened = openUsage();

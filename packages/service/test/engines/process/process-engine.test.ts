@@ -11,6 +11,7 @@ import { asNobody, copyLauncher, isBuilt, isRoot, nobody } from './copied-launch
 
 /** Without `CI=true`, root does not repeat these tests as an ordinary user. */
 const isThorough = process.env.CI === 'true';
+const isSoak = process.env.SLUICE_SOAK === 'true';
 
 // Another user may not reach the working tree, hence runs a copy.
 const { launcherPath, remove } = await copyLauncher();
@@ -61,7 +62,7 @@ async function describeProcessEngine(name: string, wanted: ProcessConfig): Promi
     hostRoot: isIsolated,
     hidesInit: isIsolated,
     // The shell launcher starts four programs for each mount, hence fewer.
-    mounts: wanted.launcher === 'native' && isThorough ? 10_000 : 1100,
+    mounts: wanted.launcher === 'native' && isSoak ? 10_000 : 1100,
     patienceMs: 300_000,
     rejectsMissingCommand: true,
     holdsSwappedLinks: isIsolated,
