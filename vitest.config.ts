@@ -19,8 +19,8 @@ interface Project {
   readonly isIsolated?: boolean;
 }
 
-/** Ends what hangs; no measure of speed: a busy machine may take ten times as long as a quiet one. */
-const HUNG_AFTER_MS = 180_000;
+/** Ends what hangs; no measure of speed: a busy machine may take fifty times as long as a quiet one. */
+const HUNG_AFTER_MS = 600_000;
 
 function project(name: string, options: Project) {
   const { include, exclude = [], group = 0, isSerial = false, setup, isIsolated = false } = options;

@@ -12,7 +12,7 @@ const DIST = fileURLToPath(new URL('../../packages/dashboard/dist', import.meta.
 /** Nothing inline, and nothing from elsewhere. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-const WAIT_MS = 150_000;
+const WAIT_MS = 300_000;
 
 const CHROMIUM = spawnSync('sh', ['-c', 'command -v chromium'], { encoding: 'utf8' }).stdout.trim();
 /** Whether Debian's Chromium is here. */

@@ -22,7 +22,7 @@ beforeAll(async () => {
   } finally {
     place.remove();
   }
-}, 120_000);
+});
 
 afterAll(() => {
   console.log(`crash.test.ts: seed ${SEED}`);

@@ -10,7 +10,7 @@ describe('sluice run examples/digits', () => {
   beforeAll(async () => {
     place = createWorkplace('digits');
     first = await place.sluice('run', 'pipeline.yaml');
-  }, 120_000);
+  });
 
   afterAll(() => place.remove());
 

@@ -92,7 +92,7 @@ describe("a pipeline whose every name is one of JavaScript's own", () => {
       const { exitCode, stderr } = await place.start(args, { env }).ended;
       expect({ args, exitCode, stderr }).toEqual({ args, exitCode: 0, stderr: '' });
     }
-  }, 120_000);
+  });
 
   test.each(['constructor', '__proto__', 'toString'])('names that do not exist are not found: %s', async (name) => {
     const param = await place.sluice('run', 'names.yaml', '-p', `${name}x=1`);

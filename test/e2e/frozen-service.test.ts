@@ -29,7 +29,7 @@ beforeAll(async () => {
   await runner.ended;
   suspended = parseLines<{ runId: string }>(runner.stdout())[0]!.runId;
   server.process.kill('SIGSTOP');
-}, 120_000);
+});
 
 afterAll(async () => {
   server.process.kill('SIGCONT');

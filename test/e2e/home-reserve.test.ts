@@ -7,7 +7,7 @@ import { mountSmallDisk, type SmallDisk } from '../../packages/service/test/stor
 
 /** Only root can mount one; the tests are skipped for others. */
 const canMount = process.geteuid?.() === 0 || process.env.CI === 'true';
-const PATIENCE = { timeout: 20_000 };
+const PATIENCE = { timeout: 120_000 };
 
 describe.skipIf(!canMount)('keepReserve', () => {
   let disk: SmallDisk;

@@ -24,7 +24,7 @@ beforeAll(async () => {
   const isRunning = async () => (await caller.json('GET', `/runs/${run.runId}/states`)).body.states?.[0] === 'r';
   await until(isRunning, 'the step to run');
   paths = [`/events?run=${run.runId}`, '/events?list=true', `/runs/${run.runId}/log?step=wait&follow=true`];
-}, 120_000);
+});
 
 afterAll(() => users?.close());
 

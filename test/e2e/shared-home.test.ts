@@ -41,7 +41,6 @@ afterEach(async () => {
 
 test.skipIf(!canBeApart() && process.env.CI !== 'true')(
   'a home that two network namespaces share has its locks, and one service',
-  { timeout: 180_000 },
   async () => {
     const { runId } = (await place.runs())[0]!;
     const seenApart = async () => {

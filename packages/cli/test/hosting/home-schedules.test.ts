@@ -7,7 +7,7 @@ import { runCommandLine } from '../../src/command-line/run-command-line.ts';
 import { runHomeSchedules } from '../../src/hosting/run-home-schedules.ts';
 import { createPrinter } from '../json/printed-values.ts';
 
-const TIMEOUT = { timeout: 120_000 };
+const TIMEOUT = { timeout: 300_000 };
 const DAY = '2025-01-01..2025-01-01';
 
 const file = (name: string) => `

@@ -10,7 +10,7 @@ import { createRunExecutor } from '../../src/hosting/create-run-executor.ts';
 import { runHomeSchedules } from '../../src/hosting/run-home-schedules.ts';
 import { createPrinter } from '../json/printed-values.ts';
 
-const TIMEOUT = { timeout: 120_000 };
+const TIMEOUT = { timeout: 300_000 };
 const DAY = '2025-01-01..2025-01-01';
 const TIME = Date.UTC(2025, 0, 1, 2, 30);
 

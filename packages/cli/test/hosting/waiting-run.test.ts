@@ -12,7 +12,7 @@ name: alone
 concurrency: { group: one, limit: 1, overlap: queue }
 steps: { wait: { command: [sleep, "1000"] } }
 `;
-const TIMEOUT = { timeout: 120_000 };
+const TIMEOUT = { timeout: 300_000 };
 
 let cwd: string;
 let printer: ReturnType<typeof createPrinter>;

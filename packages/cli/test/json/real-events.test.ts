@@ -70,7 +70,7 @@ function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
     context,
     ended,
     stopAfter: async (text) => {
-      await expect.poll(() => context.terminal.written().out, { timeout: 60_000 }).toContain(text);
+      await expect.poll(() => context.terminal.written().out).toContain(text);
       context.send('SIGTERM');
       await ended;
       return printer.check(context);
@@ -155,7 +155,7 @@ test('schedule run prints missed times, changed times, a pause, and another proc
   expect(missed).toMatchObject({ type: 'plannedTimesMissed', seq: 1, firstAt: expect.stringMatching(/T02:30:00/) });
 
   const nightly = start(['schedule', 'run', 'nightly.yaml']);
-  await expect.poll(() => nightly.context.terminal.written().out, { timeout: 60_000 }).toContain('scheduleWatched');
+  await expect.poll(() => nightly.context.terminal.written().out).toContain('scheduleWatched');
   const hourly = await start(['schedule', 'run', 'hourly.yaml']).stopAfter('scheduleBlocked');
   expect(typesOf(hourly)).toEqual(['scheduleWatched', 'scheduleBlocked']);
   expectNumbers(hourly);
@@ -170,7 +170,7 @@ test('schedule backfill prints a run that it leaves, cannot resume, and resumes'
   const backfill = ['schedule', 'backfill', '2025-01-01..2025-01-01', 'held.yaml'];
   const first = start(backfill, SECRET);
   const files = () => readdirSync(join(cwd, '.sluice/service'), { recursive: true, encoding: 'utf8' });
-  await expect.poll(() => files().some((path) => path.endsWith('/begun')), { timeout: 60_000 }).toBe(true);
+  await expect.poll(() => files().some((path) => path.endsWith('/begun'))).toBe(true);
   expect(typesOf(await first.stopAfter(''))).toEqual(['scheduledRunStarted', 'scheduledRunSuspended']);
   const [postponed] = await start(backfill).stopAfter('\n');
   expect(postponed).toMatchObject({ type: 'plannedTimePostponed', message: expect.stringContaining('token') });

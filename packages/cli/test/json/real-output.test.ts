@@ -130,7 +130,7 @@ test('a run is handed to the host of its home', async () => {
   const [detached] = await print('run', 'good.yaml', '--detach');
   expect(detached).toMatchObject({ type: 'detached', hostPid: process.pid });
   const hosted = { runId: detached!.runId, status: 'succeeded' };
-  await expect.poll(() => print('runs'), { timeout: 60_000 }).toContainEqual(expect.objectContaining(hosted));
+  await expect.poll(() => print('runs')).toContainEqual(expect.objectContaining(hosted));
   const asking = await print('run', 'ask.yaml', '--detach');
   const { runId } = asking[0] as { runId: string };
   expect(await print('suspend', runId)).toEqual([{ schema: 1, type: 'suspension', runId }]);
@@ -149,7 +149,7 @@ test('a step is approved, and a suspended run is canceled', async () => {
 test('the containers of a run whose journal is lost are orphans, and the run is adopted and canceled', async () => {
   const run = start('run', 'long.yaml');
   const files = () => readdirSync(join(cwd, '.sluice/service'), { recursive: true, encoding: 'utf8' });
-  await expect.poll(() => files().some((file) => file.endsWith('/begun')), { timeout: 60_000 }).toBe(true);
+  await expect.poll(() => files().some((file) => file.endsWith('/begun'))).toBe(true);
   run.context.send('SIGTERM');
   expect(await run.ended).toBe(75);
   const { runId } = (await print('runs'))[0] as { runId: string };
@@ -223,7 +223,7 @@ test('the configuration and the users of a service are listed and changed', asyn
 test('a service prints its address, and a login its profile', async () => {
   const server = start('serve', ...CONFIG, '--log-level', 'silent', '--json');
   try {
-    await expect.poll(() => server.context.terminal.written().out, { timeout: 60_000 }).toContain('\n');
+    await expect.poll(() => server.context.terminal.written().out).toContain('\n');
     const [listener] = printer.check(server.context);
     expect(listener).toMatchObject({ type: 'listener', url: expect.stringContaining('http://127.0.0.1:') });
     const login = await printer.print(['login', listener!.url as string], CREDENTIALS);

@@ -140,6 +140,6 @@ describe('indexGrid', () => {
     expect(grid.rows.length).toBe(100_000);
     expect(findFailedRows(grid, () => codeOf('s'))).toEqual([]);
     // Far above what it takes, and far below what a quadratic one would.
-    expect(performance.now() - from).toBeLessThan(5_000);
+    expect(performance.now() - from).toBeLessThan(60_000);
   });
 });

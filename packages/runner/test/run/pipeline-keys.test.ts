@@ -298,7 +298,7 @@ describe('foreach', () => {
     expect(ran.report.steps[1]!.cells).toHaveLength(count);
     expect(new Set(rig.created().map(({ wire }) => wire.id)).size).toBe(count + 2);
     expect(order(ran).at(-1)).toBe('after');
-  }, 120_000);
+  });
 });
 
 describe('labels', () => {

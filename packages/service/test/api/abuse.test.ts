@@ -53,7 +53,7 @@ describe.skipIf(!existsSync(SUITE) && process.env.CI !== 'true')('the JSON test 
     }
     expect(await everything()).toBe(before);
     rmSync(directory, { recursive: true, force: true, maxRetries: 10 });
-  }, 60_000);
+  });
 });
 
 function isEmptyObject(body: Buffer): boolean {

@@ -45,7 +45,7 @@ it('an exposed port is reachable under its own host while the container runs, al
   expect(created.ports?.inner).toEqual({ port: expect.any(Number) });
   await expect.poll(async () => (await service.containers.get(ref)).phase).toBe('Running');
   // Running means that the route exists; the application may not listen yet.
-  await expect.poll(() => visit(host), { timeout: 10_000 }).toEqual({ status: 200, text: 'at /x?y=1' });
+  await expect.poll(() => visit(host)).toEqual({ status: 200, text: 'at /x?y=1' });
 
   await rig.restart();
   service = rig.service.inProcess(PRINCIPAL);

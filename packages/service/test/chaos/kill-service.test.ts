@@ -12,7 +12,7 @@ import { buildServiceProgram, type ServiceProgram } from './service-process.ts';
 const KILLS = 6;
 const CALLERS = 50;
 /** Generous, since the machine may be busy. */
-const PATIENCE = { timeoutMs: 60_000 };
+const PATIENCE = { timeoutMs: 120_000 };
 
 let program: ServiceProgram;
 beforeAll(async () => {
@@ -59,7 +59,7 @@ describe.each(process.env.CHAOS_SEED === undefined ? [Date.now() % 1e9] : [Numbe
       }
       expect(await processesOf(root)).toEqual([]);
       rmSync(root, { recursive: true, force: true, maxRetries: 10 });
-    }, 180_000);
+    });
   },
 );
 

@@ -8,7 +8,7 @@ it('a delete after a cancel kills immediately, whatever the grace period of the 
   const command = ['sh', '-c', 'trap "" TERM; echo up; while :; do sleep 0.05; done'];
   const ref = { ...SCOPE, id: 'stubborn' };
   await containers.create(SCOPE, { instanceType: 'small', command }, { containerID: ref.id });
-  await expect.poll(async () => (await containers.get(ref)).phase, { timeout: 20_000 }).toBe('Running');
+  await expect.poll(async () => (await containers.get(ref)).phase).toBe('Running');
   await containers.cancel(ref);
   expect((await containers.get(ref)).phase).toBe('Canceling');
   await containers.delete(ref);

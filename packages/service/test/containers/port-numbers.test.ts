@@ -29,7 +29,7 @@ it('ports: belong to one live container, also after an ended one that had them i
   await rig.close();
   expect(taken).toHaveLength(CONTAINERS * NAMES.length);
   expect(new Set(taken).size).toBe(taken.length);
-}, 60_000);
+});
 
 it('ports: belong to one container of all clusters, since they may run on one machine', async () => {
   const rig = await openRig({ engine: 'fake', cores: 1000, engines: { fake: () => new FakeEngine() } });
@@ -48,4 +48,4 @@ it('ports: belong to one container of all clusters, since they may run on one ma
   await rig.close();
   expect(taken).toHaveLength(20 * NAMES.length);
   expect(new Set(taken).size).toBe(taken.length);
-}, 60_000);
+});

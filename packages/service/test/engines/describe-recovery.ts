@@ -97,7 +97,7 @@ export function describeRecovery(rig: EngineRig, subject: EngineUnderTest): void
         expect(await container.end()).toEqual({ kind: 'exited', exitCode: index });
         expect(await rig.read(`killed-${index}/starts`)).toBe('started\n');
       }
-    }, 120_000);
+    });
 
     test('reports again what it is asked for again', async () => {
       const container = await rig.run('exit 2');

@@ -79,13 +79,13 @@ export function describeRun(rig: EngineRig, subject: EngineUnderTest): void {
         expect(await container.end()).toEqual({ kind: 'exited', exitCode: index });
         expect(await container.text()).toBe(`number ${index}\n`);
       }
-    }, 180_000);
+    });
 
     test('runs one after the other in quick succession', async () => {
       for (let index = 0; index < IN_TURN; index++) {
         expect(await (await rig.run(`exit ${index}`)).end()).toEqual({ kind: 'exited', exitCode: index });
       }
-    }, 180_000);
+    });
   });
 
   describe('command', () => {

@@ -115,5 +115,5 @@ describe('certificates of a running service', () => {
     const closed = once(silent, 'close');
     await rig.close();
     await closed;
-  }, 15_000);
+  });
 });

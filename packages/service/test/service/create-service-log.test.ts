@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createServiceLog } from '../../src/service/create-service-log.ts';
 import { createService } from '../../src/service/service.ts';
 import { openRig, PRINCIPAL, SCOPE } from '../service-rig.ts';
@@ -32,6 +32,6 @@ test('createServiceLog logs WebDAV requests with an ID, without file names', asy
   const volume = `${SCOPE.clusterID}/${SCOPE.accountID}/${id}`;
   const expected = { reqId: requestId, operation: 'webdav', method: 'PUT', status: 201, volume };
   const logged = () => lines.map((text) => JSON.parse(text));
-  await vi.waitFor(() => expect(logged()).toContainEqual(expect.objectContaining(expected)));
+  await expect.poll(() => logged()).toContainEqual(expect.objectContaining(expected));
   expect(lines.join('')).not.toContain('private-name');
 });

@@ -12,7 +12,7 @@ if (!isPossible && process.env.CI === 'true')
 
 /** More than an engine looks at concurrently, and more than a process has threads for files. */
 const IDS = Array.from({ length: 20 }, (_, i) => `c${i}`);
-const PATIENCE = { timeout: 20_000, interval: 50 };
+const PATIENCE = { timeout: 120_000, interval: 50 };
 
 /** An engine without the real system behind it. */
 interface Subject {

@@ -53,7 +53,7 @@ describe.skipIf(disk === undefined && process.env.CI !== 'true')('a full disk', 
 
     // An end is recorded, since the store holds space for it. Something else takes the rest of that.
     engine.end('ended');
-    await expect.poll(async () => (await get('ended')).phase, { timeout: 10_000 }).toBe('Succeeded');
+    await expect.poll(async () => (await get('ended')).phase).toBe('Succeeded');
     disk?.fill();
 
     // An end in the same transaction as a rejected change is not lost, and is reported only when it is durable.
@@ -66,9 +66,9 @@ describe.skipIf(disk === undefined && process.env.CI !== 'true')('a full disk', 
     expect(engine.stopped).toHaveLength(1);
 
     disk?.empty();
-    await expect.poll(async () => (await create(last, { labels })).status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await create(last, { labels })).status).toBe(200);
     await expect.poll(() => engine.launched.size).toBe(4 + made.length);
-    await expect.poll(async () => (await get('ending')).phase, { timeout: 10_000 }).toBe('Succeeded');
+    await expect.poll(async () => (await get('ending')).phase).toBe('Succeeded');
     const expected = ['kept', 'ended', 'ending', ...made, last];
     expect(await ids()).toEqual(expected);
     expect((await http.send('GET', `${API}/volumes`)).json()).toMatchObject({ volumes: [] });

@@ -40,7 +40,7 @@ describe.skipIf(disk === undefined && process.env.CI !== 'true')('LmdbStore on a
     expect(outcomes(results)).toEqual(['STORE_FULL', 'STORE_FULL']);
     expect(words()).toEqual(['kept=old']);
     disk!.empty();
-    await expect.poll(() => store.shortage, { timeout: 10_000 }).toBeUndefined();
+    await expect.poll(() => store.shortage).toBeUndefined();
     await store.durable();
     expect(await reopened()).toEqual(['kept=old']);
   });
@@ -107,7 +107,7 @@ describe.skipIf(disk === undefined && process.env.CI !== 'true')('LmdbStore on a
     // A commit without changes still succeeds.
     await store.commit([]);
     disk!.empty();
-    await expect.poll(() => store.shortage, { timeout: 10_000 }).toBeUndefined();
+    await expect.poll(() => store.shortage).toBeUndefined();
     await store.commit([put(WORDS, 'k', 'done')]);
     expect(notified).toEqual([expect.stringMatching(/disk is full/), undefined]);
     expect(await reopened()).toEqual(['k=done', 'kept=old']);

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pino } from 'pino';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { LOCAL_STORAGE } from '../../src/storage/storage-access.ts';
 import { temporaryBeside, temporaryName } from '../../src/volumes/files/temporary-name.ts';
 import { startVolumeSweep } from '../../src/volumes/sweep-volumes.ts';
@@ -42,8 +42,8 @@ test('what a killed service left half-written is removed by the next one, wherev
   utimesSync(join(volume, 'a/.sluice-tmp-removal-1-0'), 1, 1);
   const kept = half('a/file');
   const stop = start();
-  await vi.waitFor(() => expect(readdirSync(join(volume, 'a')).toSorted()).toEqual(['b', 'file']));
-  await vi.waitFor(() => expect(left.map(existsSync)).toEqual([false, false]));
+  await expect.poll(() => readdirSync(join(volume, 'a')).toSorted()).toEqual(['b', 'file']);
+  await expect.poll(() => left.map(existsSync)).toEqual([false, false]);
   await stop();
   expect([existsSync(kept), readdirSync(outside)]).toEqual([true, ['.sluice-tmp-1']]);
   expect(existsSync(join(root, 'is-open'))).toBe(false);
@@ -59,7 +59,7 @@ test('what was to be replaced when a service was killed has its place back, unle
   utimesSync(join(volume, 'a/.sluice-tmp-aside-taken'), 1, 1);
   writeFileSync(join(volume, 'a/taken'), 'new');
   const stop = start();
-  await vi.waitFor(() => expect(readdirSync(join(volume, 'a')).toSorted()).toEqual(['b', 'lost', 'taken']));
+  await expect.poll(() => readdirSync(join(volume, 'a')).toSorted()).toEqual(['b', 'lost', 'taken']);
   await stop();
   expect(readFileSync(join(volume, 'a/lost/file'), 'utf8')).toBe('old');
   expect(readFileSync(join(volume, 'a/taken'), 'utf8')).toBe('new');
@@ -73,8 +73,8 @@ test('what a killed service left within its last second goes too, and nothing th
   mkdirSync(join(volume, 'a/b/.sluice-tmp-3/deep'), { recursive: true });
   const own = half(temporaryBeside('a/b/c'), 0);
   const stop = start();
-  await vi.waitFor(() => expect(left.map(existsSync)).toEqual([false, false]));
-  await vi.waitFor(() => expect(readdirSync(join(volume, 'a/b'))).toEqual([basename(own)]));
+  await expect.poll(() => left.map(existsSync)).toEqual([false, false]);
+  await expect.poll(() => readdirSync(join(volume, 'a/b'))).toEqual([basename(own)]);
   await stop();
   expect(existsSync(join(root, 'is-open'))).toBe(false);
 });
@@ -90,7 +90,7 @@ test('what cannot be removed in one volume keeps no other from being swept', asy
   mkdirSync(join(root, 'volumes/team/w'));
   const other = half('../w/.sluice-tmp-2');
   const stop = start();
-  await vi.waitFor(() => expect(existsSync(other)).toBe(false));
+  await expect.poll(() => existsSync(other)).toBe(false);
   await stop();
   expect(existsSync(stuck)).toBe(true);
 });

@@ -140,7 +140,7 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine between 
     letGo();
     expect(await hung.end()).toEqual({ kind: 'exited', exitCode: 6 });
     await unanswered;
-  }, 120_000);
+  });
 
   it('starts one container when the daemon is away between create and start', async () => {
     const root = await rig.makeDirectory('once');
@@ -163,5 +163,5 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine between 
     });
     expect(await container.end()).toEqual({ kind: 'exited', exitCode: 5 });
     expect(await rig.read('once/starts')).toBe('started\n');
-  }, 90_000);
+  });
 });

@@ -85,7 +85,7 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine on a rea
     });
     await rig.engine.launch(container.launch);
     expect(await rig.read('outage/starts')).toBe('started\n');
-  }, 90_000);
+  });
 
   it('gives the exit code of what ended while neither daemon nor service was there', async () => {
     const volume = await rig.makeDirectory('both');
@@ -103,7 +103,7 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine on a rea
     await rig.engine.recover([container.launch]);
     expect(await container.end()).toEqual({ kind: 'exited', exitCode: 17 });
     expect(await container.text()).toBe('said in the dark\n');
-  }, 90_000);
+  });
 
   it.skipIf(process.geteuid?.() !== 0).each(['bytes', 'inodes'] as const)(
     'knows how a container ended that has used up the %s of its disk',

@@ -50,7 +50,7 @@ describe('a daemon that does not limit memory', () => {
       await engine.open(sink);
     }
     await local.resolveImage?.('debian:12', { accountID: 'a' }).catch(() => {});
-    for (const engine of engines) await vi.waitFor(() => expect(engine.features).toContain('unlimited-memory'));
+    for (const engine of engines) await expect.poll(() => engine.features).toContain('unlimited-memory');
   });
 
   it('is named by probeDocker, with what to do', async () => {
@@ -92,7 +92,7 @@ it.skipIf(!hasMemoryCgroup || (!hasDocker && process.env.CI !== 'true'))(
       rmSync(directory, { recursive: true, force: true });
     });
     process.env.DOCKER_HOST = `unix://${socketPath}`;
-    await vi.waitUntil(() => existsSync(socketPath), { timeout: 60_000 });
+    await vi.waitUntil(() => existsSync(socketPath), { timeout: 120_000 });
     expect(await probeDocker()).toMatchObject({ works: true, found: expect.stringMatching(/^Podman .*not held to/) });
   },
 );

@@ -31,7 +31,7 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine, when ot
     await rig?.close();
     await bare?.close();
     await daemon?.close();
-  }, 120_000);
+  });
 
   const started = async (on: EngineRig, script: string): Promise<RigContainer> => {
     const container = await on.launch({ command: ['sh', '-c', script] });

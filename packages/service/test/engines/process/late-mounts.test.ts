@@ -31,7 +31,7 @@ describe.skipIf(!isBuilt || !canMount).each(WAYS)('process engine, %s launcher, 
     host = spawn('unshare', ['--mount', '--propagation', propagation, 'sleep', 'infinity'], { stdio: 'ignore' });
     const own = readlinkSync('/proc/self/ns/mnt');
     await vi.waitUntil(() => readlinkSync(`/proc/${host.pid}/ns/mnt`) !== own && commandOf(host) === 'sleep', {
-      timeout: 20_000,
+      timeout: 120_000,
     });
     place = await mkdtemp('/var/tmp/sluice-late-');
     for (const name of ['disk', 'data']) await mkdir(join(place, name));
@@ -77,7 +77,7 @@ describe.skipIf(!isBuilt || !canMount).each(WAYS)('process engine, %s launcher, 
       onHost('umount', disk);
       const after = await rig.launch({ command: ['sleep', '600'] });
       await after.seen('running');
-      await vi.waitUntil(() => isFree(device), { timeout: 20_000 });
+      await vi.waitUntil(() => isFree(device), { timeout: 120_000 });
       await rig.engine.stop(after.launch.key, { graceMs: 0 });
       await after.end();
     } finally {

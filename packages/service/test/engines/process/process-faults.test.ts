@@ -190,9 +190,9 @@ describe.skipIf(!isBuilt).each(WAYS)('Process engine by %s, when what it stands 
     const engine = createProcessEngine({ launcherPath: copy.launcherPath, launcher: 'native', mountsBy, prefix });
     await engine.open({ report: () => {} });
     // The command line of a process may read as empty for a moment.
-    const own = await vi.waitUntil(async () => (await launchers(copy.launcherPath))[0], { timeout: 30_000 });
+    const own = await vi.waitUntil(async () => (await launchers(copy.launcherPath))[0], { timeout: 120_000 });
     process.kill(own, 'SIGKILL');
-    await vi.waitUntil(() => !existsSync(`/proc/${own}`), { interval: 1 });
+    await vi.waitUntil(() => !existsSync(`/proc/${own}`), { timeout: 120_000, interval: 1 });
     await engine.close();
     expect(await launchers(copy.launcherPath)).toEqual([]);
     await copy.remove();
@@ -209,12 +209,12 @@ describe.skipIf(!isBuilt).each(WAYS)('Process engine by %s, when what it stands 
       const announced = { features: engine.features, warnings: engine.warnings?.() };
       expect(announced.features).toEqual(isIsolated ? ['read-only-mounts'] : []);
       expect(announced.warnings).toHaveLength(isIsolated ? 0 : 1);
-      const first = await vi.waitUntil(async () => (await launchers(copy.launcherPath))[0], { timeout: 30_000 });
+      const first = await vi.waitUntil(async () => (await launchers(copy.launcherPath))[0], { timeout: 120_000 });
       await rm(gate);
       process.kill(first, 'SIGKILL');
       // The replacement waits at the gate.
       await vi.waitUntil(async () => (await launchers(copy.launcherPath)).some((pid) => pid !== first), {
-        timeout: 30_000,
+        timeout: 120_000,
       });
       expect({ features: engine.features, warnings: engine.warnings?.() }).toEqual(announced);
     } finally {

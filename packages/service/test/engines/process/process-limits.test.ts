@@ -11,7 +11,7 @@ const hasGroups = isRoot && hasNamespaces && isBuilt && existsSync('/sys/fs/cgro
 const { launcherPath, remove } = await copyLauncher();
 afterAll(remove);
 
-const PATIENCE = { timeout: 60_000, interval: 20 };
+const PATIENCE = { timeout: 120_000, interval: 20 };
 const memoryBytes = 48 * 2 ** 20;
 const limits = { memoryBytes, cores: 0.5 };
 /** Prints the container's own limits and where its cgroups are. */

@@ -19,7 +19,7 @@ describe.each(WAYS)('shell launcher by %s, when the shell around a container is 
     const container = await rig.launch({ command: ['sh', '-c', script] });
     await rig.untilLog(container, 'up');
     // A process has no command line while it executes another program.
-    await vi.waitUntil(() => findMarked(mark).length >= 2);
+    await vi.waitUntil(() => findMarked(mark).length >= 2, { timeout: 120_000 });
     return container;
   };
 

@@ -62,7 +62,7 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine without it
     expect(await unwanted.end()).toEqual({ kind: 'stopped' });
     expect(await late.end()).toEqual({ kind: 'exited', exitCode: 4 });
     for (const name of ['ending', 'unwanted', 'late']) expect(await rig.read(`${name}/starts`)).toBe('started\n');
-  }, 180_000);
+  });
 
   it('stops a container again that a service was just stopping when it was killed', async () => {
     const container = await rig.launch({ command: ['sh', '-c', 'trap "" TERM; while :; do sleep 1; done'] });
@@ -90,7 +90,7 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine without it
       reason: expect.stringMatching(/invalid partition/i),
     });
     await passing.close();
-  }, 120_000);
+  });
 
   it.skipIf(!isRoot)('knows how a container ended that has filled its disk, and goes on with room', async () => {
     const makeRig = (directory: string) => new EngineRig(create, { ...slurmSubject({ partition: 'main' }), directory });

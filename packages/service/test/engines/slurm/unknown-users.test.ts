@@ -29,7 +29,7 @@ describe('Slurm engine with users that Slurm cannot look up', () => {
   };
   const readQueueAgain = async (times: number) => {
     const before = slurm.calls('squeue').length;
-    await expect.poll(() => slurm.calls('squeue').length, { timeout: 30_000 }).toBeGreaterThan(before + times);
+    await expect.poll(() => slurm.calls('squeue').length).toBeGreaterThan(before + times);
   };
 
   it('reads all jobs, and follows those of the user', async () => {
@@ -55,11 +55,11 @@ describe('Slurm engine with users that Slurm cannot look up', () => {
     await engine.launch(launch);
     await readQueueAgain(1);
     slurm.fail('mute');
-    await expect.poll(() => answers.at(-1), { timeout: 30_000 }).toContain('Invalid user');
+    await expect.poll(() => answers.at(-1)).toContain('Invalid user');
     await readQueueAgain(6);
     expect(ended).toEqual([]);
     slurm.mend('mute');
-    await expect.poll(() => answers.at(-1), { timeout: 30_000 }).toBeUndefined();
+    await expect.poll(() => answers.at(-1)).toBeUndefined();
     expect(ended).toEqual([]);
     await engine.close();
   });
