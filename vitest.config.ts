@@ -15,7 +15,7 @@ interface Project {
   readonly isSerial?: boolean;
   /** Loaded before each file. */
   readonly setup?: string;
-  /** Each file loads its modules anew: some of them replace modules or keep what this process has of the machine. */
+  /** Each file loads its modules by itself: some of them replace modules or keep what this process has of the machine. */
   readonly isIsolated?: boolean;
 }
 
@@ -52,6 +52,20 @@ const engines = {
 
 /** Counts executed blocks, which is only exact for code that no other file has executed before. */
 const COUNTED = 'packages/core/test/parse/linear-checks.test.ts';
+
+/**
+ * Files that replace modules, or fill and freeze disks of which a process remembers what it has seen. The others of their
+ * projects share what is loaded: loading it again takes 5 s of processor time for each end-to-end file.
+ */
+const ISOLATED_SERVICE = [
+  'packages/service/test/storage/*.test.ts',
+  'packages/service/test/store/{disk-full,full-store}.test.ts',
+  'packages/service/test/containers/rejected-delete.test.ts',
+  'packages/service/test/volumes/{volume-usage,files/remove-tree,webdav/property-store}.test.ts',
+];
+const ISOLATED_E2E = [
+  'test/e2e/{hosted-kills,full-home,full-disk,failing-disk,few-inodes,home-reserve,old-runs}.test.ts',
+];
 
 /** Begun last, one of these would go on alone, with the other workers idle. The longest first. */
 const LONG = [
@@ -95,13 +109,14 @@ export default defineConfig({
       project('runner', { include: ['packages/runner/test/**/*.test.ts'] }),
       project('service', {
         include: ['packages/service/test/**/*.test.ts'],
-        exclude: Object.values(engines),
-        isIsolated: true,
+        exclude: [...Object.values(engines), ...ISOLATED_SERVICE],
       }),
+      project('service-isolated', { include: ISOLATED_SERVICE, isIsolated: true }),
       project('host', { include: ['packages/host/test/**/*.test.ts'] }),
       project('dashboard', { include: ['packages/dashboard/test/**/*.test.ts'] }),
       project('cli', { include: ['packages/cli/test/**/*.test.ts'] }),
-      project('e2e', { include: ['test/**/*.test.ts'], exclude: Object.values(engines), isIsolated: true }),
+      project('e2e', { include: ['test/**/*.test.ts'], exclude: [...Object.values(engines), ...ISOLATED_E2E] }),
+      project('e2e-isolated', { include: ISOLATED_E2E, isIsolated: true }),
       // Without engines these skip their tests, and only the order of the groups matters (scripts/run-tests.mjs).
       ...Object.entries(engines).map(([name, pattern], index) =>
         project(name, {
