@@ -24,6 +24,7 @@ export function explainRetries(
       class: verdict.class,
       exitCode: verdict.exitCode,
       permanent: verdict.permanent,
+      isFree: verdict.isFree,
     };
     const decision = decideRetry(failed, retry);
     const isLast = index === attempts.length - 1;
@@ -35,6 +36,8 @@ export function explainRetries(
       );
     } else if (!decision.retry) {
       explanations.set(attempt.attempt, `not tried again: ${whyNot(verdict, { retry, used: used.retries })}`);
+    } else if (decision.budget === 'none') {
+      explanations.set(attempt.attempt, 'tried again: the end of an allocation counts as no retry');
     } else if (decision.budget === 'infrastructure') {
       used.infrastructureRetries += 1;
       const count = `${used.infrastructureRetries} of ${retry.infrastructure}`;

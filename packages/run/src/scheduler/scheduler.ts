@@ -44,6 +44,8 @@ export interface Scheduler {
   escalationLevel(step: number, cell: number): number;
   /** The limits, priority, resources and retries of a cell; as far as the plan knows them, until the cell is decided. */
   values(step: number, cell: number): CellValues;
+  /** Milliseconds that a step took in earlier runs; undefined if unknown. */
+  expectedMs(step: string): number | undefined;
   /** Number of a step's cells; undefined until a `foreach` is decided, 1 if it ended before. */
   cellCount(step: number): number | undefined;
   /** Whether a step has its own cells. A `foreach` that ended before it was decided has one that represents all. */
@@ -99,6 +101,7 @@ export function createScheduler(plan: Plan, options: SchedulerOptions = {}): Sch
     attempt: (step, cell) => run.cells.attempt[id(step, cell)]!,
     escalationLevel: (step, cell) => run.cells.escalationLevel[id(step, cell)]!,
     values: (step, cell) => valuesOf(run, step, checked(step, cell)),
+    expectedMs: (step) => options.durations?.(step),
     cellCount: (step) => knownCells(run, step),
     isExpanded: (step) => isExpanded(run, step),
     counts: () => countStates(run),

@@ -14,7 +14,7 @@ export function judgeTerminalPhase(container: Pick<Container, 'phase' | 'state'>
     case 'Failed':
       return judgeFailure(state);
     case 'Unknown':
-      return { result: 'failed', class: 'infrastructure', message: state || 'the service does not know how it ended' };
+      return judgeUnknown(state);
     case 'Canceled':
       return { result: 'canceled' };
     default:
@@ -24,6 +24,13 @@ export function judgeTerminalPhase(container: Pick<Container, 'phase' | 'state'>
 
 /** One for all attempts: a run may keep hundreds of thousands. */
 const SUCCEEDED: Outcome = Object.freeze({ result: 'succeeded' });
+
+/** Only the exact words of our service mean the end of an allocation. */
+function judgeUnknown(state: string): Outcome {
+  const message = state || 'the service does not know how it ended';
+  const isFree = /^allocation ended\b/.test(state);
+  return { result: 'failed', class: 'infrastructure', message, ...(isFree && { isFree }) };
+}
 
 function judgeFailure(state: string): Outcome {
   const code = /\bexit(?:ed)?(?: with)?(?: code)?[ :]+(\d{1,3})\b/i.exec(state)?.[1];

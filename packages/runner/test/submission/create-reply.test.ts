@@ -42,9 +42,17 @@ describe('judgeTerminalPhase', () => {
     ['Failed', 'image out of memory/oom:1 cannot be pulled', { result: 'failed', class: 'failed' }],
     ['Failed', '', { result: 'failed', class: 'failed' }],
     ['Unknown', 'the node is gone', { result: 'failed', class: 'infrastructure' }],
+    ['Unknown', 'allocation ended: its time limit', { result: 'failed', class: 'infrastructure', isFree: true }],
     ['Canceled', '', { result: 'canceled' }],
   ])('judges %s (%s)', (phase, state, outcome) => {
     expect(judgeTerminalPhase({ phase, state })).toMatchObject(outcome);
+  });
+
+  test.each([
+    ['Unknown', 'the allocation ended'],
+    ['Failed', 'allocation ended'],
+  ])('counts a retry after %s (%s)', (phase, state) => {
+    expect(judgeTerminalPhase({ phase, state })).not.toHaveProperty('isFree');
   });
 
   test.each(['Creating', 'Pending', 'Running', 'Exiting', 'Canceling', 'Warming', ''])(

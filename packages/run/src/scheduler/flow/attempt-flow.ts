@@ -192,6 +192,7 @@ function fail(run: RunState, { step, cell, outcome, cause }: AttemptEnd & { read
       exitCode: outcome.exitCode,
       permanent:
         outcome.permanent === true || (cells.flags[id]! & CELL.expired) !== 0 || stopEnd(run, step, cell) !== undefined,
+      isFree: outcome.isFree,
       retries: cells.retries[id]!,
       infrastructureRetries: cells.infrastructureRetries[id]!,
       escalationLevel: cells.escalationLevel[id]!,
@@ -203,7 +204,7 @@ function fail(run: RunState, { step, cell, outcome, cause }: AttemptEnd & { read
     return;
   }
   if (decision.budget === 'limit') cells.retries[id]!++;
-  else cells.infrastructureRetries[id]!++;
+  else if (decision.budget === 'infrastructure') cells.infrastructureRetries[id]!++;
   cells.lastFailure[id] = CODE[failureState(outcome.class)];
   const failures = cells.attempt[id]!;
   const { name } = run.plan.steps[step]!.step;

@@ -6,6 +6,7 @@ export interface FailedAttempt {
   readonly class: FailureClass;
   readonly exitCode?: number | undefined;
   readonly permanent?: boolean | undefined;
+  readonly isFree?: boolean | undefined;
   /** Retries so far that counted against `limit`, and against `infrastructure`. */
   readonly retries: number;
   readonly infrastructureRetries: number;
@@ -15,7 +16,7 @@ export interface FailedAttempt {
 
 /** Whether to retry; if so, which retry limit the new attempt counts against, and the instance type that it uses. */
 export type RetryDecision =
-  | { readonly retry: true; readonly budget: 'limit' | 'infrastructure'; readonly escalationLevel: number }
+  | { readonly retry: true; readonly budget: 'limit' | 'infrastructure' | 'none'; readonly escalationLevel: number }
   | { readonly retry: false };
 
 /**
@@ -26,6 +27,7 @@ export type RetryDecision =
 export function decideRetry(failed: FailedAttempt, retry: Retry): RetryDecision {
   const escalationLevel = failed.escalationLevel;
   if (failed.permanent === true) return { retry: false };
+  if (failed.isFree === true) return { retry: true, budget: 'none', escalationLevel };
   if (failed.class === 'infrastructure' && failed.infrastructureRetries < retry.infrastructure) {
     return { retry: true, budget: 'infrastructure', escalationLevel };
   }

@@ -107,5 +107,7 @@ export type Outcome =
       readonly message: string;
       /** The service or an expression rejected the container itself: no retry can help. */
       readonly permanent?: boolean;
+      /** The attempt ended with what it ran in, as agreed: it is tried again without counting against any limit. */
+      readonly isFree?: boolean;
     }
   | { readonly result: 'canceled' };

@@ -34,6 +34,12 @@ describe('decideRetry', () => {
     expect(decide({ class: 'infrastructure', infrastructureRetries: 1 }, { on: [] })).toBe('no');
   });
 
+  test('decideRetry: what is free is tried again beyond all limits, and nothing permanent is', () => {
+    const used = { class: 'infrastructure', infrastructureRetries: 9, retries: 9, isFree: true } as const;
+    expect(decide(used, { on: [], limit: 0 })).toBe('none -1');
+    expect(decide({ ...used, permanent: true })).toBe('no');
+  });
+
   test('decideRetry: exit codes are asked for within the class failed only', () => {
     const only = { exitCodes: [75] };
     expect(decide({ exitCode: 75 }, only)).toBe('limit -1');
