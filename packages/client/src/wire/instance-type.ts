@@ -17,6 +17,8 @@ export const FEATURES = {
   timeLimits: 'time-limits',
   /** The label `sluice-job` may have `slurm`. */
   slurmOptions: 'slurm-options',
+  /** The label `sluice-job` may have `duration`. */
+  expectedDurations: 'expected-durations',
 } as const;
 /** The name of an extension in `InstanceType.features`. */
 export type Feature = (typeof FEATURES)[keyof typeof FEATURES];

@@ -46,6 +46,8 @@ export const jobRequestSchema = z.strictObject({
    * that is required; otherwise its own limit is used.
    */
   time: z.strictObject({ ms: z.int().positive().max(LONGEST_JOB_MS), required: z.boolean() }).exactOptional(),
+  /** With the feature `expected-durations`: the milliseconds that it will probably run. Nothing is enforced. */
+  duration: z.int().positive().max(LONGEST_JOB_MS).exactOptional(),
   /** With the feature `slurm-options`. Only what the service's administrator allows is accepted. */
   slurm: slurmOptions.exactOptional(),
 });

@@ -10,6 +10,8 @@ interface JobSource {
   readonly pipeline: string;
   /** The resources of this attempt, and the `timeout` of its cell. */
   readonly limits: { readonly resources: readonly (Resources | undefined)[]; readonly timeoutMs?: number | undefined };
+  /** How long it will probably run, in milliseconds. */
+  readonly expectedMs?: number | undefined;
   /** The options of the step. */
   readonly slurm?: SlurmOptions | undefined;
   /** Whether the cluster does. */
@@ -19,7 +21,7 @@ interface JobSource {
 /** What an attempt requests from the system behind the engine, as a label; empty if the cluster announces nothing of it. */
 export function describeJob(
   { runId, step, cell, attempt }: AttemptName,
-  { pipeline, limits, slurm, announces }: JobSource,
+  { pipeline, limits, expectedMs, slurm, announces }: JobSource,
 ): Record<string, string> {
   const address = cell === '' ? step : `${step}/${cell}`;
   const job: JobRequest = {
@@ -28,6 +30,10 @@ export function describeJob(
       comment: `run=${runId} attempt=${attempt} cell=${address}`.slice(0, LONGEST),
     }),
     ...(announces(FEATURES.timeLimits) && describeTime(limits)),
+    ...(expectedMs !== undefined &&
+      announces(FEATURES.expectedDurations) && {
+        duration: Math.min(Math.max(1, Math.ceil(expectedMs)), LONGEST_JOB_MS),
+      }),
     ...(slurm && announces(FEATURES.slurmOptions) && { slurm }),
   };
   return Object.keys(job).length === 0 ? {} : { [JOB_LABEL]: JSON.stringify(job) };

@@ -18,6 +18,7 @@ import { createLabels } from '../session/labels.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { describeAttempt, describeTrace } from './describe-attempt.ts';
 import { describeJob } from './describe-job.ts';
+import { expectedDuration } from './expected-duration.ts';
 
 /** The container of one attempt, resolved from the plan. */
 export interface PreparedContainer {
@@ -75,6 +76,7 @@ export function prepareContainer(
       ...describeJob(name, {
         pipeline: session.plan.pipeline.name,
         limits: { resources: [typeof escalated === 'string' ? undefined : escalated, resources], timeoutMs },
+        expectedMs: expectedDuration(session, at),
         slurm: session.plan.steps[at.step]!.step.slurm,
         announces,
       }),

@@ -44,6 +44,16 @@ describe('describeJob', () => {
     expect(labels).toEqual([1000, 5000, 1000]);
   });
 
+  test('says how long earlier runs took, only where the service announces that it uses it', async () => {
+    const rig = createRig('expected', { features: ['expected-durations'] });
+    const plan = createHandPlan([make]);
+    const jobOf = (index: number) => rig.created().at(index)!.wire.labels?.['sluice-job'];
+    await run(rig, plan);
+    expect(jobOf(0)).toBeUndefined();
+    await run(rig, plan);
+    expect(JSON.parse(jobOf(1)!)).toEqual({ duration: expect.any(Number) });
+  });
+
   test('requests the options of Slurm only where the service announces them', async () => {
     const slurm = { partition: 'gpu', exclusive: true };
     expect((await requests(['slurm-options'], { slurm })).jobs).toEqual([{ slurm }]);
