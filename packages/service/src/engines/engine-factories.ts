@@ -18,9 +18,11 @@ export const ENGINE_FACTORIES: Readonly<Record<string, EngineFactory>> = {
       import('./slurm/slurm-engine.ts'),
       import('./slurm/slurm-config.ts'),
     ]);
-    return createSlurmEngine(slurmConfigSchema.parse(options), {
-      ...site,
-      maskedPaths: [site.storage, ...site.maskedPaths],
-    });
+    const config = slurmConfigSchema.parse(options);
+    const jobs = createSlurmEngine(config, { ...site, maskedPaths: [site.storage, ...site.maskedPaths] });
+    const { allocations } = config;
+    if (allocations === undefined) return jobs;
+    const { createAllocationEngine } = await import('./allocation/allocation-engine.ts');
+    return createAllocationEngine(jobs, { ...config, allocations }, site);
   },
 };

@@ -1,5 +1,6 @@
 import { durationSchema } from '@sluice/core';
 import { z } from 'zod';
+import { allocationConfigSchema } from '../allocation/allocation-config.ts';
 
 const text = z.string().optional();
 
@@ -44,6 +45,8 @@ export const slurmConfigSchema = z.strictObject({
   unixUsers: z.record(z.string(), z.string().min(1)).optional(),
   /** Path of slurm.conf if it is not the default one. */
   confPath: z.string().optional(),
+  /** Jobs that run many containers. Default: each container is a job. Only with the runtime `none`. */
+  allocations: allocationConfigSchema.optional(),
   /** Interval of the calls of `squeue`. */
   pollInterval: durationSchema({ min: '1ms', max: '1h' }).default('1s'),
   /** How long the exit record of a job that left the queue may be delayed by shared storage. */

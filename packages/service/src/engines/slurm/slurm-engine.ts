@@ -16,7 +16,7 @@ import { forEachLimit } from '../for-each-limit.ts';
 import { checkPodmanImage } from '../image-name.ts';
 import { cpuModels } from '../machine-models.ts';
 import { checkRuntime } from './check-runtime.ts';
-import { checkReachable } from './chown-to-user.ts';
+import { checkReachable, chownToUser } from './chown-to-user.ts';
 import { killJobs, type SlurmPrograms } from './kill-jobs.ts';
 import { placementOf } from './placement-of.ts';
 import { createSlurmCommands, type SlurmCommands } from './slurm-commands.ts';
@@ -42,11 +42,23 @@ export type SlurmEngineOptions = Pick<EngineSite, 'storage'> &
  * records that the job's script writes to the shared storage, so a restart of slurmctld or of the service loses nothing. The
  * constructor starts no work; `open` does.
  */
-export function createSlurmEngine(config: SlurmConfig, options: SlurmEngineOptions): Engine {
+export function createSlurmEngine(config: SlurmConfig, options: SlurmEngineOptions): SlurmJobs {
   return new SlurmEngine(config, options);
 }
 
-class SlurmEngine implements Engine {
+/** The engine, and what allocations need of it. */
+export interface SlurmJobs extends Engine {
+  /** As `launch`, of an allocation: its job gets a whole node and runs the agent in `launch.directory`. */
+  launchAgent(launch: Launch): Promise<void>;
+  /** Whether a job was submitted for the container, or may have been. */
+  hasJob(launch: Launch): Promise<boolean>;
+  /** Gives the files of a container to the Unix user of its account, where accounts have one. */
+  giveToUser(launch: Launch): Promise<void>;
+  /** Host paths that containers must not see. Throws `EngineError` as long as Slurm does not tell them. */
+  findMaskedPaths(): Promise<string[]>;
+}
+
+class SlurmEngine implements SlurmJobs {
   readonly #config: SlurmConfig;
   readonly #options: SlurmEngineOptions;
   readonly #storage: StorageAccess;
@@ -55,6 +67,8 @@ class SlurmEngine implements Engine {
   readonly #watch: SlurmWatch;
   readonly #users = new Map<string, UnixUser>();
   readonly #launching = new Map<string, Promise<void>>();
+  /** Keys of allocations. */
+  readonly #agents = new Set<string>();
   #sink: EngineSink | undefined;
   /** Slurm's description of its nodes, read once by `open`. */
   #nodes = '';
@@ -115,6 +129,21 @@ class SlurmEngine implements Engine {
     await inFlight;
   }
 
+  async launchAgent(launch: Launch): Promise<void> {
+    this.#agents.add(launch.key);
+    await this.launch(launch);
+  }
+
+  async hasJob({ directory }: Launch): Promise<boolean> {
+    return await openSlurmRecords(directory, this.#storage).hasIntent();
+  }
+
+  async giveToUser(launch: Launch): Promise<void> {
+    const user = this.#userOf(launch);
+    const { storage } = this.#options;
+    if (user !== undefined) await this.#storage.inThread(() => chownToUser(launch, user, storage));
+  }
+
   async recover(launches: readonly Launch[]): Promise<void> {
     if (launches.length === 0) return;
     const owners = await Promise.all(launches.map((launch) => this.#ownersOf(launch)));
@@ -160,6 +189,7 @@ class SlurmEngine implements Engine {
   }
 
   async remove(key: string): Promise<void> {
+    this.#agents.delete(key);
     const container = this.#watch.get(key);
     if (!container) return;
     await killJobs(this.#programs, container);
@@ -181,7 +211,7 @@ class SlurmEngine implements Engine {
   }
 
   /** What is hidden from containers. Throws as long as Slurm does not tell where a socket is that they must not see. */
-  async #findMaskedPaths(): Promise<string[]> {
+  async findMaskedPaths(): Promise<string[]> {
     const paths = this.#options.maskedPaths ?? [];
     // With a container runtime, nothing of the node is visible.
     if (this.#config.runtime !== 'none') {
@@ -229,19 +259,35 @@ class SlurmEngine implements Engine {
   /** Submits a job. Its request is checked only now: a job of an earlier submission is not rejected. */
   async #submit(launch: Launch, records: SlurmRecords): Promise<string> {
     await records.withdrawAbsent();
-    checkRuntime(launch, this.#config);
+    const isAgent = this.#agents.has(launch.key);
+    if (!isAgent) checkRuntime(launch, this.#config);
     const { options: ofType, limits, job } = launch;
     const placement = placementOf(this.#config, { options: ofType, gpus: limits.gpus, job });
     const minutes = timeLimitOf(job?.time, this.#limitsOf(placement));
-    const user = this.#users.get(launch.accountID);
+    const user = this.#userOf(launch);
+    const maskedPaths = await this.findMaskedPaths();
+    const { storage } = this.#options;
+    const options = {
+      slurm: this.#slurm,
+      config: this.#config,
+      storage,
+      maskedPaths,
+      user,
+      placement,
+      minutes,
+      isAgent,
+    };
+    return await startJob(launch, records, options);
+  }
+
+  /** Undefined where all jobs run as the service's own user. */
+  #userOf({ accountID }: Launch): UnixUser | undefined {
+    const user = this.#users.get(accountID);
     if (this.#config.unixUsers && user === undefined) {
       const why = `no Unix user is configured for it: add it to 'unixUsers' and restart the service`;
-      throw new EngineError('REJECTED', `could not run a job for account '${launch.accountID}': ${why}`);
+      throw new EngineError('REJECTED', `could not run a job for account '${accountID}': ${why}`);
     }
-    const maskedPaths = await this.#findMaskedPaths();
-    const { storage } = this.#options;
-    const options = { slurm: this.#slurm, config: this.#config, storage, maskedPaths, user, placement, minutes };
-    return await startJob(launch, records, options);
+    return user;
   }
 }
 

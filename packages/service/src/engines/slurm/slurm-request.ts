@@ -35,7 +35,10 @@ const PASSED = [
 /** The arguments of `sbatch`, which reads the job's script from its standard input. Free text is always part of one `--option=value` word. */
 export function sbatchArguments(
   launch: Launch,
-  options: Omit<SlurmPlacement, 'timeLimit'> & { readonly minutes?: number | undefined },
+  options: Omit<SlurmPlacement, 'timeLimit'> & {
+    readonly minutes?: number | undefined;
+    readonly isWholeNode?: boolean;
+  },
 ): string[] {
   const { cores, memoryBytes } = launch.limits;
   return [
@@ -44,10 +47,11 @@ export function sbatchArguments(
     `--comment=${plain(launch.job?.comment ?? launch.key).slice(0, COMMENT_LENGTH)}`,
     '--ntasks=1',
     '--nodes=1',
-    `--cpus-per-task=${cores}`,
-    `--mem=${Math.max(1, Math.floor(memoryBytes / 2 ** 20))}M`,
+    ...(options.isWholeNode
+      ? ['--mem=0']
+      : [`--cpus-per-task=${cores}`, `--mem=${Math.max(1, Math.floor(memoryBytes / 2 ** 20))}M`]),
     ...PASSED.flatMap((name) => (options[name] ? [`--${name}=${options[name]}`] : [])),
-    ...(options.exclusive ? ['--exclusive'] : []),
+    ...(options.exclusive || options.isWholeNode ? ['--exclusive'] : []),
     ...(options.mail ? [`--mail-user=${options.mail}`, '--mail-type=END,FAIL'] : []),
     ...(options.minutes === undefined ? [] : [`--time=${options.minutes}`]),
     // Each container is started only once: the runner decides about retries, not Slurm.

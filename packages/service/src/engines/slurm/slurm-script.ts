@@ -1,5 +1,6 @@
 import type { Launch } from '../engine.ts';
 import { shellQuote as q } from '../shell-quote.ts';
+import { agentRuntime } from './slurm-agent.ts';
 import type { SlurmConfig } from './slurm-config.ts';
 import { REJECTION_RECORD, type SlurmHostRootOptions } from './slurm-host-root.ts';
 import { mountSource, SLURM_RUNTIMES } from './slurm-runtimes.ts';
@@ -19,6 +20,9 @@ export const EXIT_RECORD = 'exit.json';
  */
 export const STOP_SIGNAL = 'URG';
 
+/** `isAgent`: the job is an allocation. Default: that of a container. */
+export type SlurmScriptOptions = Pick<SlurmConfig, 'runtime'> & SlurmHostRootOptions & { readonly isAgent?: boolean };
+
 /**
  * The job's script. It first creates the claim exclusively, so that of two jobs for one container the second exits. It then
  * records its start, runs the command with its output in the container's log, and records the exit code and whether a signal
@@ -30,8 +34,8 @@ export const STOP_SIGNAL = 'URG';
  * It contains the container's variables, and is therefore passed to `sbatch` without a file. A part of it, which `sbatch`
  * submits if the service is killed meanwhile, is no valid script and does nothing.
  */
-export function slurmScript(launch: Launch, config: Pick<SlurmConfig, 'runtime'> & SlurmHostRootOptions): string {
-  const runtime = SLURM_RUNTIMES[config.runtime];
+export function slurmScript(launch: Launch, config: SlurmScriptOptions): string {
+  const runtime = config.isAgent ? agentRuntime : SLURM_RUNTIMES[config.runtime];
   const input = runtime.input?.(launch, config);
   const start = `${runtime.start(launch, config)} &
 pid=$! asked=false

@@ -22,19 +22,24 @@ export interface StartJobOptions {
   readonly placement: SlurmPlacement;
   /** The time limit, from `timeLimitOf`. Default: Slurm's. */
   readonly minutes: number | undefined;
+  /** The job is an allocation: it gets a whole node. */
+  readonly isAgent: boolean;
 }
 
 /** Submits the container's job and returns its ID. Throws `SlurmError` if Slurm rejects it. */
 export async function startJob(launch: Launch, records: SlurmRecords, options: StartJobOptions): Promise<string> {
-  const { slurm, config, storage, maskedPaths, user, placement, minutes } = options;
+  const { slurm, config, storage, maskedPaths, user, placement, minutes, isAgent } = options;
   const isRoot = user === undefined && process.geteuid?.() === 0;
-  if (config.runtime === 'none') {
+  if (config.runtime === 'none' && !isAgent) {
     for (const name of ['root', 'tmp']) await mkdir(join(launch.directory, name), { recursive: true, mode: 0o700 });
   }
   await records.writeIntent();
   if (user) await chownToUser(launch, user, storage);
-  const input = slurmScript(launch, { ...config, isRoot, maskedPaths });
-  const stdout = await slurm.run('sbatch', sbatchArguments(launch, { ...placement, minutes }), { user, input });
+  const input = slurmScript(launch, { ...config, isRoot, maskedPaths, isAgent });
+  const stdout = await slurm.run('sbatch', sbatchArguments(launch, { ...placement, minutes, isWholeNode: isAgent }), {
+    user,
+    input,
+  });
   const jobId = parseJobId(stdout);
   if (jobId === undefined) throw new SlurmError(`sbatch printed no job ID: ${stdout.slice(0, 200)}`);
   return jobId;

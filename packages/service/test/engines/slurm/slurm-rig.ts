@@ -101,6 +101,11 @@ export async function until(what: string, condition: () => boolean | Promise<boo
   throw new Error(`could not see that ${what} within 150 s`);
 }
 
+/** Lets time pass, so that something is in progress when the test goes on. */
+export async function waitFor(ms: number): Promise<void> {
+  await pause(ms);
+}
+
 /** Ends a node's daemon as a crash does, with the steps it runs. */
 export function crashNode(node: string): void {
   process.kill(daemonOf(`slurmd-${node}`), 'SIGKILL');

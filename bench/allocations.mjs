@@ -1,0 +1,149 @@
+// Containers in allocations of Slurm, through the service: how many jobs they need, what a step costs, whether a chain waits for
+// Slurm, and how much of the cores is used, compared with a greedy schedule of the same steps in the same order.
+//
+//   node bench/allocations.mjs [--steps 10000] [--chains 1000] [--mixed 1000] [--at-once 256]
+//
+// 0 leaves a part out. The environment is that of the tests: bash .ci/start-docker.sh, bash .ci/start-slurm.sh.
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { createService, serviceConfigSchema } from '@sluice/service';
+
+const { values } = parseArgs({
+  options: {
+    steps: { type: 'string', default: '10000' },
+    chains: { type: 'string', default: '1000' },
+    mixed: { type: 'string', default: '1000' },
+    'at-once': { type: 'string', default: '256' },
+  },
+});
+const [steps, chains, mixed, atOnce] = [values.steps, values.chains, values.mixed, values['at-once']].map(Number);
+const NODES = 3;
+const CORES = 4;
+const CHAIN = 5;
+const scope = { clusterID: 'c1', accountID: 'bench' };
+
+const root = mkdtempSync(join(tmpdir(), 'sluice-bench-'));
+const calls = countPrograms(['sbatch', 'squeue', 'scancel']);
+const service = await createService({
+  config: serviceConfigSchema.parse({
+    root,
+    clusters: [
+      {
+        id: 'c1',
+        engine: 'slurm',
+        options: { partition: 'main', allocations: { max: NODES, backlog: NODES, timeLimit: '1h' } },
+        accounts: ['bench'],
+        instanceTypes: [{ id: 'one', cpu: 1, memory: '1GB' }],
+      },
+    ],
+  }),
+});
+const api = service.inProcess({ userId: 'bench', accounts: [scope] });
+const wakes = new Map();
+const stop = api.watch(({ containerID }) => wakes.get(containerID)?.());
+let made = 0;
+
+// The first allocation has begun, and the size of a node is known.
+await runStep('true');
+if (steps > 0) {
+  const before = calls();
+  const total = await timed(() => lanes(atOnce, steps, () => runStep('true')));
+  print(`${steps} x true`, `${((total / steps) * 1000).toFixed(2)} ms a step`, before);
+}
+if (chains > 0) {
+  const before = calls();
+  let longest = 0;
+  const total = await timed(() =>
+    lanes(atOnce, chains, async () => {
+      for (let index = 0; index < CHAIN; index++) {
+        const start = performance.now();
+        await runStep('true');
+        longest = Math.max(longest, performance.now() - start);
+      }
+    }),
+  );
+  const each = `${((total / chains / CHAIN) * 1000).toFixed(2)} ms a step, the longest ${(longest / 1000).toFixed(2)} s`;
+  print(`${chains} chains of ${CHAIN}`, each, before);
+}
+if (mixed > 0) {
+  const before = calls();
+  // The same for each run: 0.1 to 6 s.
+  const seconds = Array.from({ length: mixed }, (_, index) => 0.1 + ((index * 7919) % 1000) * 0.0059);
+  const total = await timed(() => lanes(mixed, mixed, (index) => runStep('sleep', String(seconds[index]))));
+  const greedy = greedySeconds(seconds, NODES * CORES);
+  const ratio = ((100 * greedy) / total).toFixed(1);
+  print(`${mixed} steps of 0.1 to 6 s`, `${total.toFixed(1)} s, greedy ${greedy.toFixed(1)} s: ${ratio} %`, before);
+}
+stop?.();
+await service.close();
+rmSync(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+
+/** Runs one container to its success. */
+async function runStep(...command) {
+  const id = `bench-${made++}`;
+  const hints = { wake: () => {} };
+  wakes.set(id, () => hints.wake());
+  await api.containers.create(scope, { instanceType: 'one', command }, { containerID: id });
+  for (;;) {
+    const hint = new Promise((resolve) => {
+      hints.wake = resolve;
+    });
+    const { phase, state } = await api.containers.get({ ...scope, id });
+    if (phase === 'Succeeded') break;
+    if (['Failed', 'Unknown', 'Canceled'].includes(phase)) throw new Error(`${id}: ${phase}, ${state}`);
+    await hint;
+  }
+  wakes.delete(id);
+  await api.containers.delete({ ...scope, id }).catch(() => undefined);
+}
+
+/** `work` for 0 to `count` - 1, at most `width` at a time. */
+async function lanes(width, count, work) {
+  let next = 0;
+  const lane = async () => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: Math.min(width, count) }, lane));
+}
+
+async function timed(work) {
+  const start = performance.now();
+  await work();
+  return (performance.now() - start) / 1000;
+}
+
+/** How long the steps take in their order on so many cores, with nothing between them. */
+function greedySeconds(seconds, cores) {
+  const free = new Float64Array(cores);
+  for (const one of seconds) {
+    const first = free.indexOf(Math.min(...free));
+    free[first] += one;
+  }
+  return Math.max(...free);
+}
+
+/** Puts programs in front of Slurm's own that note each call. Returns a function for the calls so far. */
+function countPrograms(names) {
+  const { PATH = '' } = process.env;
+  for (const name of names) {
+    const file = join(root, name);
+    writeFileSync(file, `#!/bin/sh\necho >>'${file}.calls'\nPATH='${PATH}' exec ${name} "$@"\n`);
+    chmodSync(file, 0o755);
+  }
+  process.env.PATH = `${root}:${PATH}`;
+  return () =>
+    Object.fromEntries(
+      names.map((name) => {
+        const file = join(root, `${name}.calls`);
+        return [name, existsSync(file) ? readFileSync(file).length : 0];
+      }),
+    );
+}
+
+function print(what, result, before) {
+  const now = calls();
+  const counts = Object.keys(now).map((name) => `${now[name] - before[name]} ${name}`);
+  console.log(`${what}: ${result}; ${counts.join(', ')}`);
+}

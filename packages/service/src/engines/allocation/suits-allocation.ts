@@ -1,0 +1,27 @@
+import { parseDuration } from '@sluice/core';
+import type { Launch } from '../engine.ts';
+import type { SlurmConfig } from '../slurm/slurm-config.ts';
+import type { AllocationConfig } from './allocation-config.ts';
+
+/** The part of a cluster's configuration that concerns allocations. */
+export interface AllocationsOfCluster extends Pick<SlurmConfig, 'runtime'> {
+  readonly allocations: AllocationConfig;
+}
+
+/**
+ * Whether a container may run in an allocation. What only a job of its own can have does not: an image, GPUs, Slurm's options
+ * of the step, or more time than an allocation has.
+ */
+export function suitsAllocation(
+  { image, command, limits, job }: Pick<Launch, 'image' | 'command' | 'limits' | 'job'>,
+  { runtime, allocations }: AllocationsOfCluster,
+): boolean {
+  if (runtime !== 'none') return false;
+  if (image !== undefined || command.length === 0 || limits.gpus > 0 || job?.slurm !== undefined) return false;
+  const needMs = job?.time?.ms ?? job?.duration;
+  // At both ends, an allocation has less than its time limit.
+  if (needMs !== undefined && needMs > 0.8 * parseDuration(allocations.timeLimit)) return false;
+  const { shorterThan } = allocations.when;
+  const expectedMs = job?.duration ?? job?.time?.ms;
+  return shorterThan === undefined || expectedMs === undefined || expectedMs <= parseDuration(shorterThan);
+}

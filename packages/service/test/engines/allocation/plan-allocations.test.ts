@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type OpenAllocation,
+  planAllocations,
+  type WaitingContainer,
+} from '../../../src/engines/allocation/plan-allocations.ts';
+
+const GB = 2 ** 30;
+const rules = { max: 4, backlog: 2, minUtilization: 0.5, idleMs: 1000 };
+
+function waiting(key: string, cores = 1, more: Partial<WaitingContainer> = {}): WaitingContainer {
+  return { key, needs: { cores, memoryBytes: GB }, needMs: undefined, ...more };
+}
+
+function allocation(key: string, free: number, more: Partial<OpenAllocation> = {}): OpenAllocation {
+  const size = { cores: 4, memoryBytes: 16 * GB };
+  const rest = { cores: free, memoryBytes: 16 * GB };
+  return { key, capacity: size, free: rest, ahead: 0, mostAhead: 0, msLeft: 1e6, idleMs: 0, ...more };
+}
+
+function many(count: number): WaitingContainer[] {
+  return Array.from({ length: count }, (_, index) => waiting(String(index)));
+}
+
+describe('planAllocations assigns', () => {
+  test('in order, as many as fit', () => {
+    const plan = planAllocations(many(3), [allocation('a', 2)], rules);
+    expect(plan.assigned).toEqual([
+      { key: '0', to: 'a' },
+      { key: '1', to: 'a' },
+    ]);
+  });
+
+  test('where the least remains free, so that others become idle', () => {
+    const plan = planAllocations(many(2), [allocation('empty', 4), allocation('used', 1)], rules);
+    expect(plan.assigned.map(({ to }) => to)).toEqual(['used', 'empty']);
+  });
+
+  test('a few ahead, so that the next one is at hand', () => {
+    const plan = planAllocations(many(9), [allocation('a', 1, { mostAhead: 2 })], rules);
+    expect(plan.assigned.map(({ key }) => key)).toEqual(['0', '1', '2']);
+  });
+
+  test('nothing that may not finish, and submits another allocation for it', () => {
+    const plan = planAllocations([waiting('long', 1, { needMs: 2e6 }), waiting('short')], [allocation('a', 4)], rules);
+    expect(plan.assigned).toEqual([{ key: 'short', to: 'a' }]);
+    expect(plan.submit).toBe(1);
+  });
+
+  test('nothing small before the large one for which it keeps the cores', () => {
+    const plan = planAllocations([waiting('large', 4), waiting('small')], [allocation('a', 3)], rules);
+    expect(plan.assigned).toEqual([]);
+  });
+
+  test('nothing to one that has not begun', () => {
+    expect(planAllocations(many(1), [allocation('a', 4, { capacity: undefined })], rules).assigned).toEqual([]);
+  });
+
+  test('by memory, too', () => {
+    const needs = { cores: 1, memoryBytes: 10 * GB };
+    const plan = planAllocations([waiting('a', 1, { needs }), waiting('b', 1, { needs })], [allocation('x', 4)], rules);
+    expect(plan.assigned.map(({ key }) => key)).toEqual(['a']);
+  });
+});
+
+test('planAllocations says what no allocation can hold', () => {
+  const plan = planAllocations([waiting('large', 5), waiting('small')], [allocation('a', 4)], rules);
+  expect(plan.tooBig).toEqual(['large']);
+  expect(plan.assigned).toEqual([{ key: 'small', to: 'a' }]);
+});
+
+describe('planAllocations submits', () => {
+  test('one when the first container waits, whatever it needs', () => {
+    expect(planAllocations(many(1), [], rules).submit).toBe(1);
+    expect(planAllocations(many(1000), [], rules).submit).toBe(1);
+  });
+
+  test('none while the size of the first is unknown', () => {
+    expect(planAllocations(many(1000), [allocation('a', 0, { capacity: undefined })], rules).submit).toBe(0);
+  });
+
+  test.each([
+    ['none for less than its part of an allocation', 1, 0],
+    ['one for its part', 2, 1],
+    ['one for a whole one', 4, 1],
+    ['two for more', 6, 2],
+    ['as many as may wait in Slurm', 100, 2],
+  ])('%s', (_, count, submitted) => {
+    expect(planAllocations(many(count), [allocation('a', 0)], rules).submit).toBe(submitted);
+  });
+
+  test('none for what those in the queue will take', () => {
+    const queued = allocation('b', 0, { capacity: undefined });
+    expect(planAllocations(many(4), [allocation('a', 0), queued], rules).submit).toBe(0);
+    expect(planAllocations(many(6), [allocation('a', 0), queued], rules).submit).toBe(1);
+  });
+
+  test('no more than the configuration allows', () => {
+    const full = ['a', 'b', 'c'].map((key) => allocation(key, 0));
+    expect(planAllocations(many(100), full, rules).submit).toBe(1);
+    expect(planAllocations(many(100), [...full, allocation('d', 0)], rules).submit).toBe(0);
+  });
+});
+
+describe('planAllocations ends', () => {
+  test('one that was idle for long', () => {
+    expect(planAllocations([], [allocation('a', 4, { idleMs: 1000 })], rules).ended).toEqual(['a']);
+    expect(planAllocations([], [allocation('a', 4, { idleMs: 999 })], rules).ended).toEqual([]);
+  });
+
+  test('none to which it assigns a container', () => {
+    expect(planAllocations(many(1), [allocation('a', 4, { idleMs: 1000 })], rules).ended).toEqual([]);
+  });
+});
