@@ -48,6 +48,7 @@ export type {
   ColumnType,
   Concurrency,
   Diagnostic,
+  DockerOptions,
   Doubles,
   EachStepHandle,
   ExpressionHandle,
@@ -111,6 +112,7 @@ export type {
   TableRow,
   Template,
   Tolerance,
+  Ulimit,
   VolumeHandle,
   Widen,
 } from '@sluice/core';

@@ -64,7 +64,14 @@ export {
   instanceTypeListSchema,
   instanceTypeSchema,
 } from './wire/instance-type.ts';
-export { JOB_LABEL, type JobRequest, jobRequestSchema, LONGEST_JOB_MS } from './wire/job-request.ts';
+export {
+  JOB_FEATURES,
+  JOB_LABEL,
+  type JobRequest,
+  jobRequestSchema,
+  LONGEST_JOB_MS,
+  ULIMITS,
+} from './wire/job-request.ts';
 export { renderLogCut } from './wire/log-cut.ts';
 export { QUEUE_LABEL } from './wire/queue-label.ts';
 export { SECRET_ENVS_LABEL } from './wire/secret-envs.ts';

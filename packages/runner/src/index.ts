@@ -40,6 +40,7 @@ export { resolveImages } from './run/resolve-images.ts';
 export { resumeRun } from './run/resume-run.ts';
 export { type SubmittedRun, startRun, submitRun } from './run/start-run.ts';
 export { suspendRun } from './run/suspend-run.ts';
+export { findIgnoredOptions } from './run/warn-of-clusters.ts';
 export { type OpenSchedule, openSchedule } from './schedule/open-schedule.ts';
 export type { ScheduleOptions } from './schedule/schedule-session.ts';
 export { secretNames } from './session/create-redactor.ts';

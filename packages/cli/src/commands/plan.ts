@@ -14,6 +14,7 @@ import {
   chooseClusters,
   countClusters,
   describeMoves,
+  findIgnoredOptions,
   findLocalFaults,
   listTransfers,
   previewReuse,
@@ -70,6 +71,10 @@ export async function plan(file: string, context: CommandContext, options: PlanO
   } else {
     terminal.out(renderPlan(plan, known));
     terminal.out(renderImages(plan, sites.value.images));
+  }
+  const { home, instanceTypes } = sites.value;
+  for (const ignored of findIgnoredOptions({ plan, home, placement: chosen, instanceTypes })) {
+    terminal.err(`warning: ${ignored}`);
   }
   const beforehand = await findFaults(loaded.value, { file, sites: sites.value, context, options });
   const faults = placement.ok ? beforehand : [placement.error, ...beforehand];

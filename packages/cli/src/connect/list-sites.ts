@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type InstanceType, isServiceError } from '@sluice/client';
+import { FEATURES, type InstanceType, isServiceError } from '@sluice/client';
 import { fail, ok, type Plan, type Result } from '@sluice/core';
 import { type ImageUse, listImages, type SiteLimits } from '@sluice/run';
 import {
@@ -102,6 +102,8 @@ async function listEmbedded(home: string): Promise<InstanceType[]> {
       cpu: { cores: amountOf(type).cores, model: type.cpuModel ?? 'generic' },
       memory: { sizeGB: amountOf(type).memoryGB },
       gpu: { count: type.gpu, model: type.gpuModel ?? '' },
+      // Of its features, the one that a plan reads.
+      features: [FEATURES.dockerOptions],
     })),
   );
 }

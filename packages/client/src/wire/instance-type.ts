@@ -19,6 +19,8 @@ export const FEATURES = {
   slurmOptions: 'slurm-options',
   /** The label `sluice-job` may have `duration`. */
   expectedDurations: 'expected-durations',
+  /** The label `sluice-job` may have `docker`. */
+  dockerOptions: 'docker-options',
 } as const;
 /** The name of an extension in `InstanceType.features`. */
 export type Feature = (typeof FEATURES)[keyof typeof FEATURES];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FEATURES, type Feature } from './instance-type.ts';
 
 /**
  * The label with what a client requests for a container from the system behind the engine, as JSON (`JobRequest`). A client sends only the fields
@@ -36,6 +37,39 @@ const slurmOptions = z.strictObject({
   mail: address.exactOptional(),
 });
 
+/** The limits that `ulimits` may name. */
+export const ULIMITS = [
+  'core',
+  'cpu',
+  'data',
+  'fsize',
+  'memlock',
+  'msgqueue',
+  'nofile',
+  'nproc',
+  'sigpending',
+  'stack',
+] as const;
+const limit = z.int().min(-1);
+const ulimit = z
+  .strictObject({ soft: limit, hard: limit })
+  .refine(({ soft, hard }) => hard === -1 || (soft !== -1 && soft <= hard), 'soft must be at most hard');
+const user = z
+  .string()
+  .regex(
+    /^(?:\d{1,10}|[a-z_][a-z0-9_.-]{0,31})(?::(?:\d{1,10}|[a-z_][a-z0-9_.-]{0,31}))?$/i,
+    'must be the number or name of a user, with or without :group',
+  );
+
+/** Options of a container, by the words of Docker. */
+const dockerOptions = z.strictObject({
+  /** In bytes. */
+  shmSize: z.int().positive().exactOptional(),
+  /** In the units of the kernel; -1: no limit. */
+  ulimits: z.partialRecord(z.enum(ULIMITS), ulimit).exactOptional(),
+  user: user.exactOptional(),
+});
+
 /** The value of `JOB_LABEL`. */
 export const jobRequestSchema = z.strictObject({
   /** With the feature `job-names`: what people call the container. It identifies nothing. */
@@ -50,6 +84,18 @@ export const jobRequestSchema = z.strictObject({
   duration: z.int().positive().max(LONGEST_JOB_MS).exactOptional(),
   /** With the feature `slurm-options`. Only what the service's administrator allows is accepted. */
   slurm: slurmOptions.exactOptional(),
+  /** With the feature `docker-options`. Only what the service's administrator allows is accepted. */
+  docker: dockerOptions.exactOptional(),
 });
 /** What a client requests from the system behind the engine, for example from Slurm. */
 export type JobRequest = z.infer<typeof jobRequestSchema>;
+
+/** The feature with which a service announces each field. */
+export const JOB_FEATURES: Readonly<Record<keyof JobRequest, Feature>> = {
+  name: FEATURES.jobNames,
+  comment: FEATURES.jobNames,
+  time: FEATURES.timeLimits,
+  slurm: FEATURES.slurmOptions,
+  duration: FEATURES.expectedDurations,
+  docker: FEATURES.dockerOptions,
+};

@@ -25,12 +25,14 @@ const NOT_FOR_APPROVALS: readonly (keyof RawStep)[] = [
   'ports',
   'cache',
   'retry',
+  'docker',
   'slurm',
 ];
 
 /** Keys that require another key. */
 const COMPANIONS: readonly (readonly [keyof RawStep, readonly (keyof RawStep)[]])[] = [
   ['shell', ['script', 'command']],
+  ['docker', ['image']],
   ['with', ['uses']],
   ['parallelism', ['matrix', 'foreach']],
 ];

@@ -1,4 +1,5 @@
 import type { CellTemplates } from './cell-templates.ts';
+import type { DockerOptions, SlurmOptions } from './engine-options.ts';
 import type { JsonType } from './json-type.ts';
 import type { BoundValue, Param } from './param.ts';
 import type { JsonTemplate, Template } from './template.ts';
@@ -114,6 +115,8 @@ export interface Step {
   /** Absent: the smallest that has the `resources`. */
   readonly instanceType?: Template;
   readonly resources?: Resources;
+  /** Only for clusters with the engine `docker`; others ignore it. */
+  readonly docker?: DockerOptions;
   /** Only for clusters with the engine `slurm`; others ignore it. */
   readonly slurm?: SlurmOptions;
   readonly placement?: Placement;
@@ -222,21 +225,6 @@ export interface Resources {
   readonly gpuModel?: string;
   /** How long an attempt needs at most, for a system that plans by time. Absent: the `timeout` of the step. */
   readonly timeMs?: number;
-}
-
-/** Options of `sbatch`, by their names there; `mail` is an address that is notified of the end. */
-export interface SlurmOptions {
-  readonly partition?: string;
-  readonly qos?: string;
-  readonly account?: string;
-  readonly constraint?: string;
-  readonly exclusive?: boolean;
-  readonly licenses?: string;
-  readonly reservation?: string;
-  readonly gres?: string;
-  readonly nodelist?: string;
-  readonly exclude?: string;
-  readonly mail?: string;
 }
 
 /** Exactly one of the keys is set: a fixed cluster, any of several, or several by preference. */

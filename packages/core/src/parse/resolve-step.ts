@@ -1,3 +1,4 @@
+import type { DockerOptions } from '../model/engine-options.ts';
 import type { Json } from '../model/json.ts';
 import type {
   Approval,
@@ -39,6 +40,7 @@ const CONTAINER_KEYS = [
   'results',
   'instanceType',
   'resources',
+  'docker',
   'slurm',
   'placement',
   'pools',
@@ -98,6 +100,7 @@ export function resolveStep(name: string, raw: RawStep, pipelineEnv: Readonly<Re
     ...optional('parallelism', raw.parallelism),
     ...optional('instanceType', raw.instanceType),
     ...optional('resources', raw.resources && resolveResources(raw.resources)),
+    ...optional('docker', raw.docker && resolveDocker(raw.docker)),
     ...optional('slurm', raw.slurm && defined(raw.slurm)),
     ...optional('placement', raw.placement && isFixedPlacement(raw.placement) ? defined(raw.placement) : undefined),
     pools: fixedPools(raw.pools),
@@ -252,6 +255,18 @@ function resolveResources({ cpu, memory, gpu, gpuModel, time }: NonNullable<RawS
     ...optional('gpu', fixedNumber(gpu)),
     ...optional('gpuModel', fixedText(gpuModel)),
     ...optional('timeMs', milliseconds(fixedText(time))),
+  };
+}
+
+function resolveDocker({ shmSize, ulimits, user }: NonNullable<RawStep['docker']>): DockerOptions {
+  return {
+    ...optional('shmSizeBytes', shmSize === undefined ? undefined : parseSize(shmSize)),
+    ...optional(
+      'ulimits',
+      ulimits &&
+        mapValues(defined(ulimits), (limit) => (typeof limit === 'number' ? { soft: limit, hard: limit } : limit)),
+    ),
+    ...optional('user', user === undefined ? undefined : String(user)),
   };
 }
 

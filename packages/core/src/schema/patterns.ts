@@ -44,6 +44,8 @@ export const FILE_PATTERN = /^(?!\/)(?!(?:.*\/)?\.\.(?:\/|$))[^\0]{1,200}$/;
 export const SLURM_OPTION = /^(?![ -])[A-Za-z0-9_.,:;=+@*&|!()[\]{} -]{1,500}$/;
 /** An address for the mails of Slurm, as a service accepts it. */
 export const MAIL_ADDRESS = /^[A-Za-z0-9][A-Za-z0-9_.+=-]{0,200}(?:@[A-Za-z0-9.-]{1,200})?$/;
+/** A user of a container: a number or a name, each with an optional `:group`. */
+export const CONTAINER_USER = /^(?:\d{1,10}|[a-z_][a-z0-9_.-]{0,31})(?::(?:\d{1,10}|[a-z_][a-z0-9_.-]{0,31}))?$/i;
 /** The name of a file in the directory of results. */
 export const RESULT_FILE = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,200}$/;
 
@@ -75,6 +77,10 @@ export const PATTERN_ADVICE: ReadonlyMap<string, PatternAdvice> = new Map<string
       code: 'wrong-value',
       wanted: 'up to 500 letters, digits, blanks and `_.,:;=+@*&|!()[]{}-`, beginning with neither a blank nor `-`',
     },
+  ],
+  [
+    String(CONTAINER_USER),
+    { code: 'wrong-value', wanted: 'a number or name of a user, with or without `:group`, for example "1000:1000"' },
   ],
   [String(MAIL_ADDRESS), { code: 'wrong-value', wanted: 'a mail address' }],
   [String(DURATION), { code: 'bad-duration', wanted: 'a duration with its unit, for example 90s, 15m, 2h or 1d' }],

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { NEED_CONDITIONS } from '../model/pipeline.ts';
 import { MAX_ESCALATIONS, MAX_RETRIES } from '../model/retry-limits.ts';
+import { dockerOptions, slurmOptions } from './engine-options-schema.ts';
 import {
   CELL_DURATION,
   CELL_NAME,
@@ -11,12 +12,10 @@ import {
   FILE_PATTERN,
   IDENTIFIER,
   IMAGE,
-  MAIL_ADDRESS,
   MOUNT_POINT,
   NAME,
   PERCENTAGE,
   RESULT_FILE,
-  SLURM_OPTION,
   STEP_OUTPUT,
   TEXT,
   VARIABLE,
@@ -151,24 +150,6 @@ const resources = z.strictObject(
   { error: 'a map with `cpu`, `memory`, `gpu`, `gpuModel` or `time`' },
 );
 
-const slurmOption = word.regex(SLURM_OPTION);
-const slurm = z.strictObject(
-  {
-    partition: slurmOption.optional(),
-    qos: slurmOption.optional(),
-    account: slurmOption.optional(),
-    constraint: slurmOption.optional(),
-    exclusive: flag.optional(),
-    licenses: slurmOption.optional(),
-    reservation: slurmOption.optional(),
-    gres: slurmOption.optional(),
-    nodelist: slurmOption.optional(),
-    exclude: slurmOption.optional(),
-    mail: word.regex(MAIL_ADDRESS).optional(),
-  },
-  { error: 'a map of options of Slurm, for example `{ partition: gpu }`' },
-);
-
 const CLASSES = ['failed', 'oom', 'timeout'] as const;
 const backoff = z.strictObject(
   {
@@ -261,7 +242,8 @@ export const stepSchema = z.strictObject(
     parallelism: positive.optional(),
     instanceType: text.optional(),
     resources: resources.optional(),
-    slurm: slurm.optional(),
+    docker: dockerOptions.optional(),
+    slurm: slurmOptions.optional(),
     placement: placementOf(word.regex(CELL_NAME)).optional(),
     pools: cellPools.optional(),
     priority: z.union([z.int(), cellExpression], { error: 'an integer' }).optional(),

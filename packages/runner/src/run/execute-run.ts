@@ -14,7 +14,7 @@ import { createRunLife, type RunLife } from './run-life.ts';
 import { createRunLoop, type LoopHandlers, type RunLoop } from './run-loop.ts';
 import { createRunParts, type RunParts } from './run-parts.ts';
 import { waitsForPeople } from './waits-for-people.ts';
-import { warnOfUnlimitedMemory } from './warn-of-clusters.ts';
+import { warnOfClusters } from './warn-of-clusters.ts';
 
 /** A run whose parts are wired. */
 interface WiredRun extends ExecuteOptions {
@@ -121,7 +121,7 @@ async function recoverRun({ session, life, loop, parts, facts, workspace, ...sta
     session.post({ type: 'started', at });
     if (start.resumed) await writeSummary(session.disk, session.directory, { ...summarize(facts), startedAt: at });
   }
-  if (!start.resumed) return warnOfUnlimitedMemory(session, start.instanceTypes);
+  if (!start.resumed) return warnOfClusters(session, start.instanceTypes);
   // If the run is suspended meanwhile (login rejected, newer runner), the queries still in flight are never answered.
   const adopting = adoptAttempts(session, parts.watcher, findLastTime(start.opened.records));
   const running = await Promise.race([adopting, life.finished.then(() => [])]);

@@ -1,5 +1,5 @@
 import { FEATURES, type Feature, JOB_LABEL, type JobRequest, LONGEST_JOB_MS } from '@sluice/client';
-import type { Resources, SlurmOptions } from '@sluice/core';
+import type { DockerOptions, Resources, SlurmOptions } from '@sluice/core';
 import type { AttemptName } from '@sluice/run';
 
 /** As much as a service accepts. */
@@ -13,6 +13,7 @@ interface JobSource {
   /** How long it will probably run, in milliseconds. */
   readonly expectedMs?: number | undefined;
   /** The options of the step. */
+  readonly docker?: DockerOptions | undefined;
   readonly slurm?: SlurmOptions | undefined;
   /** Whether the cluster does. */
   readonly announces: (feature: Feature) => boolean;
@@ -21,7 +22,7 @@ interface JobSource {
 /** What an attempt requests from the system behind the engine, as a label; empty if the cluster announces nothing of it. */
 export function describeJob(
   { runId, step, cell, attempt }: AttemptName,
-  { pipeline, limits, expectedMs, slurm, announces }: JobSource,
+  { pipeline, limits, expectedMs, docker, slurm, announces }: JobSource,
 ): Record<string, string> {
   const address = cell === '' ? step : `${step}/${cell}`;
   const job: JobRequest = {
@@ -34,6 +35,7 @@ export function describeJob(
       announces(FEATURES.expectedDurations) && {
         duration: Math.min(Math.max(1, Math.ceil(expectedMs)), LONGEST_JOB_MS),
       }),
+    ...(docker && announces(FEATURES.dockerOptions) && { docker: describeDocker(docker) }),
     ...(slurm && announces(FEATURES.slurmOptions) && { slurm }),
   };
   return Object.keys(job).length === 0 ? {} : { [JOB_LABEL]: JSON.stringify(job) };
@@ -45,4 +47,8 @@ function describeTime({ resources, timeoutMs }: JobSource['limits']): Pick<JobRe
   const ms = timeMs ?? timeoutMs;
   if (ms === undefined) return {};
   return { time: { ms: Math.min(Math.ceil(ms), LONGEST_JOB_MS), required: timeMs !== undefined } };
+}
+
+function describeDocker({ shmSizeBytes, ...options }: DockerOptions): NonNullable<JobRequest['docker']> {
+  return { ...(shmSizeBytes !== undefined && { shmSize: shmSizeBytes }), ...options };
 }

@@ -77,6 +77,7 @@ export function prepareContainer(
         pipeline: session.plan.pipeline.name,
         limits: { resources: [typeof escalated === 'string' ? undefined : escalated, resources], timeoutMs },
         expectedMs: expectedDuration(session, at),
+        docker: session.plan.steps[at.step]!.step.docker,
         slurm: session.plan.steps[at.step]!.step.slurm,
         announces,
       }),

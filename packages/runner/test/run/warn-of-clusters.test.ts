@@ -16,7 +16,7 @@ async function start(rig: Rig) {
   return started.value;
 }
 
-describe('warnOfUnlimitedMemory', () => {
+describe('warnOfClusters', () => {
   test('warns once of a cluster that does not limit memory, also if the run is resumed', async () => {
     const rig = createRig('unlimited', { features: ['read-only-mounts', 'unlimited-memory'] });
     const handle = await start(rig);
@@ -26,6 +26,18 @@ describe('warnOfUnlimitedMemory', () => {
     const report = await rig.go(resumed.value.finished);
     expect(report.status).toBe('succeeded');
     expect(warnings(rig)).toEqual([expect.stringContaining('cluster sim does not limit memory')]);
+  });
+
+  test.each([
+    [['docker-options'], []],
+    [[], [expect.stringMatching(/^cluster sim .* ignores 'docker' of step c$/)]],
+  ])('warns of a cluster with %j that ignores the options of a step', async (features, expected) => {
+    const step = createStep('c', { command: ['true'], image: 'i', docker: { user: '1000' } });
+    const rig = createRig('docker', { features });
+    const started = await rig.go(startRun({ ...rig.options, plan: createHandPlan([step]), baseDir: '/base' }));
+    if (!started.ok) throw new Error(started.error.message);
+    await rig.go(started.value.finished);
+    expect(warnings(rig)).toEqual(expected);
   });
 
   test('says nothing of any other cluster', async () => {

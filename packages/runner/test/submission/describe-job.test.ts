@@ -25,6 +25,15 @@ describe('describeJob', () => {
     );
   });
 
+  test("has the step's options of Docker, as the service reads them", async () => {
+    const ulimits = { nofile: { soft: 1, hard: 2 }, memlock: { soft: -1, hard: -1 } };
+    const step = { docker: { shmSizeBytes: 5, ulimits, user: '1000' } };
+    const job = { docker: { shmSize: 5, ulimits, user: '1000' } };
+    expect((await requests(['docker-options'], step)).jobs).toEqual([job]);
+    expect(jobRequestSchema.safeParse(job).success).toBe(true);
+    expect((await requests(['job-names'], step)).jobs).toEqual([expect.not.objectContaining(job)]);
+  });
+
   test.each([
     ['the time of its resources', { resources: { timeMs: 1000 }, timeoutMs: 9000 }, { ms: 1000, required: true }],
     ['its timeout', { resources: { cpu: 1 }, timeoutMs: 9000 }, { ms: 9000, required: false }],

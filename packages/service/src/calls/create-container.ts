@@ -3,7 +3,9 @@ import {
   type ContainerSpec,
   identifierSchema,
   isTerminalPhase,
+  JOB_FEATURES,
   JOB_LABEL,
+  type JobRequest,
   type Ref,
   type Scope,
 } from '@sluice/client';
@@ -21,6 +23,7 @@ import { resolveMounts } from '../containers/resolve-mounts.ts';
 import { sealContext, splitSecretEnvs } from '../containers/secret-envs.ts';
 import { EngineError } from '../engines/engine.ts';
 import type { Clock } from '../protocol/clock.ts';
+import { rejectField } from '../protocol/parse-body.ts';
 import { randomId } from '../protocol/random-id.ts';
 import { RequestError } from '../protocol/request-error.ts';
 import type { ContainerRow } from '../store/container-row.ts';
@@ -218,6 +221,8 @@ function checkImage(cluster: Cluster, { image }: ContainerSpec): void {
 function checkJob({ driver }: Cluster, spec: ContainerSpec, { options, gpu: gpus }: InstanceTypeConfig): void {
   const job = driver.checkJob && parseJobRequest(spec);
   if (job === undefined) return;
+  const unknown = Object.keys(job).find((field) => !driver.features.includes(JOB_FEATURES[field as keyof JobRequest]));
+  if (unknown !== undefined) rejectField(`labels.${JOB_LABEL}`, `has '${unknown}', which the cluster does not support`);
   try {
     driver.checkJob!(job, { options, gpus });
   } catch (error) {

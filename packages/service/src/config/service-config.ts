@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path';
 import { identifierSchema, own } from '@sluice/client';
 import { durationSchema, parseSize, sizeSchema } from '@sluice/core';
 import { z } from 'zod';
-import { dockerConfigSchema } from '../engines/docker/docker-config.ts';
+import { dockerConfigSchema, dockerTypeSchema } from '../engines/docker/docker-config.ts';
 import { slurmConfigSchema, slurmPlacementSchema } from '../engines/slurm/slurm-config.ts';
 import { GB } from '../protocol/sizes.ts';
 
@@ -118,7 +118,7 @@ const ONE_ACCOUNT_ENGINES: ReadonlySet<string> = new Set(['process', 'local']);
 
 /** What the `options` of a cluster and of its instance types may contain, by engine. Engines that are not ours check them themselves. */
 const ENGINE_OPTIONS: Readonly<Record<string, { readonly cluster: z.ZodType; readonly instanceType: z.ZodType }>> = {
-  docker: { cluster: dockerConfigSchema, instanceType: z.strictObject({}) },
+  docker: { cluster: dockerConfigSchema, instanceType: dockerTypeSchema },
   slurm: { cluster: slurmConfigSchema, instanceType: slurmPlacementSchema },
 };
 

@@ -1,7 +1,8 @@
 import { access, constants } from 'node:fs/promises';
-import { FEATURES, type Feature } from '@sluice/client';
-import { dockerConfigSchema } from './docker/docker-config.ts';
-import type { Engine, EngineSink, HardwareModels, Launch, LaunchOptions } from './engine.ts';
+import { FEATURES, type Feature, type JobRequest } from '@sluice/client';
+import { containerOptionsOf } from './docker/container-options.ts';
+import { ALLOW_ALL, type DockerConfig, dockerConfigSchema } from './docker/docker-config.ts';
+import type { Engine, EngineSink, HardwareModels, JobSource, Launch, LaunchOptions } from './engine.ts';
 import type { EngineSite } from './engine-factory.ts';
 import { createProcessEngine } from './process/process-engine.ts';
 
@@ -38,7 +39,12 @@ class LocalEngine implements Engine {
 
   get features(): readonly Feature[] {
     const isUnlimited = this.#openedDocker?.features.includes(FEATURES.unlimitedMemory);
-    return [...this.#processes.features, FEATURES.imageDigests, ...(isUnlimited ? [FEATURES.unlimitedMemory] : [])];
+    return [
+      ...this.#processes.features,
+      FEATURES.imageDigests,
+      FEATURES.dockerOptions,
+      ...(isUnlimited ? [FEATURES.unlimitedMemory] : []),
+    ];
   }
 
   async open(sink: EngineSink): Promise<void> {
@@ -51,6 +57,10 @@ class LocalEngine implements Engine {
     if (launch.image === undefined || !(await this.#hasDocker())) return this.#processes.launch(launch);
     this.#inDocker.add(launch.key);
     return (await this.#openDocker()).launch(launch, options);
+  }
+
+  checkJob(job: JobRequest, source: JobSource): void {
+    containerOptionsOf(dockerConfig(), { ...source, job });
   }
 
   async recover(launches: readonly Launch[]): Promise<void> {
@@ -104,7 +114,7 @@ class LocalEngine implements Engine {
 
   #openDocker(): Promise<Engine> {
     this.#docker ??= import('./docker/docker-engine.ts').then(async ({ createDockerEngine }) => {
-      const engine = createDockerEngine(dockerConfigSchema.parse({}), this.#options);
+      const engine = createDockerEngine(dockerConfig(), this.#options);
       if (this.#sink === undefined) throw new Error('could not use Docker Engine because the engine is not open');
       // Steps without an image do not need it: a launch says that it does not answer.
       const sink = this.#sink;
@@ -133,9 +143,14 @@ class LocalEngine implements Engine {
   }
 }
 
+/** The user of a home can use the daemon without it, so nothing is denied to its runs. */
+function dockerConfig(): DockerConfig {
+  return dockerConfigSchema.parse(ALLOW_ALL);
+}
+
 /** Whether this process can access the socket of Docker Engine or Podman. Does not connect to it. */
 export function canRunImages(): Promise<boolean> {
-  return access(dockerConfigSchema.parse({}).socketPath, constants.R_OK | constants.W_OK).then(
+  return access(dockerConfig().socketPath, constants.R_OK | constants.W_OK).then(
     () => true,
     () => false,
   );

@@ -103,6 +103,11 @@ describe('label sluice-job', () => {
     },
   );
 
+  it('is rejected with a field that the cluster does not announce', async () => {
+    const reply = await send('bad', '{"docker":{"user":"1000"}}');
+    expect([reply.status, reply.json()]).toMatchObject([400, { message: expect.stringContaining("has 'docker'") }]);
+  });
+
   it('is rejected with the reason of the engine', async () => {
     const reply = await send('bad', '{"name":"forbidden"}');
     expect([reply.status, reply.json()]).toMatchObject([

@@ -1,5 +1,5 @@
-import { own } from '@sluice/client';
-import { durationSchema } from '@sluice/core';
+import { own, ULIMITS } from '@sluice/client';
+import { durationSchema, sizeSchema } from '@sluice/core';
 import { z } from 'zod';
 
 /** The socket that Docker's own clients use: `DOCKER_HOST` if it names a Unix socket, otherwise the default path. */
@@ -10,8 +10,37 @@ function defaultSocket(host: string | undefined): string {
 /** Logins for pulls, by registry host; `docker.io` for image names without a host. */
 const loginsSchema = z.record(z.string(), z.strictObject({ username: z.string(), password: z.string() }));
 
+const limit = z.int().min(-1);
+const ulimit = z.union(
+  [
+    limit.transform((one) => ({ soft: one, hard: one })),
+    z
+      .strictObject({ soft: limit, hard: limit })
+      .refine(({ soft, hard }) => hard === -1 || (soft !== -1 && soft <= hard)),
+  ],
+  'must be a number, -1 for no limit, or a map with soft and hard, of which soft is not higher',
+);
+/** What a step may set, and `root` for a user who is root or may be. */
+const ALLOWED = ['shmSize', 'ulimits', 'user', 'root'] as const;
+
+/** Options of containers that a cluster's configuration, or an instance type's `options`, may set. */
+const containerShape = {
+  shmSize: sizeSchema.optional(),
+  ulimits: z.partialRecord(z.enum(ULIMITS, `must be one of ${ULIMITS.join(', ')}`), ulimit).optional(),
+  user: z.string().min(1).optional(),
+  /** The options that a step may set or replace. Default: none. */
+  allow: z.array(z.enum(ALLOWED, `must be one of ${ALLOWED.join(', ')}`)).optional(),
+};
+
+/** Per instance type: overrides the cluster's settings. */
+export const dockerTypeSchema = z.strictObject(containerShape);
+
+/** What the user of an own machine may do there: everything. */
+export const ALLOW_ALL: Pick<DockerConfig, 'allow'> = { allow: [...ALLOWED] };
+
 /** `engine: docker` of a cluster's configuration. */
 export const dockerConfigSchema = z.strictObject({
+  ...containerShape,
   /** Path of the socket of Docker Engine, or of Podman's compatible service. */
   socketPath: z.string().default(() => defaultSocket(process.env.DOCKER_HOST)),
   /** Logins for all accounts. */

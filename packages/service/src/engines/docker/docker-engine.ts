@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FEATURES, type Feature } from '@sluice/client';
+import { FEATURES, type Feature, type JobRequest } from '@sluice/client';
 import { parseDuration } from '@sluice/core';
 import { LOCAL_STORAGE, type StorageAccess, tryInThread } from '../../storage/storage-access.ts';
 import {
@@ -8,6 +8,7 @@ import {
   EngineError,
   type EngineSink,
   type HardwareModels,
+  type JobSource,
   type Launch,
   type LaunchOptions,
 } from '../engine.ts';
@@ -15,6 +16,7 @@ import type { EngineSite } from '../engine-factory.ts';
 import { exists } from '../exists.ts';
 import { forEachLimit } from '../for-each-limit.ts';
 import { checkImageName } from '../image-name.ts';
+import { containerOptionsOf } from './container-options.ts';
 import {
   ACTS_WITHIN_MS,
   connectDocker,
@@ -101,8 +103,12 @@ class DockerEngine implements Engine {
   }
 
   get features(): readonly Feature[] {
-    const always = [FEATURES.readOnlyMounts, FEATURES.imageDigests];
+    const always = [FEATURES.readOnlyMounts, FEATURES.imageDigests, FEATURES.dockerOptions];
     return this.#limitsMemory ? always : [...always, FEATURES.unlimitedMemory];
+  }
+
+  checkJob(job: JobRequest, source: JobSource): void {
+    containerOptionsOf(this.#config, { ...source, job });
   }
 
   models(): HardwareModels {

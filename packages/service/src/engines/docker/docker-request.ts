@@ -1,4 +1,5 @@
 import type { Launch } from '../engine.ts';
+import type { ContainerOptions } from './container-options.ts';
 import type { FirstProcessParts } from './docker-first-process.ts';
 import type { HeldSource } from './docker-source.ts';
 
@@ -15,12 +16,14 @@ export function dockerName(key: string): string {
 /** The body of `POST /containers/create`. */
 export function dockerRequest(launch: Launch, options: ContainerBodyOptions): Record<string, unknown> {
   const { cores, memoryBytes, gpus } = launch.limits;
-  const { sources, firstProcess } = options;
+  const { sources, firstProcess, container } = options;
+  const ulimits = Object.entries(container.ulimits);
   const targets = new Set(launch.mounts.map(({ target }) => target));
   return {
     Image: launch.image,
     ...(firstProcess ? { Entrypoint: firstProcess.entrypoint } : {}),
     ...(options.argv.length > 0 ? { Cmd: options.argv } : {}),
+    ...(container.user === undefined ? {} : { User: container.user }),
     Env: Object.entries(launch.env).map(([name, value]) => `${name}=${value}`),
     Labels: { [KEY_LABEL]: launch.key, [CLUSTER_LABEL]: launch.clusterID },
     HostConfig: {
@@ -28,10 +31,14 @@ export function dockerRequest(launch: Launch, options: ContainerBodyOptions): Re
       NetworkMode: 'host',
       // On the host's network it could otherwise read all traffic.
       CapDrop: ['NET_RAW'],
-      ...(options.seccompProfile === undefined ? {} : { SecurityOpt: [`seccomp=${options.seccompProfile}`] }),
+      ...(options.security.length > 0 ? { SecurityOpt: options.security } : {}),
       NanoCpus: cores * 1e9,
       Memory: memoryBytes,
       MemorySwap: memoryBytes,
+      ...(container.shmSizeBytes === undefined ? {} : { ShmSize: container.shmSizeBytes }),
+      ...(ulimits.length > 0
+        ? { Ulimits: ulimits.map(([Name, one]) => ({ Name, Soft: one.soft, Hard: one.hard })) }
+        : {}),
       Mounts: [...sources.flatMap((source) => bindMounts(source, targets)), ...(firstProcess?.mounts ?? [])],
       LogConfig: { Type: logDriver(options), Config: {} },
       RestartPolicy: { Name: 'no' },
@@ -64,8 +71,9 @@ interface ContainerBodyOptions {
   readonly sources: readonly HeldSource[];
   readonly firstProcess: FirstProcessParts | undefined;
   readonly isPodman: boolean;
-  /** Path of a profile that replaces the daemon's default. */
-  readonly seccompProfile?: string | undefined;
+  readonly container: ContainerOptions;
+  /** Options that restrict the container, such as the path of a profile that replaces the daemon's default. */
+  readonly security: readonly string[];
 }
 
 /**

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type StorageAccess, tryInThread } from '../../storage/storage-access.ts';
 import { EngineError, type Launch } from '../engine.ts';
 import { exists } from '../exists.ts';
+import { containerOptionsOf } from './container-options.ts';
 import { ACTS_WITHIN_MS, type DockerApi, DockerError } from './docker-api.ts';
 import type { DockerConfig } from './docker-config.ts';
 import { firstProcessParts, writeMountList } from './docker-first-process.ts';
@@ -10,6 +11,7 @@ import { commandLine, ensureDockerImage } from './docker-image.ts';
 import { createRecord, readRecord, withdrawAbsent, withdrawRecord } from './docker-records.ts';
 import { dockerName, dockerRequest } from './docker-request.ts';
 import { resolveSources } from './docker-source.ts';
+import { openToUser } from './open-to-user.ts';
 import { writePodmanProfile } from './podman-seccomp.ts';
 
 /** Written before the start is requested: without it, a container that the daemon does not know never ran. */
@@ -100,9 +102,17 @@ async function create(api: DockerApi, launch: Launch, options: StartOptions & { 
         throw removedMeanwhile(error) ?? error;
       },
     );
+  const container = containerOptionsOf(options.config, launch);
+  const { user } = container;
+  if (user !== undefined) await openToUser(sources, { user, serviceUid: process.geteuid!(), storage });
   const { isPodman } = api;
   const writeProfile = () => tryInThread(storage, () => writePodmanProfile(launch.directory));
-  const daemon = { isPodman, seccompProfile: isPodman ? await writeProfile() : undefined };
+  const profile = isPodman ? await writeProfile() : undefined;
+  const security = [
+    ...(profile === undefined ? [] : [`seccomp=${profile}`]),
+    ...(container.staysUser ? ['no-new-privileges'] : []),
+  ];
+  const daemon = { isPodman, container, security };
   const { firstProcess } = options;
   if (firstProcess !== undefined && argv.length > 0) {
     try {

@@ -160,7 +160,8 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine on a rea
     const sources = [{ mount, path: volume, identity: '1:2', submounts: [] }];
     const path = (await findFirstProcess()) ?? 'no first process was built';
     const firstProcess = firstProcessParts(path, { launch, sources });
-    const body = dockerRequest(launch, { argv: launch.command, sources, firstProcess, isPodman: false });
+    const plain = { isPodman: false, container: { ulimits: {}, staysUser: false }, security: [] };
+    const body = dockerRequest(launch, { argv: launch.command, sources, firstProcess, ...plain });
     const name = `sluice-${launch.key}`;
     await daemonCall('POST', '/containers/create', { query: { name }, body });
     await daemon('POST', `/containers/${name}/start`);

@@ -26,11 +26,11 @@ const launch: Launch = {
 
 const sources = launch.mounts.map((mount) => ({ mount, path: '/data/v/x:y', identity: '1:2', submounts: [] }));
 
+const PLAIN = { isPodman: false, container: { ulimits: {}, staysUser: false }, security: [] };
+
 describe('dockerRequest', () => {
   it('gives the instance type as limits, mounts as binds and GPUs as a device request', () => {
-    expect(
-      dockerRequest(launch, { argv: ['echo', 'a b'], sources, firstProcess: undefined, isPodman: false }),
-    ).toMatchObject({
+    expect(dockerRequest(launch, { argv: ['echo', 'a b'], sources, firstProcess: undefined, ...PLAIN })).toMatchObject({
       Image: 'busybox:1',
       Cmd: ['echo', 'a b'],
       Env: ['A=b=c'],
@@ -54,7 +54,7 @@ describe('dockerRequest', () => {
       { mount, path: '/data/v', identity: '1:2', submounts: ['/a', '/b'] },
       { mount: other, path: '/data/w', identity: '1:3', submounts: [] },
     ];
-    const options = { argv: [], sources, firstProcess: undefined, isPodman: false };
+    const options = { argv: [], sources, firstProcess: undefined, ...PLAIN };
     const { HostConfig } = dockerRequest({ ...launch, mounts: [mount, other] }, options) as {
       HostConfig: { Mounts: object[] };
     };
@@ -68,7 +68,7 @@ describe('dockerRequest', () => {
 
   it('puts the first process before the command, with what the mount points must show', () => {
     const firstProcess = firstProcessParts('/opt/first-process', { launch, sources });
-    expect(dockerRequest(launch, { argv: ['sh', '-c', 'x'], sources, firstProcess, isPodman: false })).toMatchObject({
+    expect(dockerRequest(launch, { argv: ['sh', '-c', 'x'], sources, firstProcess, ...PLAIN })).toMatchObject({
       Entrypoint: ['/.sluice/first-process', '1:2', '/in/data', '--'],
       Cmd: ['sh', '-c', 'x'],
       HostConfig: {
@@ -84,7 +84,7 @@ describe('dockerRequest', () => {
   });
 
   it('leaves the command of the image alone where none is given', () => {
-    const options = { argv: [], sources: [], firstProcess: undefined, isPodman: false };
+    const options = { argv: [], sources: [], firstProcess: undefined, ...PLAIN };
     expect(dockerRequest(launch, options)).not.toHaveProperty('Cmd');
   });
 });
