@@ -31,6 +31,15 @@ export interface PageOptions extends CallOptions {
   readonly pageSize?: number;
 }
 
+/** Options for resolving an image. */
+export interface ResolveOptions extends CallOptions {
+  /**
+   * As the registry has it now, even if the machine has another one of this name. Only for clusters that announce
+   * `docker-options`. Default: false.
+   */
+  readonly fresh?: boolean;
+}
+
 /** Endpoints 1 and 2 of the protocol, and the extension that resolves images. */
 export interface Discovery {
   /** The accounts that the user may use; `clusterID` may be `-`. */
@@ -41,7 +50,7 @@ export interface Discovery {
    * The digest that a container with this image would run now; undefined if the service cannot determine it. Call it
    * only for clusters that announce `image-digests`. An implementation without the extension omits the method.
    */
-  resolveImage?(scope: Scope, image: string, options?: CallOptions): Promise<ResolvedImage | undefined>;
+  resolveImage?(scope: Scope, image: string, options?: ResolveOptions): Promise<ResolvedImage | undefined>;
 }
 
 /** The last place where a service has left out a part of a log that has reached its limit. */

@@ -9,6 +9,7 @@ export type {
   LogFile,
   PageOptions,
   Ref,
+  ResolveOptions,
   Scope,
   Volumes,
 } from './container-service.ts';
@@ -70,6 +71,7 @@ export {
   type JobRequest,
   jobRequestSchema,
   LONGEST_JOB_MS,
+  PULL_POLICIES,
   ULIMITS,
 } from './wire/job-request.ts';
 export { renderLogCut } from './wire/log-cut.ts';

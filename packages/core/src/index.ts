@@ -61,7 +61,7 @@ export { type PlanGraph, planGraph, type StepEdge, type StepMount, type StepNode
 export { type StepSelection, selectSteps } from './graph/select-steps.ts';
 export type { CellTemplates, PlacementTemplates, ResourceTemplates, RetryTemplates } from './model/cell-templates.ts';
 export type { Diagnostic, SourceRange } from './model/diagnostic.ts';
-export type { DockerOptions, SlurmOptions, Ulimit } from './model/engine-options.ts';
+export type { DockerOptions, PullPolicy, SlurmOptions, Ulimit } from './model/engine-options.ts';
 export { findPatternFault, MAX_PATTERNS } from './model/find-pattern-fault.ts';
 export { guardArguments, isObject, requireArgument } from './model/guard-arguments.ts';
 export type { Json } from './model/json.ts';

@@ -29,7 +29,7 @@ export function httpDiscovery(api: Api): Discovery {
       const call = {
         method: 'GET',
         path: ['clusters', clusterID, 'accounts', accountID, 'images'],
-        query: { image },
+        query: { image, ...(options.fresh && { fresh: 'true' }) },
         what: `resolve the image ${image}`,
         signal: options.signal,
       } as const;

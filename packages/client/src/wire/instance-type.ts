@@ -21,6 +21,8 @@ export const FEATURES = {
   expectedDurations: 'expected-durations',
   /** The label `sluice-job` may have `docker`. */
   dockerOptions: 'docker-options',
+  /** The label `sluice-job` may have `pullTime`. */
+  pullTimes: 'pull-times',
 } as const;
 /** The name of an extension in `InstanceType.features`. */
 export type Feature = (typeof FEATURES)[keyof typeof FEATURES];

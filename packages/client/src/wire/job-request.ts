@@ -61,6 +61,9 @@ const user = z
     'must be the number or name of a user, with or without :group',
   );
 
+/** When an image is pulled. */
+export const PULL_POLICIES = ['always', 'missing', 'never'] as const;
+
 /** Options of a container, by the words of Docker. */
 const dockerOptions = z.strictObject({
   /** In bytes. */
@@ -68,6 +71,7 @@ const dockerOptions = z.strictObject({
   /** In the units of the kernel; -1: no limit. */
   ulimits: z.partialRecord(z.enum(ULIMITS), ulimit).exactOptional(),
   user: user.exactOptional(),
+  pull: z.enum(PULL_POLICIES).exactOptional(),
 });
 
 /** The value of `JOB_LABEL`. */
@@ -86,6 +90,8 @@ export const jobRequestSchema = z.strictObject({
   slurm: slurmOptions.exactOptional(),
   /** With the feature `docker-options`. Only what the service's administrator allows is accepted. */
   docker: dockerOptions.exactOptional(),
+  /** With the feature `pull-times`: for how many milliseconds a pull is repeated while the registry cannot be asked. */
+  pullTime: z.int().positive().max(LONGEST_JOB_MS).exactOptional(),
 });
 /** What a client requests from the system behind the engine, for example from Slurm. */
 export type JobRequest = z.infer<typeof jobRequestSchema>;
@@ -98,4 +104,5 @@ export const JOB_FEATURES: Readonly<Record<keyof JobRequest, Feature>> = {
   slurm: FEATURES.slurmOptions,
   duration: FEATURES.expectedDurations,
   docker: FEATURES.dockerOptions,
+  pullTime: FEATURES.pullTimes,
 };

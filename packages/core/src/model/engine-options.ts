@@ -20,7 +20,12 @@ export interface DockerOptions {
   readonly ulimits?: Readonly<Record<string, Ulimit>>;
   /** A number or a name that the image knows, each with an optional `:group`. Default: the user of the image. */
   readonly user?: string;
+  /** When the image is pulled. Default: as the configuration of the cluster says, without it `missing`. */
+  readonly pull?: PullPolicy;
 }
+
+/** When an image is pulled: before each start, if the machine does not have it, or not at all. */
+export type PullPolicy = 'always' | 'missing' | 'never';
 
 /** A limit of the kernel for each process, in the unit that the kernel has for it; -1: none. */
 export interface Ulimit {

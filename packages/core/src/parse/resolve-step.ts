@@ -258,7 +258,7 @@ function resolveResources({ cpu, memory, gpu, gpuModel, time }: NonNullable<RawS
   };
 }
 
-function resolveDocker({ shmSize, ulimits, user }: NonNullable<RawStep['docker']>): DockerOptions {
+function resolveDocker({ shmSize, ulimits, user, pull }: NonNullable<RawStep['docker']>): DockerOptions {
   return {
     ...optional('shmSizeBytes', shmSize === undefined ? undefined : parseSize(shmSize)),
     ...optional(
@@ -267,6 +267,7 @@ function resolveDocker({ shmSize, ulimits, user }: NonNullable<RawStep['docker']
         mapValues(defined(ulimits), (limit) => (typeof limit === 'number' ? { soft: limit, hard: limit } : limit)),
     ),
     ...optional('user', user === undefined ? undefined : String(user)),
+    ...optional('pull', pull),
   };
 }
 

@@ -29,6 +29,7 @@ export const dockerOptions = z.strictObject(
     user: z
       .union([z.int().min(0), z.string().regex(CONTAINER_USER)], { error: 'a user, for example "1000:1000"' })
       .optional(),
+    pull: z.enum(['always', 'missing', 'never'], { error: 'one of always, missing, never' }).optional(),
   },
   { error: 'a map of options of Docker, for example `{ shmSize: 2GB }`' },
 );

@@ -28,11 +28,14 @@ const AT_ONCE = 32;
  */
 export async function resolveImages(source: ImageSource): Promise<ImageDigests> {
   const wanted = new Map<string, Set<string>>();
+  const fresh = new Set<string>();
   const { steps } = source.plan;
   const names = evaluateTogether(source.plan, () => steps.map(({ step: { image } }) => image && nameOf(source, image)));
-  for (const { index } of steps) {
+  for (const { index, step } of steps) {
     const image = names[index];
     if (!image) continue;
+    // A step that pulls always decides for the others, too: after it, the machine has what the registry has.
+    if (step.docker?.pull === 'always') fresh.add(image);
     for (const clusterID of firstClusters(source, index)) {
       if (!announcesFeature(FEATURES.imageDigests, { ...source, clusterID })) continue;
       wanted.set(clusterID, (wanted.get(clusterID) ?? new Set()).add(image));
@@ -41,7 +44,7 @@ export async function resolveImages(source: ImageSource): Promise<ImageDigests> 
   const limit = createTimeLimit();
   try {
     const clusters = [...wanted].map(async ([clusterID, images]) => {
-      const found = await askAll(source, { clusterID, images: [...images], limit });
+      const found = await askAll(source, { clusterID, images: [...images], fresh, limit });
       warnOfFaults(source, clusterID, found);
       const known = found.flatMap(({ image, digest }) => (digest === undefined ? [] : [[image, digest] as const]));
       return [clusterID, Object.fromEntries(known)] as const;
@@ -100,17 +103,27 @@ function createTimeLimit(): TimeLimit {
 interface Asked {
   readonly clusterID: string;
   readonly images: readonly string[];
+  /** Those whose digest the registry tells, not the machine. */
+  readonly fresh: ReadonlySet<string>;
   readonly limit: TimeLimit;
 }
 
+interface Wanted {
+  readonly image: string;
+  readonly isFresh: boolean;
+}
+
 /** A plan may have any number of images. */
-async function askAll(source: ImageSource, { clusterID, images, limit }: Asked) {
+async function askAll(source: ImageSource, { clusterID, images, fresh, limit }: Asked) {
   const found: (Answer & { readonly image: string })[] = [];
   for (let start = 0; start < images.length; start += AT_ONCE) {
     const some = images.slice(start, start + AT_ONCE);
     found.push(
       ...(await Promise.all(
-        some.map(async (image) => ({ image, ...(await ask(source, { clusterID, image, limit })) })),
+        some.map(async (image) => ({
+          image,
+          ...(await ask(source, { clusterID, image, isFresh: fresh.has(image), limit })),
+        })),
       )),
     );
   }
@@ -118,13 +131,14 @@ async function askAll(source: ImageSource, { clusterID, images, limit }: Asked) 
 }
 
 function ask(
-  { service, placement, home }: ImageSource,
-  { clusterID, image, limit }: Pick<Asked, 'clusterID' | 'limit'> & { readonly image: string },
+  { service, placement, home, instanceTypes }: ImageSource,
+  { clusterID, image, isFresh, limit }: Pick<Asked, 'clusterID' | 'limit'> & Wanted,
 ): Promise<Answer> {
   if (limit.signal.aborted) return limit.expired;
   const accountID = own(placement?.accounts, clusterID) ?? home.accountID;
   const asked = async (): Promise<Answer> => {
-    const options = { signal: limit.signal };
+    const fresh = isFresh && announcesFeature(FEATURES.dockerOptions, { instanceTypes, clusterID });
+    const options = { signal: limit.signal, ...(fresh && { fresh }) };
     try {
       return { digest: (await service.discovery.resolveImage?.({ clusterID, accountID }, image, options))?.digest };
     } catch (error) {

@@ -12,6 +12,8 @@ interface JobSource {
   readonly limits: { readonly resources: readonly (Resources | undefined)[]; readonly timeoutMs?: number | undefined };
   /** How long it will probably run, in milliseconds. */
   readonly expectedMs?: number | undefined;
+  /** How long a pull may take at most; undefined for a container without an image, and without a limit. */
+  readonly pullTimeMs?: number | undefined;
   /** The options of the step. */
   readonly docker?: DockerOptions | undefined;
   readonly slurm?: SlurmOptions | undefined;
@@ -22,7 +24,7 @@ interface JobSource {
 /** What an attempt requests from the system behind the engine, as a label; empty if the cluster announces nothing of it. */
 export function describeJob(
   { runId, step, cell, attempt }: AttemptName,
-  { pipeline, limits, expectedMs, docker, slurm, announces }: JobSource,
+  { pipeline, limits, expectedMs, docker, pullTimeMs, slurm, announces }: JobSource,
 ): Record<string, string> {
   const address = cell === '' ? step : `${step}/${cell}`;
   const job: JobRequest = {
@@ -35,6 +37,8 @@ export function describeJob(
       announces(FEATURES.expectedDurations) && {
         duration: Math.min(Math.max(1, Math.ceil(expectedMs)), LONGEST_JOB_MS),
       }),
+    ...(pullTimeMs !== undefined &&
+      announces(FEATURES.pullTimes) && { pullTime: Math.min(Math.ceil(pullTimeMs), LONGEST_JOB_MS) }),
     ...(docker && announces(FEATURES.dockerOptions) && { docker: describeDocker(docker) }),
     ...(slurm && announces(FEATURES.slurmOptions) && { slurm }),
   };

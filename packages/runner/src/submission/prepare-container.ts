@@ -49,7 +49,7 @@ export function prepareContainer(
   const resolved = resolveContainer(session.plan, at.step, { cell, context });
   if (!resolved.ok) return resolved;
   const cluster = { instanceTypes: options.instanceTypes, clusterID: attempt.ref.clusterID };
-  const { retry, resources, timeoutMs } = session.scheduler.values(at.step, at.cell);
+  const { retry, resources, timeoutMs, queueTimeoutMs } = session.scheduler.values(at.step, at.cell);
   const escalated = retry.escalate[options.escalationLevel];
   const instanceType = findInstanceType(escalated ?? resolved.value.instanceType ?? resources, cluster);
   if (!instanceType.ok) return instanceType;
@@ -77,6 +77,7 @@ export function prepareContainer(
         pipeline: session.plan.pipeline.name,
         limits: { resources: [typeof escalated === 'string' ? undefined : escalated, resources], timeoutMs },
         expectedMs: expectedDuration(session, at),
+        pullTimeMs: resolved.value.image === undefined ? undefined : shortest(timeoutMs, queueTimeoutMs),
         docker: session.plan.steps[at.step]!.step.docker,
         slurm: session.plan.steps[at.step]!.step.slurm,
         announces,
@@ -112,6 +113,11 @@ function createSpec(
     ...(Object.keys(mounts).length > 0 && { volumeMounts: mounts }),
     ...(Object.keys(container.env).length > 0 && { envs: container.env }),
   };
+}
+
+function shortest(...times: readonly (number | undefined)[]): number | undefined {
+  const limits = times.filter((time) => time !== undefined);
+  return limits.length === 0 ? undefined : Math.min(...limits);
 }
 
 function withReadiness(command: readonly string[], ready: readonly string[] | undefined): readonly string[] {

@@ -63,6 +63,30 @@ describe('resolveImages', () => {
     expect(rig.asked).toEqual(['node:20', 'node:20', 'node:20']);
   });
 
+  test('asks the registry for an image that a step always pulls, if the cluster knows that word', async () => {
+    for (const features of [['image-digests', 'docker-options'], ['image-digests']]) {
+      const { options } = createRig('fresh', { features });
+      const asked: unknown[] = [];
+      const resolveImage = async (_: unknown, image: string, given: { readonly fresh?: boolean } = {}) => {
+        asked.push([image, given.fresh === true]);
+        return { digest: 'sha256:1' };
+      };
+      const service = { ...options.service, discovery: { ...options.service.discovery, resolveImage } };
+      const plan = createHandPlan([
+        createStep('a', { image: 'node:20' }),
+        createStep('b', { image: 'node:20', docker: { pull: 'always' } }),
+        createStep('c', { image: 'node:22', docker: { pull: 'missing' } }),
+      ]);
+      const instanceTypes = await service.discovery.listInstanceTypes('sim');
+      const run = { id: 'r', name: 'r', plannedTime: '' };
+      await resolveImages({ plan, service, home: options.scope, placement: undefined, instanceTypes, run });
+      expect(asked).toEqual([
+        ['node:20', features.length > 1],
+        ['node:22', false],
+      ]);
+    }
+  });
+
   test('goes by the name where the service does not announce digests', async () => {
     const rig = createImageRig([]);
     await rig.run();

@@ -25,6 +25,16 @@ describe('describeJob', () => {
     );
   });
 
+  test.each([
+    ['the shorter limit of a pull', { image: 'i', timeoutMs: 9000, queueTimeoutMs: 5000 }, 5000],
+    ['its only limit', { image: 'i', timeoutMs: 9000 }, 9000],
+    ['none without a limit', { image: 'i' }, undefined],
+    ['none without an image', { timeoutMs: 9000 }, undefined],
+  ])('has %s', async (_, step, pullTime) => {
+    const { jobs } = await requests(['pull-times'], step);
+    expect(jobs).toEqual([pullTime && { pullTime }]);
+  });
+
   test("has the step's options of Docker, as the service reads them", async () => {
     const ulimits = { nofile: { soft: 1, hard: 2 }, memlock: { soft: -1, hard: -1 } };
     const step = { docker: { shmSizeBytes: 5, ulimits, user: '1000' } };

@@ -59,10 +59,10 @@ export const ROUTES: readonly ApiRoute[] = [
     summary: 'Resolve an image to its digest (extension)',
     method: 'GET',
     path: '/clusters/{clusterID}/accounts/{accountID}/images',
-    query: { image: 'string' },
+    query: { image: 'string', fresh: 'boolean' },
     reply: resolvedImageSchema,
     handle: async ({ calls, principal, at, query }) =>
-      (await calls.resolveImage(principal, scopeOf(at), query.image ?? '')) ?? {},
+      (await calls.resolveImage(principal, scopeOf(at), { image: query.image ?? '', fresh: query.fresh })) ?? {},
   }),
   defineRoute({
     operationId: 'createVolume',

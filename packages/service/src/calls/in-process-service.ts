@@ -32,9 +32,9 @@ function createDiscovery(calls: ServiceCalls, principal: Principal): ContainerSe
       rejectAborted(options);
       return calls.listInstanceTypes(principal, clusterID);
     },
-    async resolveImage(scope, image, options) {
+    async resolveImage(scope, image, options = {}) {
       rejectAborted(options);
-      return calls.resolveImage(principal, scope, image);
+      return calls.resolveImage(principal, scope, { image, fresh: options.fresh });
     },
   };
 }

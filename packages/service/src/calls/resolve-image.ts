@@ -8,16 +8,21 @@ import { RequestError } from '../protocol/request-error.ts';
 /** Resolves an image to the digest that a container of the account would run now; undefined if the engine cannot tell. */
 export async function resolveImage(
   clusters: ReadonlyMap<string, Cluster>,
-  request: { readonly principal: Principal; readonly scope: Scope; readonly image: string },
+  request: {
+    readonly principal: Principal;
+    readonly scope: Scope;
+    readonly image: string;
+    readonly fresh?: boolean | undefined;
+  },
 ): Promise<ResolvedImage | undefined> {
-  const { scope, image } = request;
+  const { scope, image, fresh } = request;
   authorize(request.principal, scope);
   const cluster = clusters.get(scope.clusterID) ?? rejectScope();
   if (image === '' || image.length > 1024) throw invalid('must be 1 to 1024 characters long');
   const { unavailable } = cluster.driver;
   if (unavailable !== undefined) throw away(image, unavailable);
   try {
-    const digest = await cluster.driver.resolveImage(image, { accountID: scope.accountID });
+    const digest = await cluster.driver.resolveImage(image, { accountID: scope.accountID, fresh });
     return digest === undefined ? undefined : { digest };
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;

@@ -35,12 +35,18 @@ export interface OpenedVolume {
   readonly storage: StorageAccess;
 }
 
+/** An image to resolve; `fresh` as in `ResolveOptions`. */
+interface ImageName {
+  readonly image: string;
+  readonly fresh?: boolean | undefined;
+}
+
 /** All operations of the service, with authorization. The HTTP routes and the in-process service call these. */
 export interface ServiceCalls {
   listAccounts(principal: Principal, clusterID: string): Account[];
   listInstanceTypes(principal: Principal, clusterID: string): InstanceType[];
   /** The digest that a container of the account would run now; undefined if the engine cannot tell. */
-  resolveImage(principal: Principal, scope: Scope, image: string): Promise<ResolvedImage | undefined>;
+  resolveImage(principal: Principal, scope: Scope, image: ImageName): Promise<ResolvedImage | undefined>;
   readonly containers: ContainerCalls;
   readonly volumes: VolumeCalls;
   /** Calls `listener` for each change of one of the principal's containers, until the returned function is called. */
@@ -85,7 +91,7 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
       );
       return [...clusters.values()].filter(({ id }) => own.has(id)).flatMap(instanceTypesOf);
     },
-    resolveImage: (principal, scope, image) => resolveImage(clusters, { principal, scope, image }),
+    resolveImage: (principal, scope, image) => resolveImage(clusters, { principal, scope, ...image }),
     watch(principal, listener) {
       const filtered = (hint: ChangeHint) => {
         const own = principal.accounts.some(

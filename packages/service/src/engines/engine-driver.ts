@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../protocol/clock.ts';
 import { checkAnswer, type StorageAccess } from '../storage/storage-access.ts';
 import { createDiskCheck, type DiskCheck } from './disk-check.ts';
-import type { Observation } from './engine.ts';
+import type { ImageQuery, Observation } from './engine.ts';
 import { type Engine, EngineError, type EngineSink, type HardwareModels, type Launch } from './engine.ts';
 
 const BACKOFF = { initialMs: 500, maxMs: 30_000 };
@@ -99,7 +99,7 @@ export class EngineDriver {
   }
 
   /** As in `Engine`; undefined if the engine has no images. */
-  async resolveImage(image: string, options: { readonly accountID: string }): Promise<string | undefined> {
+  async resolveImage(image: string, options: ImageQuery): Promise<string | undefined> {
     return await this.#engine.resolveImage?.(image, options);
   }
 

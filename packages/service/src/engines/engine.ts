@@ -43,9 +43,10 @@ export interface Engine {
   checkJob?(job: JobRequest, source: JobSource): void;
   /**
    * The digest of the image that `launch` would run now; undefined if it cannot be determined. Only for engines with the
-   * feature `image-digests`. Throws `EngineError` `REJECTED` for an invalid image name.
+   * feature `image-digests`. Throws `EngineError`: `REJECTED` for an invalid image name, `UNAVAILABLE` if only the registry
+   * could tell and does not.
    */
-  resolveImage?(image: string, options: { readonly accountID: string }): Promise<string | undefined>;
+  resolveImage?(image: string, options: ImageQuery): Promise<string | undefined>;
   /**
    * The PID, on this machine, of a process in the container's PID namespace; undefined if it has none or it is unknown. Only
    * for engines whose containers are processes of this machine.
@@ -63,6 +64,13 @@ export interface Engine {
 export interface HardwareModels {
   readonly cpu?: string;
   readonly gpu?: string;
+}
+
+/** How an image is resolved. */
+export interface ImageQuery {
+  readonly accountID: string;
+  /** As the registry has it now, even if the machine has another one of this name: for `pull: always`. Default: false. */
+  readonly fresh?: boolean | undefined;
 }
 
 /** What an instance type gives to a job. */

@@ -2,7 +2,7 @@ import { access, constants } from 'node:fs/promises';
 import { FEATURES, type Feature, type JobRequest } from '@sluice/client';
 import { containerOptionsOf } from './docker/container-options.ts';
 import { ALLOW_ALL, type DockerConfig, dockerConfigSchema } from './docker/docker-config.ts';
-import type { Engine, EngineSink, HardwareModels, JobSource, Launch, LaunchOptions } from './engine.ts';
+import type { Engine, EngineSink, HardwareModels, ImageQuery, JobSource, Launch, LaunchOptions } from './engine.ts';
 import type { EngineSite } from './engine-factory.ts';
 import { createProcessEngine } from './process/process-engine.ts';
 
@@ -43,6 +43,7 @@ class LocalEngine implements Engine {
       ...this.#processes.features,
       FEATURES.imageDigests,
       FEATURES.dockerOptions,
+      FEATURES.pullTimes,
       ...(isUnlimited ? [FEATURES.unlimitedMemory] : []),
     ];
   }
@@ -97,7 +98,7 @@ class LocalEngine implements Engine {
     return this.#processes.warnings?.() ?? [];
   }
 
-  async resolveImage(image: string, options: { readonly accountID: string }): Promise<string | undefined> {
+  async resolveImage(image: string, options: ImageQuery): Promise<string | undefined> {
     return (await this.#hasDocker()) ? (await this.#openDocker()).resolveImage?.(image, options) : undefined;
   }
 

@@ -205,6 +205,16 @@ describe('endpoint images', () => {
     expect(wildcard.status).toBe(400);
   });
 
+  it('passes on that the registry is to be asked', async () => {
+    const { resolveImage } = engine;
+    const service = createHttpService({ baseUrl: http.url, token: http.token });
+    engine.resolveImage = async (_, query) => `fresh=${query?.fresh}`;
+    expect(await service.discovery.resolveImage?.(SCOPE, 'x', { fresh: true })).toEqual({ digest: 'fresh=true' });
+    expect(await service.discovery.resolveImage?.(SCOPE, 'x')).toEqual({ digest: 'fresh=undefined' });
+    engine.resolveImage = resolveImage;
+    await service.close();
+  });
+
   it('reports why the engine cannot resolve the image', async () => {
     const { resolveImage } = engine;
     engine.resolveImage = async (image) => {

@@ -5,6 +5,7 @@ import {
   type Engine,
   EngineError,
   type EngineSink,
+  type ImageQuery,
   type Launch,
   type Observation,
 } from '../../src/engines/engine.ts';
@@ -79,7 +80,7 @@ export class FakeEngine implements Engine {
     if (this.imageFault !== undefined) throw new EngineError('REJECTED', this.imageFault);
   }
 
-  async resolveImage(image: string): Promise<string | undefined> {
+  async resolveImage(image: string, _query?: ImageQuery): Promise<string | undefined> {
     return this.digests.get(image);
   }
 

@@ -1,8 +1,11 @@
-import type { JobRequest } from '@sluice/client';
+import type { JobRequest, PULL_POLICIES } from '@sluice/client';
 import { parseSize } from '@sluice/core';
 import { checkAllowed, defined } from '../check-allowed.ts';
 import { EngineError, type JobSource } from '../engine.ts';
 import { type DockerConfig, dockerTypeSchema } from './docker-config.ts';
+
+/** When an image is pulled: before each start, if the daemon does not have it, or not at all. */
+export type PullPolicy = (typeof PULL_POLICIES)[number];
 
 /** What a container gets beside its image, command and limits. */
 export interface ContainerOptions {
@@ -12,6 +15,7 @@ export interface ContainerOptions {
   readonly user?: string | undefined;
   /** The container cannot become root by a program of its image. */
   readonly staysUser: boolean;
+  readonly pull: PullPolicy;
 }
 
 /** The highest number of a user or group that daemons accept. */
@@ -26,7 +30,7 @@ export function containerOptionsOf(
   { options, job }: Pick<JobSource, 'options'> & { readonly job?: JobRequest | undefined },
 ): ContainerOptions {
   const configured = { ...config, ...defined(dockerTypeSchema.parse(options)) };
-  const { shmSize, ulimits, user } = job?.docker ?? {};
+  const { shmSize, ulimits, user, pull } = job?.docker ?? {};
   const allowed = configured.allow ?? [];
   checkAllowed('docker', Object.keys(defined({ shmSize, ulimits, user })), allowed);
   const mayBeRoot = allowed.includes('root');
@@ -37,6 +41,7 @@ export function containerOptionsOf(
     ulimits: { ...configured.ulimits, ...ulimits },
     user: effective,
     staysUser: effective !== undefined && !mayBeRoot && !isRoot(effective),
+    pull: pull ?? configured.pull ?? 'missing',
   };
 }
 

@@ -1,4 +1,4 @@
-import { own, ULIMITS } from '@sluice/client';
+import { own, PULL_POLICIES, ULIMITS } from '@sluice/client';
 import { durationSchema, sizeSchema } from '@sluice/core';
 import { z } from 'zod';
 
@@ -28,6 +28,8 @@ const containerShape = {
   shmSize: sizeSchema.optional(),
   ulimits: z.partialRecord(z.enum(ULIMITS, `must be one of ${ULIMITS.join(', ')}`), ulimit).optional(),
   user: z.string().min(1).optional(),
+  /** A step may always set it. Default: `missing`. */
+  pull: z.enum(PULL_POLICIES, `must be one of ${PULL_POLICIES.join(', ')}`).optional(),
   /** The options that a step may set or replace. Default: none. */
   allow: z.array(z.enum(ALLOWED, `must be one of ${ALLOWED.join(', ')}`)).optional(),
 };

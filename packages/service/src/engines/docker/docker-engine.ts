@@ -8,6 +8,7 @@ import {
   EngineError,
   type EngineSink,
   type HardwareModels,
+  type ImageQuery,
   type JobSource,
   type Launch,
   type LaunchOptions,
@@ -103,7 +104,7 @@ class DockerEngine implements Engine {
   }
 
   get features(): readonly Feature[] {
-    const always = [FEATURES.readOnlyMounts, FEATURES.imageDigests, FEATURES.dockerOptions];
+    const always = [FEATURES.readOnlyMounts, FEATURES.imageDigests, FEATURES.dockerOptions, FEATURES.pullTimes];
     return this.#limitsMemory ? always : [...always, FEATURES.unlimitedMemory];
   }
 
@@ -162,9 +163,9 @@ class DockerEngine implements Engine {
     return container && (await processOf(container));
   }
 
-  async resolveImage(image: string, { accountID }: { readonly accountID: string }): Promise<string | undefined> {
+  async resolveImage(image: string, { accountID, fresh }: ImageQuery): Promise<string | undefined> {
     try {
-      return await findImageDigest(this.#connected.api, image, { config: this.#config, accountID });
+      return await findImageDigest(this.#connected.api, image, { config: this.#config, accountID, fresh });
     } catch (error) {
       throw asEngineError(error);
     }

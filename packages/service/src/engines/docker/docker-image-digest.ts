@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { EngineError, type ImageQuery } from '../engine.ts';
 import { checkImageName } from '../image-name.ts';
 import { type DockerApi, DockerError } from './docker-api.ts';
 import { type DockerConfig, registryLogin } from './docker-config.ts';
@@ -18,17 +19,22 @@ const REGISTRY_WITHIN_MS = 30_000;
 export async function findImageDigest(
   api: DockerApi,
   image: string,
-  asked: { readonly config: DockerConfig; readonly accountID: string },
+  asked: ImageQuery & { readonly config: DockerConfig },
 ): Promise<string | undefined> {
   checkImageName(image);
   const named = /@(sha256:[0-9a-f]{64})$/.exec(image)?.[1];
   if (named !== undefined) return named;
   const access = registryLogin(asked.config, { registry: registryOf(image), accountID: asked.accountID });
   // The same rule as for a start: if accounts have their own logins, the image is pulled even if the daemon has it.
-  const local = access.isPrivate ? undefined : await find(api, { path: `/images/${image}/json`, schema: localSchema });
+  const isRemote = access.isPrivate || asked.fresh === true;
+  const local = isRemote ? undefined : await find(api, { path: `/images/${image}/json`, schema: localSchema });
   if (local !== undefined) return digestIn(local.RepoDigests ?? [], image) ?? local.Id;
   const headers = access.login === undefined ? {} : { 'x-registry-auth': authHeader(access.login) };
   const remote = await find(api, { path: `/distribution/${withTag(image)}/json`, schema: registrySchema, headers });
+  // Its digest here may be older, and no digest would let the name stand for any image.
+  if (remote === undefined && asked.fresh === true) {
+    throw new EngineError('UNAVAILABLE', `${registryOf(image)} does not tell which image it has by this name now`);
+  }
   return remote?.Descriptor.digest;
 }
 

@@ -1,7 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { backoffDelay } from '@sluice/client';
 import { z } from 'zod';
 import { EngineError } from '../engine.ts';
 import { checkImageName } from '../image-name.ts';
 import { isUnreachableRegistry } from '../unreachable-registry.ts';
+import type { PullPolicy } from './container-options.ts';
 import { ACTS_WITHIN_MS, type DockerApi, DockerError } from './docker-api.ts';
 import { type DockerConfig, type RegistryLogin, registryLogin } from './docker-config.ts';
 import { parseJsonLines } from './docker-json-lines.ts';
@@ -24,17 +27,26 @@ export interface DockerImage {
 }
 
 /**
- * Pulls the image unless the daemon has it, and reports progress to `onProgress`. Throws `EngineError`: `REJECTED` if the
- * registry does not have it or denies access, `FAULT` if the registry cannot be asked or sends nothing for long. All accounts share the daemon's images, so if accounts have their own logins, the registry checks access
+ * Pulls the image as the policy says, and reports progress to `onProgress`. Throws `EngineError`: `REJECTED` if the
+ * registry does not have it or denies access, `FAULT` if the registry cannot be asked for the time that `pull` says, or sends
+ * nothing for long. All accounts share the daemon's images, so if accounts have their own logins, the registry checks access
  * even for an image that is present.
  */
 export async function ensureDockerImage(api: DockerApi, image: string, options: PullOptions): Promise<DockerImage> {
   // The name is inserted into request paths without encoding.
   checkImageName(image);
   const access = registryLogin(options.config, { registry: registryOf(image), accountID: options.accountID });
-  const present = access.isPrivate ? undefined : await inspectImage(api, image);
+  const { policy } = options.pull;
+  if (policy === 'never' && access.isPrivate) {
+    const why = `accounts of the service have their own logins at ${registryOf(image)}, which checks every start`;
+    throw new EngineError('REJECTED', `image ${image} cannot be used with 'pull: never': ${why}`);
+  }
+  const present = access.isPrivate || policy === 'always' ? undefined : await inspectImage(api, image);
   if (present) return present;
-  await pull(api, image, { ...options, login: access.login });
+  if (policy === 'never') {
+    throw new EngineError('REJECTED', `image ${image} is not on the machine, and 'pull: never' forbids to pull it`);
+  }
+  await pullPatiently(api, image, { ...options, login: access.login });
   const pulled = await inspectImage(api, image);
   if (pulled) return pulled;
   throw rejected(image, 'the daemon says that it was pulled, and does not have it');
@@ -45,7 +57,25 @@ export function commandLine(image: DockerImage, command: readonly string[]): str
   return [...image.entrypoint, ...(command.length > 0 ? command : image.command)];
 }
 
-async function pull(api: DockerApi, image: string, options: PullOptions & Pick<RegistryLogin, 'login'>): Promise<void> {
+type LoginOptions = PullOptions & Pick<RegistryLogin, 'login'>;
+
+/** Repeats a pull as long as only the registry is at fault and the time lasts. */
+async function pullPatiently(api: DockerApi, image: string, options: LoginOptions): Promise<void> {
+  const until = performance.now() + (options.pull.timeMs ?? PULL_TIME_MS);
+  for (let tries = 1; ; tries++) {
+    try {
+      return await pull(api, image, options);
+    } catch (error) {
+      const pauseMs = backoffDelay(PULL_BACKOFF, tries);
+      const isPassing = error instanceof EngineError && error.code === 'FAULT';
+      if (!isPassing || performance.now() + pauseMs > until) throw error;
+      options.onProgress(`${error.message}; trying again in ${pauseMs / 1000} s`);
+      await pause(pauseMs, undefined, options.signal && { signal: options.signal });
+    }
+  }
+}
+
+async function pull(api: DockerApi, image: string, options: LoginOptions): Promise<void> {
   options.onProgress(`pulling image ${image}`);
   const { login, stallMs = STALL_MS } = options;
   const stalled = new AbortController();
@@ -75,7 +105,12 @@ async function pull(api: DockerApi, image: string, options: PullOptions & Pick<R
 /** How long a pull may make no progress. A step with a `timeout` is canceled by its runner before that. */
 const STALL_MS = 900_000;
 
+/** How long a pull is repeated if the client does not say how long it waits. */
+const PULL_TIME_MS = 600_000;
+const PULL_BACKOFF = { initialMs: 1000, maxMs: 60_000 };
+
 interface PullOptions {
+  readonly pull: { readonly policy: PullPolicy; readonly timeMs: number | undefined };
   readonly config: DockerConfig;
   readonly accountID: string;
   readonly onProgress: (text: string) => void;

@@ -90,7 +90,9 @@ export async function ignoring(statuses: readonly number[], call: Promise<unknow
 }
 
 async function create(api: DockerApi, launch: Launch, options: StartOptions & { image: string }): Promise<void> {
-  const image = await ensureDockerImage(api, options.image, { ...options, accountID: launch.accountID });
+  const container = containerOptionsOf(options.config, launch);
+  const pull = { policy: container.pull, timeMs: launch.job?.pullTime };
+  const image = await ensureDockerImage(api, options.image, { ...options, accountID: launch.accountID, pull });
   checkWanted(options.signal);
   const { storage } = options;
   const argv = commandLine(image, launch.command);
@@ -102,7 +104,6 @@ async function create(api: DockerApi, launch: Launch, options: StartOptions & { 
         throw removedMeanwhile(error) ?? error;
       },
     );
-  const container = containerOptionsOf(options.config, launch);
   const { user } = container;
   if (user !== undefined) await openToUser(sources, { user, serviceUid: process.geteuid!(), storage });
   const { isPodman } = api;

@@ -1,4 +1,4 @@
-import { jobRequestSchema } from '@sluice/client';
+import { type JobRequest, jobRequestSchema } from '@sluice/client';
 import { describe, expect, it } from 'vitest';
 import { containerOptionsOf } from '../../../src/engines/docker/container-options.ts';
 import { dockerConfigSchema } from '../../../src/engines/docker/docker-config.ts';
@@ -15,7 +15,14 @@ describe('containerOptionsOf', () => {
       ulimits: { nofile: BOTH, core: { soft: 0, hard: 0 } },
       user: '1:1',
       staysUser: true,
+      pull: 'missing',
     });
+  });
+
+  it('lets every step set when its image is pulled', () => {
+    const of = (job: JobRequest) => containerOptionsOf(configOf({ pull: 'always' }), { options: {}, job }).pull;
+    expect(of({ docker: { pull: 'never' } })).toBe('never');
+    expect(of({})).toBe('always');
   });
 
   it('rejects what the list does not contain, and says who can allow it', () => {

@@ -160,7 +160,11 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine on a rea
     const sources = [{ mount, path: volume, identity: '1:2', submounts: [] }];
     const path = (await findFirstProcess()) ?? 'no first process was built';
     const firstProcess = firstProcessParts(path, { launch, sources });
-    const plain = { isPodman: false, container: { ulimits: {}, staysUser: false }, security: [] };
+    const plain = {
+      isPodman: false,
+      container: { ulimits: {}, staysUser: false, pull: 'missing' as const },
+      security: [],
+    };
     const body = dockerRequest(launch, { argv: launch.command, sources, firstProcess, ...plain });
     const name = `sluice-${launch.key}`;
     await daemonCall('POST', '/containers/create', { query: { name }, body });

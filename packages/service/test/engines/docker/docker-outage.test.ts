@@ -42,7 +42,7 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('a pull', () => {
   }
 
   async function failureOf(image: string): Promise<unknown> {
-    const container = await rig.prepare({ command: ['true'], image });
+    const container = await rig.prepare({ command: ['true'], image, job: { pullTime: 1 } });
     const failure = await rig.engine.launch(container.launch).catch((error: unknown) => error);
     // As the engine's caller does.
     const end = { kind: 'fault', reason: String(failure) } as const;
@@ -90,6 +90,7 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('a pull', () => {
       config: dockerConfigSchema.parse({}),
       accountID: 'tester',
       onProgress: () => {},
+      pull: { policy: 'missing' as const, timeMs: 1 },
       signal: undefined,
     };
     await expect(ensureDockerImage(api, image, { ...options, stallMs: 300 })).rejects.toMatchObject({

@@ -26,7 +26,7 @@ const launch: Launch = {
 
 const sources = launch.mounts.map((mount) => ({ mount, path: '/data/v/x:y', identity: '1:2', submounts: [] }));
 
-const PLAIN = { isPodman: false, container: { ulimits: {}, staysUser: false }, security: [] };
+const PLAIN = { isPodman: false, container: { ulimits: {}, staysUser: false, pull: 'missing' as const }, security: [] };
 
 describe('dockerRequest', () => {
   it('gives the instance type as limits, mounts as binds and GPUs as a device request', () => {
