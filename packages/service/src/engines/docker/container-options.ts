@@ -16,6 +16,8 @@ export interface ContainerOptions {
   /** The container cannot become root by a program of its image. */
   readonly staysUser: boolean;
   readonly pull: PullPolicy;
+  /** The GPUs of which the container gets some; undefined: the daemon chooses. */
+  readonly gpuIDs?: readonly string[] | undefined;
 }
 
 /** The highest number of a user or group that daemons accept. */
@@ -42,6 +44,7 @@ export function containerOptionsOf(
     user: effective,
     staysUser: effective !== undefined && !mayBeRoot && !isRoot(effective),
     pull: pull ?? configured.pull ?? 'missing',
+    gpuIDs: configured.gpuIDs,
   };
 }
 

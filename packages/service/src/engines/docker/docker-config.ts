@@ -30,6 +30,12 @@ const containerShape = {
   user: z.string().min(1).optional(),
   /** A step may always set it. Default: `missing`. */
   pull: z.enum(PULL_POLICIES, `must be one of ${PULL_POLICIES.join(', ')}`).optional(),
+  /** The GPUs that containers get, each at most one container at a time. Default: the daemon chooses. */
+  gpuIDs: z
+    .array(z.string().regex(/^[\w./:=-]{1,200}$/))
+    .min(1)
+    .refine((ids) => new Set(ids).size === ids.length, 'must name each GPU once')
+    .optional(),
   /** The options that a step may set or replace. Default: none. */
   allow: z.array(z.enum(ALLOWED, `must be one of ${ALLOWED.join(', ')}`)).optional(),
 };

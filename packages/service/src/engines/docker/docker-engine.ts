@@ -34,8 +34,10 @@ import { dockerModels } from './docker-models.ts';
 import { hasEnded } from './docker-outcome.ts';
 import { claimAbsent, readRecord } from './docker-records.ts';
 import { dockerName } from './docker-request.ts';
-import { ignoring, mayHaveStarted, startDockerContainer } from './docker-start.ts';
+import { ignoring, mayHaveStarted, removeDockerContainer, startDockerContainer } from './docker-start.ts';
 import { DockerWatch, ignoreSilence } from './docker-watch.ts';
+import { readGpuLabel } from './gpu-devices.ts';
+import { GpuLeases } from './gpu-leases.ts';
 
 /** Written before a stop is requested, so that a restarted service reports the container as stopped. */
 const STOP_MARK = 'docker-stop';
@@ -80,6 +82,7 @@ class DockerEngine implements Engine {
   readonly #storage: StorageAccess;
   readonly #launching = new Map<string, Promise<void>>();
   #connection: Connection | undefined;
+  readonly #gpus = new GpuLeases();
   #models: HardwareModels = {};
   #limitsMemory = true;
 
@@ -93,8 +96,15 @@ class DockerEngine implements Engine {
     const { clusterID, firstProcessPath } = this.#options;
     const firstProcess = await findFirstProcess(firstProcessPath);
     const api = await connectDocker(this.#config.socketPath);
-    const watch = new DockerWatch({ clusterID, api, sink, storage: this.#storage });
-    this.#connection = { api, sink, watch, firstProcess };
+    const releasing = this.#releasing(sink);
+    const watch = new DockerWatch({ clusterID, api, sink: releasing, storage: this.#storage });
+    try {
+      await this.#restoreGpus(watch);
+    } catch (error) {
+      await api.close();
+      throw error;
+    }
+    this.#connection = { api, sink: releasing, watch, firstProcess };
     // Not awaited: a query of the graphics driver can take seconds.
     void readDockerInfo(api).then(async (info) => {
       this.#limitsMemory = info.MemoryLimit !== false;
@@ -187,12 +197,47 @@ class DockerEngine implements Engine {
     const container = watch.track(launch);
     const onProgress = (reason: string) => sink.report(launch.key, { type: 'pending', reason });
     try {
-      await startDockerContainer(api, launch, { config: this.#config, firstProcess, storage, onProgress, signal });
+      await startDockerContainer(api, launch, {
+        config: this.#config,
+        firstProcess,
+        storage,
+        onProgress,
+        signal,
+        gpus: this.#gpus,
+      });
       await watch.adopt(container, await api.inspect(dockerName(launch.key))).catch(ignoreSilence);
     } catch (error) {
       watch.forget(launch.key);
-      throw asEngineError(error);
+      const failure = asEngineError(error);
+      // A temporary failure is followed by another start, or by the question whether this one took place.
+      if (failure.code !== 'UNAVAILABLE') await this.#dropGpus(launch.key);
+      throw failure;
     }
+  }
+
+  /** Before anything can be launched: which GPUs the containers of an earlier service have. */
+  async #restoreGpus(watch: DockerWatch): Promise<void> {
+    for (const [key, { Labels, State }] of await watch.list()) {
+      if (key !== undefined && !hasEnded(State)) this.#gpus.restore(key, readGpuLabel(Labels));
+    }
+  }
+
+  /** A container that certainly never starts gives its GPUs back, and does not claim them after a restart. */
+  async #dropGpus(key: string): Promise<void> {
+    if (this.#gpus.holds(key, [])) return;
+    await removeDockerContainer(this.#connected.api, key);
+    this.#gpus.release(key);
+  }
+
+  /** The sink, and the end of a container frees its GPUs. */
+  #releasing(sink: EngineSink): EngineSink {
+    return {
+      report: (key, seen) => {
+        sink.report(key, seen);
+        if (seen.type === 'ended') this.#gpus.release(key);
+      },
+      answers: (failure) => sink.answers?.(failure),
+    };
   }
 
   /** `item` is the container's entry in the daemon's list. */
@@ -206,6 +251,7 @@ class DockerEngine implements Engine {
     const neverStarted = item ? isCreated : !wasRequested;
     if (neverStarted) {
       watch.forget(launch.key);
+      await this.#dropGpus(launch.key);
       return sink.report(launch.key, { type: 'absent' });
     }
     // If this fails, the next sweep repeats it: a daemon that hangs on one container must not block the others.
@@ -230,13 +276,6 @@ class DockerEngine implements Engine {
 async function processOf({ Id, State: { Pid = 0 } }: DockerContainer): Promise<number | undefined> {
   const cgroups = Pid > 0 ? await readFile(`/proc/${Pid}/cgroup`, 'utf8').catch(() => '') : '';
   return cgroups.includes(Id) ? Pid : undefined;
-}
-
-/** Removes a container, killing it if it runs. Succeeds if it does not exist. */
-async function removeDockerContainer(api: DockerApi, key: string): Promise<void> {
-  const query = { force: 'true', v: 'true' };
-  const path = `/containers/${dockerName(key)}`;
-  await ignoring([404, 409], api.call('DELETE', path, { query, answersWithin: ACTS_WITHIN_MS }));
 }
 
 /** Converts an error of the daemon. Client errors are final (`REJECTED`), all others may be temporary (`UNAVAILABLE`). */

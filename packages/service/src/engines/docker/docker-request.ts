@@ -2,6 +2,7 @@ import type { Launch } from '../engine.ts';
 import type { ContainerOptions } from './container-options.ts';
 import type { FirstProcessParts } from './docker-first-process.ts';
 import type { HeldSource } from './docker-source.ts';
+import { GPU_LABEL, gpuDevices } from './gpu-devices.ts';
 
 /** Label with the launch's key, which identifies the container in lists and events. */
 export const KEY_LABEL = 'sluice.key';
@@ -25,7 +26,11 @@ export function dockerRequest(launch: Launch, options: ContainerBodyOptions): Re
     ...(options.argv.length > 0 ? { Cmd: options.argv } : {}),
     ...(container.user === undefined ? {} : { User: container.user }),
     Env: Object.entries(launch.env).map(([name, value]) => `${name}=${value}`),
-    Labels: { [KEY_LABEL]: launch.key, [CLUSTER_LABEL]: launch.clusterID },
+    Labels: {
+      [KEY_LABEL]: launch.key,
+      [CLUSTER_LABEL]: launch.clusterID,
+      ...(options.gpus && { [GPU_LABEL]: JSON.stringify(options.gpus) }),
+    },
     HostConfig: {
       // Networks are not isolated: a container listens on its assigned port (protocol, "Ports").
       NetworkMode: 'host',
@@ -43,7 +48,11 @@ export function dockerRequest(launch: Launch, options: ContainerBodyOptions): Re
       LogConfig: { Type: logDriver(options), Config: {} },
       RestartPolicy: { Name: 'no' },
       Init: false,
-      ...(gpus > 0 ? { DeviceRequests: [{ Driver: '', Count: gpus, Capabilities: [['gpu']] }] } : {}),
+      ...(options.gpus
+        ? gpuDevices(options.gpus)
+        : gpus > 0
+          ? { DeviceRequests: [{ Driver: '', Count: gpus, Capabilities: [['gpu']] }] }
+          : {}),
     },
   };
 }
@@ -72,6 +81,8 @@ interface ContainerBodyOptions {
   readonly firstProcess: FirstProcessParts | undefined;
   readonly isPodman: boolean;
   readonly container: ContainerOptions;
+  /** Identifiers of the GPUs that it gets; undefined: the daemon chooses as many as the instance type has. */
+  readonly gpus?: readonly string[] | undefined;
   /** Options that restrict the container, such as the path of a profile that replaces the daemon's default. */
   readonly security: readonly string[];
 }

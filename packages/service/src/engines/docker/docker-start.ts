@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type StorageAccess, tryInThread } from '../../storage/storage-access.ts';
 import { EngineError, type Launch } from '../engine.ts';
 import { exists } from '../exists.ts';
-import { containerOptionsOf } from './container-options.ts';
+import { type ContainerOptions, containerOptionsOf } from './container-options.ts';
 import { ACTS_WITHIN_MS, type DockerApi, DockerError } from './docker-api.ts';
 import type { DockerConfig } from './docker-config.ts';
 import { firstProcessParts, writeMountList } from './docker-first-process.ts';
@@ -11,6 +11,8 @@ import { commandLine, ensureDockerImage } from './docker-image.ts';
 import { createRecord, readRecord, withdrawAbsent, withdrawRecord } from './docker-records.ts';
 import { dockerName, dockerRequest } from './docker-request.ts';
 import { resolveSources } from './docker-source.ts';
+import { isDeviceFile, readGpuLabel } from './gpu-devices.ts';
+import type { GpuLeases } from './gpu-leases.ts';
 import { openToUser } from './open-to-user.ts';
 import { writePodmanProfile } from './podman-seccomp.ts';
 
@@ -27,6 +29,7 @@ export interface StartOptions {
   readonly onProgress: (text: string) => void;
   /** Aborted when the container is no longer needed; checked before each request that could start it. */
   readonly signal: AbortSignal | undefined;
+  readonly gpus: GpuLeases;
 }
 
 /** Pulls, creates and starts. Idempotent: each part detects what an earlier attempt has completed. */
@@ -34,16 +37,23 @@ export async function startDockerContainer(api: DockerApi, launch: Launch, optio
   if (launch.image === undefined) {
     throw new EngineError('REJECTED', 'a container on Docker needs an image, and none was given');
   }
-  if (launch.limits.gpus > 0 && api.isPodman) {
+  const { gpuIDs = [] } = containerOptionsOf(options.config, launch);
+  const areFiles = gpuIDs.length > 0 && gpuIDs.every(isDeviceFile);
+  if (launch.limits.gpus > 0 && api.isPodman && !areFiles) {
     // Podman would start the container without GPUs and report no error.
     throw new EngineError(
       'REJECTED',
-      'a container with GPUs cannot run here: the socket of Podman takes no request for them',
+      'a container with GPUs cannot run here: the socket of Podman takes no request for them; the administrator of the service can name their files in /dev with gpuIDs',
     );
   }
   const name = dockerName(launch.key);
   const { storage } = options;
   let found = await api.inspect(name);
+  if (found?.State.Status === 'created' && !options.gpus.holds(launch.key, readGpuLabel(found.Config.Labels))) {
+    // An earlier service created it, and its GPUs may belong to another container by now.
+    await removeDockerContainer(api, launch.key);
+    found = undefined;
+  }
   if (!found) {
     // It ran and was removed by another client: its record contains the outcome.
     const record = await tryInThread(storage, () => readRecord(launch.directory));
@@ -113,7 +123,7 @@ async function create(api: DockerApi, launch: Launch, options: StartOptions & { 
     ...(profile === undefined ? [] : [`seccomp=${profile}`]),
     ...(container.staysUser ? ['no-new-privileges'] : []),
   ];
-  const daemon = { isPodman, container, security };
+  const daemon = { isPodman, container, security, gpus: await assignGpus(launch, container, options) };
   const { firstProcess } = options;
   if (firstProcess !== undefined && argv.length > 0) {
     try {
@@ -131,6 +141,29 @@ async function create(api: DockerApi, launch: Launch, options: StartOptions & { 
     }
   }
   await send(dockerRequest(launch, { argv: launch.command, sources, firstProcess: undefined, ...daemon }));
+}
+
+/** Waits for GPUs if the configuration names them; undefined if it does not, or the container has none. */
+async function assignGpus(
+  { key, limits }: Launch,
+  { gpuIDs }: ContainerOptions,
+  { gpus, signal, onProgress }: StartOptions,
+): Promise<readonly string[] | undefined> {
+  if (gpuIDs === undefined || limits.gpus === 0) return undefined;
+  if (limits.gpus > gpuIDs.length) {
+    const why = `it has ${limits.gpus} and the configuration names ${gpuIDs.length}`;
+    throw new EngineError('REJECTED', `could not give the container its GPUs: ${why}`);
+  }
+  const onWait = (holders: number) =>
+    onProgress(`waiting for ${limits.gpus} of the GPUs ${gpuIDs.join(', ')}, which ${holders} other containers have`);
+  return await gpus.acquire(key, { ids: gpuIDs, count: limits.gpus }, { signal, onWait });
+}
+
+/** Removes a container, killing it if it runs. Succeeds if it does not exist. */
+export async function removeDockerContainer(api: DockerApi, key: string): Promise<void> {
+  const query = { force: 'true', v: 'true' };
+  const path = `/containers/${dockerName(key)}`;
+  await ignoring([404, 409], api.call('DELETE', path, { query, answersWithin: ACTS_WITHIN_MS }));
 }
 
 function checkWanted(signal: AbortSignal | undefined): void {
