@@ -110,6 +110,7 @@ export { saysNoSpace } from './report/find-space-hint.ts';
 export { joinInBlocks } from './report/join-in-blocks.ts';
 export { renderTimes } from './report/json-times.ts';
 export { describeImage, listImages, listRunImages } from './report/list-images.ts';
+export { omitUnknown } from './report/omit-unknown.ts';
 export { orderWords, paramWords } from './report/order-words.ts';
 export { printableData, printableLine } from './report/printable-line.ts';
 export { renderAttemptsCsv } from './report/render-attempts-csv.ts';

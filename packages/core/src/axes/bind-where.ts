@@ -42,7 +42,7 @@ export function createBinder(
   );
   const findList = listed === undefined ? (rows: readonly Row[]) => rows : createListFinder(plan, listed);
   return (cell) => {
-    const context = { ...fixed, each: itemsOf(axes, cell) };
+    const context = { each: itemsOf(axes, cell), ...fixed };
     let rows: readonly Row[] = [{}];
     let hasList = false;
     for (const bind of bindings) {
@@ -87,7 +87,7 @@ export function createListedKeys(plan: Plan, template: JsonTemplate): (cell: Cel
   const evaluate = createEvaluation(template);
   const fixed = fixedContext(plan);
   return (cell) => {
-    const value = evaluate({ ...fixed, each: itemsOf(plan.axes ?? {}, cell) });
+    const value = evaluate({ each: itemsOf(plan.axes ?? {}, cell), ...fixed });
     if (!value.ok) return value;
     const isList = Array.isArray(value.value);
     const keys: string[] = [];

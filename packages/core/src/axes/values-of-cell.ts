@@ -86,7 +86,7 @@ function evaluateCells(plan: Plan, { step, cells = ANY_CELL }: PlannedStep): Res
   const all: CellValues[] = [];
   for (const cell of cells) {
     const each = { each: itemsOf(plan.axes ?? {}, cell), matrix: toCel(cell.matrix, cell.doubles?.matrix) };
-    const found = evaluateKeys(early, () => ({ ...fixed, ...each }));
+    const found = evaluateKeys(early, () => ({ ...each, ...fixed }));
     const values = found.ok ? withKeyValues(fixedValues(step), early, found.value) : undefined;
     // Values that are not known yet can make a conflict, and can avoid it.
     const conflict = values === undefined || late.length > 0 ? undefined : findConflict(values);

@@ -17,7 +17,6 @@ export function expressionContext(
   const step = options.step === undefined ? undefined : plan.steps[options.step]?.step;
   const { cell } = options;
   const make = () => ({
-    ...fixedContext(plan),
     run: new Map(Object.entries(context.run).filter(([, value]) => value !== undefined)),
     attempt: BigInt(context.attempt),
     ...(cell?.each !== undefined && plan.axes && { each: itemsOf(plan.axes, cell) }),
@@ -27,6 +26,7 @@ export function expressionContext(
     outputs: paths(step?.outputs),
     env: new Map(Object.entries(options.env ?? {})),
     ...(context.secrets && { secrets: new Map(Object.entries(context.secrets)) }),
+    ...fixedContext(plan),
   });
   // Lazy, because most texts have no expression.
   let made: ReturnType<typeof make> | undefined;
@@ -51,7 +51,7 @@ export function expressionContext(
         .map((one) => one.keys[1]);
       steps.set(name, factsOf(name, aspects));
     }
-    return { ...known, steps };
+    return { steps, ...known };
   };
 }
 

@@ -36,7 +36,8 @@ function evaluateContainer(plan: Plan, step: number, options: ContainerOptions):
   const contextFor = expressionContext(plan, context, { step, cell, env: declared.value.env });
   const scripted = resolveEnv(planned, { contextFor, isOfScript: true });
   if (!scripted.ok) return scripted;
-  const env = { ...declared.value.env, ...scripted.value.env };
+  // A literal that begins with `...declared` would have a hidden class of its own, for each cell.
+  const env = Object.assign({}, declared.value.env, scripted.value.env);
   const text = (template: string | undefined, key: string): Result<string | undefined, string> =>
     template === undefined
       ? ok(undefined)
@@ -62,12 +63,12 @@ function evaluateContainer(plan: Plan, step: number, options: ContainerOptions):
   const ready = words(check !== undefined && 'command' in check ? check.command : [], 'service');
   if (!ready.ok) return ready;
   return ok({
+    env,
+    secrets,
     // An empty image, for example from a parameter, selects the engine's own file system.
     ...(image.value && { image: image.value }),
     ...(planned.command !== undefined && { command: command.value }),
     ...(ready.value.length > 0 && { ready: ready.value }),
-    env,
-    secrets,
     ...(instanceType.value !== undefined && { instanceType: instanceType.value }),
     ports: planned.ports,
     inputs: inputs.value,

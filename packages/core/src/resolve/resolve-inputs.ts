@@ -26,7 +26,8 @@ export function resolveInputs(
       if (!path.ok) return fail(`${what}: ${path.error}`);
       const fault = path.value.includes('\0') ? 'contains a NUL' : findPathFault(path.value);
       if (fault !== undefined) return fail(`${what}: its path ${JSON.stringify(path.value)} ${fault}`);
-      evaluated.push({ ...source, path: path.value });
+      // A literal that begins with `...source` would have a hidden class of its own, for each cell.
+      evaluated.push(Object.assign({}, source, { path: path.value }));
     }
     const [from, ...or] = evaluated as [Input['from'], ...NonNullable<Input['or']>];
     resolved.push({ name, ...input, from, ...(input.or && { or }) });

@@ -5,7 +5,7 @@ import type { Scheduler } from '../scheduler/scheduler.ts';
 import { checkBegun } from './check-begun.ts';
 import { checkRecord } from './check-record.ts';
 import { addListed, checkListed } from './listed-cells.ts';
-import { attemptFacts, cellFacts, hasAttempt, type RunFacts } from './run-facts.ts';
+import { addContainerFacts, attemptFacts, cellFacts, hasAttempt, type RunFacts } from './run-facts.ts';
 
 type EventRecord = Extract<JournalRecord, { kind: 'event' }>;
 
@@ -126,11 +126,11 @@ function applyAttemptEvent(
     case 'submitted':
       attempt.submitted = true;
       attempt.submittedAt ??= event.at;
-      attempt.container = { ...recorded.container, ...attempt.container };
+      addContainerFacts(attempt, recorded.container, { replaces: false });
       return;
     case 'running':
       attempt.runningAt ??= event.since ?? event.at;
-      attempt.container = { ...attempt.container, ...recorded.container };
+      addContainerFacts(attempt, recorded.container, { replaces: true });
       return;
     case 'ended':
       // Only a success can still change: if its outputs cannot be published, it becomes a failure.

@@ -107,7 +107,7 @@ function findSource(
   const place = { step: on, output: from.output, ...(from.path !== undefined && { path: from.path }) };
   if (!isMatched(reader, plan.steps[on]!)) {
     const isSingle = plan.steps[on]!.cells?.[0]?.key === '';
-    return { ...place, cells: cellsInOrder(run.facts, on), isSingle, isWhole: true };
+    return { cells: cellsInOrder(run.facts, on), isSingle, isWhole: true, ...place };
   }
   const dependency = findDependency(reader, on, name);
   const match = matchOf(plan, reader, dependency);
@@ -116,7 +116,7 @@ function findSource(
   const isWhole = !match.isSingle && match.shared.length === 0 && rules?.where === undefined;
   const planned = plannedCell(run.facts.batches[step], cell);
   const isGroup = !match.isList && groupsOf(match, planned).length === 1;
-  return { ...place, cells, isSingle: match.isSingle, isWhole, ...(isGroup && { shared: match.shared }) };
+  return { cells, isSingle: match.isSingle, isWhole, ...(isGroup && { shared: match.shared }), ...place };
 }
 
 /** The cells of a source that have succeeded: the others have no outputs. */

@@ -149,6 +149,7 @@ export function createRunFacts(plan: Plan): RunFacts {
 
 /** One for all cells, of which a run may have hundreds of thousands. */
 const NO_RESULTS: CellFacts['results'] = Object.freeze({});
+const NO_CONTAINER: ContainerFacts = Object.freeze({});
 
 /** The facts of a cell; creates an empty entry if there is none. */
 export function cellFacts(facts: RunFacts, step: number, cell: number): CellFacts {
@@ -176,6 +177,18 @@ export function hasAttempt({ known }: RunFacts, at: FailureEntry): boolean {
   return known[at.step]?.[at.cell]?.attempts.some(({ attempt }) => attempt === at.attempt) ?? false;
 }
 
+/** Adds what is reported of an attempt's container; what is known already is replaced only if `replaces` is set. */
+export function addContainerFacts(
+  attempt: AttemptFacts,
+  reported: ContainerFacts | undefined,
+  { replaces }: { readonly replaces: boolean },
+): void {
+  const known = attempt.container;
+  if (reported === undefined) return;
+  if (known === NO_CONTAINER) attempt.container = reported;
+  else attempt.container = replaces ? { ...known, ...reported } : { ...reported, ...known };
+}
+
 /** The facts of an attempt; creates an empty entry if there is none. */
 export function attemptFacts(facts: RunFacts, at: { step: number; cell: number; attempt: number }): AttemptFacts {
   const known = cellFacts(facts, at.step, at.cell);
@@ -183,7 +196,7 @@ export function attemptFacts(facts: RunFacts, at: { step: number; cell: number; 
   const found =
     attempts.at(-1)?.attempt === at.attempt ? attempts.at(-1) : attempts.find((a) => a.attempt === at.attempt);
   if (found) return found;
-  const made: AttemptFacts = { attempt: at.attempt, submitted: false, container: {} };
+  const made: AttemptFacts = { attempt: at.attempt, submitted: false, container: NO_CONTAINER };
   // `push` would reserve space for 16 more, which few cells use.
   known.attempts = attempts.concat(made);
   return made;

@@ -19,7 +19,7 @@ export function reportAttempts(
       let readyAt = times.of(index, cell).readyAt;
       for (const attempt of facts.known[index]?.[cell]?.attempts ?? []) {
         const place = { step: step.name, cell: facts.cells[index]?.[cell]?.key ?? '' };
-        attempts.push(reportAttempt(attempt, { ...place, values: cellValuesOf(facts, index, cell), readyAt }));
+        attempts.push(reportAttempt(attempt, { values: cellValuesOf(facts, index, cell), readyAt, ...place }));
         readyAt = attempt.endedAt;
       }
     }

@@ -113,7 +113,7 @@ function createAnswers(run: SimulatedRun, { lookUp, findFault }: Lookups, at: nu
   }
 
   function answerDecide(command: Extract<Command, { type: 'decide' }>): Posted[] {
-    const decided = decideStep(run, { ...command, at });
+    const decided = decideStep(run, { at, ...command });
     if (decided.event.type !== 'evaluationFailed') return [decided];
     // A failure would end the simulation. The expression may need the address of a service, which only a run knows.
     note(command.step, { cell: command.cell ?? 0, looked: unevaluated(decided.event.message) });

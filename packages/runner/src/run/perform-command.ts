@@ -30,7 +30,7 @@ export type Performed = Posted | (() => void) | undefined;
 export function performCommand(session: RunSession, parts: CommandParts, command: Command): Performed {
   switch (command.type) {
     case 'decide':
-      return decideStep(session, { ...command, at: session.clock.now() });
+      return decideStep(session, { at: session.clock.now(), ...command });
     case 'lookUp':
       return parts.cache.lookUp(command);
     case 'submit':

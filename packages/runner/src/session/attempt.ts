@@ -35,6 +35,8 @@ export interface Attempt {
   pulling?: boolean;
   /** Its end or postponement has been posted: nothing more is posted about it. */
   closed: boolean;
+  /** A check is in flight; `again`: something has changed meanwhile. */
+  checking?: 'once' | 'again';
   /** The last `state` text that was reported. */
   reportedState?: string;
   /** When it was first seen: polling adapts to the age. */
@@ -56,10 +58,11 @@ export function createAttempt(session: RunSession, at: Attempt['at']): Attempt {
     cell: session.facts.cells[at.step]?.[at.cell]?.key ?? '',
     attempt: at.attempt,
   };
+  const { clusterID, accountID } = scopeOn(session.facts, clusterOfAttempt(session.facts, at));
   return {
     at: { step: at.step, cell: at.cell, attempt: at.attempt },
     name,
-    ref: { ...scopeOn(session.facts, clusterOfAttempt(session.facts, at)), id: containerId(name) },
+    ref: { clusterID, accountID, id: containerId(name) },
     confirmed: false,
     ran: false,
     closed: false,

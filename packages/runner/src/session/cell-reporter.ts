@@ -43,11 +43,13 @@ export function createCellReporter(session: CellSource, moves: MoveListener): Ce
   const reported: (Reported | undefined)[][] = plan.steps.map(() => []);
   const remember = createMemory();
   const expanded = new Set<string>();
-  const moved: (readonly [step: number, cell: number])[] = [];
+  /** The step and the cell of each move in turn: pairs would be objects, which V8 keeps in the old generation. */
+  const moved: number[] = [];
   let isDeferred = false;
-  moves.onMove = (step, cell) => void moved.push([step, cell]);
+  moves.onMove = (step, cell) => void moved.push(step, cell);
 
   function reportCell(step: number, cell: number): void {
+    reportCells(step, cell);
     const state = scheduler.state(step, cell);
     const before = reported[step]![cell];
     if (state === (before?.state ?? 'waiting')) return;
@@ -55,7 +57,7 @@ export function createCellReporter(session: CellSource, moves: MoveListener): Ce
     reported[step]![cell] = remember(state, event);
     // Several states of the scheduler are `ready` for the user.
     if (before !== undefined && saysTheSame(before, event)) return;
-    session.report({ ...event, at: clock.now() });
+    session.report({ at: clock.now(), ...event });
   }
 
   function reportCells(step: number, cell: number): void {
@@ -68,10 +70,8 @@ export function createCellReporter(session: CellSource, moves: MoveListener): Ce
   }
 
   function report(most: number): void {
-    for (const [step, cell] of moved.splice(0, most)) {
-      reportCells(step, cell);
-      reportCell(step, cell);
-    }
+    const now = moved.splice(0, 2 * most);
+    for (let index = 0; index < now.length; index += 2) reportCell(now[index]!, now[index + 1]!);
   }
 
   function flush(): void {
@@ -90,7 +90,7 @@ export function createCellReporter(session: CellSource, moves: MoveListener): Ce
       session.report({ type: 'runStarted', at: clock.now(), pipeline: plan.pipeline.name, resumed, steps });
       if (!resumed) return;
       for (const { index } of plan.steps) {
-        for (let cell = 0; cell < (scheduler.cellCount(index) ?? 1); cell++) moved.push([index, cell]);
+        for (let cell = 0; cell < (scheduler.cellCount(index) ?? 1); cell++) moved.push(index, cell);
       }
     },
     flush,

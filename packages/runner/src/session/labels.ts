@@ -7,15 +7,15 @@ export function createLabels(
   name: AttemptName,
   made: { epoch: number; spec: string; of: Pick<Pipeline, 'labels'> },
 ): Record<string, string> {
-  return {
-    ...made.of.labels,
+  // Not a literal that begins with the others: see `omitUnknown`.
+  return Object.assign({}, made.of.labels, {
     [QUEUE_LABEL]: name.runId,
     'sluice-step': name.step,
     'sluice-cell': name.cell,
     'sluice-attempt': String(name.attempt),
     'sluice-epoch': String(made.epoch),
     'sluice-spec': made.spec,
-  };
+  });
 }
 
 /** Whether a container under our ID was created for this attempt, by this or an earlier runner of the run. */

@@ -62,15 +62,14 @@ export function prepareContainer(
   const announces = (feature: Feature) => announcesFeature(feature, cluster);
   const names = resolved.value.secrets.map(({ env }) => env);
   const isAsked = Object.keys(volumeMounts).length > 0 && announces(FEATURES.readOnlyMounts);
-  const spec = {
-    ...bare,
+  // Not a literal that begins with `...bare`: see `omitUnknown`.
+  const spec = Object.assign(bare, {
     envs: {
       ...(session.isTraced && describeTrace(attempt)),
       ...bare.envs,
       ...describeAttempt(attempt, { hasResults: resolved.value.results.length > 0 }),
     },
-    labels: {
-      ...createLabels(name, { epoch: session.epoch, spec: digest, of: session.plan.pipeline }),
+    labels: Object.assign(createLabels(name, { epoch: session.epoch, spec: digest, of: session.plan.pipeline }), {
       ...(names.length > 0 && announces(FEATURES.secretEnvs) && { [SECRET_ENVS_LABEL]: JSON.stringify(names) }),
       ...(isAsked && { [WRITABLE_MOUNTS_LABEL]: JSON.stringify(writable) }),
       ...describeJob(name, {
@@ -82,8 +81,8 @@ export function prepareContainer(
         slurm: session.plan.steps[at.step]!.step.slurm,
         announces,
       }),
-    },
-  };
+    }),
+  });
   return ok({ spec, digest, secrets: resolved.value.secrets });
 }
 

@@ -84,8 +84,8 @@ function submit(state: SubmitterState, command: SubmitCommand): Posted | (() => 
   if (!isIntended && !shares) intend();
   return () => {
     watcher.track(attempt);
-    const claim = { ...start, intend: isIntended ? undefined : intend };
-    void (shares ? claimThenLaunch(state, attempt, claim) : launch(state, attempt, start)).catch(session.fail);
+    const claim = () => claimThenLaunch(state, attempt, { intend: isIntended ? undefined : intend, ...start });
+    void (shares ? claim() : launch(state, attempt, start)).catch(session.fail);
   };
 }
 
@@ -127,7 +127,7 @@ async function launch(state: SubmitterState, attempt: Attempt, start: Start): Pr
   const { session, watcher, preparation } = state;
   const ready = preparation.prepare(attempt);
   // An attempt that was never requested and is canceled no longer needs its inputs, which may never arrive.
-  const found = await (start.lost ? ready : Promise.race([ready, untilCanceled(attempt)]));
+  const found = await (start.lost || ready === undefined ? ready : Promise.race([ready, untilCanceled(attempt)]));
   if (session.stopped) return;
   // If the container may exist already, only its own end counts: it may itself have caused the fault.
   const fault = start.lost ? undefined : found;

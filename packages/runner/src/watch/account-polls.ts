@@ -2,6 +2,7 @@ import type { ChangeHint, Scope } from '@sluice/client';
 import type { Clock } from '@sluice/home';
 import type { Attempt } from '../session/attempt.ts';
 import type { PolledRun, RunPolls } from '../session/shared-polls.ts';
+import { createTransientMap, type TransientMap } from '../session/transient-map.ts';
 import { createAccountPoll, type PollAccount, type Polled } from './poll-account.ts';
 import { createPollPace, type PollPace } from './poll-pace.ts';
 
@@ -19,7 +20,8 @@ export interface AccountPolls {
 
 interface Member {
   readonly run: PolledRun;
-  readonly attempts: Map<string, Attempt>;
+  /** By container ID. */
+  readonly attempts: TransientMap<Attempt>;
   /** When the run needs a poll; undefined while it has no containers. */
   dueAt: number | undefined;
   /** When the run last checked that no other process has resumed it. */
@@ -32,7 +34,7 @@ const LEASE_MS = 10_000;
 interface State extends AccountPollsParts {
   readonly members: Set<Member>;
   /** By container ID. */
-  readonly tracked: Map<string, Polled>;
+  readonly tracked: TransientMap<Polled>;
   readonly pace: PollPace;
   readonly poll: PollAccount;
   timer: { readonly at: number; readonly cancel: () => void } | undefined;
@@ -49,7 +51,7 @@ interface State extends AccountPollsParts {
 export function createAccountPolls(scope: Scope, parts: AccountPollsParts): AccountPolls {
   const pace = createPollPace();
   const state: State = {
-    ...{ ...parts, members: new Set(), tracked: new Map(), pace, poll: createAccountPoll(scope, pace) },
+    ...{ ...parts, members: new Set(), tracked: createTransientMap(), pace, poll: createAccountPoll(scope, pace) },
     ...{ timer: undefined, isPolling: false, unwatch: undefined },
   };
   const { members, tracked, clock } = state;
@@ -62,7 +64,7 @@ export function createAccountPolls(scope: Scope, parts: AccountPollsParts): Acco
   return {
     join(run) {
       if (members.size === 0) state.unwatch = run.session.service.watch(onHint);
-      const member: Member = { run, attempts: new Map(), dueAt: undefined, leaseSeenAt: clock.now() };
+      const member: Member = { run, attempts: createTransientMap(), dueAt: undefined, leaseSeenAt: clock.now() };
       members.add(member);
       return {
         add(attempt) {

@@ -32,23 +32,26 @@ export function createContainerCheck(
     onClosed,
   }: { readonly pollsOf: (attempt: Attempt) => ServiceAnswers; readonly onClosed: (attempt: Attempt) => void },
 ): CheckContainer {
-  /** Checks in flight; true: something has changed meanwhile, check again. */
-  const checking = new Map<Attempt, boolean>();
   return async (attempt) => {
     if (attempt.closed || session.stopped) return true;
-    if (checking.has(attempt)) {
-      checking.set(attempt, true);
+    if (attempt.checking !== undefined) {
+      attempt.checking = 'again';
       return true;
     }
     let isAnswered: boolean;
     do {
-      checking.set(attempt, false);
+      attempt.checking = 'once';
       isAnswered = await checkOnce(session, attempt, pollsOf(attempt));
-    } while (checking.get(attempt) && !attempt.closed && !session.stopped);
-    checking.delete(attempt);
+    } while (isOutOfDate(attempt) && !attempt.closed && !session.stopped);
+    delete attempt.checking;
     if (attempt.closed) onClosed(attempt);
     return isAnswered;
   };
+}
+
+/** A function, since the compiler does not know that an attempt changes during a call. */
+function isOutOfDate({ checking }: Attempt): boolean {
+  return checking === 'again';
 }
 
 async function checkOnce(session: RunSession, attempt: Attempt, polls: ServiceAnswers): Promise<boolean> {

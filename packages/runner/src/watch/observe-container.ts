@@ -1,5 +1,12 @@
 import type { Container } from '@sluice/client';
-import { adoptedCluster, type ContainerFacts, hasAdoptedSuccessor, type Outcome, urlOf } from '@sluice/run';
+import {
+  adoptedCluster,
+  type ContainerFacts,
+  hasAdoptedSuccessor,
+  type Outcome,
+  omitUnknown,
+  urlOf,
+} from '@sluice/run';
 import type { Attempt } from '../session/attempt.ts';
 import { isOwnContainer } from '../session/is-own-container.ts';
 import type { RunSession } from '../session/run-session.ts';
@@ -44,7 +51,7 @@ export function observeContainer(session: RunSession, attempt: Attempt, seen: Co
     attempt.ran = true;
     // A reply without labels may be about a container that has replaced ours: its time must not become that of ours.
     const { createTime } = attempt;
-    const container = describeContainer(createTime === undefined ? seen : { ...seen, createTime });
+    const container = describeContainer(seen, createTime ?? seen.createTime);
     const since = startOf(session, attempt, seen);
     session.post({ type: 'running', at, ...attempt.at, ...(since < at && { since }) }, { container });
     reportAddresses(session, attempt, seen);
@@ -64,7 +71,7 @@ function startOf({ facts }: RunSession, { at, ref }: Attempt, seen: Container): 
   const known = facts.known[at.step]?.[at.cell]?.attempts.find(({ attempt }) => attempt === at.attempt);
   if (known === undefined) return Number.POSITIVE_INFINITY;
   const createdBy = adoptedCluster(facts, at) === undefined ? facts.createdBy.get(ref.id) : facts.adoptedAt;
-  return findLatestStart({ ...known, createdBy }, seen) ?? Number.POSITIVE_INFINITY;
+  return findLatestStart({ createdBy, ...known }, seen) ?? Number.POSITIVE_INFINITY;
 }
 
 /** When it ran, as the service reports; undefined if that adds nothing to the polls. */
@@ -123,7 +130,7 @@ function reportAddresses(session: RunSession, { name: { step, cell } }: Attempt,
   }
 }
 
-function describeContainer(seen: Container): ContainerFacts {
+function describeContainer(seen: Container, createTime = seen.createTime): ContainerFacts {
   const ports = Object.entries(seen.ports ?? {}).map(([name, port]) => {
     const host = port.https?.host;
     return [
@@ -131,9 +138,9 @@ function describeContainer(seen: Container): ContainerFacts {
       { ...(port.port !== undefined && { port: port.port }), ...(host !== undefined && { host }) },
     ] as const;
   });
-  return {
-    ...(seen.createTime !== undefined && { createTime: seen.createTime }),
-    ...(seen.runID !== undefined && { runID: seen.runID }),
-    ...(ports.length > 0 && { ports: Object.fromEntries(ports) }),
-  };
+  return omitUnknown<ContainerFacts>({
+    createTime,
+    runID: seen.runID,
+    ports: ports.length > 0 ? Object.fromEntries(ports) : undefined,
+  });
 }

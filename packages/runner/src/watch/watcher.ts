@@ -1,6 +1,7 @@
 import { type Attempt, refKey } from '../session/attempt.ts';
 import type { RunSession } from '../session/run-session.ts';
 import type { RunPolls, SharedPolls } from '../session/shared-polls.ts';
+import { createTransientMap } from '../session/transient-map.ts';
 import { type CheckContainer, createContainerCheck } from './check-container.ts';
 
 /** Tracks the containers of a run until each has ended. */
@@ -16,7 +17,7 @@ export interface Watcher {
 
 /** Takes part in the polls of every account in which the run has containers. */
 export function createWatcher(session: RunSession, shared: SharedPolls): Watcher {
-  const byCell = new Map<string, Attempt>();
+  const byCell = createTransientMap<Attempt>();
   const byAccount = new Map<string, RunPolls>();
   const check = createContainerCheck(session, {
     pollsOf,

@@ -338,7 +338,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'starts a container before its inputs have come',
     file: 'submission/submitter.ts',
-    find: 'await (start.lost ? ready : Promise.race([ready, untilCanceled(attempt)]));',
+    find: 'await (start.lost || ready === undefined ? ready : Promise.race([ready, untilCanceled(attempt)]));',
     replace: 'void ready?.catch(() => untilCanceled(attempt));',
     among: hasTwoClusters,
   },
@@ -428,8 +428,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'writes down the time of a container that may have replaced its own',
     file: 'watch/observe-container.ts',
-    find: 'createTime === undefined ? seen : { ...seen, createTime }',
-    replace: 'createTime === null ? { ...seen, createTime } : seen',
+    find: 'createTime ?? seen.createTime',
+    replace: 'createTime === null ? createTime : seen.createTime',
     isRare: true,
   },
   {
