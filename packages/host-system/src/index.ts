@@ -8,6 +8,7 @@ export {
   replaceFileSync,
   syncDirectory,
 } from './durable-file.ts';
+export { findMount, type Mount } from './find-mount.ts';
 export { HOME_MARK, isHomeMark } from './home-mark.ts';
 export { type FileLock, isLocked, lockFile } from './lock-file.ts';
 export { nameLockHolder } from './lock-holder.ts';

@@ -1,7 +1,16 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { takeAbstractLock } from './abstract-lock.ts';
-import { describeSelf, hasEnded, type LockHolder, mayLive, readLockHolder, sharesNames } from './lock-holder.ts';
+import { findMount } from './find-mount.ts';
+import {
+  describeSelf,
+  hasEnded,
+  type LockHolder,
+  mayBeUnseen,
+  mayLive,
+  readLockHolder,
+  sharesNames,
+} from './lock-holder.ts';
 import { runFlock } from './run-flock.ts';
 import { isSystemError } from './system-error.ts';
 
@@ -21,7 +30,8 @@ const TRIES_UNNAMED = 20;
  * Locks a file against all processes that share its file system: in containers with their own namespaces, and on other
  * hosts if it is a network file system. Undefined if another process holds the lock. The kernel releases the lock (`flock`)
  * when the process ends, so no stale lock remains. If the program `flock` is missing or the file system does not support
- * locks, an abstract socket name is the lock. A holder in another namespace then counts as alive until the file is removed.
+ * locks, an abstract socket name is the lock. A holder in another namespace then counts as alive until the file is removed,
+ * and so does a holder on another machine if the file system does not share its locks.
  */
 export async function lockFile(file: string): Promise<FileLock | undefined> {
   for (let tries = 1; ; tries++) {
@@ -67,7 +77,7 @@ export async function isLocked(file: string): Promise<boolean> {
     const outcome = await runFlock(fd, { isShared: true });
     if (outcome === 'held') return true;
     return (
-      holder !== undefined && (outcome === 'unsupported' || holder.net !== undefined) && (await mayHold(holder, file))
+      holder !== undefined && (outcome === 'unsupported' || isUnseen(holder, file)) && (await mayHold(holder, file))
     );
   } finally {
     closeSync(fd);
@@ -84,11 +94,16 @@ async function take(fd: number, file: string): Promise<NameLock | undefined> {
   const outcome = await runFlock(fd, { isShared: false });
   if (outcome === 'held') return undefined;
   const holder = readLockHolder(file);
-  // A process on which `flock` does not work may hold the abstract name.
-  if (outcome === 'taken') return holder?.net !== undefined && (await mayHold(holder, file)) ? undefined : {};
+  // A process on which `flock` does not work may hold the abstract name, or another machine a lock that is not shared.
+  if (outcome === 'taken')
+    return holder !== undefined && isUnseen(holder, file) && (await mayHold(holder, file)) ? undefined : {};
   if (holder && !sharesNames(holder) && mayLive(holder)) return undefined;
   const release = await takeAbstractLock(file);
   return release && { release };
+}
+
+function isUnseen(holder: LockHolder, file: string): boolean {
+  return mayBeUnseen(holder, () => findMount(file));
 }
 
 /** Whether a holder may hold the abstract name, which the kernel's lock of the file does not show. */

@@ -1,6 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { readBootId } from './boot-id.ts';
+import type { Mount } from './find-mount.ts';
 import { isSystemError } from './system-error.ts';
 
 /** The process that holds a lock, as described in its lock file. */
@@ -64,6 +65,14 @@ export function hasEnded({ pid, boot, pidNamespace }: LockHolder): boolean {
 /** Whether the process may be alive. A process of this host has ended if the host has rebooted since. */
 export function mayLive(holder: LockHolder): boolean {
   return !hasEnded(holder) && (holder.host !== hostname() || holder.boot === (readBootId() ?? ''));
+}
+
+/**
+ * Whether the kernel's lock of the file may not show the holder: it holds an abstract socket name, or it is on another
+ * machine and the file system, given by `readMount`, shares files but no locks.
+ */
+export function mayBeUnseen({ net, boot }: LockHolder, readMount: () => Mount | undefined): boolean {
+  return net !== undefined || (boot !== (readBootId() ?? '') && readMount()?.locksAreLocal === true);
 }
 
 /** Whether the holder and this process share abstract socket names. */

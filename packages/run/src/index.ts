@@ -158,7 +158,15 @@ export { type ImageUse, image } from './schemas/image.ts';
 export { MISS_REASONS, type MissReason } from './schemas/miss-reasons.ts';
 export { type DataLocation, location, type OutputLocation, type OutputReport, output } from './schemas/output.ts';
 export { counts, type Executor, type RunSummary, runEntry } from './schemas/run-entry.ts';
-export { MAX_PARAM_LENGTH, type RunOrder, type RunSettings, runOrder, runSettings } from './schemas/run-order.ts';
+export {
+  ENGINE_NAMES,
+  type EngineName,
+  MAX_PARAM_LENGTH,
+  type RunOrder,
+  type RunSettings,
+  runOrder,
+  runSettings,
+} from './schemas/run-order.ts';
 export {
   criticalCell,
   type DetailedReport,

@@ -7,6 +7,7 @@ export { amountOf } from './config/amount-of.ts';
 export type { ConfigEdit, ConfigFields, EditResult } from './config/edit-config.ts';
 export { editConfigFile } from './config/edit-config-file.ts';
 export { EMBEDDED_SCOPE, embeddedConfig } from './config/embedded-config.ts';
+export { type EmbeddedSlurm, embeddedSlurmConfig } from './config/embedded-slurm-config.ts';
 export { type ConfigProblem, type ConfigResult, parseServiceConfig } from './config/parse-service-config.ts';
 export { type ServiceConfig, type ServiceConfigInput, serviceConfigSchema } from './config/service-config.ts';
 export type { ReloadReport } from './containers/reload-config.ts';

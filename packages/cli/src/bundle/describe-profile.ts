@@ -1,7 +1,7 @@
 import type { Profile } from '../home/profile.ts';
 
 /** What of a profile may be shown as it is; of the other settings, only that they are set. */
-const SHOWN: ReadonlySet<string> = new Set(['account', 'cluster', 'limits']);
+const SHOWN: ReadonlySet<string> = new Set(['account', 'cluster', 'engine', 'limits']);
 const ADDRESSES: ReadonlySet<string> = new Set(['service', 'authUrl', 'otlp']);
 
 /** The settings of a profile without credentials: of files and names only that they are set, of addresses only the host. */

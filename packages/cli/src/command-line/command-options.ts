@@ -1,3 +1,4 @@
+import { ENGINE_NAMES } from '@sluice/run';
 import { InvalidArgumentError, Option } from 'commander';
 import type { SharedOption } from '../context/shared-options.ts';
 import type { GivenParam } from '../pipeline/read-given-params.ts';
@@ -16,6 +17,12 @@ export function createSharedOptions(): Readonly<Record<SharedOption, Option>> {
     service: new Option('--service <url>', 'use this v1rc1 service instead of the embedded service'),
     account: new Option('--account <cluster/account>', 'use this account of the service; also without its cluster'),
     cluster: new Option('--cluster <id>', 'use the only account on this cluster of the service'),
+    engine: new Option(
+      '--engine <name>',
+      'use the embedded service with this engine: local runs containers on this machine, slurm as jobs of Slurm (default: engine of the profile, else local)',
+    )
+      .choices(ENGINE_NAMES)
+      .conflicts('service'),
     cpu: new Option(
       '--cpu <n>',
       'limit the cores of the embedded service (default: all cores of the machine)',

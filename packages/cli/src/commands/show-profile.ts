@@ -69,7 +69,7 @@ function listSettings(
   read: ReadProfile | undefined,
   { isNamed, env }: { readonly isNamed: boolean; readonly env: NodeJS.ProcessEnv },
 ): readonly Setting[] {
-  const { limits, use: _, ...profile } = read?.profile ?? {};
+  const { limits, options = {}, use: _, ...profile } = read?.profile ?? {};
   const source = read?.path ?? '';
   // As `chooseSetting`: a profile that is named takes precedence over these variables.
   const selecting = Object.entries(VARIABLES).filter(([key]) => !isNamed || !Object.hasOwn(profile, key));
@@ -82,7 +82,12 @@ function listSettings(
   const own = Object.entries(profile).flatMap(([setting, value]) =>
     value === undefined || isReplaced.has(setting) ? [] : [{ setting, value: hideLogin(value), source }],
   );
-  return [...variables, ...own, ...listLimits(limits, source)];
+  const ofEngine = Object.entries(options).map(([name, value]) => ({
+    setting: `options.${name}`,
+    value: typeof value === 'string' ? value : JSON.stringify(value),
+    source,
+  }));
+  return [...variables, ...own, ...ofEngine, ...listLimits(limits, source)];
 }
 
 function listLimits(limits: Profile['limits'], source: string): readonly Setting[] {

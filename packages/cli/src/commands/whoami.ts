@@ -1,7 +1,8 @@
 import { isServiceError, type Scope } from '@sluice/client';
 import { chooseService } from '../connect/choose-service.ts';
+import { placeOfEngine } from '../connect/embedded-engine.ts';
 import { connectRemote, type RemoteConnection } from '../connect/open-remote-service.ts';
-import { findScopeFault, showIgnored } from '../connect/open-service.ts';
+import { findEmbeddedFault, showIgnored } from '../connect/open-service.ts';
 import { rejectService } from '../connect/reject-service.ts';
 import { reportRequests } from '../connect/report-requests.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
@@ -15,12 +16,12 @@ import { renderTable } from '../text/render-table.ts';
 export async function whoami(context: CommandContext, options: GlobalOptions): Promise<number> {
   const chosen = chooseService(options, context);
   if (!chosen.ok) return reject(chosen.error, { context, options });
-  const { home, url, profilePath } = chosen.value;
+  const { home, url, engine, profilePath } = chosen.value;
   const file = profilePath === undefined ? {} : { file: profilePath };
   if (url === undefined) {
-    const fault = findScopeFault(options);
+    const fault = findEmbeddedFault(options, engine);
     if (fault !== undefined) return reject({ exitCode: EXIT_CODE.rejected, message: fault }, { context, options });
-    const accounts = [{ clusterID: 'local', accountID: 'local' }];
+    const accounts = [placeOfEngine(engine).scope];
     return print({ home, ...file, accounts }, context, options);
   }
   showIgnored(chosen.value, context);

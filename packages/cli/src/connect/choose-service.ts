@@ -8,12 +8,14 @@ import { followUse } from '../home/follow-use.ts';
 import { findHome } from '../home/home.ts';
 import { connectionOf, type Profile, readProfile } from '../home/profile.ts';
 import { chooseSetting } from './choose-setting.ts';
+import { type EmbeddedEngine, LOCAL_ENGINE } from './embedded-engine.ts';
 
 /** The service that a command uses, and the profile that applies to it. */
 export interface ChosenService {
   readonly home: string;
-  /** Undefined: the embedded service of the home. */
+  /** Undefined: the embedded service of the home, with this engine. */
   readonly url: string | undefined;
+  readonly engine: EmbeddedEngine;
   /** Settings that the user named or confirmed; all of them may be applied. */
   readonly profile: Profile;
   /** Undefined: there is no profile. */
@@ -43,16 +45,29 @@ export function chooseService(
     const used = place === undefined ? ok(undefined) : followUse({ profile, path: place.path }, env);
     if (!used.ok) return used;
     const applied = used.value?.profile ?? profile;
-    const url = chooseSetting('service', { flags: options, env, profile: applied });
-    return ok({ home, url, profile: applied, profilePath: used.value?.path });
+    const url = chooseUrl({ flags: options, env, profile: applied });
+    return ok({ home, url, engine: chooseEngine(options, applied), profile: applied, profilePath: used.value?.path });
   }
-  const named = chooseSetting('service', { flags: options, env, profile: {} });
+  const named = chooseUrl({ flags: options, env, profile: {} });
   if (named === undefined) return fail({ exitCode: EXIT_CODE.rejected, message: `could not use ${fault}` });
   const own = findOwnProfile(env);
   const instead = readProfileAt(own);
   if (!instead.ok) return instead;
   const used = { profile: instead.value, profilePath: own?.path };
-  return ok({ home, url: named, ...used, ignored: `ignoring ${fault}` });
+  return ok({ home, url: named, engine: LOCAL_ENGINE, ...used, ignored: `ignoring ${fault}` });
+}
+
+/** The address of a service. An engine that a flag, or the profile of `--profile`, names, takes precedence over the variable. */
+function chooseUrl(given: Parameters<typeof chooseSetting>[1]): string | undefined {
+  const { flags, profile } = given;
+  if (flags.engine !== undefined) return undefined;
+  if (flags.profile !== undefined && profile.engine !== undefined) return flags.service;
+  return chooseSetting('service', given);
+}
+
+function chooseEngine({ engine }: GlobalOptions, profile: Profile): EmbeddedEngine {
+  const name = engine ?? profile.engine ?? LOCAL_ENGINE.name;
+  return { name, options: name === profile.engine ? (profile.options ?? {}) : {} };
 }
 
 function readProfileAt(place: ProfilePlace | undefined): Result<Profile, CommandError> {
@@ -75,9 +90,10 @@ export function describeUnconfirmed(
   return `the profile ${path}, ${what}: ${describeConsequence(profile)}; if you trust it, confirm it once with: sluice trust`;
 }
 
-function describeConsequence({ use, service, authUrl, otlp }: Profile): string {
+function describeConsequence({ use, service, authUrl, otlp, engine }: Profile): string {
   if (use !== undefined) return `credentials, secrets and data would be sent to the service of your profile ${use}`;
   const places = [service, authUrl].flatMap((url) => (url === undefined ? [] : [new URL(url).href]));
+  if (engine !== undefined) return `containers would run with the engine ${engine} and its options`;
   if (places.length === 0 && otlp !== undefined) return `traces would be sent to ${new URL(otlp).href}`;
   if (places.length === 0) return 'it decides which credentials, account and certificates are used';
   return `credentials, secrets and data would be sent to ${places.join(' and ')}`;

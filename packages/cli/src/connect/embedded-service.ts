@@ -6,6 +6,8 @@ import { openSocketPath } from '@sluice/host-system';
 import { keepReserve } from '../home/disk-reserve.ts';
 import { claimService, connectToOwner, nameOwner } from './claim-service.ts';
 import { type CurrentService, createDelegatingService } from './delegating-service.ts';
+import { type EmbeddedEngine, LOCAL_ENGINE, placeOfEngine } from './embedded-engine.ts';
+import { checkSameOptions, recordOptions } from './engine-options.ts';
 
 /** Delay between attempts while the claim changes hands, doubled up to the longest: each attempt starts a program. */
 const CLAIM_AGAIN_MS = 20;
@@ -16,11 +18,6 @@ const OWNER_MS = 60_000;
 const REPORT_MS = 5_000;
 /** How long a closing owner waits for in-flight requests. */
 const CLOSE_MS = 5_000;
-
-/**
- * The only cluster and account of an embedded service. Repeated here so that other processes need not load the service.
- */
-const SCOPE: Scope = { clusterID: 'local', accountID: 'local' };
 
 /** The embedded service of a home, run by this process or by the one that owns it. */
 export interface EmbeddedService {
@@ -36,6 +33,8 @@ export interface EmbeddedService {
 export interface EmbeddedOptions {
   /** Number of cores for containers (default: all cores of the machine). */
   readonly cpu?: number | undefined;
+  /** Default: containers run on this machine. */
+  readonly engine?: EmbeddedEngine;
   /** Called when another process owns the service and does not reply; see `HttpServiceAddress`. */
   readonly onWait?: (wait: ServiceWait) => void;
   /** How long another process that owns the service may take to accept a connection. Default: a minute. */
@@ -55,21 +54,22 @@ interface Lease extends CurrentService {
  * `NO_REPLY`, as with any service. Throws if this machine cannot run the service.
  */
 export async function openEmbeddedService(home: string, options: EmbeddedOptions = {}): Promise<EmbeddedService> {
-  const root = join(home, 'service');
+  const { cpu, engine = LOCAL_ENGINE, onWait, ownerMs = OWNER_MS } = options;
+  const place = placeOfEngine(engine);
+  const root = join(home, place.root);
   const dropReserve = await keepReserve(home);
   await mkdir(root, { recursive: true, mode: 0o700 });
   let closed = false;
-  const socket = await openSocketPath(home, 'service.sock');
-  const ownerSocket = await openSocketPath(home, 'owner.sock');
+  const socket = await openSocketPath(home, place.socket);
+  const ownerSocket = await openSocketPath(home, place.ownerSocket);
   const closeSockets = async () => {
     dropReserve();
     await socket.close();
     await ownerSocket.close();
   };
-  const { cpu, onWait, ownerMs = OWNER_MS } = options;
   const failure = createFailure();
   const sockets = { socketPath: socket.path, ownerPath: ownerSocket.path };
-  const wanted: Wanted = { home, root, cpu, onWait, ownerMs, onFailure: failure.report, ...sockets };
+  const wanted: Wanted = { home, root, cpu, engine, onWait, ownerMs, onFailure: failure.report, ...sockets };
   let lease = await acquireLease(wanted).catch(async (error: unknown) => {
     await closeSockets();
     throw error;
@@ -104,7 +104,7 @@ export async function openEmbeddedService(home: string, options: EmbeddedOptions
   });
   return {
     service,
-    scope: SCOPE,
+    scope: place.scope,
     warnings: lease.warnings,
     close: async () => {
       closed = true;
@@ -127,6 +127,7 @@ interface Wanted {
   readonly home: string;
   readonly root: string;
   readonly cpu: number | undefined;
+  readonly engine: EmbeddedEngine;
   readonly onWait: EmbeddedOptions['onWait'];
   readonly ownerMs: number;
   readonly onFailure: (error: Error) => void;
@@ -161,7 +162,7 @@ async function acquireLease(wanted: Wanted): Promise<Lease> {
 
 /** `onClaimed` is called when this process has become the owner, before it opens the service. */
 async function own(
-  { home, root, cpu, onFailure, socketPath, ownerPath }: Wanted,
+  { home, root, cpu, engine, onFailure, socketPath, ownerPath }: Wanted,
   onClaimed: () => void,
 ): Promise<Lease | undefined> {
   let makeReachable = (): Promise<void> => Promise.reject(new Error('not open yet'));
@@ -174,7 +175,8 @@ async function own(
   onClaimed();
   try {
     const { openOwnService } = await import('./own-service.ts');
-    const own = await openOwnService(root, { home, cpu, onFailure });
+    const own = await openOwnService(root, { home, cpu, engine, onFailure });
+    await recordOptions(root, engine);
     makeReachable = once(() => own.listen(socketPath));
     opened.resolve();
     return {
@@ -193,11 +195,17 @@ async function own(
 }
 
 async function connectToOwnerService(
-  { socketPath, ownerPath, onWait }: Wanted,
+  { root, engine, socketPath, ownerPath, onWait }: Wanted,
   withinMs: number,
 ): Promise<Lease | undefined> {
   const connection = await connectToOwner(ownerPath, withinMs);
   if (connection === undefined) return undefined;
+  try {
+    await checkSameOptions(root, engine);
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
   const { openOwnerService } = await import('./open-owner-service.ts');
   const service = openOwnerService(socketPath, onWait);
   const lost = new AbortController();

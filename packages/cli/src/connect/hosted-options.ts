@@ -5,7 +5,7 @@ import { findProfile, isProfileFile } from '../home/find-profile.ts';
 import { followUse } from '../home/follow-use.ts';
 import { type Profile, readProfile } from '../home/profile.ts';
 
-const KEYS = ['profile', 'service', 'account', 'cluster', 'cpu'] as const;
+const KEYS = ['profile', 'service', 'account', 'cluster', 'engine', 'cpu'] as const;
 
 /** The options of a command that decide which service a run uses, as they are stored with a hosted run. */
 export type HostedOptions = Readonly<Pick<RunSettings, (typeof KEYS)[number]>>;
@@ -32,10 +32,13 @@ export function selectHostedOptions(
   context: Pick<CommandContext, 'env' | 'cwd'>,
 ): HostedOptions {
   const { env, cwd } = context;
-  const replaced: object = readNamedProfile(options, context);
+  const replaced = readNamedProfile(options, context);
+  // As in `chooseService`.
+  const hasEngine = options.engine !== undefined || replaced.engine !== undefined;
   const chosen = KEYS.flatMap((key) => {
-    const isReplaced = key === 'cpu' || options.isRecorded === true || Object.hasOwn(replaced, key);
-    const value = options[key] ?? (isReplaced ? undefined : env[VARIABLES[key]] || undefined);
+    const variable = key === 'cpu' || key === 'engine' ? undefined : env[VARIABLES[key]] || undefined;
+    const isReplaced = options.isRecorded === true || Object.hasOwn(replaced, key) || (key === 'service' && hasEngine);
+    const value = options[key] ?? (isReplaced ? undefined : variable);
     if (value === undefined) return [];
     const isPath = key === 'profile' && isProfileFile(String(value));
     return [[key, isPath ? resolve(cwd, String(value)) : value] as const];

@@ -11,12 +11,14 @@ import {
   resolveImages,
   type Sites,
 } from '@sluice/runner';
-import { amountOf, embeddedConfig } from '@sluice/service';
+import { amountOf, type ServiceConfig } from '@sluice/service';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandError } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { findHome } from '../home/home.ts';
-import { findScopeFault, openService, showIgnored } from './open-service.ts';
+import { configureEmbedded } from './configure-embedded.ts';
+import { type EmbeddedEngine, placeOfEngine } from './embedded-engine.ts';
+import { findEmbeddedFault, openService, showIgnored } from './open-service.ts';
 
 /** The clusters and instance types that a run could use, and the limits of the site. */
 export interface PlannedSites extends Sites {
@@ -38,15 +40,17 @@ export async function listSites(
   const { chooseService } = await import('./choose-service.ts');
   const chosen = chooseService(options, context);
   if (!chosen.ok) return chosen;
-  const { home, url, profile } = chosen.value;
+  const { home, url, profile, engine } = chosen.value;
   const limits = profile.limits && { limits: profile.limits };
   if (url === undefined) {
-    const fault = findScopeFault(options);
+    const fault = findEmbeddedFault(options, engine);
     if (fault !== undefined) return fail({ exitCode: EXIT_CODE.rejected, message: fault });
-    const instanceTypes = await listEmbedded(home);
+    const listed = await listEmbedded(home, engine);
+    if (!listed.ok) return listed;
+    const instanceTypes = listed.value;
     const local = instanceTypes[0]?.clusterID ?? '';
     const accounts = { [local]: '' };
-    const unknown = await findUnknownVolume(plan, { options, context });
+    const unknown = await findUnknownVolume(plan, { engine, options, context });
     if (!unknown.ok) return unknown;
     const known = { home: local, accounts, instanceTypes, volumeCluster: () => undefined, ...limits };
     return ok({ ...known, ...(unknown.value !== undefined && { unknown: unknown.value }) });
@@ -79,11 +83,11 @@ export async function listSites(
 /** Opens the embedded service only for volumes that a plan names by ID. Creates no home. */
 async function findUnknownVolume(
   plan: Plan,
-  { options, context }: { options: GlobalOptions; context: CommandContext },
+  { engine, options, context }: { engine: EmbeddedEngine; options: GlobalOptions; context: CommandContext },
 ): Promise<Result<string | undefined, CommandError>> {
   const named = Object.entries(plan.pipeline.volumes).find(([, { id }]) => id !== undefined);
   if (named === undefined) return ok(undefined);
-  const hasService = existsSync(join(findHome(context, options), 'service'));
+  const hasService = existsSync(join(findHome(context, options), placeOfEngine(engine).root));
   if (!hasService) return ok(describeUnknownVolume(named[0], named[1].id ?? ''));
   const opened = await openService(options, context);
   if (!opened.ok) return opened;
@@ -94,16 +98,34 @@ async function findUnknownVolume(
   }
 }
 
-async function listEmbedded(home: string): Promise<InstanceType[]> {
-  return embeddedConfig({ root: join(home, 'service') }).clusters.flatMap(({ id, instanceTypes }) =>
-    instanceTypes.map((type) => ({
-      id: type.id,
-      clusterID: id,
-      cpu: { cores: amountOf(type).cores, model: type.cpuModel ?? 'generic' },
-      memory: { sizeGB: amountOf(type).memoryGB },
-      gpu: { count: type.gpu, model: type.gpuModel ?? '' },
-      // Of its features, the one that a plan reads.
-      features: [FEATURES.dockerOptions],
-    })),
-  );
+async function listEmbedded(
+  home: string,
+  engine: EmbeddedEngine,
+): Promise<Result<readonly InstanceType[], CommandError>> {
+  const root = join(home, placeOfEngine(engine).root);
+  try {
+    const { config } = await configureEmbedded(root, { engine });
+    // Of the features, the one that a plan reads.
+    const features = engine.name === 'local' ? [FEATURES.dockerOptions] : [];
+    const listed = config.clusters.flatMap(({ id, instanceTypes }) =>
+      instanceTypes.map((type) => describeType(id, type)),
+    );
+    return ok(listed.map((type) => ({ ...type, features })));
+  } catch (error) {
+    return fail({ exitCode: EXIT_CODE.unreachable, message: `could not plan: ${(error as Error).message}` });
+  }
+}
+
+function describeType(
+  clusterID: string,
+  type: ServiceConfig['clusters'][number]['instanceTypes'][number],
+): InstanceType {
+  const { cores, memoryGB } = amountOf(type);
+  return {
+    id: type.id,
+    clusterID,
+    cpu: { cores, model: type.cpuModel ?? 'generic' },
+    memory: { sizeGB: memoryGB },
+    gpu: { count: type.gpu, model: type.gpuModel ?? '' },
+  };
 }

@@ -10,6 +10,7 @@ import { keepReserve } from '../home/disk-reserve.ts';
 import { prepareHome } from '../home/prepare-home.ts';
 import type { ChosenService } from './choose-service.ts';
 import { chooseTraces } from './choose-traces.ts';
+import { type EmbeddedEngine, placeOfEngine } from './embedded-engine.ts';
 import type { OpenedService } from './opened-service.ts';
 import { createWaitReporter } from './report-wait.ts';
 import type { RunServer } from './run-server.ts';
@@ -28,14 +29,22 @@ export interface HomeService extends OpenedService {
   readonly warnings?: readonly string[];
 }
 
-/** Why the embedded service does not have the requested cluster or account; undefined if it has. */
-export function findScopeFault({ cluster = 'local', account = 'local' }: GlobalOptions): string | undefined {
+/** Why the embedded service cannot be used as requested; undefined if it can. */
+export function findEmbeddedFault(options: GlobalOptions, engine: EmbeddedEngine): string | undefined {
+  const { clusterID, accountID } = placeOfEngine(engine).scope;
+  const { cluster = clusterID, account = accountID } = options;
+  if (engine.name === 'slurm' && options.cpu !== undefined)
+    return 'could not use --cpu with the engine slurm: it limits the cores of this machine; limit a run with --parallelism';
   const unknown = [
-    ...(cluster === 'local' ? [] : [`cluster ${cluster}`]),
-    ...(account === 'local' ? [] : [`account ${account}`]),
+    ...(cluster === clusterID ? [] : [`cluster ${cluster}`]),
+    ...(account === accountID ? [] : [`account ${account}`]),
   ];
   if (unknown.length === 0) return undefined;
-  return `could not use ${unknown.join(' and ')}: the embedded service has one cluster and one account, both named local; name another service with --service or in the profile`;
+  const has =
+    clusterID === accountID
+      ? 'one cluster and one account, both named local'
+      : `one cluster, named ${clusterID}, and one account, named ${accountID}`;
+  return `could not use ${unknown.join(' and ')}: the embedded service has ${has}; name another service with --service or in the profile`;
 }
 
 /** Warns about a profile that was found but is not applied. */
@@ -57,7 +66,7 @@ export async function openService(
   const { chooseService } = await import('./choose-service.ts');
   const chosen = chooseService(options, context);
   if (!chosen.ok) return chosen;
-  const { url, profile } = chosen.value;
+  const { url, profile, engine } = chosen.value;
   const traces = await chooseTraces({ flags: options, env: context.env, profile });
   if (!traces.ok) return traces;
   const given = { home, ...(profile.limits && { limits: profile.limits }), ...traces.value };
@@ -67,13 +76,13 @@ export async function openService(
     const opened = await openChosenService({ ...chosen.value, url }, { options, context });
     return opened.ok ? ok(await withReserve({ ...opened.value, ...given })) : opened;
   }
-  const fault = findScopeFault(options);
+  const fault = findEmbeddedFault(options, engine);
   if (fault !== undefined) return fail({ exitCode: EXIT_CODE.rejected, message: fault });
   try {
     const owner = `the process that runs the embedded service of ${home}`;
     const { openEmbeddedService } = await import('./embedded-service.ts');
     const onWait = createWaitReporter(context.terminal, owner);
-    const opened = await openEmbeddedService(home, { cpu: options.cpu, onWait });
+    const opened = await openEmbeddedService(home, { cpu: options.cpu, engine, onWait });
     if (options.verbose !== true) return ok({ ...opened, ...given });
     const { reportCalls } = await import('./report-calls.ts');
     return ok({ ...opened, service: reportCalls(opened.service, context.terminal), ...given });

@@ -1,9 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { getSystemErrorMap } from 'node:util';
 import type { ContainerService } from '@sluice/client';
-import { createService, EMBEDDED_SCOPE, embeddedConfig } from '@sluice/service';
+import { createService } from '@sluice/service';
 import { describeSystemError } from '../context/describe-system-error.ts';
 import { listUserDirectories } from '../home/user-directories.ts';
+import { configureEmbedded } from './configure-embedded.ts';
+import { type EmbeddedEngine, placeOfEngine } from './embedded-engine.ts';
 
 /** The embedded service as run by this process. */
 export interface OwnService {
@@ -19,22 +21,27 @@ export interface OwnServiceOptions {
   /** Hidden from containers, with everything in it: the token of the run API, sockets, journals, secrets. */
   readonly home: string;
   readonly cpu: number | undefined;
+  readonly engine: EmbeddedEngine;
   /** Called once when the store has failed: another process must open the service. */
   readonly onFailure: (error: Error) => void;
 }
 
 /** Runs the service of `root` in this process. The caller must hold the claim of `root`. */
-export async function openOwnService(root: string, { home, cpu, onFailure }: OwnServiceOptions): Promise<OwnService> {
-  const config = embeddedConfig({ root, ...(cpu !== undefined && { cpu }) });
+export async function openOwnService(
+  root: string,
+  { home, onFailure, ...how }: OwnServiceOptions,
+): Promise<OwnService> {
+  const { config, warnings } = await configureEmbedded(root, how);
   const service = await createService({
     config,
     hiddenPaths: [home, ...listUserDirectories(process.env)],
     onFailure: (error) => onFailure(describeFailure(root, error as Error)),
   });
-  const principal = { userId: EMBEDDED_SCOPE.accountID, accounts: [EMBEDDED_SCOPE] };
+  const { scope } = placeOfEngine(how.engine);
+  const principal = { userId: scope.accountID, accounts: [{ ...scope }] };
   return {
     service: service.inProcess(principal),
-    warnings: service.warnings(),
+    warnings: [...warnings, ...service.warnings()],
     listen: async (socketPath) => {
       // A killed owner may have left it; the claim proves that no process uses it.
       await rm(socketPath, { force: true });

@@ -1,3 +1,4 @@
+import type { EngineName } from '@sluice/run';
 import type { ColorChoice, Terminal } from './terminal.ts';
 
 /** The process as commands see it; tests pass their own. */
@@ -31,6 +32,8 @@ export interface GlobalOptions {
   readonly cluster?: string;
   /** The service is that of a recorded run: no variable selects another. */
   readonly isRecorded?: true;
+  /** Engine of the embedded service, which is then used. */
+  readonly engine?: EngineName;
   /** Cores of the embedded service. */
   readonly cpu?: number;
   readonly json?: boolean;

@@ -5,6 +5,7 @@ export type SharedOption =
   | 'service'
   | 'account'
   | 'cluster'
+  | 'engine'
   | 'cpu'
   | 'verbose'
   | 'json'
@@ -12,7 +13,7 @@ export type SharedOption =
 
 /** Of commands that also work on runs of a server. */
 const SERVER = ['home', 'profile', 'service', 'account', 'cluster', 'verbose'] as const;
-const SERVICE = [...SERVER, 'cpu'] as const;
+const SERVICE = [...SERVER, 'engine', 'cpu'] as const;
 
 /**
  * Which shared options apply to which command. The grammar accepts only these, help shows only these, and a suggested

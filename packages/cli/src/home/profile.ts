@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { describeIssue } from '@sluice/client';
 import { durationSchema, fail, ok, parseDuration, type Result } from '@sluice/core';
+import { ENGINE_NAMES } from '@sluice/run';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import type { CommandError } from '../context/command-rejection.ts';
@@ -14,6 +15,9 @@ const settings = z.strictObject({
     .regex(/^[^/]+$/, 'must be the name of one of your profiles')
     .optional(),
   service: z.url().optional(),
+  /** The engine of the embedded service, which is then used, and its options, which the service checks. */
+  engine: z.enum(ENGINE_NAMES, `must be ${ENGINE_NAMES.join(' or ')}`).optional(),
+  options: z.record(z.string(), z.unknown()).optional(),
   authUrl: z.url().optional(),
   account: z.string().optional(),
   cluster: z.string().optional(),
@@ -42,22 +46,36 @@ const settings = z.strictObject({
     .optional(),
 });
 
-/** A profile as it is written. */
-export const profileSchema = settings.refine(
-  (profile) => profile.use === undefined || Object.keys(profile).length === 1,
-  '`use` names another profile, so there can be no other settings',
-);
+/** What can stand beside `engine`: the embedded service has no login. */
+const WITH_ENGINE: ReadonlySet<string> = new Set(['engine', 'options', 'limits', 'otlp']);
 
-/** Settings of a site, which belong to no pipeline: service, account, credentials, limits. */
+/** A profile as it is written. */
+export const profileSchema = settings
+  .refine(
+    (profile) => profile.use === undefined || Object.keys(profile).length === 1,
+    '`use` names another profile, so there can be no other settings',
+  )
+  .superRefine(({ engine, ...profile }, context) => {
+    const others = Object.keys(profile).filter((key) => !WITH_ENGINE.has(key));
+    const message =
+      '`engine` is of the embedded service, which has no login: remove `engine`, or ' +
+      others.map((key) => `\`${key}\``).join(', ');
+    if (engine !== undefined && others.length > 0) context.addIssue({ code: 'custom', message });
+    if (profile.options !== undefined && engine !== 'slurm')
+      context.addIssue({ code: 'custom', path: ['options'], message: 'needs `engine: slurm`' });
+  });
+
+/** Settings of a site, which belong to no pipeline: service, account, credentials, engine, limits. */
 export type Profile = z.infer<typeof profileSchema>;
 
 /** The settings of a profile without its limits: they decide where credentials and data are sent. */
 export type Connection = Readonly<Record<string, string>>;
 
 /** The connection settings of a profile that are set. */
-export function connectionOf({ limits: _, ...connection }: Profile): Connection {
+export function connectionOf({ limits: _, options, ...connection }: Profile): Connection {
+  const texts = { ...connection, ...(options && { options: JSON.stringify(options) }) };
   return Object.fromEntries(
-    Object.entries(connection).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+    Object.entries(texts).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
   );
 }
 

@@ -41,7 +41,8 @@ export function openProfileDraft({ name, env, ...given }: NewProfile): Result<Pr
   if (file === undefined) return reject('the user has no configuration directory; set HOME or XDG_CONFIG_HOME');
   const before = existsSync(file) ? readProfile(file) : ok({} as Profile);
   if (!before.ok) return before;
-  const { service, use } = before.value;
+  const { service, use, engine } = before.value;
+  if (engine !== undefined) return reject(`${file} is for the engine ${engine}; choose another name with --profile`);
   if (use !== undefined) return reject(`${file} names the profile ${use}; remove that file`);
   if (service !== undefined && new URL(service).href !== new URL(given.service).href) {
     return reject(`${file} is for ${service}; choose another name with --profile, or remove that file`);

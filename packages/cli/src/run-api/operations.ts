@@ -277,6 +277,8 @@ export interface RunApiOperations {
             readonly service?: string;
             readonly account?: string;
             readonly cluster?: string;
+            /** The engine of the embedded service. */
+            readonly engine?: 'local' | 'slurm';
             readonly cpu?: number;
             /** Absolute path of the pipeline file. */
             readonly file: string;
@@ -1111,6 +1113,8 @@ export interface RunApiOperations {
           readonly service?: string;
           readonly account?: string;
           readonly cluster?: string;
+          /** The engine of the embedded service. */
+          readonly engine?: 'local' | 'slurm';
           readonly cpu?: number;
         };
         readonly timezone: string;

@@ -72,3 +72,60 @@ test.each(SOURCES.map((first, rank) => [first, SOURCES.slice(rank)] as const))(
 test('no source at all is the embedded service', () => {
   expect(chooseFrom([])).toEqual({ service: undefined, account: undefined, cluster: undefined });
 });
+
+test.each<[what: string, flags: GlobalOptions, profile: string, env: Record<string, string>, expected: object]>([
+  ['is local by default', {}, '', {}, { name: 'local', url: undefined }],
+  ['is that of a flag', { engine: 'slurm' }, '', {}, { name: 'slurm', url: undefined }],
+  [
+    'of a flag is used although a variable and a profile name a service',
+    { engine: 'slurm' },
+    'service: https://profile.example\n',
+    { SLUICE_SERVICE: 'https://variable.example' },
+    { name: 'slurm', url: undefined },
+  ],
+  ['is that of the profile', {}, 'engine: slurm\n', {}, { name: 'slurm', url: undefined }],
+  [
+    'of a profile that is not named gives way to a variable',
+    {},
+    'engine: slurm\n',
+    { SLUICE_SERVICE: 'https://variable.example' },
+    { url: 'https://variable.example' },
+  ],
+  [
+    'of a named profile is used although a variable names a service',
+    { profile: 'default' },
+    'engine: slurm\n',
+    { SLUICE_SERVICE: 'https://variable.example' },
+    { name: 'slurm', url: undefined },
+  ],
+  [
+    'has the options of the profile for it',
+    { engine: 'slurm' },
+    'engine: slurm\noptions: { partition: gpu }\n',
+    {},
+    { name: 'slurm', options: { partition: 'gpu' } },
+  ],
+  [
+    'has no options of a profile for another',
+    { engine: 'local' },
+    'engine: slurm\noptions: { partition: gpu }\n',
+    {},
+    { name: 'local', options: {} },
+  ],
+])('chooseService: the engine %s', (_what, flags, profile, variables, expected) => {
+  writeFileSync(join(place, 'config/sluice/profiles/default.yaml'), profile);
+  const env = { XDG_CONFIG_HOME: join(place, 'config'), XDG_STATE_HOME: join(place, 'state'), ...variables };
+  const chosen = chooseService({ home: place, ...flags }, createTestContext({ cwd: place, env }));
+  if (!chosen.ok) throw new Error(chosen.error.message);
+  expect({ url: chosen.value.url, ...chosen.value.engine }).toMatchObject(expected);
+});
+
+test('chooseService rejects an unconfirmed profile that names an engine, whose options select programs', () => {
+  mkdirSync(join(place, '.sluice'));
+  writeFileSync(join(place, '.sluice/profile.yaml'), 'engine: slurm\noptions: { confPath: /tmp/slurm.conf }\n');
+  const chosen = chooseService({}, createTestContext({ cwd: place, env: { XDG_STATE_HOME: join(place, 'state') } }));
+  expect(chosen).toMatchObject({
+    ok: false,
+    error: { message: expect.stringContaining('containers would run with the engine slurm and its options') },
+  });
+});

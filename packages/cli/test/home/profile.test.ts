@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readProfile } from '../../src/home/profile.ts';
+import { connectionOf, readProfile } from '../../src/home/profile.ts';
 
 let home: string;
 
@@ -64,5 +64,28 @@ test('readProfile rejects a named profile that is not there', () => {
   expect(readProfile(join(home, 'other.yaml'))).toMatchObject({
     ok: false,
     error: { message: expect.stringContaining(join(home, 'other.yaml')) },
+  });
+});
+
+test('readProfile takes an engine with its options, which must be confirmed', () => {
+  const text = 'engine: slurm\noptions: { partition: gpu, exclusive: true }\nlimits: { mounts: 3 }\n';
+  writeFileSync(join(home, 'profile.yaml'), text);
+  const read = readProfile(join(home, 'profile.yaml'));
+  if (!read.ok) throw new Error(read.error.message);
+  expect(read.value).toMatchObject({ engine: 'slurm', options: { partition: 'gpu', exclusive: true } });
+  expect(connectionOf(read.value)).toEqual({ engine: 'slurm', options: '{"partition":"gpu","exclusive":true}' });
+});
+
+test.each([
+  ['engine: slurm\nservice: https://one.example\n', 'remove `engine`, or `service`'],
+  ['engine: slurm\naccount: a\ntokenFile: ./t\n', 'remove `engine`, or `account`, `tokenFile`'],
+  ['engine: pbs\n', '`engine` must be local or slurm'],
+  ['options: { partition: gpu }\n', '`options` needs `engine: slurm`'],
+  ['engine: local\noptions: {}\n', '`options` needs `engine: slurm`'],
+])('readProfile rejects %j', (text, message) => {
+  writeFileSync(join(home, 'profile.yaml'), text);
+  expect(readProfile(join(home, 'profile.yaml'))).toMatchObject({
+    ok: false,
+    error: { message: expect.stringContaining(message) },
   });
 });

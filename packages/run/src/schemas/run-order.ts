@@ -6,6 +6,11 @@ export const MAX_PARAM_LENGTH: number = 32 * 1024 * 1024;
 const MAX_LABELS = 90;
 const path = z.string().min(1).max(4_096);
 
+/** The engines of embedded services. */
+export const ENGINE_NAMES = ['local', 'slurm'] as const;
+/** One of `ENGINE_NAMES`. */
+export type EngineName = (typeof ENGINE_NAMES)[number];
+
 /** Paths are absolute; a profile may be a name. */
 export const runSettings = z.strictObject({
   params: z
@@ -23,6 +28,7 @@ export const runSettings = z.strictObject({
   service: path.exactOptional(),
   account: path.exactOptional(),
   cluster: path.exactOptional(),
+  engine: z.enum(ENGINE_NAMES).exactOptional().describe('the engine of the embedded service'),
   cpu: z.number().int().min(1).exactOptional(),
 });
 

@@ -1,4 +1,5 @@
 import { availableParallelism, totalmem } from 'node:os';
+import { doublingSizes } from '../engines/doubling-sizes.ts';
 import { cpuModels } from '../engines/machine-models.ts';
 import { GB } from '../protocol/sizes.ts';
 import { type InstanceTypeConfig, type ServiceConfig, serviceConfigSchema } from './service-config.ts';
@@ -35,11 +36,8 @@ function instanceTypes(
   machineCores: number,
   memoryPerCore: number,
 ): Pick<InstanceTypeConfig, 'id' | 'cpu' | 'memory'>[] {
-  const sizes: number[] = [];
-  for (let size = 1; size <= machineCores; size *= 2) sizes.push(size);
-  if (sizes.at(-1) !== machineCores) sizes.push(machineCores);
   const { cpu: cpuModel } = cpuModels();
-  return sizes.map((size) => ({
+  return doublingSizes(1, machineCores).map((size) => ({
     id: `local-${size}`,
     cpu: size,
     memory: `${Math.max(1, Math.floor(memoryPerCore * size))}GB`,

@@ -18,7 +18,8 @@ const optionShape = {
   exclude: text,
   mail: text,
 };
-const OPTIONS = Object.keys(optionShape) as (keyof typeof optionShape)[];
+/** Their names. */
+export const SLURM_OPTIONS = Object.keys(optionShape) as readonly (keyof typeof optionShape)[];
 
 /** Slurm options that a cluster's configuration, or an instance type's `options`, may set. */
 const placementShape = {
@@ -26,7 +27,7 @@ const placementShape = {
   /** Slurm's own time limit, which counts whole minutes. */
   timeLimit: durationSchema({ min: '1m' }).optional(),
   /** The options that a step may set or replace. Default: none. */
-  allow: z.array(z.enum(OPTIONS, `must be one of ${OPTIONS.join(', ')}`)).optional(),
+  allow: z.array(z.enum(SLURM_OPTIONS, `must be one of ${SLURM_OPTIONS.join(', ')}`)).optional(),
 };
 
 /** Per instance type: overrides the cluster's settings. */

@@ -3,9 +3,9 @@ import { onlyModel } from '../machine-models.ts';
 
 /**
  * Arguments of `sinfo` for one line per node and partition: partition (with `*` if it is the default), host name, generic
- * resources, time limit of the partition.
+ * resources, time limit of the partition, cores, megabytes.
  */
-export const NODE_ARGUMENTS: readonly string[] = ['--all', '--Node', '--noheader', '--format=%P|%n|%G|%l'];
+export const NODE_ARGUMENTS: readonly string[] = ['--all', '--Node', '--noheader', '--format=%P|%n|%G|%l|%c|%m'];
 
 /** The service's machine, which may be a node. */
 interface OwnMachine {
@@ -13,13 +13,23 @@ interface OwnMachine {
   readonly models: HardwareModels;
 }
 
-interface Node {
+/** A node as a member of one partition. */
+export interface SlurmNode {
   readonly partition: string;
   readonly isDefault: boolean;
   readonly host: string;
-  readonly gpus: readonly string[];
+  readonly gpus: readonly SlurmGpus[];
   /** Of the partition. */
   readonly limitMs: number | undefined;
+  readonly cores: number;
+  /** Of 2^20 bytes. */
+  readonly memoryMB: number;
+}
+
+/** GPUs of one type in a node; the type is '' if the administrator has given none. */
+export interface SlurmGpus {
+  readonly type: string;
+  readonly count: number;
 }
 
 /**
@@ -30,7 +40,7 @@ interface Node {
 export function slurmModels(text: string, partitions: string | undefined, own: OwnMachine): HardwareModels {
   const nodes = nodesIn(text, partitions);
   const isOwn = nodes.length > 0 && nodes.every(({ host }) => shortName(host) === shortName(own.hostname));
-  const gpu = onlyModel(nodes.flatMap(({ gpus }) => gpus));
+  const gpu = onlyModel(nodes.flatMap(({ gpus }) => gpus.map(({ type }) => type)));
   return { ...(isOwn && own.models), ...(gpu !== undefined && { gpu }) };
 }
 
@@ -41,20 +51,24 @@ export function partitionLimit(text: string, partitions: string | undefined): nu
   return limits.length === 0 || longest === Infinity ? undefined : longest;
 }
 
-function nodesIn(text: string, partitions: string | undefined): Node[] {
-  const wanted = partitions?.split(',');
-  return text
-    .split('\n')
-    .flatMap(parseNode)
-    .filter(({ partition, isDefault }) => wanted?.includes(partition) ?? isDefault);
+/** The nodes of all partitions in the output of `sinfo`. */
+export function parseNodes(text: string): SlurmNode[] {
+  return text.split('\n').flatMap(parseNode);
 }
 
-function parseNode(line: string): Node[] {
-  const [partition, host, resources, limit = ''] = line.trim().split('|');
+/** The nodes of some partitions, as in `slurmModels`. */
+export function nodesIn(text: string, partitions: string | undefined): SlurmNode[] {
+  const wanted = partitions?.split(',');
+  return parseNodes(text).filter(({ partition, isDefault }) => wanted?.includes(partition) ?? isDefault);
+}
+
+function parseNode(line: string): SlurmNode[] {
+  const [partition, host, resources, limit = '', cores = '', memory = ''] = line.trim().split('|');
   if (partition === undefined || host === undefined || resources === undefined) return [];
   const isDefault = partition.endsWith('*');
   const name = isDefault ? partition.slice(0, -1) : partition;
-  return [{ partition: name, isDefault, host, gpus: gpuTypes(resources), limitMs: parseLimit(limit) }];
+  const size = { cores: Number.parseInt(cores, 10) || 0, memoryMB: Number.parseInt(memory, 10) || 0 };
+  return [{ partition: name, isDefault, host, gpus: parseGpus(resources), limitMs: parseLimit(limit), ...size }];
 }
 
 /** `[days-][hours:]minutes:seconds`; undefined for `infinite` and anything else. */
@@ -64,15 +78,17 @@ function parseLimit(text: string): number | undefined {
   return (((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
 }
 
-/** For `gpu:a100:4(S:0-1),gpu:2,mps:400`: `a100` and, for the entry without a type, ''. */
-function gpuTypes(resources: string): string[] {
+/** For `gpu:a100:4(S:0-1),gpu:2,mps:400`: four of type `a100` and two of type ''. */
+function parseGpus(resources: string): SlurmGpus[] {
   const entries = resources.replaceAll(/\([^)]*\)/g, '').split(',');
-  return entries
-    .map((entry) => entry.split(':'))
-    .filter(([name]) => name === 'gpu')
-    .map(([, type = '']) => (/^\d+$/.test(type) ? '' : type));
+  return entries.flatMap((entry) => {
+    const [name, ...words] = entry.split(':');
+    const [type = '', count = ''] = words.length === 1 && /^\d+$/.test(words[0]!) ? ['', ...words] : words;
+    return name === 'gpu' ? [{ type, count: Number.parseInt(count, 10) || 1 }] : [];
+  });
 }
 
-function shortName(host: string): string {
+/** A host name without its domain. */
+export function shortName(host: string): string {
   return host.split('.')[0] ?? host;
 }

@@ -1,0 +1,14 @@
+import { type EmbeddedSlurm, embeddedConfig, embeddedSlurmConfig } from '@sluice/service';
+import type { EmbeddedEngine } from './embedded-engine.ts';
+
+/**
+ * The configuration of the embedded service in `root` with this engine. Throws an error for the user if the engine cannot
+ * work here with its options.
+ */
+export async function configureEmbedded(
+  root: string,
+  { engine: { name, options }, cpu }: { readonly engine: EmbeddedEngine; readonly cpu?: number | undefined },
+): Promise<EmbeddedSlurm> {
+  if (name === 'slurm') return embeddedSlurmConfig({ root, options });
+  return { config: embeddedConfig({ root, ...(cpu !== undefined && { cpu }) }), warnings: [] };
+}

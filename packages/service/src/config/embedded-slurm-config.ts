@@ -1,0 +1,92 @@
+import { realpath } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { findMount } from '@sluice/host-system';
+import { EngineError } from '../engines/engine.ts';
+import { judgeStorage } from '../engines/slurm/shared-storage.ts';
+import { createSlurmCommands } from '../engines/slurm/slurm-commands.ts';
+import { SLURM_OPTIONS, slurmConfigSchema } from '../engines/slurm/slurm-config.ts';
+import { deriveInstanceTypes } from '../engines/slurm/slurm-instance-types.ts';
+import { NODE_ARGUMENTS, nodesIn, parseNodes, type SlurmNode, shortName } from '../engines/slurm/slurm-models.ts';
+import { type ServiceConfig, serviceConfigSchema } from './service-config.ts';
+
+/** The only cluster and account of an embedded service that runs jobs of Slurm. */
+const SCOPE = { clusterID: 'slurm', accountID: 'local' } as const;
+
+/** An embedded service with the engine `slurm`. */
+export interface EmbeddedSlurm {
+  readonly config: ServiceConfig;
+  /** For the user: what may be wrong with the storage. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * The configuration of a service whose containers are jobs of this user: cluster `slurm`, account `local`, and instance types
+ * derived from the nodes of the partition. `options` are those of the engine, unchecked; steps may set all that Slurm lets
+ * the user set. Throws an error for the user if an option is wrong, if Slurm does not answer, or if no node can see `root`,
+ * which need not exist yet.
+ */
+export async function embeddedSlurmConfig({
+  root,
+  options,
+}: {
+  readonly root: string;
+  readonly options: Readonly<Record<string, unknown>>;
+}): Promise<EmbeddedSlurm> {
+  const checked = checkOptions(options);
+  const { partition, confPath } = checked;
+  const nodes = await readNodes({ partition, confPath });
+  const { fault, warnings } = await findStorageFault(root, nodes);
+  if (fault !== undefined) throw new Error(`could not use ${root} for jobs of Slurm: ${fault}`);
+  const config = serviceConfigSchema.parse({
+    root,
+    clusters: [
+      {
+        id: SCOPE.clusterID,
+        engine: 'slurm',
+        options: { allow: SLURM_OPTIONS, ...options },
+        accounts: [SCOPE.accountID],
+        instanceTypes: deriveInstanceTypes(nodes),
+      },
+    ],
+  });
+  return { config, warnings };
+}
+
+function checkOptions(options: Readonly<Record<string, unknown>>): { partition?: string; confPath?: string } {
+  const checked = slurmConfigSchema.omit({ unixUsers: true }).safeParse(options);
+  if (checked.success) {
+    const { partition, confPath } = checked.data;
+    return { ...(partition !== undefined && { partition }), ...(confPath !== undefined && { confPath }) };
+  }
+  const faults = checked.error.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => `there is no option '${key}' for the user's own jobs`)
+      : [`'${issue.path.join('.')}' ${issue.message}`],
+  );
+  throw new Error(`could not use the options of the engine slurm: ${faults.join('; ')}`);
+}
+
+async function readNodes({ partition, confPath }: { partition?: string | undefined; confPath?: string | undefined }) {
+  const text = await createSlurmCommands(confPath)
+    .run('sinfo', NODE_ARGUMENTS)
+    .catch((error: unknown) => {
+      if (error instanceof EngineError) throw error;
+      throw new Error(`Slurm does not answer: ${(error as Error).message}`, { cause: error });
+    });
+  const nodes = nodesIn(text, partition);
+  if (nodes.length > 0) return nodes;
+  const names = [...new Set(parseNodes(text).map((node) => node.partition))].sort().join(', ') || 'none';
+  const what = partition === undefined ? 'no default partition' : `no partition ${partition} with nodes`;
+  throw new Error(`Slurm has ${what}: set 'partition' in the options of the profile; there are: ${names}`);
+}
+
+async function findStorageFault(root: string, nodes: readonly SlurmNode[]) {
+  const own = shortName(hostname());
+  const path = await realpath(root).catch(() => undefined);
+  if (path === undefined) return { warnings: [] };
+  return judgeStorage({
+    path,
+    mount: findMount(path),
+    isOneMachine: nodes.every(({ host }) => shortName(host) === own),
+  });
+}

@@ -1,0 +1,119 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RunReportValue } from '@sluice/run';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { slurm } from '../../packages/service/test/engines/slurm/slurm-rig.ts';
+import { createWorkplace, type StartOptions, until, type Workplace } from '../e2e/workplace-rig.ts';
+
+const isRoot = process.geteuid?.() === 0;
+const user = process.env.SLUICE_TEST_SLURM_USER ?? 'nobody';
+const isMissing = (process.env.SLUICE_TEST_SLURM !== '1' && process.env.CI !== 'true') || !isRoot;
+
+/** Four samples, each in two steps, and one that needs all. */
+const PIPELINE = `version: 1
+name: samples
+axes: { sample: [A, B, C, D] }
+steps:
+  count:
+    each: sample
+    script: sleep 2; echo "\${{ each.sample }} $(id -un)" > /out/counts/text
+    outputs: [counts]
+  check:
+    each: sample
+    inputs: { counts: count.counts }
+    script: sleep 1; cp /in/counts/text /out/checked/text
+    outputs: [checked]
+    resources: { cpu: 2, memory: 3GB }
+    slurm: { partition: urgent, nodelist: n2 }
+  join:
+    inputs: { all: check.checked }
+    script: cat $(find /in/all -name text | sort) > /out/table/table.txt
+    outputs: [table]
+outputs:
+  table: { from: join.table, publish: ./results }
+`;
+const CELLS = ['count', 'check'].flatMap((step) => ['A', 'B', 'C', 'D'].map((sample) => `samples/${step}/${sample}`));
+
+describe.skipIf(isMissing)('runs of a user of Slurm without a server', () => {
+  let place: Workplace;
+  beforeEach(() => {
+    // Not beneath /tmp, of which each container has its own.
+    place = createWorkplace(undefined, '/var/tmp');
+    writeFileSync(join(place.directory, 'pipeline.yaml'), PIPELINE);
+    execFileSync('chown', ['-R', `${user}:`, place.directory]);
+  });
+  afterEach(() => place.remove());
+
+  const start = (args: readonly string[], { env, ...options }: StartOptions = {}) => {
+    const prefix = ['/usr/bin/setpriv', `--reuid=${user}`, `--regid=${user}`, '--init-groups'];
+    return place.start(args, { ...options, prefix, env: { HOME: place.directory, USER: user, ...env } });
+  };
+  const sluice = (...args: string[]) => start(args).ended;
+  /** What Slurm itself has recorded about the ended jobs of this workplace: their names, sorted. */
+  const endedJobs = () => {
+    const lines = readFileSync(`${process.env.SLUICE_TEST_SLURM_STATE}/log/jobs.txt`, 'utf8').split('\n');
+    return lines
+      .filter((line) => line.includes(` WorkDir=${place.directory}/`))
+      .map((line) => / Name=(.*) JobState=/.exec(line)![1]!)
+      .sort();
+  };
+  const showRun = async () => JSON.parse((await sluice('show', '--json')).stdout) as RunReportValue;
+
+  test('a command that is killed is resumed, and starts no job twice', async () => {
+    const killed = start(['run', '--engine', 'slurm']);
+    await until(() => endedJobs().length >= 3 || killed.process.exitCode !== null, 'some jobs have ended');
+    killed.process.kill('SIGKILL');
+    await killed.ended;
+
+    // The run has recorded the engine.
+    const resumed = await sluice('resume');
+    expect(resumed).toMatchObject({ exitCode: 0 });
+    const lines = ['A', 'B', 'C', 'D'].map((sample) => `${sample} ${user}\n`);
+    expect(place.read('results/table.txt')).toBe(lines.join(''));
+    await until(() => endedJobs().length > CELLS.length, 'Slurm has recorded all jobs');
+    expect(endedJobs()).toEqual([...CELLS, 'samples/join'].sort());
+    const { status, steps } = await showRun();
+    expect(status).toBe('succeeded');
+    expect(steps.flatMap(({ cells }) => cells).every(({ attempt }) => attempt === 1)).toBe(true);
+
+    const rerun = await sluice('rerun');
+    expect(rerun.stderr + rerun.stdout).toContain('9 reused');
+  });
+
+  test('the engine and its options can be those of a profile, and other options need another home', async () => {
+    const profile = (name: string, options: object) => {
+      const file = join(place.directory, name);
+      writeFileSync(file, JSON.stringify({ engine: 'slurm', options }));
+      return file;
+    };
+    const main = profile('main.yaml', { partition: 'urgent', timeLimit: '10m', pollInterval: '200ms' });
+    const first = start(['run', '--profile', main]);
+    const jobs = () =>
+      slurm('squeue', '--noheader', '--format=%Z|%P|%l')
+        .split('\n')
+        .filter((line) => line.startsWith(`${place.directory}/`));
+    await until(() => jobs().length > 0 || first.process.exitCode !== null, 'a job');
+    expect(jobs()[0]).toMatch(/\|urgent\|10:00$/);
+
+    const other = await sluice('run', '--profile', profile('other.yaml', { partition: 'main' }));
+    expect(other).toMatchObject({ exitCode: 3, stdout: '' });
+    expect(other.stderr).toContain('another process runs it with other options of the engine slurm');
+    expect(await first.ended).toMatchObject({ exitCode: 0 });
+  });
+
+  test.each<[what: string, args: string[], env: NodeJS.ProcessEnv, exitCode: number, message: string]>([
+    ['there is no Slurm', [], { PATH: '/nonexistent' }, 3, 'sinfo is not on this machine'],
+    ['there is no such partition', ['--profile', 'none.yaml'], {}, 3, 'Slurm has no partition none with nodes'],
+    ['an option is unknown', ['--profile', 'typo.yaml'], {}, 3, "there is no option 'partiton'"],
+    ['a core limit is given', ['--cpu', '2'], {}, 2, 'could not use --cpu with the engine slurm'],
+  ])('nothing starts, and the message says why, if %s', async (_what, args, env, exitCode, message) => {
+    writeFileSync(join(place.directory, 'none.yaml'), 'engine: slurm\noptions: { partition: none }\n');
+    writeFileSync(join(place.directory, 'typo.yaml'), 'engine: slurm\noptions: { partiton: main }\n');
+    const named = args.includes('--profile') ? [] : ['--engine', 'slurm'];
+    const ended = await start(['run', ...named, ...args], { env }).ended;
+    expect(ended).toMatchObject({ exitCode, stdout: '' });
+    expect(ended.stderr).toContain(message);
+    expect(endedJobs()).toEqual([]);
+  });
+});
