@@ -102,6 +102,49 @@ describe.skipIf(isMissing)('runs of a user of Slurm without a server', () => {
     expect(await first.ended).toMatchObject({ exitCode: 0 });
   });
 
+  test.each([
+    ['Slurm puts its job back into the queue', (job: string) => slurm('scontrol', 'requeue', job)],
+    ['the time limit of its job is near', (job: string) => slurm('scancel', '--batch', '--signal=URG', job)],
+  ])('a run that is itself a job goes on when %s, and starts no job twice', async (_when, interrupt) => {
+    const submitted = await sluice('run', '--engine', 'slurm', '--as-job', '--json');
+    expect(submitted).toMatchObject({ exitCode: 0 });
+    const { job, log } = JSON.parse(submitted.stdout) as { job: string; log: string };
+    await until(() => endedJobs().length >= 2, 'some jobs have ended');
+    interrupt(job);
+    const shown = () => slurm('scontrol', '--oneliner', 'show', 'job', job);
+    await until(() => / JobState=PENDING .* Restarts=1 /.test(shown()), 'the job waits again');
+    // Slurm would wait two minutes; the credential of the first start is revoked for the second in which the job ended.
+    slurm('scontrol', 'update', `JobId=${job}`, 'StartTime=now+5');
+    await until(() => shown().includes(' JobState=COMPLETED '), 'the job has ended');
+
+    expect(await showRun()).toMatchObject({ status: 'succeeded' });
+    await until(() => endedJobs().length > CELLS.length, 'Slurm has recorded all jobs');
+    expect(endedJobs()).toEqual([...CELLS, 'samples/join'].sort());
+    expect(readFileSync(log, 'utf8')).toContain('samples succeeded');
+    expect(place.read('results/table.txt').split('\n')).toHaveLength(5);
+  });
+
+  test('a run that Slurm would not accept as a job is not recorded', async () => {
+    const profile = join(place.directory, 'other.yaml');
+    writeFileSync(profile, 'engine: slurm\noptions: { partition: absent }\n');
+    const rejected = await sluice('run', '--profile', profile, '--as-job');
+    expect(rejected).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(rejected.stderr).toMatch(/could not submit the run as a job: sbatch: .*partition.*; nothing was started/s);
+    const local = await sluice('run', '--as-job');
+    expect(local).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('add --engine slurm') });
+    expect((await sluice('runs', '--json')).stdout).toBe('');
+  });
+
+  test('a step with an image is rejected without a runtime', async () => {
+    writeFileSync(
+      join(place.directory, 'image.yaml'),
+      'version: 1\nname: image\nsteps: { a: { image: "debian:12", command: [ls] } }\n',
+    );
+    const rejected = await sluice('run', '--engine', 'slurm', 'image.yaml');
+    expect(rejected).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(rejected.stderr).toContain('could not run the image of step a: the engine slurm has no runtime for images');
+  });
+
   test.each<[what: string, args: string[], env: NodeJS.ProcessEnv, exitCode: number, message: string]>([
     ['there is no Slurm', [], { PATH: '/nonexistent' }, 3, 'sinfo is not on this machine'],
     ['there is no such partition', ['--profile', 'none.yaml'], {}, 3, 'Slurm has no partition none with nodes'],

@@ -17,6 +17,7 @@ export type { EngineProbe } from './engines/engine-probe.ts';
 export { canRunImages } from './engines/local-engine.ts';
 export { probeEngines } from './engines/probe-engines.ts';
 export { WITHOUT_NAMESPACES, WITHOUT_TRANSLATION } from './engines/process/without-namespaces.ts';
+export { type DriverJob, submitDriverJob } from './engines/slurm/driver-job.ts';
 export { type Clock, systemClock } from './protocol/clock.ts';
 export { authorityPath } from './proxy/open-port-proxy.ts';
 export { createServiceLog } from './service/create-service-log.ts';

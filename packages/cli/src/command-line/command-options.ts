@@ -126,6 +126,14 @@ export function detachOption(): Option {
   );
 }
 
+/** `--as-job`, of commands that start a run. */
+export function jobOption(): Option {
+  return new Option(
+    '--as-job',
+    'with --engine slurm: submit the command itself as a job of Slurm, print its ID and exit; the job continues the run when it is requeued',
+  ).conflicts(['detach', 'here', 'stopAtApproval', 'junit']);
+}
+
 /** `--junit`, of commands that know how a run has ended. */
 export function junitOption(): Option {
   return new Option('--junit <file>', 'write the result of the run to this file as JUnit XML').conflicts('detach');

@@ -38,8 +38,9 @@ export async function doctor({ context, options, version }: DoctorCall): Promise
 }
 
 function renderFound({ node, home, problem, engines }: JsonValue<'doctor'>): string {
-  const lines = engines.flatMap(({ engine, works, found, advice }) => [
+  const lines = engines.flatMap(({ engine, works, found, limits = [], advice }) => [
     `${engine.padEnd(7)}  ${works ? 'works' : 'not available'}: ${found}`,
+    ...limits.map((limit) => `         ${limit}`),
     ...(advice === undefined ? [] : [`         fix: ${advice}`]),
   ]);
   return [
@@ -47,7 +48,7 @@ function renderFound({ node, home, problem, engines }: JsonValue<'doctor'>): str
     `home     ${home}`,
     ...(problem === undefined ? [] : [`         ${problem}`]),
     ...lines,
-    '\nSteps without an image run on `process`, steps with an image on `docker`. `slurm` is only for `sluice serve`.\n',
+    '\nSteps without an image run on `process`, steps with an image on `docker`. `slurm` runs steps as jobs: --engine slurm, or `sluice serve`.\n',
   ].join('\n');
 }
 

@@ -1,3 +1,4 @@
+import type { Result } from '@sluice/core';
 import type { Reuse } from '@sluice/run';
 import { startRun } from '@sluice/runner';
 import type { HomeService } from '../connect/open-service.ts';
@@ -7,14 +8,23 @@ import { printDiagnostics } from '../pipeline/print-diagnostics.ts';
 import type { Progress } from '../render/plain-progress.ts';
 import { findUnknownIn } from '../runs/find-unknown-in.ts';
 import type { FollowOptions } from '../runs/follow-options.ts';
+import type { HandedRun, RunInJob } from '../runs/handed-run.ts';
 import type { ServerService } from '../runs/order-run.ts';
-import { type PreparedRun, prepareRun, printRejectedStart, type StartOptions } from '../runs/prepare-run.ts';
+import {
+  type PreparedRun,
+  prepareRun,
+  printRejectedStart,
+  type RejectedStart,
+  type StartOptions,
+} from '../runs/prepare-run.ts';
 import { startOptions } from '../runs/start-options.ts';
 
 /** Options of `sluice run`. */
 export interface RunPipelineOptions extends StartOptions, FollowOptions {
   /** Have the run executed by a process in the background, or by the server of its service. */
   readonly detach?: boolean;
+  /** Have the run executed by a job of Slurm. */
+  readonly asJob?: boolean;
 }
 
 interface Request {
@@ -34,7 +44,7 @@ export async function runPipeline(file: string, context: CommandContext, options
   const prepared = found.value;
   const { warnings, texts } = prepared.loaded;
   printDiagnostics(warnings, texts, request);
-  if (options.detach === true) return submit(prepared, request);
+  if (options.detach === true || options.asJob === true) return submit(prepared, request);
   const { withService } = await import('../connect/with-service.ts');
   return withService({ context, options, startsContainers: true }, (opened) => run(prepared, opened, request));
 }
@@ -69,11 +79,12 @@ async function runOnServer(prepared: PreparedRun, opened: ServerService, request
 }
 
 async function submit(prepared: PreparedRun, request: Request): Promise<number> {
-  const [{ submitPrepared }, { announceHanded }] = await Promise.all([
-    import('../hosting/submit-prepared.ts'),
-    import('../runs/handed-run.ts'),
-  ]);
-  const handed = await submitPrepared({ ...request, prepared, openProgress: () => openProgress(prepared, request) });
+  const { announceHanded } = await import('../runs/handed-run.ts');
+  const submission = { ...request, prepared, openProgress: () => openProgress(prepared, request) };
+  const handed: Result<HandedRun | RunInJob, RejectedStart> =
+    request.options.asJob === true
+      ? await import('../hosting/submit-as-job.ts').then(({ submitAsJob }) => submitAsJob(submission))
+      : await import('../hosting/submit-prepared.ts').then(({ submitPrepared }) => submitPrepared(submission));
   return handed.ok ? announceHanded(handed.value, request) : printRejectedStart(handed.error, request);
 }
 

@@ -13,7 +13,8 @@ import { type Ordered, startOptions } from '../runs/start-options.ts';
 import { findHostFault } from './hand-to-host.ts';
 import { hostRun, markRecorded } from './host-run.ts';
 
-interface Submission extends Ordered {
+/** What is submitted. */
+export interface Submission extends Ordered {
   readonly prepared: PreparedRun;
   /** The pipeline is that of a program: there is no file, which a rerun could read. */
   readonly isBuilt?: boolean;
@@ -53,7 +54,7 @@ export async function submitOrRecord(
   }
   const fault = findHostFault(home);
   if (fault !== undefined) return fail({ exitCode: EXIT_CODE.rejected, message: `${fault}; nothing was started` });
-  const runId = await record(opened, submission);
+  const runId = await recordRun(opened, submission);
   if (!runId.ok) return runId;
   // Every later host of the home resumes it.
   const marked = await markRecorded({ home, runId: runId.value, context, options });
@@ -61,7 +62,7 @@ export async function submitOrRecord(
 }
 
 /** Starts a run that no process executes yet. */
-async function record(
+export async function recordRun(
   opened: HomeService,
   { prepared, openProgress, isBuilt = false, ...request }: Submission,
 ): Promise<Result<string, RejectedStart>> {

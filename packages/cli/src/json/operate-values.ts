@@ -69,6 +69,8 @@ export const OPERATE_VALUES = {
     .strictObject({
       runId: z.string(),
       hostPid: z.int().exactOptional().describe('the process of this machine that executes the run'),
+      job: z.string().exactOptional().describe('the job of Slurm that executes the run'),
+      log: z.string().exactOptional().describe('the output of that job'),
       url: z.string().exactOptional().describe('where the server that executes the run shows it'),
     })
     .describe('A run that continues in the background.'),
@@ -128,6 +130,7 @@ export const OPERATE_VALUES = {
             engine: z.string(),
             works: z.boolean(),
             found: z.string(),
+            limits: z.array(z.string()).readonly().exactOptional().describe('limits of the site, for people'),
             advice: z.string().exactOptional(),
           }),
         )

@@ -1,5 +1,6 @@
 import { fail, ok, type Plan, type Result, stepsWithImages } from '@sluice/core';
 import { canRunImages } from '@sluice/service';
+import type { EmbeddedEngine } from '../connect/embedded-engine.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandError } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
@@ -17,10 +18,20 @@ export async function checkImages(
   const { chooseService } = await import('../connect/choose-service.ts');
   const chosen = chooseService(options, context);
   if (!chosen.ok) return chosen;
-  if (chosen.value.url !== undefined) return ok(undefined);
+  const { url, engine } = chosen.value;
+  if (url !== undefined) return ok(undefined);
+  if (engine.name === 'slurm') return checkRuntime(listNames(named), engine.options);
   if (await canRunImages()) return ok(undefined);
   const what = `could not run the image of ${listNames(named)}: neither Docker nor Podman answers on this machine`;
   const advice =
     "start one of them (see `sluice doctor`), or run the commands with this machine's programs: --ignore-images";
   return fail({ exitCode: EXIT_CODE.rejected, message: `${what}; ${advice}` });
+}
+
+function checkRuntime(names: string, { runtime = 'none' }: EmbeddedEngine['options']): Result<undefined, CommandError> {
+  if (runtime !== 'none') return ok(undefined);
+  const advice =
+    "set `runtime` in the `options` of the profile to podman, apptainer or charliecloud, whichever the nodes have, or run the commands with the nodes' programs: --ignore-images";
+  const message = `could not run the image of ${names}: the engine slurm has no runtime for images; ${advice}`;
+  return fail({ exitCode: EXIT_CODE.rejected, message });
 }

@@ -20,9 +20,17 @@ export type HandedRun = { readonly runId: string } & (
   | { readonly to: 'none' }
 );
 
+/** A run that a job of Slurm executes; `log` has the output of the job. */
+export interface RunInJob {
+  readonly runId: string;
+  readonly to: 'job';
+  readonly jobId: string;
+  readonly log: string;
+}
+
 /** Prints where a run continues, and how to follow it. */
 export function announceHanded(
-  handed: HandedRun,
+  handed: HandedRun | RunInJob,
   { context: { terminal }, options }: { context: CommandContext; options: GlobalOptions },
 ): ExitCode {
   const { runId } = handed;
@@ -40,6 +48,12 @@ export function announceHanded(
   const follow = `follow it with: ${suggestCommand(['attach', runId], options)}`;
   if (handed.to === 'host') {
     return print({ hostPid: handed.pid }, `run ${runId} continues in the background (process ${handed.pid})`, follow);
+  }
+  if (handed.to === 'job') {
+    const { jobId, log } = handed;
+    const job = `show the job with: squeue --job=${jobId}; its output is in ${log}`;
+    const where = `run ${runId} continues in job ${jobId} of Slurm, and is suspended until the job starts`;
+    return print({ job: jobId, log }, where, follow, job);
   }
   const page = handed.page === undefined ? undefined : plainLine(handed.page);
   const where = `run ${runId} continues on ${handed.url}${page === undefined ? '' : `: ${page}`}`;

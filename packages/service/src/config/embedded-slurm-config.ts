@@ -4,9 +4,10 @@ import { findMount } from '@sluice/host-system';
 import { EngineError } from '../engines/engine.ts';
 import { judgeStorage } from '../engines/slurm/shared-storage.ts';
 import { createSlurmCommands } from '../engines/slurm/slurm-commands.ts';
-import { SLURM_OPTIONS, slurmConfigSchema } from '../engines/slurm/slurm-config.ts';
+import { SLURM_OPTIONS } from '../engines/slurm/slurm-config.ts';
 import { deriveInstanceTypes } from '../engines/slurm/slurm-instance-types.ts';
 import { NODE_ARGUMENTS, nodesIn, parseNodes, type SlurmNode, shortName } from '../engines/slurm/slurm-models.ts';
+import { parseUserOptions, type UserOptions } from '../engines/slurm/user-options.ts';
 import { type ServiceConfig, serviceConfigSchema } from './service-config.ts';
 
 /** The only cluster and account of an embedded service that runs jobs of Slurm. */
@@ -32,9 +33,7 @@ export async function embeddedSlurmConfig({
   readonly root: string;
   readonly options: Readonly<Record<string, unknown>>;
 }): Promise<EmbeddedSlurm> {
-  const checked = checkOptions(options);
-  const { partition, confPath } = checked;
-  const nodes = await readNodes({ partition, confPath });
+  const nodes = await readNodes(parseUserOptions(options));
   const { fault, warnings } = await findStorageFault(root, nodes);
   if (fault !== undefined) throw new Error(`could not use ${root} for jobs of Slurm: ${fault}`);
   const config = serviceConfigSchema.parse({
@@ -52,21 +51,7 @@ export async function embeddedSlurmConfig({
   return { config, warnings };
 }
 
-function checkOptions(options: Readonly<Record<string, unknown>>): { partition?: string; confPath?: string } {
-  const checked = slurmConfigSchema.omit({ unixUsers: true }).safeParse(options);
-  if (checked.success) {
-    const { partition, confPath } = checked.data;
-    return { ...(partition !== undefined && { partition }), ...(confPath !== undefined && { confPath }) };
-  }
-  const faults = checked.error.issues.flatMap((issue) =>
-    issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => `there is no option '${key}' for the user's own jobs`)
-      : [`'${issue.path.join('.')}' ${issue.message}`],
-  );
-  throw new Error(`could not use the options of the engine slurm: ${faults.join('; ')}`);
-}
-
-async function readNodes({ partition, confPath }: { partition?: string | undefined; confPath?: string | undefined }) {
+async function readNodes({ partition, confPath }: Pick<UserOptions, 'partition' | 'confPath'>) {
   const text = await createSlurmCommands(confPath)
     .run('sinfo', NODE_ARGUMENTS)
     .catch((error: unknown) => {

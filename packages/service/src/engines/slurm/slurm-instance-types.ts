@@ -1,5 +1,5 @@
-import { doublingSizes } from '../doubling-sizes.ts';
 import { GB } from '../../protocol/sizes.ts';
+import { doublingSizes } from '../doubling-sizes.ts';
 import type { SlurmNode } from './slurm-models.ts';
 
 /** An instance type that is derived from nodes, as it would be in a configuration. */

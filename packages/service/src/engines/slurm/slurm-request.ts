@@ -8,14 +8,14 @@ const COMMENT_LENGTH = 1024;
 
 /** The job's name, for people: a job is found by its key (`SlurmJob`). Never changes for a launch. */
 export function slurmJobName({ key, job }: Pick<Launch, 'key' | 'job'>): string {
-  const name = plain(job?.name ?? `sluice-${key}`);
+  const name = plainText(job?.name ?? `sluice-${key}`);
   if (name.length <= NAME_LENGTH) return name;
   const half = NAME_LENGTH / 2;
   return `${name.slice(0, half - 1)}~${name.slice(-half)}`;
 }
 
 /** Text that every program of Slurm prints as it is, and that every database accepts. */
-function plain(text: string): string {
+export function plainText(text: string): string {
   return text.replaceAll(/[^A-Za-z0-9_.,:=+@/ -]/g, '_');
 }
 
@@ -44,7 +44,7 @@ export function sbatchArguments(
   return [
     '--parsable',
     `--job-name=${slurmJobName(launch)}`,
-    `--comment=${plain(launch.job?.comment ?? launch.key).slice(0, COMMENT_LENGTH)}`,
+    `--comment=${plainText(launch.job?.comment ?? launch.key).slice(0, COMMENT_LENGTH)}`,
     '--ntasks=1',
     '--nodes=1',
     ...(options.isWholeNode
