@@ -96,7 +96,7 @@ class LongFilesFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     // Many tests wait for processes and leave their processor idle. The default is one less than there are processors.
-    maxWorkers: Math.ceil(1.5 * availableParallelism()),
+    maxWorkers: 2 * availableParallelism(),
     reporters: ['default', createSummaryReporter()],
     sequence: { sequencer: LongFilesFirst },
     projects: [
