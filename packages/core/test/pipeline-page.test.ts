@@ -83,8 +83,10 @@ describe('docs/pipeline.md', () => {
         ...Object.keys(paramSchema.shape).map((key) => `params.*.${key}`),
       ].map(merge);
       expect(wanted).toContain('steps.*.retry.backoff.factor');
-      // Instead of `port`, which the page says; the keys of an escalation are those of `resources`.
-      const others = /^steps\.\*\.(service\.ready\.command|retry\.escalate\.\w+)$/;
+      // Instead of `port`, which the page says; the keys of an escalation are those of `resources`, and all limits have the
+      // same two forms.
+      const others =
+        /^steps\.\*\.(service\.ready\.command|retry\.escalate\.\w+|docker\.ulimits\.(?!nofile$|memlock\b)\S+)$/;
       expect(wanted.filter((path) => !found.has(path) && !others.test(path))).toEqual([]);
     });
 

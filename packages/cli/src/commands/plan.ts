@@ -24,6 +24,7 @@ import { listSites, type PlannedSites } from '../connect/list-sites.ts';
 import type { CommandContext } from '../context/command-context.ts';
 import type { CommandError } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
+import { printWarning } from '../context/print-warning.ts';
 import { fromRunError, reject } from '../context/reject.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { findHome } from '../home/home.ts';
@@ -74,7 +75,7 @@ export async function plan(file: string, context: CommandContext, options: PlanO
   }
   const { home, instanceTypes } = sites.value;
   for (const ignored of findIgnoredOptions({ plan, home, placement: chosen, instanceTypes })) {
-    terminal.err(`warning: ${ignored}`);
+    printWarning(terminal, ignored);
   }
   const beforehand = await findFaults(loaded.value, { file, sites: sites.value, context, options });
   const faults = placement.ok ? beforehand : [placement.error, ...beforehand];

@@ -1,0 +1,40 @@
+import type { JobRequest } from '@sluice/client';
+import { expect, test } from 'vitest';
+import { allocationConfigSchema } from '../../../src/engines/allocation/allocation-config.ts';
+import { suitsAllocation } from '../../../src/engines/allocation/suits-allocation.ts';
+
+const MINUTE = 60_000;
+
+function suits(
+  job: JobRequest | undefined,
+  { config = {}, more = {} }: { config?: object; more?: { image?: string; gpus?: number } } = {},
+): boolean {
+  const launch = {
+    command: ['true'],
+    limits: { cores: 1, memoryBytes: 1, gpus: more.gpus ?? 0 },
+    ...(more.image !== undefined && { image: more.image }),
+    ...(job !== undefined && { job }),
+  };
+  const allocations = allocationConfigSchema.parse({ timeLimit: '60m', ...config });
+  return suitsAllocation(launch, { runtime: 'none', allocations });
+}
+
+const timeout = (minutes: number): JobRequest => ({ time: { ms: minutes * MINUTE, required: false } });
+const short = { config: { when: { shorterThan: '10m' } } };
+
+test.each<[string, boolean, JobRequest | undefined, Parameters<typeof suits>[1]]>([
+  ['of which nothing is known', true, undefined, short],
+  ['with a name only', true, { name: 'a/b' }, short],
+  ['with a short time limit', true, timeout(10), short],
+  ['with a long time limit', false, timeout(11), short],
+  ['with a long time limit that took less in earlier runs', true, { ...timeout(40), duration: MINUTE }, short],
+  ['that took long in earlier runs', false, { duration: 11 * MINUTE }, short],
+  ['that took long, where nothing limits it', true, { duration: 48 * MINUTE }, {}],
+  ['that needs more time than an allocation has', false, { duration: 49 * MINUTE }, {}],
+  ['that may need more time than an allocation has', false, { ...timeout(49), duration: MINUTE }, {}],
+  ['with options of Slurm', false, { slurm: { constraint: 'a100' } }, {}],
+  ['with an image', false, undefined, { more: { image: 'debian:12' } }],
+  ['with GPUs', false, undefined, { more: { gpus: 1 } }],
+])('suitsAllocation: a container %s: %s', (_, expected, job, how) => {
+  expect(suits(job, how)).toBe(expected);
+});
