@@ -4,8 +4,9 @@
 //   node bench/allocations.mjs [--steps 10000] [--chains 1000] [--mixed 1000] [--at-once 256]
 //
 // 0 leaves a part out. The environment is that of the tests: bash .ci/start-docker.sh, bash .ci/start-slurm.sh.
+import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createService, serviceConfigSchema } from '@sluice/service';
@@ -78,7 +79,10 @@ if (mixed > 0) {
 }
 stop?.();
 await service.close();
-rmSync(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+// Without a service, they would end after their idle timeout.
+execFileSync('scancel', ['--name=sluice-allocation', `--user=${userInfo().username}`]);
+// Their nodes may write there until they have ended.
+rmSync(root, { recursive: true, force: true, maxRetries: 50, retryDelay: 200 });
 
 /** Runs one container to its success. */
 async function runStep(...command) {

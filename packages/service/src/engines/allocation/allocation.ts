@@ -9,7 +9,7 @@ import { type EndedObservation, type Order, parseReport, type Report, renderLine
 /** How long the ends are remembered by which the rate is measured. */
 const RATE_MS = 1000;
 /** The agent has the next containers at hand for so long, until the service has seen its reports and answered. */
-const AHEAD_MS = 250;
+const AHEAD_MS = 1000;
 
 /** An allocation as the service sees it. */
 export class Allocation {
