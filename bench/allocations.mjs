@@ -10,6 +10,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createService, serviceConfigSchema } from '@sluice/service';
+import { createContainerRunner, timeLanes } from './containers.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -42,29 +43,26 @@ const service = await createService({
   }),
 });
 const api = service.inProcess({ userId: 'bench', accounts: [scope] });
-const wakes = new Map();
-const stop = api.watch(({ containerID }) => wakes.get(containerID)?.());
+const containers = createContainerRunner(api, scope);
 let made = 0;
 
 // The first allocation has begun, and the size of a node is known.
 await runStep('true');
 if (steps > 0) {
   const before = calls();
-  const total = await timed(() => lanes(atOnce, steps, () => runStep('true')));
+  const total = await timeLanes(atOnce, steps, () => runStep('true'));
   print(`${steps} x true`, `${((total / steps) * 1000).toFixed(2)} ms a step`, before);
 }
 if (chains > 0) {
   const before = calls();
   let longest = 0;
-  const total = await timed(() =>
-    lanes(atOnce, chains, async () => {
-      for (let index = 0; index < CHAIN; index++) {
-        const start = performance.now();
-        await runStep('true');
-        longest = Math.max(longest, performance.now() - start);
-      }
-    }),
-  );
+  const total = await timeLanes(atOnce, chains, async () => {
+    for (let index = 0; index < CHAIN; index++) {
+      const start = performance.now();
+      await runStep('true');
+      longest = Math.max(longest, performance.now() - start);
+    }
+  });
   const each = `${((total / chains / CHAIN) * 1000).toFixed(2)} ms a step, the longest ${(longest / 1000).toFixed(2)} s`;
   print(`${chains} chains of ${CHAIN}`, each, before);
 }
@@ -72,50 +70,23 @@ if (mixed > 0) {
   const before = calls();
   // The same for each run: 0.1 to 6 s.
   const seconds = Array.from({ length: mixed }, (_, index) => 0.1 + ((index * 7919) % 1000) * 0.0059);
-  const total = await timed(() => lanes(mixed, mixed, (index) => runStep('sleep', String(seconds[index]))));
+  const total = await timeLanes(mixed, mixed, (index) => runStep('sleep', String(seconds[index])));
   const greedy = greedySeconds(seconds, NODES * CORES);
   const ratio = ((100 * greedy) / total).toFixed(1);
   print(`${mixed} steps of 0.1 to 6 s`, `${total.toFixed(1)} s, greedy ${greedy.toFixed(1)} s: ${ratio} %`, before);
 }
-stop?.();
+containers.close();
 await service.close();
 // Without a service, they would end after their idle timeout.
 execFileSync('scancel', ['--name=sluice-allocation', `--user=${userInfo().username}`]);
 // Their nodes may write there until they have ended.
 rmSync(root, { recursive: true, force: true, maxRetries: 50, retryDelay: 200 });
 
-/** Runs one container to its success. */
+/** Runs one container to its success, and removes it. */
 async function runStep(...command) {
   const id = `bench-${made++}`;
-  const hints = { wake: () => {} };
-  wakes.set(id, () => hints.wake());
-  await api.containers.create(scope, { instanceType: 'one', command }, { containerID: id });
-  for (;;) {
-    const hint = new Promise((resolve) => {
-      hints.wake = resolve;
-    });
-    const { phase, state } = await api.containers.get({ ...scope, id });
-    if (phase === 'Succeeded') break;
-    if (['Failed', 'Unknown', 'Canceled'].includes(phase)) throw new Error(`${id}: ${phase}, ${state}`);
-    await hint;
-  }
-  wakes.delete(id);
+  await containers.run(id, { instanceType: 'one', command });
   await api.containers.delete({ ...scope, id }).catch(() => undefined);
-}
-
-/** `work` for 0 to `count` - 1, at most `width` at a time. */
-async function lanes(width, count, work) {
-  let next = 0;
-  const lane = async () => {
-    while (next < count) await work(next++);
-  };
-  await Promise.all(Array.from({ length: Math.min(width, count) }, lane));
-}
-
-async function timed(work) {
-  const start = performance.now();
-  await work();
-  return (performance.now() - start) / 1000;
 }
 
 /** How long the steps take in their order on so many cores, with nothing between them. */

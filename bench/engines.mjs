@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
 import { createService, serviceConfigSchema } from '@sluice/service';
+import { createContainerRunner, timeLanes } from './containers.mjs';
 
 const { Pool } = createRequire(import.meta.url)('undici');
 const run = promisify(execFile);
@@ -41,15 +42,7 @@ const OPTIONS = {
 };
 
 /** Runs `work` for 0 … count-1, `atOnce` at a time; gives seconds. */
-async function timeAll(work) {
-  const start = process.hrtime.bigint();
-  let next = 0;
-  const lane = async () => {
-    while (next < count) await work(next++);
-  };
-  await Promise.all(Array.from({ length: Math.min(atOnce, count) }, lane));
-  return seconds(start);
-}
+const timeAll = (work) => timeLanes(atOnce, count, work);
 
 function seconds(since) {
   return Number(process.hrtime.bigint() - since) / 1e9;
@@ -70,25 +63,9 @@ async function openService(root) {
 const spec = { instanceType: 'one', command: ['true'], ...(image ? { image } : {}) };
 
 async function throughService(api) {
-  const ends = new Map();
-  const stop = api.watch(({ containerID }) => ends.get(containerID)?.());
-  const total = await timeAll(async (i) => {
-    const id = `bench-${i}`;
-    const hints = { wake: () => {} };
-    ends.set(id, () => hints.wake());
-    await api.containers.create(scope, spec, { containerID: id });
-    for (;;) {
-      const hint = new Promise((resolve) => {
-        hints.wake = resolve;
-      });
-      const { phase, state } = await api.containers.get({ ...scope, id });
-      if (phase === 'Succeeded') break;
-      if (['Failed', 'Unknown', 'Canceled'].includes(phase)) throw new Error(`${id}: ${phase}, ${state}`);
-      await hint;
-    }
-    ends.delete(id);
-  });
-  stop?.();
+  const containers = createContainerRunner(api, scope);
+  const total = await timeAll((i) => containers.run(`bench-${i}`, spec));
+  containers.close();
   return total;
 }
 
