@@ -1,4 +1,4 @@
-import { jobRequestSchema } from '@sluice/client';
+import { jobRequestSchema, ULIMITS } from '@sluice/client';
 import { parsePipeline, type Step } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { createHandPlan } from '../../../run/test/plans.ts';
@@ -93,6 +93,19 @@ describe('describeJob', () => {
     const isAccepted = (value: string) => jobRequestSchema.safeParse({ slurm: { [name]: value } }).success;
     expect(values.map(isValid)).toEqual(values.map(isAccepted));
     expect(values.filter(isValid).length).toBeGreaterThan(1);
+  });
+
+  test('a pipeline may name the limits of Docker that a service accepts, and no others', () => {
+    const names = [...ULIMITS, 'rtprio', 'rss'];
+    const isValid = (name: string) =>
+      parsePipeline({
+        text: `version: 1\nname: p\nsteps: { s: { image: i, docker: { ulimits: { ${name}: 1 } } } }`,
+        file: 'p',
+      }).ok;
+    const isAccepted = (name: string) =>
+      jobRequestSchema.safeParse({ docker: { ulimits: { [name]: { soft: 1, hard: 1 } } } }).success;
+    expect(names.filter(isValid)).toEqual([...ULIMITS]);
+    expect(names.filter(isAccepted)).toEqual([...ULIMITS]);
   });
 
   test('asks for nothing where the service announces nothing of it', async () => {

@@ -47,16 +47,19 @@ describe.each(ENGINES)('GPUs by identifier on %s', (_name, socketPath) => {
     expect(await both.text()).toBe('sluice-gpu0\nsluice-gpu1\n');
   });
 
-  it.skipIf(isMissing)('gives back those of a container that cannot start, and none without GPUs', async () => {
-    const broken = await rig.prepare({ command: ['/no/such'], limits: { gpus: 2 } });
-    await rig.rejection(broken);
-    const next = await rig.run(SHOW, { limits: { gpus: 2 } });
-    expect(await next.text()).toBe('sluice-gpu0\nsluice-gpu1\n');
-    const none = await rig.run(`${SHOW}; true`);
-    expect(await none.text()).toBe('');
-    const many = await rig.prepare({ command: ['true'], limits: { gpus: 3 } });
-    expect(await rig.rejection(many)).toMatchObject({ reason: expect.stringContaining('it has 3') });
-  });
+  it.skipIf(isMissing)(
+    'frees the GPUs of a container that cannot start, and assigns none where none are requested',
+    async () => {
+      const broken = await rig.prepare({ command: ['/no/such'], limits: { gpus: 2 } });
+      await rig.rejection(broken);
+      const next = await rig.run(SHOW, { limits: { gpus: 2 } });
+      expect(await next.text()).toBe('sluice-gpu0\nsluice-gpu1\n');
+      const none = await rig.run(`${SHOW}; true`);
+      expect(await none.text()).toBe('');
+      const many = await rig.prepare({ command: ['true'], limits: { gpus: 3 } });
+      expect(await rig.rejection(many)).toMatchObject({ reason: expect.stringContaining('it has 3') });
+    },
+  );
 });
 
 describe('gpuDevices', () => {
