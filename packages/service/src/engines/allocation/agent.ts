@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { FEATURES } from '@sluice/client';
-import { type End, type Engine, EngineError, type Launch, type Limits, type Observation } from '../engine.ts';
+import type { End, Engine, Launch, Limits, Observation } from '../engine.ts';
 import { ALLOCATION_ENDED } from './allocation-ended.ts';
 import { ORDERS, REPORTS } from './allocation-files.ts';
 import { ReportLog } from './report-log.ts';
 import { openSpool, type SpoolTail, tailSpool } from './spool-file.ts';
 import { type Order, parseOrder, parseReport, type Report, toReport } from './spool-lines.ts';
+import { tryLaunch } from './try-launch.ts';
 
 /** How often orders are looked for: right after the last ones, and when none have come for long. */
 const POLL_MS = { least: 20, most: 500 };
@@ -178,29 +179,25 @@ export class Agent {
       if ((entry.needMs ?? 0) > this.#msLeft()) this.#return(key, 'too little time is left');
       else {
         take(free, limits);
-        this.#launch(entry);
+        void this.#launch(entry);
       }
     }
   }
 
-  #launch(entry: Entry): void {
+  async #launch(entry: Entry): Promise<void> {
     const { launch } = entry;
     entry.state = 'launching';
-    this.#options.engine.launch(launch).then(
-      () => {
-        if (entry.state === 'launching') entry.state = 'live';
-        // Requested in the meantime.
-        if (entry.stop !== undefined) this.#stop(launch.key, entry.stop);
-        else if (this.#toldAt !== undefined) this.#stop(launch.key, this.#options.graceMs);
-      },
-      (error: unknown) => {
-        const reason = error instanceof Error ? error.message : String(error);
-        const code = error instanceof EngineError ? error.code : 'UNAVAILABLE';
-        if (code === 'UNAVAILABLE' && entry.stop === undefined) this.#return(launch.key, reason);
-        else if (code === 'UNAVAILABLE') this.#end(launch.key, { kind: 'stopped' });
-        else this.#end(launch.key, { kind: code === 'REJECTED' ? 'rejected' : 'fault', reason });
-      },
-    );
+    const failure = await tryLaunch(() => this.#options.engine.launch(launch));
+    if (failure?.later !== undefined) {
+      if (entry.stop === undefined) this.#return(launch.key, failure.later);
+      else this.#end(launch.key, { kind: 'stopped' });
+    } else if (failure !== undefined) this.#end(launch.key, failure.end);
+    else {
+      if (entry.state === 'launching') entry.state = 'live';
+      // Requested in the meantime.
+      if (entry.stop !== undefined) this.#stop(launch.key, entry.stop);
+      else if (this.#toldAt !== undefined) this.#stop(launch.key, this.#options.graceMs);
+    }
   }
 
   #stop(key: string, graceMs: number): void {

@@ -1,20 +1,13 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isSystemError } from '@sluice/host-system';
+import { isSystemError, replaceFile } from '@sluice/host-system';
 import { z } from 'zod';
 import type { Launch } from '../engine.ts';
 import { agentSettingsSchema } from './agent-settings.ts';
 import { Allocation } from './allocation.ts';
 import { ORDERS, REPORTS, SETTINGS } from './allocation-files.ts';
 import { tailSpool } from './spool-file.ts';
-import {
-  type EndedObservation,
-  endedSchema,
-  type LaunchOrder,
-  parseOrder,
-  type Report,
-  type RunningObservation,
-} from './spool-lines.ts';
+import { type EndedObservation, endedSchema, type Order, parseOrder } from './spool-lines.ts';
 
 const RECORD = /^(allocation-[a-z0-9-]{1,80})\.json$/;
 
@@ -32,20 +25,12 @@ const outcomesSchema = z.array(z.tuple([z.string(), endedSchema]));
 /** How containers have ended, by their keys. */
 export type Outcomes = Map<string, EndedObservation>;
 
-/** A container that was ordered, and what its agent has reported. */
-export interface LoadedContainer {
-  readonly order: LaunchOrder;
-  isStopped: boolean;
-  running?: RunningObservation;
-  ended?: EndedObservation;
-}
-
-/** What the storage has of an allocation that is not ended. */
+/** What the storage has of an allocation that has not ended. */
 export interface LoadedAllocation {
   readonly record: AllocationRecord;
+  /** Its reports are not read. */
   readonly allocation: Allocation;
-  /** By key. Those that came back are not among them. */
-  readonly containers: ReadonlyMap<string, LoadedContainer>;
+  readonly orders: readonly Order[];
 }
 
 /** The allocations of one cluster on its storage. */
@@ -54,7 +39,7 @@ export interface AllocationDirectory {
   make(key: string, record: AllocationRecord): Promise<Allocation>;
   /** All that were made. What is left of one whose making was interrupted is removed. */
   load(): Promise<{ live: LoadedAllocation[]; over: ReadonlyMap<string, Outcomes> }>;
-  /** Keeps how the containers of an allocation have ended that has ended, instead of its orders, which may have secrets. */
+  /** Replaces the files of an ended allocation, which may contain secrets, by how its containers have ended. */
   keepOutcomes(key: string, outcomes: Outcomes): Promise<void>;
   remove(key: string): Promise<void>;
 }
@@ -72,7 +57,7 @@ export function openAllocationDirectory(directory: string): AllocationDirectory 
     remove,
     async make(key, record) {
       await mkdir(directory, { recursive: true, mode: 0o711 });
-      await put(recordOf(key), JSON.stringify(record));
+      await replaceFile(recordOf(key), JSON.stringify(record));
       await mkdir(place(key), { mode: 0o700 });
       const contents = { [ORDERS]: '', [REPORTS]: '', [SETTINGS]: JSON.stringify(record.settings) };
       for (const [name, text] of Object.entries(contents))
@@ -97,45 +82,18 @@ export function openAllocationDirectory(directory: string): AllocationDirectory 
       return { live, over };
     },
     async keepOutcomes(key, outcomes) {
-      await put(outcomesOf(key), JSON.stringify([...outcomes]));
+      await replaceFile(outcomesOf(key), JSON.stringify([...outcomes]));
       await rm(place(key), { recursive: true, force: true });
     },
   };
 }
 
 async function load(job: Launch, record: AllocationRecord): Promise<LoadedAllocation> {
-  const allocation = new Allocation(job, record.settings);
-  const containers = new Map<string, LoadedContainer>();
-  const orders = tailSpool(join(job.directory, ORDERS));
-  for (let lines = await orders.read(); lines.length > 0; lines = await orders.read()) {
-    for (const order of lines.map(parseOrder)) {
-      if (order?.type === 'launch') {
-        containers.set(order.launch.key, { order, isStopped: false });
-        allocation.assign(order.launch);
-      }
-      const stopped = order?.type === 'stop' ? containers.get(order.key) : undefined;
-      if (stopped !== undefined) stopped.isStopped = true;
-      if (order?.type === 'end') allocation.leaving = 'the service has ended it';
-    }
-  }
-  for (let reports = await allocation.readReports(); reports.length > 0; reports = await allocation.readReports())
-    for (const report of reports) note(report, { containers, allocation });
-  return { record, allocation, containers };
-}
-
-function note(
-  report: Report,
-  { containers, allocation }: { containers: Map<string, LoadedContainer>; allocation: Allocation },
-): void {
-  if (report.type === 'returned' && containers.delete(report.key)) allocation.release(report.key);
-  const container = report.type === 'seen' ? containers.get(report.key) : undefined;
-  if (report.type !== 'seen' || container === undefined) return;
-  const { key, observation } = report;
-  if (observation.type === 'running') container.running = observation;
-  if (observation.type === 'ended') {
-    container.ended = observation;
-    allocation.release(key, observation);
-  }
+  const tail = tailSpool(join(job.directory, ORDERS));
+  const orders: Order[] = [];
+  for (let lines = await tail.read(); lines.length > 0; lines = await tail.read())
+    orders.push(...lines.flatMap((line) => parseOrder(line) ?? []));
+  return { record, allocation: new Allocation(job, record.settings), orders };
 }
 
 /** The launch of an allocation's job. It has no command: the engine of Slurm runs its own. */
@@ -151,12 +109,6 @@ function jobOf(key: string, directory: string, { accountID, clusterID, options }
     logPath: join(directory, 'log'),
     job: { name: 'sluice-allocation', comment: `account=${accountID}` },
   };
-}
-
-async function put(path: string, text: string): Promise<void> {
-  const fresh = `${path}.new`;
-  await writeFile(fresh, text, { mode: 0o600, flush: true });
-  await rename(fresh, path);
 }
 
 /** Undefined if there is no such file. Throws if its content is not valid. */

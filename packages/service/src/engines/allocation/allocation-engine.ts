@@ -22,7 +22,6 @@ import { type AllocationsOfCluster, suitsAllocation } from './suits-allocation.t
 
 /** The longest grace period at the end of an allocation, and the part of its time limit that it is at most. */
 const GRACE = { mostMs: 30_000, part: 0.1 };
-const RETRY_MS = 5000;
 
 /** What the engine needs to know of its cluster. */
 export type AllocationEngineOptions = Pick<EngineSite, 'clusterID' | 'storage'> &
@@ -67,7 +66,6 @@ class AllocationEngine implements Engine {
       jobs,
       directory: openAllocationDirectory(join(storage, 'allocations')),
       storage: storageAccess,
-      onTooBig: (launch) => void this.#launchJob(launch),
     });
   }
 
@@ -134,21 +132,6 @@ class AllocationEngine implements Engine {
   async close(): Promise<void> {
     await this.#pool.close();
     await this.#jobs.close();
-  }
-
-  /** A container that no allocation can hold. Its launch was accepted, so it is repeated here. */
-  async #launchJob(launch: Launch): Promise<void> {
-    try {
-      await this.#jobs.launch(launch);
-    } catch (error) {
-      const reason = (error as Error).message;
-      if (error instanceof EngineError && error.code === 'UNAVAILABLE') {
-        this.#sink?.report(launch.key, { type: 'pending', reason: `Slurm does not take it, trying again: ${reason}` });
-        setTimeout(() => void this.#launchJob(launch), RETRY_MS).unref();
-        return;
-      }
-      this.#sink?.report(launch.key, { type: 'ended', endedAt: Date.now(), end: { kind: 'rejected', reason } });
-    }
   }
 }
 

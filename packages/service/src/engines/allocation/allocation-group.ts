@@ -14,8 +14,12 @@ export interface PooledContainer {
   /** Undefined while it waits, and after its end. */
   allocation: Allocation | undefined;
   isStopped: boolean;
+  /** Allocations that gave it back. Their agents ignore a further order for it. */
+  readonly refusedBy: Set<string>;
   /** It is not assigned before, by a monotonic clock. */
   notBefore: number;
+  /** Set once it is to become a job of its own; settles when Slurm has taken or rejected the job, or does not answer. */
+  moving?: Promise<void>;
   running?: RunningObservation;
   ended?: EndedObservation;
 }
@@ -37,6 +41,11 @@ export interface Group {
 export interface PooledAllocation {
   readonly allocation: Allocation;
   readonly group: Group;
+}
+
+/** A container that is in no allocation yet. */
+export function createContainer(from: Pick<PooledContainer, 'launch' | 'needMs' | 'group'>): PooledContainer {
+  return { ...from, allocation: undefined, isStopped: false, refusedBy: new Set(), notBefore: 0 };
 }
 
 /** A group without containers. */

@@ -9,6 +9,8 @@ export interface WaitingContainer {
   readonly needs: Amounts;
   /** The longest time that it may need; undefined if nothing is known. */
   readonly needMs: number | undefined;
+  /** Allocations that do not take it. */
+  readonly refusedBy: ReadonlySet<string>;
 }
 
 /** An allocation that takes containers. */
@@ -78,7 +80,7 @@ export function planAllocations(
       tooBig.push(one.key);
       continue;
     }
-    const possible = large.filter(({ msLeft }) => (one.needMs ?? 0) <= msLeft);
+    const possible = large.filter(({ key, msLeft }) => (one.needMs ?? 0) <= msLeft && !one.refusedBy.has(key));
     const place = findPlace(possible, one.needs);
     if (place !== undefined) assigned.push({ key: one.key, to: place.key });
     else {

@@ -9,7 +9,7 @@ const GB = 2 ** 30;
 const rules = { max: 4, backlog: 2, minUtilization: 0.5, idleMs: 1000 };
 
 function waiting(key: string, cores = 1, more: Partial<WaitingContainer> = {}): WaitingContainer {
-  return { key, needs: { cores, memoryBytes: GB }, needMs: undefined, ...more };
+  return { key, needs: { cores, memoryBytes: GB }, needMs: undefined, refusedBy: new Set(), ...more };
 }
 
 function allocation(key: string, free: number, more: Partial<OpenAllocation> = {}): OpenAllocation {
@@ -45,6 +45,15 @@ describe('planAllocations assigns', () => {
     const plan = planAllocations([waiting('long', 1, { needMs: 2e6 }), waiting('short')], [allocation('a', 4)], rules);
     expect(plan.assigned).toEqual([{ key: 'short', to: 'a' }]);
     expect(plan.submit).toBe(1);
+  });
+
+  test('nothing to one that gave it back, and submits another for it', () => {
+    const refused = waiting('refused', 1, { refusedBy: new Set(['a']) });
+    const plan = planAllocations([refused, waiting('new')], [allocation('a', 4)], rules);
+    expect(plan.assigned).toEqual([{ key: 'new', to: 'a' }]);
+    expect(plan.submit).toBe(1);
+    const both = planAllocations([refused], [allocation('a', 4), allocation('b', 4)], rules);
+    expect(both.assigned).toEqual([{ key: 'refused', to: 'b' }]);
   });
 
   test('nothing small before the large one for which it keeps the cores', () => {

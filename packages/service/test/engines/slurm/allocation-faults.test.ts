@@ -37,6 +37,11 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('allocations on a real c
     rmSync(process.env.SLUICE_TEST_ALLOCATIONS!, { recursive: true, maxRetries: 10, retryDelay: 200 });
   });
 
+  test('make a job of what no node can hold, which Slurm rejects', async () => {
+    const container = await rig.launch({ command: ['true'], limits: { cores: 5 } });
+    expect(await container.end()).toMatchObject({ kind: 'rejected', reason: expect.stringContaining('sbatch') });
+  });
+
   test(`lose and double nothing when jobs, agents, the service and the controller end at any time (seed ${SEED})`, async () => {
     const next = random(SEED);
     const ledger = join(await rig.makeDirectory('ledger'), 'starts');
