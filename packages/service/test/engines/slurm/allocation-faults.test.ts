@@ -34,7 +34,17 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('allocations on a real c
     await rig.close();
     for (const { id } of allocations()) slurm('scancel', id);
     await until('the allocations have ended', () => allocations().length === 0);
-    rmSync(process.env.SLUICE_TEST_ALLOCATIONS!, { recursive: true, maxRetries: 10, retryDelay: 200 });
+    // An agent still writes its reports while its job completes. rmSync repeats only the removal of a directory, not of
+    // the files that it got in between.
+    await until('the files of the allocations are removed', () => {
+      try {
+        rmSync(process.env.SLUICE_TEST_ALLOCATIONS!, { recursive: true });
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error;
+        return false;
+      }
+      return true;
+    });
   });
 
   test('make a job of what no node can hold, which Slurm rejects', async () => {
