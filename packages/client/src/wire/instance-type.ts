@@ -19,6 +19,8 @@ export const FEATURES = {
   slurmOptions: 'slurm-options',
   /** The label `sluice-job` may have `duration`. */
   expectedDurations: 'expected-durations',
+  /** The label `sluice-job` may have `tasks`. */
+  multiNode: 'multi-node',
   /** The label `sluice-job` may have `docker`. */
   dockerOptions: 'docker-options',
   /** The label `sluice-job` may have `pullTime`. */

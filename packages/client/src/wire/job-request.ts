@@ -74,6 +74,8 @@ const dockerOptions = z.strictObject({
   pull: z.enum(PULL_POLICIES).exactOptional(),
 });
 
+const taskCount = z.int().min(1).max(1000);
+
 /** The value of `JOB_LABEL`. */
 export const jobRequestSchema = z.strictObject({
   /** With the feature `job-names`: what people call the container. It identifies nothing. */
@@ -86,6 +88,11 @@ export const jobRequestSchema = z.strictObject({
   time: z.strictObject({ ms: z.int().positive().max(LONGEST_JOB_MS), required: z.boolean() }).exactOptional(),
   /** With the feature `expected-durations`: the milliseconds that it will probably run. Nothing is enforced. */
   duration: z.int().positive().max(LONGEST_JOB_MS).exactOptional(),
+  /**
+   * With the feature `multi-node`: on how many nodes the command is started, and how many times on each. The instance type is
+   * that of one task.
+   */
+  tasks: z.strictObject({ nodes: taskCount, perNode: taskCount }).exactOptional(),
   /** With the feature `slurm-options`. Only what the service's administrator allows is accepted. */
   slurm: slurmOptions.exactOptional(),
   /** With the feature `docker-options`. Only what the service's administrator allows is accepted. */
@@ -101,6 +108,7 @@ export const JOB_FEATURES: Readonly<Record<keyof JobRequest, Feature>> = {
   name: FEATURES.jobNames,
   comment: FEATURES.jobNames,
   time: FEATURES.timeLimits,
+  tasks: FEATURES.multiNode,
   slurm: FEATURES.slurmOptions,
   duration: FEATURES.expectedDurations,
   docker: FEATURES.dockerOptions,

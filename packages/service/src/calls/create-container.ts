@@ -1,6 +1,7 @@
 import {
   type Container,
   type ContainerSpec,
+  FEATURES,
   identifierSchema,
   isTerminalPhase,
   JOB_FEATURES,
@@ -17,7 +18,7 @@ import type { InstanceTypeConfig } from '../config/service-config.ts';
 import type { Cluster } from '../containers/cluster.ts';
 import { createLaunchKey } from '../containers/create-launch-key.ts';
 import { parseContainerSpec } from '../containers/parse-container-spec.ts';
-import { parseJobRequest } from '../containers/parse-job-request.ts';
+import { findJobRequest, parseJobRequest } from '../containers/parse-job-request.ts';
 import { renderContainer } from '../containers/render-container.ts';
 import { resolveMounts } from '../containers/resolve-mounts.ts';
 import { sealContext, splitSecretEnvs } from '../containers/secret-envs.ts';
@@ -26,7 +27,7 @@ import type { Clock } from '../protocol/clock.ts';
 import { rejectField } from '../protocol/parse-body.ts';
 import { randomId } from '../protocol/random-id.ts';
 import { RequestError } from '../protocol/request-error.ts';
-import type { ContainerRow } from '../store/container-row.ts';
+import type { Amount, ContainerRow } from '../store/container-row.ts';
 import { renderTime } from '../store/render-list-item.ts';
 import type { Sequence } from '../store/sequence.ts';
 import { put, type Store } from '../store/store.ts';
@@ -72,6 +73,7 @@ export async function createContainer(options: CreateContainerOptions, request: 
   const instanceType = findInstanceType(cluster, spec);
   checkImage(cluster, spec);
   checkJob(cluster, spec, instanceType);
+  const amount = findAmount(cluster, spec, instanceType);
   const { clusterID, accountID } = { clusterID: cluster.id, accountID: scope.accountID };
   const id = request.containerID ?? `c-${randomId(20)}`;
   if (!identifierSchema.safeParse(id).success || id === '-') {
@@ -91,7 +93,9 @@ export async function createContainer(options: CreateContainerOptions, request: 
   const sealed = await sealEnvs(cluster, secret, { clusterID, accountID, id });
   const ports = await takePorts(cluster, spec);
   try {
-    return await record(options, cluster, { id, clusterID, accountID, spec, ...sealed, instanceType, hosts, ports });
+    return await record(options, cluster, {
+      ...{ id, clusterID, accountID, spec, ...sealed, instanceType, amount, hosts, ports },
+    });
   } catch (error) {
     for (const port of Object.values(ports)) cluster.ports.release(port);
     throw error;
@@ -99,20 +103,20 @@ export async function createContainer(options: CreateContainerOptions, request: 
 }
 
 interface Accepted
-  extends Pick<ContainerRow, 'id' | 'clusterID' | 'accountID' | 'spec' | 'sealedEnvs' | 'hosts' | 'ports'> {
+  extends Pick<ContainerRow, 'id' | 'clusterID' | 'accountID' | 'spec' | 'sealedEnvs' | 'amount' | 'hosts' | 'ports'> {
   readonly instanceType: InstanceTypeConfig;
 }
 
 /** Resolves the mounts, which can take long, and makes the container durable. */
 async function record(options: CreateContainerOptions, cluster: Cluster, accepted: Accepted): Promise<Container> {
   const { instanceType, ...fields } = accepted;
-  const { id, clusterID, accountID, spec } = fields;
+  const { id, clusterID, accountID, spec, amount } = fields;
   const { store } = options;
   const checkAgain = () => {
     // While this call waited, the ID may have been taken or the cluster removed.
     if (options.clusters.get(clusterID) !== cluster) rejectScope();
     checkIDFree(options, fields);
-    checkAmounts(cluster, accountID, instanceType);
+    checkAmounts(cluster, accountID, { type: instanceType.id, cores: amount.cores });
   };
   let releaseVolumes = () => {};
   const hold = (volumeKeys: readonly string[]) => {
@@ -128,7 +132,7 @@ async function record(options: CreateContainerOptions, cluster: Cluster, accepte
     check();
     const row: ContainerRow = {
       ...{ ...fields, ...createLaunchKey(id), mounts },
-      ...{ amount: amountOf(instanceType), options: instanceType.options, phase: 'Creating', state: 'being recorded' },
+      ...{ options: instanceType.options, phase: 'Creating', state: 'being recorded' },
       createTime: options.clock.now(),
     };
     const rowKey = sequenceKey(row, options.sequence.next());
@@ -185,12 +189,28 @@ function chooseCluster(
 function findInstanceType(cluster: Cluster, spec: ContainerSpec): InstanceTypeConfig {
   const type = cluster.instanceTypes.get(spec.instanceType);
   if (type === undefined) throw unknownInstanceType(spec.instanceType, `cluster ${cluster.id} does not have it`);
+  return type;
+}
+
+/** What the container uses of the cluster: its instance type, once for each task. */
+function findAmount(cluster: Cluster, spec: ContainerSpec, type: InstanceTypeConfig): Amount {
   const { capacity } = cluster.config;
-  const wanted = amountOf(type);
+  const { nodes, perNode } = (cluster.driver.features.includes(FEATURES.multiNode) && findJobRequest(spec)?.tasks) || {
+    nodes: 1,
+    perNode: 1,
+  };
+  const ofTask = amountOf(type);
+  const count = nodes * perNode;
+  const wanted = {
+    cores: ofTask.cores * count,
+    memoryGB: ofTask.memoryGB * count,
+    gpus: ofTask.gpus * count,
+  };
   const offered = capacity && amountOf(capacity);
   for (const kind of ['cores', 'memoryGB', 'gpus'] as const) {
     if (offered !== undefined && wanted[kind] > offered[kind]) {
-      const sizes = `it has ${wanted[kind]} ${kind} and cluster ${cluster.id} has ${offered[kind]} in total`;
+      const has = count === 1 ? `it has ${wanted[kind]} ${kind}` : `its ${count} tasks need ${wanted[kind]} ${kind}`;
+      const sizes = `${has} and cluster ${cluster.id} has ${offered[kind]} in total`;
       throw new RequestError(
         'INSTANCE_TYPE_TOO_LARGE',
         `could not use the instance type '${type.id}' because ${sizes}`,
@@ -200,7 +220,7 @@ function findInstanceType(cluster: Cluster, spec: ContainerSpec): InstanceTypeCo
       );
     }
   }
-  return type;
+  return wanted;
 }
 
 /** Rejects an image name that the engine would reject at the start, instead of creating a container that fails. */
@@ -224,7 +244,7 @@ function checkJob({ driver }: Cluster, spec: ContainerSpec, { options, gpu: gpus
   const unknown = Object.keys(job).find((field) => !driver.features.includes(JOB_FEATURES[field as keyof JobRequest]));
   if (unknown !== undefined) rejectField(`labels.${JOB_LABEL}`, `has '${unknown}', which the cluster does not support`);
   try {
-    driver.checkJob!(job, { options, gpus });
+    driver.checkJob!(job, { options, gpus, image: spec.image });
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     throw new RequestError('FIELD_INVALID', error.message, { details: { field: `labels.${JOB_LABEL}` }, cause: error });
@@ -264,19 +284,19 @@ function checkEngine(options: CreateContainerOptions, cluster: Cluster, accountI
 function checkAmounts(
   { id: clusterID, config, containers }: Cluster,
   accountID: string,
-  type: InstanceTypeConfig,
+  { type, cores }: { readonly type: string; readonly cores: number },
 ): void {
   const quota = quotaOf(config, accountID);
-  if (quota.cpu !== undefined && type.cpu > quota.cpu) {
-    const sizes = `it has ${type.cpu} cores and account ${accountID} has a quota of ${quota.cpu} on cluster ${clusterID}`;
-    throw new RequestError('INSTANCE_TYPE_TOO_LARGE', `could not use the instance type '${type.id}' because ${sizes}`, {
+  if (quota.cpu !== undefined && cores > quota.cpu) {
+    const sizes = `the container has ${cores} cores and account ${accountID} has a quota of ${quota.cpu} on cluster ${clusterID}`;
+    throw new RequestError('INSTANCE_TYPE_TOO_LARGE', `could not use the instance type '${type}' because ${sizes}`, {
       details: { field: 'instanceType', limit: 'quota.cpu' },
     });
   }
   const at = { clusterID, accountID };
   const used = containers.containersOf(accountID).size;
   checkQuota('containers', { maximum: quota.containers, used, wanted: 1 }, at);
-  checkQuota('cpu', { maximum: quota.cpu, used: containers.coresOf(accountID), wanted: type.cpu }, at);
+  checkQuota('cpu', { maximum: quota.cpu, used: containers.coresOf(accountID), wanted: cores }, at);
 }
 
 /** A container without mounts stores nothing, so the quota does not apply. */

@@ -73,11 +73,13 @@ export interface ImageQuery {
   readonly fresh?: boolean | undefined;
 }
 
-/** What an instance type gives to a job. */
+/** The container of a job, and what its instance type gives to it. */
 export interface JobSource {
   /** As in `Launch`. */
   readonly options: Launch['options'];
+  /** Of one task. */
   readonly gpus: number;
+  readonly image?: string | undefined;
 }
 
 /** How a launch can be aborted. */
@@ -108,6 +110,7 @@ export interface Launch {
   /** Assigned port numbers by name; they are already in `env`. */
   readonly ports: Readonly<Record<string, number>>;
   readonly mounts: readonly Mount[];
+  /** Of all its tasks together. */
   readonly limits: Limits;
   /** Absolute path of this container's own directory. It exists, is writable by the service, and is kept until purge. */
   readonly directory: string;

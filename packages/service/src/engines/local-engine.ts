@@ -61,6 +61,7 @@ class LocalEngine implements Engine {
   }
 
   checkJob(job: JobRequest, source: JobSource): void {
+    this.#processes.checkJob?.(job, source);
     containerOptionsOf(dockerConfig(), { ...source, job });
   }
 

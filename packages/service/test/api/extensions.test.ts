@@ -16,7 +16,7 @@ beforeAll(async () => {
       if (name === 'forbidden') throw new EngineError('REJECTED', 'could not use that name');
     },
   });
-  engine.features = ['read-only-mounts', 'image-digests', 'job-names'];
+  engine.features = ['read-only-mounts', 'image-digests', 'job-names', 'multi-node'];
   const engines = { fake: ({ clusterID }: { clusterID: string }) => (clusterID === 'one' ? engine : new FakeEngine()) };
   http = await openRawHttp({ engine: 'fake', engines, cores: 100 });
   expect((await post('/volumes?volumeID=vol', {})).status).toBe(200);
@@ -45,8 +45,8 @@ describe('features', () => {
       return (reply.json().instanceTypes as { features?: string[] }[]).map(({ features }) => features);
     };
     expect(await of('one')).toEqual([
-      ['read-only-mounts', 'image-digests', 'job-names'],
-      ['read-only-mounts', 'image-digests', 'job-names'],
+      ['read-only-mounts', 'image-digests', 'job-names', 'multi-node'],
+      ['read-only-mounts', 'image-digests', 'job-names', 'multi-node'],
     ]);
     expect(await of('two')).toEqual([undefined]);
   });
@@ -107,6 +107,29 @@ describe('label sluice-job', () => {
     const reply = await send('bad', '{"docker":{"user":"1000"}}');
     expect([reply.status, reply.json()]).toMatchObject([400, { message: expect.stringContaining("has 'docker'") }]);
   });
+
+  it('gives a container the size of its instance type once for each task', async () => {
+    expect((await send('tasks', '{"tasks":{"nodes":2,"perNode":3}}')).status).toBe(200);
+    await until('it is launched', async () => [...engine.launched.values()].some((it) => it.containerID === 'tasks'));
+    const { limits } = engine.launchOf('tasks');
+    expect((await send('one', '{}')).status).toBe(200);
+    await until('it is launched', async () => [...engine.launched.values()].some((it) => it.containerID === 'one'));
+    const one = engine.launchOf('one').limits;
+    expect(limits).toEqual({ cores: 6 * one.cores, memoryBytes: 6 * one.memoryBytes, gpus: 0 });
+    const reply = await send('large', '{"tasks":{"nodes":101,"perNode":1}}');
+    expect([reply.status, reply.json()]).toMatchObject([
+      400,
+      {
+        message: expect.stringMatching(/its 101 tasks need \d+ cores and cluster one has 100 in total/),
+        details: [{ reason: 'INSTANCE_TYPE_TOO_LARGE' }],
+      },
+    ]);
+  });
+
+  it.each(['{"tasks":{}}', '{"tasks":{"nodes":0,"perNode":1}}', '{"tasks":{"nodes":1,"perNode":1001}}'])(
+    'is rejected with the tasks %j',
+    async (label) => expect((await send('bad', label)).status).toBe(400),
+  );
 
   it('is rejected with the reason of the engine', async () => {
     const reply = await send('bad', '{"name":"forbidden"}');

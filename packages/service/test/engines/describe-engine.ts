@@ -7,6 +7,7 @@ import { describeReadOnly } from './describe-read-only.ts';
 import { describeRecovery } from './describe-recovery.ts';
 import { describeRun } from './describe-run.ts';
 import { describeStop } from './describe-stop.ts';
+import { describeTasks } from './describe-tasks.ts';
 import { EngineRig } from './engine-rig.ts';
 import type { CreateEngine, EngineUnderTest } from './engine-under-test.ts';
 
@@ -24,6 +25,7 @@ export function describeEngine(name: string, create: CreateEngine, subject: Engi
     describeMounts(rig, subject);
     if (!subject.sharesMachine) describeReadOnly(rig);
     describeStop(rig);
+    if (subject.startsTasks) describeTasks(rig);
     describeLimits(rig, subject);
     describeRecovery(rig, subject);
   });

@@ -42,6 +42,8 @@ export interface EngineUnderTest {
   readonly sharesMachine?: true;
   /** Mount points are replaced in arguments, environment and scripts: no program sees one in a directory. Default: it does. */
   readonly rewritesPaths?: true;
+  /** Has the feature `multi-node`. Default: it does not. */
+  readonly startsTasks?: true;
   /** A link swapped in during the start leads nowhere; else the engine behind resolves the path once more by itself. */
   readonly holdsSwappedLinks: boolean;
 }

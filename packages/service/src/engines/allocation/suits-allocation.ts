@@ -1,6 +1,7 @@
 import { parseDuration } from '@sluice/core';
 import type { Launch } from '../engine.ts';
 import type { SlurmConfig } from '../slurm/slurm-config.ts';
+import { tasksOf } from '../tasks-of.ts';
 import type { AllocationConfig } from './allocation-config.ts';
 
 /** The part of a cluster's configuration that concerns allocations. */
@@ -9,14 +10,14 @@ export interface AllocationsOfCluster extends Pick<SlurmConfig, 'runtime'> {
 }
 
 /**
- * Whether a container may run in an allocation. What only a job of its own can have does not: an image, GPUs, Slurm's options
- * of the step, or more time than an allocation has.
+ * Whether a container may run in an allocation. What only a job of its own can have does not: an image, GPUs, several tasks,
+ * Slurm's options of the step, or more time than an allocation has.
  */
 export function suitsAllocation(
   { image, command, limits, job }: Pick<Launch, 'image' | 'command' | 'limits' | 'job'>,
   { runtime, allocations }: AllocationsOfCluster,
 ): boolean {
-  if (runtime !== 'none') return false;
+  if (runtime !== 'none' || (job && tasksOf({ job }))) return false;
   if (image !== undefined || command.length === 0 || limits.gpus > 0 || job?.slurm !== undefined) return false;
   const needMs = job?.time?.ms ?? job?.duration;
   // At both ends, an allocation has less than its time limit.

@@ -1,8 +1,9 @@
-import type { Feature } from '@sluice/client';
+import { FEATURES, type Feature, type JobRequest } from '@sluice/client';
 import { LOCAL_STORAGE, type StorageAccess, tryInThread } from '../../storage/storage-access.ts';
-import { type Engine, EngineError, type EngineSink, type Launch } from '../engine.ts';
+import { type Engine, EngineError, type EngineSink, type JobSource, type Launch } from '../engine.ts';
 import type { EngineSite } from '../engine-factory.ts';
 import { cpuModels } from '../machine-models.ts';
+import { tasksOf } from '../tasks-of.ts';
 import type { Launcher, MountsBy } from './launcher.ts';
 import { createNameFinder } from './name-finder.ts';
 import { openLauncher } from './open-launcher.ts';
@@ -87,7 +88,14 @@ class ProcessEngine implements Engine {
 
   /** Without mount namespaces, files cannot be made read-only. Does not change while a launcher is being replaced. */
   get features(): readonly Feature[] {
-    return this.#mountsBy === 'namespaces' ? ['read-only-mounts'] : [];
+    return [FEATURES.multiNode, ...(this.#mountsBy === 'namespaces' ? [FEATURES.readOnlyMounts] : [])];
+  }
+
+  /** Also for the containers with an image that another engine runs on this machine. */
+  checkJob(job: JobRequest, { image }: JobSource): void {
+    if (image === undefined || tasksOf({ job }) === undefined) return;
+    const advice = "use a cluster with Slurm and a runtime for images, or leave 'image' out";
+    throw new EngineError('REJECTED', `could not start a container with an image on several nodes: ${advice}`);
   }
 
   warnings(): readonly string[] {

@@ -1,6 +1,8 @@
 import { EngineError, type Launch } from '../engine.ts';
+import { tasksOf } from '../tasks-of.ts';
 import type { LaunchRequest } from './launcher.ts';
 import { planMounts } from './mount-plan.ts';
+import { tasksCommand } from './tasks-command.ts';
 
 /** Working directory and `HOME`: the private `/tmp`, the only place that is always writable. */
 const home = '/tmp';
@@ -16,7 +18,11 @@ export function resolveRequest(launch: Launch, id: string): LaunchRequest {
     throw rejection("could not run a container without 'command': the process engine has no image to take it from");
   if (launch.limits.gpus > 0)
     throw rejection(`could not give ${launch.limits.gpus} GPUs: the process engine does not assign GPUs`);
-  const env = Object.entries({ ...ownEnvironment(), ...launch.env }).map(([name, value]) => `${name}=${value}`);
+  const tasks = tasksOf(launch);
+  const started = tasks ? tasksCommand(launch, tasks) : { argv: launch.command, env: {} };
+  const env = Object.entries({ ...ownEnvironment(), ...launch.env, ...started.env }).map(
+    ([name, value]) => `${name}=${value}`,
+  );
   const request: LaunchRequest = {
     id,
     key: launch.key,
@@ -27,7 +33,7 @@ export function resolveRequest(launch: Launch, id: string): LaunchRequest {
     milliCores: Math.round(launch.limits.cores * 1000),
     memoryBytes: launch.limits.memoryBytes,
     mounts: planMounts(launch.mounts),
-    argv: launch.command,
+    argv: started.argv,
     env,
   };
   checkNoNul([

@@ -1,8 +1,8 @@
 import { EngineError } from '../engine.ts';
 import { shellQuote as q } from '../shell-quote.ts';
+import { STOP_SIGNAL } from './script-lines.ts';
 import { createSlurmCommands, SlurmError } from './slurm-commands.ts';
 import { parseJobId, plainText } from './slurm-request.ts';
-import { STOP_SIGNAL } from './slurm-script.ts';
 import { parseUserOptions } from './user-options.ts';
 
 /** A job that executes a run, which submits further jobs for its containers. */

@@ -1,9 +1,9 @@
+import { STOP_SIGNAL } from './script-lines.ts';
 import { type SlurmCommands, SlurmError } from './slurm-commands.ts';
 import type { TrackedContainer } from './slurm-container.ts';
 import { slurmMeaning } from './slurm-outcome.ts';
 import { ownJobs, type ReadQueue, type SlurmJob } from './slurm-queue.ts';
 import { slurmJobName } from './slurm-request.ts';
-import { STOP_SIGNAL } from './slurm-script.ts';
 
 /** The container of a job, and the job that is known of it; `jobId` may be empty. */
 type JobsOf = Pick<TrackedContainer, 'launch' | 'owners' | 'jobId'>;

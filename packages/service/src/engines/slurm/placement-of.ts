@@ -15,6 +15,7 @@ export function placementOf(
   const configured: SlurmPlacement = { ...config, ...defined(slurmPlacementSchema.parse(options)) };
   const requested = job?.slurm ?? {};
   checkAllowed('slurm', Object.keys(requested), configured.allow ?? []);
-  const gres = requested.gres === undefined ? gresOfType(configured.gres, gpus) : gresOfStep(requested.gres, gpus);
+  const ofNode = gpus * (job?.tasks?.perNode ?? 1);
+  const gres = requested.gres === undefined ? gresOfType(configured.gres, ofNode) : gresOfStep(requested.gres, ofNode);
   return { ...configured, ...requested, gres };
 }

@@ -15,6 +15,7 @@ import type { EngineSite } from '../engine-factory.ts';
 import { forEachLimit } from '../for-each-limit.ts';
 import { checkPodmanImage } from '../image-name.ts';
 import { cpuModels } from '../machine-models.ts';
+import { tasksOf } from '../tasks-of.ts';
 import { checkRuntime } from './check-runtime.ts';
 import { checkReachable, chownToUser } from './chown-to-user.ts';
 import { killJobs, type SlurmPrograms } from './kill-jobs.ts';
@@ -90,6 +91,7 @@ class SlurmEngine implements SlurmJobs {
       FEATURES.jobNames,
       FEATURES.timeLimits,
       FEATURES.slurmOptions,
+      FEATURES.multiNode,
       // Charliecloud mounts everything writable.
       ...(this.#config.runtime === 'charliecloud' ? [] : [FEATURES.readOnlyMounts]),
       ...(this.#settings?.limitsMemory === false ? [FEATURES.unlimitedMemory] : []),
@@ -262,7 +264,11 @@ class SlurmEngine implements SlurmJobs {
     const isAgent = this.#agents.has(launch.key);
     if (!isAgent) checkRuntime(launch, this.#config);
     const { options: ofType, limits, job } = launch;
-    const placement = placementOf(this.#config, { options: ofType, gpus: limits.gpus, job });
+    const placement = placementOf(this.#config, {
+      options: ofType,
+      gpus: limits.gpus / (tasksOf(launch)?.count ?? 1),
+      job,
+    });
     const minutes = timeLimitOf(job?.time, this.#limitsOf(placement));
     const user = this.#userOf(launch);
     const maskedPaths = await this.findMaskedPaths();

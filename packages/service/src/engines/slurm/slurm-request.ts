@@ -1,4 +1,5 @@
 import type { Launch } from '../engine.ts';
+import { tasksOf } from '../tasks-of.ts';
 import type { SlurmPlacement } from './slurm-config.ts';
 
 /** Slurm accepts names of 1,024 bytes, and its database 255; longer ones than this are of no use in a list. */
@@ -41,15 +42,17 @@ export function sbatchArguments(
   },
 ): string[] {
   const { cores, memoryBytes } = launch.limits;
+  const { nodes, perNode, count } = tasksOf(launch) ?? { nodes: 1, perNode: 1, count: 1 };
   return [
     '--parsable',
     `--job-name=${slurmJobName(launch)}`,
     `--comment=${plainText(launch.job?.comment ?? launch.key).slice(0, COMMENT_LENGTH)}`,
-    '--ntasks=1',
-    '--nodes=1',
+    `--ntasks=${count}`,
+    `--nodes=${nodes}`,
+    ...(count > 1 ? [`--ntasks-per-node=${perNode}`] : []),
     ...(options.isWholeNode
       ? ['--mem=0']
-      : [`--cpus-per-task=${cores}`, `--mem=${Math.max(1, Math.floor(memoryBytes / 2 ** 20))}M`]),
+      : [`--cpus-per-task=${cores / count}`, `--mem=${Math.max(1, Math.floor(memoryBytes / nodes / 2 ** 20))}M`]),
     ...PASSED.flatMap((name) => (options[name] ? [`--${name}=${options[name]}`] : [])),
     ...(options.exclusive || options.isWholeNode ? ['--exclusive'] : []),
     ...(options.mail ? [`--mail-user=${options.mail}`, '--mail-type=END,FAIL'] : []),

@@ -1,9 +1,12 @@
 import type { Launch } from '../engine.ts';
 import { shellQuote as q } from '../shell-quote.ts';
+import { tasksOf } from '../tasks-of.ts';
+import { hideLineBreaks, waitLines, withInput } from './script-lines.ts';
 import { agentRuntime } from './slurm-agent.ts';
 import type { SlurmConfig } from './slurm-config.ts';
 import { REJECTION_RECORD, type SlurmHostRootOptions } from './slurm-host-root.ts';
 import { mountSource, SLURM_RUNTIMES } from './slurm-runtimes.ts';
+import { tasksLines } from './slurm-tasks.ts';
 
 /**
  * The claim in the container's directory, on storage that the nodes share: created exclusively, by the job or in its place.
@@ -13,12 +16,6 @@ export const CLAIM = 'claim';
 export const START_RECORD = 'start.json';
 /** JSON that a job writes when its command has ended. */
 export const EXIT_RECORD = 'exit.json';
-
-/**
- * The signal that requests the end of the command. Slurm sends it to every process of the batch step, so it is one that is
- * ignored by default; the script then sends SIGTERM to the command alone.
- */
-export const STOP_SIGNAL = 'URG';
 
 /** `isAgent`: the job is an allocation. Default: that of a container. */
 export type SlurmScriptOptions = Pick<SlurmConfig, 'runtime'> & SlurmHostRootOptions & { readonly isAgent?: boolean };
@@ -35,11 +32,8 @@ export type SlurmScriptOptions = Pick<SlurmConfig, 'runtime'> & SlurmHostRootOpt
  * submits if the service is killed meanwhile, is no valid script and does nothing.
  */
 export function slurmScript(launch: Launch, config: SlurmScriptOptions): string {
-  const runtime = config.isAgent ? agentRuntime : SLURM_RUNTIMES[config.runtime];
-  const input = runtime.input?.(launch, config);
-  const start = `${runtime.start(launch, config)} &
-pid=$! asked=false
-`;
+  const tasks = tasksOf(launch);
+  const run = tasks ? tasksLines(launch, tasks, (of) => commandLines(of, config)) : commandLines(launch, config);
   const lines = `d=${q(launch.directory)}
 set -C
 { true >"$d/${CLAIM}"; } 2>/dev/null || exit 0
@@ -47,14 +41,7 @@ set +C
 printf '{"node":"%s","jobId":"%s"}\\n' "$SLURMD_NODENAME" "$SLURM_JOB_ID" >"$d/${START_RECORD}" || exit 1
 printf '%80s\\n' '' >"$d/${EXIT_RECORD}" || exit 1
 exec >>${q(launch.logPath)} 2>&1 </dev/null
-${config.runtime === 'none' ? '' : launch.mounts.map(confinement).join('')}${runtime.prepare?.(launch, config) ?? ''}${input === undefined ? start : withInput(start, input)}trap 'asked=true; ${runtime.ask(launch)} 2>/dev/null' TERM ${STOP_SIGNAL}
-wait $pid
-code=$?
-while kill -0 $pid 2>/dev/null; do
-  wait $pid
-  code=$?
-done
-${runtime.finish?.(launch, config) ?? ''}printf '{"exitCode":%s,"asked":%s}\\n' "$code" $asked 1<>"$d/${EXIT_RECORD}"
+${run}printf '{"exitCode":%s,"asked":%s}\\n' "$code" $asked 1<>"$d/${EXIT_RECORD}"
 exit $code
 `;
   return `#!/bin/sh
@@ -64,23 +51,14 @@ main
 `;
 }
 
-/**
- * The script itself starts the process that writes a long text into a pipe, so that the process of the container gets only
- * its own signals.
- */
-function withInput(lines: string, input: string): string {
-  let mark = 'INPUT';
-  while (input.includes(mark)) mark += '_';
-  return `{
-${lines}} 9<<'${mark}' || exit 1
-${hideLineBreaks(input)}${mark}
+/** Runs the command in the container's directory `$d` and leaves its exit code in `$code`. */
+function commandLines(launch: Launch, config: SlurmScriptOptions): string {
+  const runtime = config.isAgent ? agentRuntime : SLURM_RUNTIMES[config.runtime];
+  const input = runtime.input?.(launch, config);
+  const start = `${runtime.start(launch, config)} &
+pid=$! asked=false
 `;
-}
-
-/** `sbatch` rejects a script with the line breaks of DOS. Only quoted values can contain them. */
-function hideLineBreaks(lines: string): string {
-  if (!lines.includes('\r\n')) return lines;
-  return `cr=$(printf '\\r')\n${lines.replaceAll('\r\n', `'"$cr"'\n`)}`;
+  return `${config.runtime === 'none' ? '' : launch.mounts.map(confinement).join('')}${runtime.prepare?.(launch, config) ?? ''}${input === undefined ? start : withInput(start, input)}${waitLines(runtime.ask(launch))}${runtime.finish?.(launch, config) ?? ''}`;
 }
 
 /** Ends the job if a link leads a part of a volume out of it; the runtime `none` instead keeps its sources open. */

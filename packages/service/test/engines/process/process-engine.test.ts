@@ -65,6 +65,7 @@ async function describeProcessEngine(name: string, wanted: ProcessConfig): Promi
     mounts: wanted.launcher === 'native' && isSoak ? 10_000 : 1100,
     patienceMs: 300_000,
     rejectsMissingCommand: true,
+    startsTasks: true,
     holdsSwappedLinks: isIsolated,
     ...(!isIsolated && { sharesMachine: true }),
     ...(wanted.mountsBy === 'rewriting' && { rewritesPaths: true }),

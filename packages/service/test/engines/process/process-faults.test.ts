@@ -207,7 +207,7 @@ describe.skipIf(!isBuilt).each(WAYS)('Process engine by %s, when what it stands 
     await engine.open({ report: () => {} });
     try {
       const announced = { features: engine.features, warnings: engine.warnings?.() };
-      expect(announced.features).toEqual(isIsolated ? ['read-only-mounts'] : []);
+      expect(announced.features).toEqual(['multi-node', ...(isIsolated ? ['read-only-mounts'] : [])]);
       expect(announced.warnings).toHaveLength(isIsolated ? 0 : 1);
       const first = await vi.waitUntil(async () => (await launchers(copy.launcherPath))[0], { timeout: 120_000 });
       await rm(gate);

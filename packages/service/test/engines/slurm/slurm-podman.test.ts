@@ -30,6 +30,7 @@ describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)('with Podma
     hostRoot: false,
     hidesInit: false,
     rejectsMissingCommand: true,
+    startsTasks: true,
     holdsSwappedLinks: false,
   };
   describeEngine('slurm, with Podman in the jobs', create, subject);

@@ -29,6 +29,7 @@ export function slurmSubject(options: Readonly<Record<string, unknown>>): Engine
     hostRoot: true,
     hidesInit: false,
     rejectsMissingCommand: false,
+    startsTasks: true,
     holdsSwappedLinks: true,
   };
 }

@@ -1,0 +1,36 @@
+/**
+ * The signal that requests the end of the command. Slurm sends it to every process of the batch step, so it is one that is
+ * ignored by default; the script then sends SIGTERM to the command alone.
+ */
+export const STOP_SIGNAL = 'URG';
+
+/** Waits for `$pid` and leaves its exit code in `$code`. `ask`: passes on a signal that requests the end. */
+export function waitLines(ask: string): string {
+  return `trap 'asked=true; ${ask} 2>/dev/null' TERM ${STOP_SIGNAL}
+wait $pid
+code=$?
+while kill -0 $pid 2>/dev/null; do
+  wait $pid
+  code=$?
+done
+`;
+}
+
+/**
+ * The script itself starts the process that writes a long text into a pipe, so that the process of the container gets only
+ * its own signals.
+ */
+export function withInput(lines: string, input: string): string {
+  let mark = 'INPUT';
+  while (input.includes(mark)) mark += '_';
+  return `{
+${lines}} 9<<'${mark}' || exit 1
+${hideLineBreaks(input)}${mark}
+`;
+}
+
+/** `sbatch` rejects a script with the line breaks of DOS. Only quoted values can contain them. */
+export function hideLineBreaks(lines: string): string {
+  if (!lines.includes('\r\n')) return lines;
+  return `cr=$(printf '\\r')\n${lines.replaceAll('\r\n', `'"$cr"'\n`)}`;
+}
