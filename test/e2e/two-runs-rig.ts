@@ -23,7 +23,7 @@ export async function expectSmallRunToPass(place: Workplace, { clusters, cells, 
   const items = JSON.stringify(Array.from({ length: cells }, (_, cell) => cell));
   const write = (name: string, steps: string) =>
     writeFileSync(join(place.directory, `${name}.yaml`), `${head}name: ${name}\nsteps:\n${steps}`);
-  write('large', `  cell: { foreach: ${items}, command: [sleep, '0.05'] }\n`);
+  write('large', `  cell: { foreach: ${items}, command: [sleep, '0.5'] }\n`);
   write('small', "  first: { command: ['true'] }\n  second: { command: ['true'], needs: first }\n");
 
   const server = await serveNew(place, { clusters });
