@@ -105,8 +105,8 @@ async function listEmbedded(
   const root = join(home, placeOfEngine(engine).root);
   try {
     const { config } = await configureEmbedded(root, { engine });
-    // Of the features, the one that a plan reads.
-    const features = engine.name === 'local' ? [FEATURES.dockerOptions] : [];
+    // Of the features, those that a plan reads.
+    const features = [FEATURES.multiNode, ...(engine.name === 'local' ? [FEATURES.dockerOptions] : [])];
     const listed = config.clusters.flatMap(({ id, instanceTypes }) =>
       instanceTypes.map((type) => describeType(id, type)),
     );

@@ -9,6 +9,9 @@ const RIVALS: readonly (readonly [keyof RawStep, keyof RawStep])[] = [
   ['command', 'script'],
   ['matrix', 'foreach'],
   ['instanceType', 'resources'],
+  // Its readiness would be that of any task.
+  ['service', 'nodes'],
+  ['service', 'tasksPerNode'],
 ];
 
 /** Keys without meaning for an approval, which runs no container. */
@@ -25,6 +28,8 @@ const NOT_FOR_APPROVALS: readonly (keyof RawStep)[] = [
   'ports',
   'cache',
   'retry',
+  'nodes',
+  'tasksPerNode',
   'docker',
   'slurm',
 ];

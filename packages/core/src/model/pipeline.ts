@@ -115,6 +115,8 @@ export interface Step {
   /** Absent: the smallest that has the `resources`. */
   readonly instanceType?: Template;
   readonly resources?: Resources;
+  /** The command is started several times: on so many nodes, so many times on each. Absent: once. */
+  readonly tasks?: { readonly nodes: number; readonly perNode: number };
   /** Only for clusters with the engine `docker`; others ignore it. */
   readonly docker?: DockerOptions;
   /** Only for clusters with the engine `slurm`; others ignore it. */

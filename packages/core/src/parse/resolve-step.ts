@@ -40,6 +40,8 @@ const CONTAINER_KEYS = [
   'results',
   'instanceType',
   'resources',
+  'nodes',
+  'tasksPerNode',
   'docker',
   'slurm',
   'placement',
@@ -100,6 +102,7 @@ export function resolveStep(name: string, raw: RawStep, pipelineEnv: Readonly<Re
     ...optional('parallelism', raw.parallelism),
     ...optional('instanceType', raw.instanceType),
     ...optional('resources', raw.resources && resolveResources(raw.resources)),
+    ...optional('tasks', resolveTasks(raw)),
     ...optional('docker', raw.docker && resolveDocker(raw.docker)),
     ...optional('slurm', raw.slurm && defined(raw.slurm)),
     ...optional('placement', raw.placement && isFixedPlacement(raw.placement) ? defined(raw.placement) : undefined),
@@ -256,6 +259,10 @@ function resolveResources({ cpu, memory, gpu, gpuModel, time }: NonNullable<RawS
     ...optional('gpuModel', fixedText(gpuModel)),
     ...optional('timeMs', milliseconds(fixedText(time))),
   };
+}
+
+function resolveTasks({ nodes = 1, tasksPerNode: perNode = 1 }: RawStep): Step['tasks'] {
+  return nodes * perNode > 1 ? { nodes, perNode } : undefined;
 }
 
 function resolveDocker({ shmSize, ulimits, user, pull }: NonNullable<RawStep['docker']>): DockerOptions {

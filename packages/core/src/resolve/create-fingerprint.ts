@@ -1,5 +1,6 @@
 import type { Json } from '../model/json.ts';
 import { own } from '../model/own.ts';
+import type { Step } from '../model/pipeline.ts';
 import type { ResolvedContainer } from '../model/run-context.ts';
 
 /**
@@ -28,6 +29,8 @@ export interface FingerprintOptions {
   readonly cell?: string;
   /** The number of earlier cells with the same values; absent for the first one. */
   readonly replicate?: number;
+  /** Of a step on several nodes. */
+  readonly tasks?: Step['tasks'];
   /** `cache.key`, evaluated, if the step has one: it replaces image, command and environment. */
   readonly key?: string;
   /** Digest of the image, which replaces its name. */
@@ -62,6 +65,7 @@ export function createFingerprint(container: ResolvedContainer, options: Fingerp
   for (const [axis, value] of Object.entries(options.matrix ?? {})) parts.set(`matrix.${axis}`, JSON.stringify(value));
   if (options.item !== undefined) parts.set('item', JSON.stringify(options.item));
   if (options.cell !== undefined) parts.set('cell', options.cell);
+  if (options.tasks !== undefined) parts.set('tasks', `${options.tasks.nodes} x ${options.tasks.perNode}`);
   if (options.replicate !== undefined) parts.set('replicate', String(options.replicate));
   for (const [step, identity] of Object.entries(options.after ?? {})) parts.set(`after.${step}`, identity);
   for (const { name, path, writable } of container.inputs) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_TASKS } from '../model/max-tasks.ts';
 import { NEED_CONDITIONS } from '../model/pipeline.ts';
 import { MAX_ESCALATIONS, MAX_RETRIES } from '../model/retry-limits.ts';
 import { dockerOptions, slurmOptions } from './engine-options-schema.ts';
@@ -38,6 +39,7 @@ const flag = z.boolean({ error: 'true or false' });
 const count = z.int({ error: 'an integer' }).min(0);
 const cellCount = z.union([count, cellExpression], { error: 'an integer' });
 const positive = z.int({ error: 'an integer' }).min(1);
+const taskCount = z.int({ error: 'an integer' }).min(1).max(MAX_TASKS);
 const name = word.regex(NAME);
 const mountPoint = z.string({ error: 'an absolute path' }).regex(MOUNT_POINT);
 /** Any JSON value. */
@@ -242,6 +244,8 @@ export const stepSchema = z.strictObject(
     parallelism: positive.optional(),
     instanceType: text.optional(),
     resources: resources.optional(),
+    nodes: taskCount.optional(),
+    tasksPerNode: taskCount.optional(),
     docker: dockerOptions.optional(),
     slurm: slurmOptions.optional(),
     placement: placementOf(word.regex(CELL_NAME)).optional(),

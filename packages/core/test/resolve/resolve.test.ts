@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import {
   createFingerprint,
   explainDifference,
+  type FingerprintOptions,
   type Json,
   type RunContext,
   resolveContainer,
@@ -217,7 +218,7 @@ describe('keys of foreach cells', () => {
 describe('createFingerprint', () => {
   const body = (extra: string) =>
     `steps:\n  a: { command: [x] , outputs: { o: /o } }\n  b: { command: [y], env: { A: "1", B: "2" }, inputs: { o: a.o }${extra} }\n`;
-  const print = (extra = '', options: { ignore?: string[]; input?: string; key?: string } = {}) => {
+  const print = (extra = '', options: Partial<FingerprintOptions> & { input?: string } = {}) => {
     const resolved = containerOf(body(extra));
     if (!resolved.ok) throw new Error(resolved.error);
     return createFingerprint(resolved.value, {
@@ -227,6 +228,7 @@ describe('createFingerprint', () => {
       hash,
       ...(options.ignore && { ignore: options.ignore }),
       ...(options.key !== undefined && { key: options.key }),
+      ...(options.tasks && { tasks: options.tasks }),
     });
   };
 
@@ -234,6 +236,14 @@ describe('createFingerprint', () => {
     expect(print()).toEqual(print(', priority: 3, timeout: 1h, resources: { cpu: 2 }'));
     const names = print().components.map(({ name }) => name);
     expect(names).toEqual([...names].sort());
+  });
+
+  it('a step on several nodes does other work than one with the same tasks on fewer', () => {
+    const names = (tasks: FingerprintOptions['tasks']) =>
+      explainDifference(print(), print('', { tasks })).map(({ name, after }) => [name, after]);
+    expect(names(undefined)).toEqual([]);
+    expect(names({ nodes: 2, perNode: 4 })).toEqual([['tasks', '2 x 4']]);
+    expect(names({ nodes: 4, perNode: 2 })).toEqual([['tasks', '4 x 2']]);
   });
 
   it('explainDifference names the version alone where fingerprints were made by different rules', () => {

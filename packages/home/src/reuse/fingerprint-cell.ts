@@ -47,7 +47,7 @@ export function createIdentities(session: ContextSource): Identities {
     if (!container.ok) return fail({ message: container.error, isOfKey: false });
     const key = resolveKey(step, { cell, context }, container.value);
     if (key && !key.ok) return fail({ message: key.error, isOfKey: true });
-    const { name, cache } = session.plan.steps[step]!.step;
+    const { name, cache, tasks } = session.plan.steps[step]!.step;
     const inputs = Object.fromEntries(
       readInputs(session, step, index).map((input) => [input.name, digestInput(session, lineage, input)] as const),
     );
@@ -65,6 +65,7 @@ export function createIdentities(session: ContextSource): Identities {
         // Its identity is the step and the keys: of the items, only what the program uses is in the fingerprint.
         ...(cell.each !== undefined && { cell: cell.key }),
         ...(replicate > 0 && { replicate }),
+        ...(tasks && { tasks }),
         ...(key && { key: key.value }),
         ignore: cache?.ignore ?? [],
         hash: hashText,

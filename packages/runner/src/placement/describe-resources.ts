@@ -11,6 +11,11 @@ export function describeResources({ cpu, memoryBytes, gpu, gpuModel }: Resources
   return parts.length === 0 ? 'anything' : parts.join(' and ');
 }
 
+/** Why a step with several tasks cannot run on a cluster. */
+export function cannotRunTasks(cluster: string): string {
+  return `cluster ${cluster} does not start a step on several nodes: use a cluster with Slurm, or leave out \`nodes\` and \`tasksPerNode\``;
+}
+
 /** The available alternatives: the names of the types if a type was requested by `name`, otherwise the largest type. */
 export function describeOffer(types: readonly InstanceType[], name: string | undefined): string {
   if (types.length === 0) return '; it has none';

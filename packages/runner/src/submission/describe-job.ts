@@ -1,5 +1,5 @@
 import { FEATURES, type Feature, JOB_LABEL, type JobRequest, LONGEST_JOB_MS } from '@sluice/client';
-import type { DockerOptions, Resources, SlurmOptions } from '@sluice/core';
+import type { DockerOptions, Resources, SlurmOptions, Step } from '@sluice/core';
 import type { AttemptName } from '@sluice/run';
 
 /** As much as a service accepts. */
@@ -14,6 +14,8 @@ interface JobSource {
   readonly expectedMs?: number | undefined;
   /** How long a pull may take at most; undefined for a container without an image, and without a limit. */
   readonly pullTimeMs?: number | undefined;
+  /** Of a step on several nodes, for which the cluster has the feature. */
+  readonly tasks?: Step['tasks'];
   /** The options of the step. */
   readonly docker?: DockerOptions | undefined;
   readonly slurm?: SlurmOptions | undefined;
@@ -24,7 +26,7 @@ interface JobSource {
 /** What an attempt requests from the system behind the engine, as a label; empty if the cluster announces nothing of it. */
 export function describeJob(
   { runId, step, cell, attempt }: AttemptName,
-  { pipeline, limits, expectedMs, docker, pullTimeMs, slurm, announces }: JobSource,
+  { pipeline, limits, expectedMs, tasks, docker, pullTimeMs, slurm, announces }: JobSource,
 ): Record<string, string> {
   const address = cell === '' ? step : `${step}/${cell}`;
   const job: JobRequest = {
@@ -39,6 +41,7 @@ export function describeJob(
       }),
     ...(pullTimeMs !== undefined &&
       announces(FEATURES.pullTimes) && { pullTime: Math.min(Math.ceil(pullTimeMs), LONGEST_JOB_MS) }),
+    ...(tasks && { tasks }),
     ...(docker && announces(FEATURES.dockerOptions) && { docker: describeDocker(docker) }),
     ...(slurm && announces(FEATURES.slurmOptions) && { slurm }),
   };

@@ -13,6 +13,7 @@ import { createMounts } from '../data/create-mounts.ts';
 import { wrapReadiness } from '../data/wrap-readiness.ts';
 import { announcesFeature } from '../placement/announces-feature.ts';
 import { chooseInstanceType } from '../placement/choose-instance-type.ts';
+import { cannotRunTasks } from '../placement/describe-resources.ts';
 import type { Attempt } from '../session/attempt.ts';
 import { createLabels } from '../session/labels.ts';
 import type { RunSession } from '../session/run-session.ts';
@@ -53,6 +54,8 @@ export function prepareContainer(
   const escalated = retry.escalate[options.escalationLevel];
   const instanceType = findInstanceType(escalated ?? resolved.value.instanceType ?? resources, cluster);
   if (!instanceType.ok) return instanceType;
+  const { tasks, docker, slurm } = session.plan.steps[at.step]!.step;
+  if (tasks && !announcesFeature(FEATURES.multiNode, cluster)) return fail(cannotRunTasks(cluster.clusterID));
   const mounts = createMounts(session, attempt, resolved.value);
   if (!mounts.ok) return mounts;
   const { volumeMounts, writable } = mounts.value;
@@ -77,8 +80,9 @@ export function prepareContainer(
         limits: { resources: [typeof escalated === 'string' ? undefined : escalated, resources], timeoutMs },
         expectedMs: expectedDuration(session, at),
         pullTimeMs: resolved.value.image === undefined ? undefined : shortest(timeoutMs, queueTimeoutMs),
-        docker: session.plan.steps[at.step]!.step.docker,
-        slurm: session.plan.steps[at.step]!.step.slurm,
+        ...(tasks && { tasks }),
+        docker,
+        slurm,
         announces,
       }),
     }),

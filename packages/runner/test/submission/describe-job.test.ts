@@ -73,6 +73,16 @@ describe('describeJob', () => {
     expect(JSON.parse(jobOf(1)!)).toEqual({ duration: expect.any(Number) });
   });
 
+  test('a step on several nodes runs only where the service announces that it starts them', async () => {
+    const step = { tasks: { nodes: 2, perNode: 3 } };
+    expect((await requests(['multi-node'], step)).jobs).toEqual([step]);
+    const rig = createRig('one node', { features: ['job-names'] });
+    await expect(run(rig, createHandPlan([{ ...make, ...step }]))).rejects.toThrow(
+      /step make: cluster \S+ does not start a step on several nodes/,
+    );
+    expect(rig.created()).toEqual([]);
+  });
+
   test('requests the options of Slurm only where the service announces them', async () => {
     const slurm = { partition: 'gpu', exclusive: true };
     expect((await requests(['slurm-options'], { slurm })).jobs).toEqual([{ slurm }]);
