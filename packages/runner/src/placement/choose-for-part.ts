@@ -15,6 +15,7 @@ import {
   valuesOfCell,
 } from '@sluice/core';
 import type { PlacementChoice } from '@sluice/run';
+import { announcesFeature } from './announces-feature.ts';
 import { chooseInstanceType } from './choose-instance-type.ts';
 import { cannotRunTasks, describeOffer, describeResources } from './describe-resources.ts';
 import type { CellPart } from './split-cells.ts';
@@ -54,7 +55,7 @@ export function chooseForPart(plan: Plan, part: CellPart, sites: Sites): Result<
   const first = usable[0];
   if (first === undefined) {
     const offered = sites.instanceTypes.filter(({ clusterID }) => (named ?? known).includes(clusterID));
-    if (step.tasks && !startsTasks(offered))
+    if (step.tasks && !announcesFeature(FEATURES.multiNode, { instanceTypes: offered }))
       return fail(`${nameOf(plan, part)}: ${cannotRunTasks((named ?? known).join(' or '))}`);
     const wanted = unofferedRequest(plan, part, offered);
     return fail(describeNone(nameOf(plan, part), { named: named ?? known, bound, sites, wanted }));
@@ -113,15 +114,11 @@ function cellsOf({ planned, cells }: Cells): { readonly step: number; readonly c
 export function fitsOn(plan: Plan, cells: Cells, types: readonly InstanceType[]): boolean {
   const { step } = cells.planned;
   if (step.approval && step.command === undefined && step.image === undefined) return true;
-  if (step.tasks && !startsTasks(types)) return false;
+  if (step.tasks && !announcesFeature(FEATURES.multiNode, { instanceTypes: types })) return false;
   if (step.instanceType === undefined)
     return resourcesOfCells(plan, cellsOf(cells)).every((wanted) => chooseInstanceType(types, wanted) !== undefined);
   const known = new Set(types.map(({ id }) => id));
   return knownTypes(plan, cells).every((id) => known.has(id));
-}
-
-function startsTasks(types: readonly InstanceType[]): boolean {
-  return types.some(({ features }) => features?.includes(FEATURES.multiNode));
 }
 
 /** The first request of a cell that none of these types meets, or the first one of all. */

@@ -83,6 +83,15 @@ describe('describeJob', () => {
     expect(rig.created()).toEqual([]);
   });
 
+  test('a pipeline may have the nodes that a service accepts, and no others', () => {
+    const counts = [0, 1, 1.5, 1000, 1001];
+    const isValid = (nodes: number) =>
+      parsePipeline({ text: `version: 1\nname: p\nsteps: { s: { command: [x], nodes: ${nodes} } }`, file: 'p' }).ok;
+    const isAccepted = (nodes: number) => jobRequestSchema.safeParse({ tasks: { nodes, perNode: 1 } }).success;
+    expect(counts.filter(isValid)).toEqual([1, 1000]);
+    expect(counts.filter(isAccepted)).toEqual([1, 1000]);
+  });
+
   test('requests the options of Slurm only where the service announces them', async () => {
     const slurm = { partition: 'gpu', exclusive: true };
     expect((await requests(['slurm-options'], { slurm })).jobs).toEqual([{ slurm }]);
