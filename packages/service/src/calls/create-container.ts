@@ -23,6 +23,7 @@ import { renderContainer } from '../containers/render-container.ts';
 import { resolveMounts } from '../containers/resolve-mounts.ts';
 import { sealContext, splitSecretEnvs } from '../containers/secret-envs.ts';
 import { EngineError } from '../engines/engine.ts';
+import { tasksOf } from '../engines/tasks-of.ts';
 import type { Clock } from '../protocol/clock.ts';
 import { rejectField } from '../protocol/parse-body.ts';
 import { randomId } from '../protocol/random-id.ts';
@@ -195,12 +196,10 @@ function findInstanceType(cluster: Cluster, spec: ContainerSpec): InstanceTypeCo
 /** What the container uses of the cluster: its instance type, once for each task. */
 function findAmount(cluster: Cluster, spec: ContainerSpec, type: InstanceTypeConfig): Amount {
   const { capacity } = cluster.config;
-  const { nodes, perNode } = (cluster.driver.features.includes(FEATURES.multiNode) && findJobRequest(spec)?.tasks) || {
-    nodes: 1,
-    perNode: 1,
-  };
+  const { count } = tasksOf({
+    job: cluster.driver.features.includes(FEATURES.multiNode) ? findJobRequest(spec) : undefined,
+  });
   const ofTask = amountOf(type);
-  const count = nodes * perNode;
   const wanted = {
     cores: ofTask.cores * count,
     memoryGB: ofTask.memoryGB * count,

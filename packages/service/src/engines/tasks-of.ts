@@ -1,5 +1,4 @@
 import type { JobRequest } from '@sluice/client';
-import type { Launch } from './engine.ts';
 
 /** How often the command of a container is started. */
 export interface Tasks extends NonNullable<JobRequest['tasks']> {
@@ -7,18 +6,36 @@ export interface Tasks extends NonNullable<JobRequest['tasks']> {
   readonly count: number;
 }
 
-/** The tasks of a container; undefined if its command is started once. */
-export function tasksOf({ job }: Pick<Launch, 'job'>): Tasks | undefined {
+/** The tasks of a container; one if it requests nothing else. */
+export function tasksOf({ job }: { readonly job?: JobRequest | undefined }): Tasks {
   const { nodes, perNode } = job?.tasks ?? { nodes: 1, perNode: 1 };
-  return nodes * perNode > 1 ? { nodes, perNode, count: nodes * perNode } : undefined;
+  return { nodes, perNode, count: nodes * perNode };
+}
+
+/** The ports of a machine of which the tasks of a container get one to meet at. */
+export const MEETING_PORTS = { first: 20_000, count: 10_000 };
+
+/** Where the tasks of a container are. */
+interface Meeting {
+  /** The address of the first node. */
+  readonly first: string;
+  readonly port: string;
+  /** Of all nodes in their order, separated by commas. */
+  readonly hosts: string;
 }
 
 /** The variables that are the same for all tasks. `torch.distributed` reads those without our prefix. */
-export function taskVariables({ nodes, perNode, count }: Tasks): Record<string, string> {
+export function taskVariables(
+  { nodes, perNode, count }: Tasks,
+  { first, port, hosts }: Meeting,
+): Record<string, string> {
   return {
     SLUICE_NODES: String(nodes),
     SLUICE_TASKS_PER_NODE: String(perNode),
+    SLUICE_HOSTS: hosts,
     WORLD_SIZE: String(count),
     LOCAL_WORLD_SIZE: String(perNode),
+    MASTER_ADDR: first,
+    MASTER_PORT: port,
   };
 }

@@ -17,7 +17,7 @@ export function suitsAllocation(
   { image, command, limits, job }: Pick<Launch, 'image' | 'command' | 'limits' | 'job'>,
   { runtime, allocations }: AllocationsOfCluster,
 ): boolean {
-  if (runtime !== 'none' || (job && tasksOf({ job }))) return false;
+  if (runtime !== 'none' || tasksOf({ job }).count > 1) return false;
   if (image !== undefined || command.length === 0 || limits.gpus > 0 || job?.slurm !== undefined) return false;
   const needMs = job?.time?.ms ?? job?.duration;
   // At both ends, an allocation has less than its time limit.

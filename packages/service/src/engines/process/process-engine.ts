@@ -93,7 +93,7 @@ class ProcessEngine implements Engine {
 
   /** Also for the containers with an image that another engine runs on this machine. */
   checkJob(job: JobRequest, { image }: JobSource): void {
-    if (image === undefined || tasksOf({ job }) === undefined) return;
+    if (image === undefined || tasksOf({ job }).count === 1) return;
     const advice = "use a cluster with Slurm and a runtime for images, or leave 'image' out";
     throw new EngineError('REJECTED', `could not start a container with an image on several nodes: ${advice}`);
   }

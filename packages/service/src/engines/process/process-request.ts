@@ -19,7 +19,7 @@ export function resolveRequest(launch: Launch, id: string): LaunchRequest {
   if (launch.limits.gpus > 0)
     throw rejection(`could not give ${launch.limits.gpus} GPUs: the process engine does not assign GPUs`);
   const tasks = tasksOf(launch);
-  const started = tasks ? tasksCommand(launch, tasks) : { argv: launch.command, env: {} };
+  const started = tasks.count > 1 ? tasksCommand(launch, tasks) : { argv: launch.command, env: {} };
   const env = Object.entries({ ...ownEnvironment(), ...launch.env, ...started.env }).map(
     ([name, value]) => `${name}=${value}`,
   );

@@ -1,9 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Launch } from '../engine.ts';
-import { type Tasks, taskVariables } from '../tasks-of.ts';
-
-/** The part of a machine's ports from which the tasks of a container get one to meet at. */
-const PORTS = { first: 20_000, count: 10_000 };
+import { MEETING_PORTS, type Tasks, taskVariables } from '../tasks-of.ts';
 
 /**
  * Starts the command that is in its arguments once for each task, labels each line of the output with the rank, and exits
@@ -96,14 +93,11 @@ export function tasksCommand(
   { key, command }: Pick<Launch, 'key' | 'command'>,
   tasks: Tasks,
 ): { readonly argv: readonly string[]; readonly env: Readonly<Record<string, string>> } {
-  const port = PORTS.first + (hash('sha256', key, 'buffer').readUInt32BE() % PORTS.count);
+  const port = MEETING_PORTS.first + (hash('sha256', key, 'buffer').readUInt32BE() % MEETING_PORTS.count);
+  const first = '127.0.0.1';
+  const hosts = Array.from({ length: tasks.nodes }, () => first).join(',');
   return {
     argv: ['sh', '-c', SCRIPT, 'sh', String(tasks.nodes), String(tasks.perNode), ...command],
-    env: {
-      ...taskVariables(tasks),
-      MASTER_ADDR: '127.0.0.1',
-      MASTER_PORT: String(port),
-      SLUICE_HOSTS: Array.from({ length: tasks.nodes }, () => '127.0.0.1').join(','),
-    },
+    env: taskVariables(tasks, { first, port: String(port), hosts }),
   };
 }

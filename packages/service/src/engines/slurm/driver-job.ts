@@ -1,6 +1,6 @@
 import { EngineError } from '../engine.ts';
 import { shellQuote as q } from '../shell-quote.ts';
-import { STOP_SIGNAL } from './script-lines.ts';
+import { STOP_SIGNAL, WAIT } from './script-lines.ts';
 import { createSlurmCommands, SlurmError } from './slurm-commands.ts';
 import { parseJobId, plainText } from './slurm-request.ts';
 import { parseUserOptions } from './user-options.ts';
@@ -76,13 +76,7 @@ ${command.map(q).join(' ')} &
 pid=$! again=false
 trap 'kill -TERM $pid' TERM
 trap 'again=true; kill -TERM $pid' ${STOP_SIGNAL}
-wait $pid
-code=$?
-while kill -0 $pid 2>/dev/null; do
-  wait $pid
-  code=$?
-done
-if $again && [ $code = ${SUSPENDED} ]; then
+${WAIT}if $again && [ $code = ${SUSPENDED} ]; then
   exec scontrol requeue "$SLURM_JOB_ID"
 fi
 exit $code

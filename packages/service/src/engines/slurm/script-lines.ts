@@ -4,16 +4,19 @@
  */
 export const STOP_SIGNAL = 'URG';
 
-/** Waits for `$pid` and leaves its exit code in `$code`. `ask`: passes on a signal that requests the end. */
-export function waitLines(ask: string): string {
-  return `trap 'asked=true; ${ask} 2>/dev/null' TERM ${STOP_SIGNAL}
-wait $pid
+/** Waits for `$pid`, also after signals that the script handles, and leaves its exit code in `$code`. */
+export const WAIT = `wait $pid
 code=$?
 while kill -0 $pid 2>/dev/null; do
   wait $pid
   code=$?
 done
 `;
+
+/** `WAIT`, where `ask` passes on a signal that requests the end. */
+export function waitLines(ask: string): string {
+  return `trap 'asked=true; ${ask} 2>/dev/null' TERM ${STOP_SIGNAL}
+${WAIT}`;
 }
 
 /**

@@ -266,7 +266,7 @@ class SlurmEngine implements SlurmJobs {
     const { options: ofType, limits, job } = launch;
     const placement = placementOf(this.#config, {
       options: ofType,
-      gpus: limits.gpus / (tasksOf(launch)?.count ?? 1),
+      gpus: limits.gpus / tasksOf(launch).count,
       job,
     });
     const minutes = timeLimitOf(job?.time, this.#limitsOf(placement));

@@ -42,7 +42,7 @@ export function sbatchArguments(
   },
 ): string[] {
   const { cores, memoryBytes } = launch.limits;
-  const { nodes, perNode, count } = tasksOf(launch) ?? { nodes: 1, perNode: 1, count: 1 };
+  const { nodes, perNode, count } = tasksOf(launch);
   return [
     '--parsable',
     `--job-name=${slurmJobName(launch)}`,

@@ -33,7 +33,8 @@ export type SlurmScriptOptions = Pick<SlurmConfig, 'runtime'> & SlurmHostRootOpt
  */
 export function slurmScript(launch: Launch, config: SlurmScriptOptions): string {
   const tasks = tasksOf(launch);
-  const run = tasks ? tasksLines(launch, tasks, (of) => commandLines(of, config)) : commandLines(launch, config);
+  const run =
+    tasks.count > 1 ? tasksLines(launch, tasks, (of) => commandLines(of, config)) : commandLines(launch, config);
   const lines = `d=${q(launch.directory)}
 set -C
 { true >"$d/${CLAIM}"; } 2>/dev/null || exit 0

@@ -1,13 +1,11 @@
 import type { Launch } from '../engine.ts';
 import { shellQuote as q } from '../shell-quote.ts';
-import { type Tasks, taskVariables } from '../tasks-of.ts';
+import { MEETING_PORTS, type Tasks, taskVariables } from '../tasks-of.ts';
 import { STOP_SIGNAL, waitLines, withInput } from './script-lines.ts';
 import { FAULT_RECORD, REJECTION_RECORD } from './slurm-host-root.ts';
 
 /** The exit code of the first task that failed, written exclusively in the container's directory. */
 const FIRST_FAILURE = 'first-failure';
-/** The part of a node's ports from which a job gets one for its tasks to meet at. */
-const PORTS = { first: 20_000, count: 10_000 };
 
 /**
  * Runs the command of a container once for each task, in one step of its job, and leaves the exit code in `$code`: that of the
@@ -27,13 +25,10 @@ export function tasksLines(launch: Launch, tasks: Tasks, commandLines: (launch: 
     limits: { ...launch.limits, gpus: launch.limits.gpus / tasks.count },
     env: {
       ...launch.env,
-      ...taskVariables(tasks),
+      ...taskVariables(tasks, marks),
       RANK: marks.rank,
       LOCAL_RANK: marks.localRank,
       SLUICE_NODE_RANK: marks.node,
-      MASTER_ADDR: marks.first,
-      MASTER_PORT: marks.port,
-      SLUICE_HOSTS: marks.hosts,
     },
   };
   const script = `main() {
@@ -95,7 +90,7 @@ function taskCommand(marks: Marks): string {
     node: '$SLURM_NODEID',
     first: `\${SLUICE_JOB_HOSTS%%,*}`,
     hosts: '$SLUICE_JOB_HOSTS',
-    port: `$((${PORTS.first} + SLURM_JOB_ID % ${PORTS.count}))`,
+    port: `$((${MEETING_PORTS.first} + SLURM_JOB_ID % ${MEETING_PORTS.count}))`,
   };
   const edits = Object.entries(values).map(([name, value]) => `-e "s|${marks[name as keyof Marks]}|${value}|g"`);
   return `trap : TERM
