@@ -10,6 +10,7 @@ export {
 } from './durable-file.ts';
 export { findMount, type Mount } from './find-mount.ts';
 export { HOME_MARK, isHomeMark } from './home-mark.ts';
+export { describeJob, type JobEnvironment, memoryOf, readJobEnvironment } from './job-environment.ts';
 export { type FileLock, isLocked, lockFile } from './lock-file.ts';
 export { nameLockHolder } from './lock-holder.ts';
 export { makeDirectories } from './make-directories.ts';

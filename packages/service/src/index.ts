@@ -8,6 +8,7 @@ export type { ConfigEdit, ConfigFields, EditResult } from './config/edit-config.
 export { editConfigFile } from './config/edit-config-file.ts';
 export { EMBEDDED_SCOPE, embeddedConfig } from './config/embedded-config.ts';
 export { type EmbeddedSlurm, embeddedSlurmConfig } from './config/embedded-slurm-config.ts';
+export { embeddedSlurmJobConfig } from './config/embedded-slurm-job-config.ts';
 export { type ConfigProblem, type ConfigResult, parseServiceConfig } from './config/parse-service-config.ts';
 export { type ServiceConfig, type ServiceConfigInput, serviceConfigSchema } from './config/service-config.ts';
 export type { ReloadReport } from './containers/reload-config.ts';
@@ -18,6 +19,7 @@ export { canRunImages } from './engines/local-engine.ts';
 export { probeEngines } from './engines/probe-engines.ts';
 export { WITHOUT_NAMESPACES, WITHOUT_TRANSLATION } from './engines/process/without-namespaces.ts';
 export { type DriverJob, submitDriverJob } from './engines/slurm/driver-job.ts';
+export { findRequeueFault, type JobLimit, readLimit, requeueJob } from './engines/slurm/own-job.ts';
 export { type Clock, systemClock } from './protocol/clock.ts';
 export { authorityPath } from './proxy/open-port-proxy.ts';
 export { createServiceLog } from './service/create-service-log.ts';

@@ -1,4 +1,5 @@
 import { availableParallelism, totalmem } from 'node:os';
+import type { JobEnvironment } from '@sluice/host-system';
 import { doublingSizes } from '../engines/doubling-sizes.ts';
 import { cpuModels } from '../engines/machine-models.ts';
 import { GB } from '../protocol/sizes.ts';
@@ -10,11 +11,17 @@ export const EMBEDDED_SCOPE = { clusterID: 'local', accountID: 'local' } as cons
 /**
  * The configuration of a service for this machine only: cluster `local`, account `local`, and instance types `local-1`,
  * `local-2`, `local-4` … up to all cores, with memory in proportion. `cpu` is the cluster's capacity in cores, by default
- * that of the machine; it may be larger if containers use little CPU time.
+ * that of the machine; it may be larger if containers use little CPU time. `job`: the part of the machine that a job of Slurm
+ * has.
  */
-export function embeddedConfig(options: { root: string; cpu?: number }): ServiceConfig {
-  const machineCores = availableParallelism();
-  const machineMemoryGB = Math.max(1, Math.floor(totalmem() / GB));
+export function embeddedConfig(options: {
+  root: string;
+  cpu?: number;
+  job?: JobEnvironment['here'] | undefined;
+}): ServiceConfig {
+  const { cores = Infinity, memoryMB = Infinity } = options.job ?? {};
+  const machineCores = Math.min(availableParallelism(), cores);
+  const machineMemoryGB = Math.max(1, Math.floor(Math.min(totalmem(), memoryMB * 2 ** 20) / GB));
   const cpu = options.cpu ?? machineCores;
   const memoryPerCore = machineMemoryGB / machineCores;
   return serviceConfigSchema.parse({

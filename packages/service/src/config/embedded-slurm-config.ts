@@ -34,8 +34,7 @@ export async function embeddedSlurmConfig({
   readonly options: Readonly<Record<string, unknown>>;
 }): Promise<EmbeddedSlurm> {
   const nodes = await readNodes(parseUserOptions(options));
-  const { fault, warnings } = await findStorageFault(root, nodes);
-  if (fault !== undefined) throw new Error(`could not use ${root} for jobs of Slurm: ${fault}`);
+  const warnings = await checkStorage(root, nodes);
   const config = serviceConfigSchema.parse({
     root,
     clusters: [
@@ -65,13 +64,16 @@ async function readNodes({ partition, confPath }: Pick<UserOptions, 'partition' 
   throw new Error(`Slurm has ${what}: set 'partition' in the options of the profile; there are: ${names}`);
 }
 
-async function findStorageFault(root: string, nodes: readonly SlurmNode[]) {
+/** Warnings for the user about the storage of these nodes. Throws an error for the user if no node can see `root`. */
+export async function checkStorage(
+  root: string,
+  nodes: readonly Pick<SlurmNode, 'host'>[],
+): Promise<readonly string[]> {
   const own = shortName(hostname());
   const path = await realpath(root).catch(() => undefined);
-  if (path === undefined) return { warnings: [] };
-  return judgeStorage({
-    path,
-    mount: findMount(path),
-    isOneMachine: nodes.every(({ host }) => shortName(host) === own),
-  });
+  if (path === undefined) return [];
+  const isOneMachine = nodes.every(({ host }) => shortName(host) === own);
+  const { fault, warnings } = judgeStorage({ path, mount: findMount(path), isOneMachine });
+  if (fault !== undefined) throw new Error(`could not use ${root} for jobs of Slurm: ${fault}`);
+  return warnings;
 }

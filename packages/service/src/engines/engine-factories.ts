@@ -25,4 +25,16 @@ export const ENGINE_FACTORIES: Readonly<Record<string, EngineFactory>> = {
     const { createAllocationEngine } = await import('./allocation/allocation-engine.ts');
     return createAllocationEngine(jobs, { ...config, allocations }, site);
   },
+  async 'slurm-job'({ options, ...site }) {
+    const [{ createSlurmStepEngine }, { allocationsOfJob, slurmJobConfigSchema }, { createAllocationEngine }] =
+      await Promise.all([
+        import('./slurm/slurm-step-engine.ts'),
+        import('./slurm/slurm-job-config.ts'),
+        import('./allocation/allocation-engine.ts'),
+      ]);
+    const job = slurmJobConfigSchema.parse(options);
+    const config = allocationsOfJob(job);
+    const steps = createSlurmStepEngine(job, { ...site, maskedPaths: [site.storage, ...site.maskedPaths], config });
+    return createAllocationEngine(steps, config, { ...site, endsAt: job.endsAt, usesAll: true });
+  },
 };

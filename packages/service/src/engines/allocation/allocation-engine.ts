@@ -25,7 +25,12 @@ const GRACE = { mostMs: 30_000, part: 0.1 };
 
 /** What the engine needs to know of its cluster. */
 export type AllocationEngineOptions = Pick<EngineSite, 'clusterID' | 'storage'> &
-  Partial<Pick<EngineSite, 'storageAccess'>>;
+  Partial<Pick<EngineSite, 'storageAccess'>> & {
+    /** When all allocations end, in milliseconds since the epoch. Default: each ends by its own time limit. */
+    readonly endsAt?: number | undefined;
+    /** As in `AllocationRules`. */
+    readonly usesAll?: boolean;
+  };
 
 /**
  * Runs containers on Slurm in allocations: jobs whose node runs many containers. Starting one calls no program of Slurm.
@@ -50,18 +55,27 @@ class AllocationEngine implements Engine {
   constructor(
     jobs: SlurmJobs,
     config: AllocationsOfCluster,
-    { clusterID, storage, storageAccess = LOCAL_STORAGE }: AllocationEngineOptions,
+    {
+      clusterID,
+      storage,
+      storageAccess = LOCAL_STORAGE,
+      endsAt = Number.POSITIVE_INFINITY,
+      usesAll = false,
+    }: AllocationEngineOptions,
   ) {
     const { allocations } = config;
-    const timeLimitMs = parseDuration(allocations.timeLimit);
+    const mostMs = parseDuration(allocations.timeLimit);
     const idleMs = parseDuration(allocations.idleTimeout);
-    const graceMs = Math.min(GRACE.mostMs, timeLimitMs * GRACE.part);
+    const settings = () => {
+      const timeLimitMs = Math.max(1, Math.min(mostMs, endsAt - Date.now()));
+      return { timeLimitMs, graceMs: Math.min(GRACE.mostMs, timeLimitMs * GRACE.part), idleMs };
+    };
     this.#jobs = jobs;
     this.#storage = storageAccess;
     this.#suits = (launch) => suitsAllocation(launch, config);
     this.#pool = new AllocationPool({
-      rules: { ...allocations, idleMs },
-      settings: { timeLimitMs, graceMs, idleMs },
+      rules: { ...allocations, idleMs, usesAll },
+      settings,
       clusterID,
       jobs,
       directory: openAllocationDirectory(join(storage, 'allocations')),

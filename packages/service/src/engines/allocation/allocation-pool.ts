@@ -20,7 +20,8 @@ const SILENT_MS = 120_000;
 /** What the pool works with. */
 export interface AllocationPoolOptions {
   readonly rules: AllocationRules;
-  readonly settings: Omit<AgentSettings, 'maskedPaths'>;
+  /** Of an allocation that is made now. */
+  readonly settings: () => Omit<AgentSettings, 'maskedPaths'>;
   readonly clusterID: string;
   /** The engine of the allocations' jobs. Its observations of them are passed to `observe`. */
   readonly jobs: SlurmJobs;
@@ -277,7 +278,7 @@ export class AllocationPool {
     const { clusterID, directory, jobs, settings, storage } = this.#options;
     const { accountID, options } = group;
     const maskedPaths = await jobs.findMaskedPaths();
-    const record = { accountID, clusterID, options, settings: { ...settings, maskedPaths } };
+    const record = { accountID, clusterID, options, settings: { ...settings(), maskedPaths } };
     const allocation = await storage.inThread(() => directory.make(`allocation-${randomUUID()}`, record));
     const pooled = { allocation, group };
     this.#allocations.set(allocation.key, pooled);

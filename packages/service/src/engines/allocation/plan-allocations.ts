@@ -43,6 +43,8 @@ export interface AllocationPlan {
 /** As configured; `idleMs` is `idleTimeout`. */
 export type AllocationRules = Pick<AllocationConfig, 'max' | 'backlog' | 'minUtilization'> & {
   readonly idleMs: number;
+  /** All allocations are submitted as soon as a container waits. */
+  readonly usesAll: boolean;
 };
 
 /** An allocation during the planning. */
@@ -71,6 +73,10 @@ export function planAllocations(
   );
   const assigned: { key: string; to: string }[] = [];
   const tooBig: string[] = [];
+  const pending = allocations.length - places.length;
+  // Where another allocation is about to be free, no container waits in one that is not.
+  const mayWaitThere = !rules.usesAll || (pending === 0 && allocations.length >= rules.max);
+  let unplaced = 0;
   let coresWanted = 0;
   /** Whether a container can never run in one of these. */
   let needsOther = false;
@@ -81,9 +87,10 @@ export function planAllocations(
       continue;
     }
     const possible = large.filter(({ key, msLeft }) => (one.needMs ?? 0) <= msLeft && !one.refusedBy.has(key));
-    const place = findPlace(possible, one.needs);
+    const place = findPlace(possible, { needs: one.needs, mayWaitThere });
     if (place !== undefined) assigned.push({ key: one.key, to: place.key });
     else {
+      unplaced += 1;
       coresWanted += one.needs.cores;
       needsOther ||= possible.length === 0;
     }
@@ -92,15 +99,18 @@ export function planAllocations(
   const ended = allocations.filter(({ key, capacity, idleMs }) => {
     return capacity !== undefined && idleMs >= rules.idleMs && !isBusy.has(key);
   });
-  const pending = allocations.length - places.length;
   const most = Math.min(rules.backlog - pending, rules.max - allocations.length);
   const least = needsOther && pending === 0 ? 1 : 0;
-  const submit = Math.max(0, Math.min(most, Math.max(least, further(coresWanted, { pending, places, rules }))));
+  const wanted = rules.usesAll ? unplaced - pending : further(coresWanted, { pending, places, rules });
+  const submit = Math.max(0, Math.min(most, Math.max(least, wanted)));
   return { assigned, tooBig, submit, ended: ended.map(({ key }) => key) };
 }
 
 /** Changes the place that it returns. */
-function findPlace(places: readonly Place[], needs: Amounts): Place | undefined {
+function findPlace(
+  places: readonly Place[],
+  { needs, mayWaitThere }: { needs: Amounts; mayWaitThere: boolean },
+): Place | undefined {
   const possible = places.filter(({ isReserved }) => !isReserved);
   const ready = possible.filter(({ free }) => holds(free, needs));
   const best = ready.sort((a, b) => a.free.cores - b.free.cores)[0];
@@ -108,7 +118,7 @@ function findPlace(places: readonly Place[], needs: Amounts): Place | undefined 
     best.free = without(best.free, needs);
     return best;
   }
-  const next = possible.filter((one) => one.ahead < one.mostAhead).sort((a, b) => a.ahead - b.ahead)[0];
+  const next = possible.filter((one) => mayWaitThere && one.ahead < one.mostAhead).sort((a, b) => a.ahead - b.ahead)[0];
   if (next !== undefined) {
     next.ahead += 1;
     next.free = without(next.free, needs);

@@ -4,6 +4,9 @@ import type { SlurmConfig } from '../slurm/slurm-config.ts';
 import { tasksOf } from '../tasks-of.ts';
 import type { AllocationConfig } from './allocation-config.ts';
 
+/** The part of an allocation's time limit that a container may need: at both ends, there is less time for it. */
+export const USABLE_PART = 0.8;
+
 /** The part of a cluster's configuration that concerns allocations. */
 export interface AllocationsOfCluster extends Pick<SlurmConfig, 'runtime'> {
   readonly allocations: AllocationConfig;
@@ -20,8 +23,7 @@ export function suitsAllocation(
   if (runtime !== 'none' || tasksOf({ job }).count > 1) return false;
   if (image !== undefined || command.length === 0 || limits.gpus > 0 || job?.slurm !== undefined) return false;
   const needMs = job?.time?.ms ?? job?.duration;
-  // At both ends, an allocation has less than its time limit.
-  if (needMs !== undefined && needMs > 0.8 * parseDuration(allocations.timeLimit)) return false;
+  if (needMs !== undefined && needMs > USABLE_PART * parseDuration(allocations.timeLimit)) return false;
   const { shorterThan } = allocations.when;
   const expectedMs = job?.duration ?? job?.time?.ms;
   return shorterThan === undefined || expectedMs === undefined || expectedMs <= parseDuration(shorterThan);

@@ -9,7 +9,7 @@ export interface SlurmCommands {
 }
 
 /** The client programs that the engine uses. */
-export type SlurmProgram = 'sbatch' | 'squeue' | 'scancel' | 'sinfo' | 'scontrol' | 'sacctmgr';
+export type SlurmProgram = 'sbatch' | 'squeue' | 'scancel' | 'sinfo' | 'scontrol' | 'sacctmgr' | 'srun';
 
 /** How one call of a program differs from the default. */
 export interface SlurmCallOptions {

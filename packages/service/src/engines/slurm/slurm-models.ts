@@ -68,11 +68,11 @@ function parseNode(line: string): SlurmNode[] {
   const isDefault = partition.endsWith('*');
   const name = isDefault ? partition.slice(0, -1) : partition;
   const size = { cores: Number.parseInt(cores, 10) || 0, memoryMB: Number.parseInt(memory, 10) || 0 };
-  return [{ partition: name, isDefault, host, gpus: parseGpus(resources), limitMs: parseLimit(limit), ...size }];
+  return [{ partition: name, isDefault, host, gpus: parseGpus(resources), limitMs: parseTimeLimit(limit), ...size }];
 }
 
 /** `[days-][hours:]minutes:seconds`; undefined for `infinite` and anything else. */
-function parseLimit(text: string): number | undefined {
+export function parseTimeLimit(text: string): number | undefined {
   const [, days = 0, hours = 0, minutes, seconds] = /^(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)$/.exec(text) ?? [];
   if (minutes === undefined || seconds === undefined) return undefined;
   return (((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;

@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { describeJob, readJobEnvironment } from '@sluice/host-system';
 import type { EngineProbe } from '../engine-probe.ts';
 import { exists } from '../exists.ts';
 import { createSlurmCommands } from './slurm-commands.ts';
@@ -17,7 +18,12 @@ export async function probeSlurm(): Promise<EngineProbe> {
     const found = `nodes: ${nodes.trim().replaceAll('\n', ', ')}`;
     const settings = await readSlurmSettings(slurm).catch(() => undefined);
     const answers = await readSlurmAnswers(slurm, userInfo().username);
-    const limits = [...describeSlurmLimits(answers), await describeRuntimes(process.env.PATH ?? '')];
+    const job = readJobEnvironment(process.env);
+    const limits = [
+      ...(job === undefined ? [] : [`this is in ${describeJob(job)}; \`sluice run\` uses them without an option`]),
+      ...describeSlurmLimits(answers),
+      await describeRuntimes(process.env.PATH ?? ''),
+    ];
     if (settings?.limitsMemory !== false) return { engine: 'slurm', works: true, found, limits };
     return { engine: 'slurm', works: true, found: `${found}; ${UNLIMITED_MEMORY}`, limits, advice: LIMIT_MEMORY };
   } catch (error) {

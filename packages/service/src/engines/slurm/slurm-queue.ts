@@ -65,7 +65,7 @@ function groupQueue(stdout: string, mark: string): SlurmQueue {
 }
 
 /** What `squeue` writes about a user that it cannot look up. It omits that user's jobs, and ends with 0. */
-const UNKNOWN_USER = /\buser/i;
+export const UNKNOWN_USER: RegExp = /\buser/i;
 
 /**
  * Reads the jobs of some users in Slurm's queue, by user ID: those of others may be many. If Slurm cannot look a user up,

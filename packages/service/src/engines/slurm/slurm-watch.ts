@@ -5,9 +5,9 @@ import { forEachLimit } from '../for-each-limit.ts';
 import { limitLog } from '../limit-log.ts';
 import { isJobOver, type JobEvidence } from './is-job-over.ts';
 import { askJob, killJobs, type SlurmPrograms } from './kill-jobs.ts';
-import type { SlurmCommands } from './slurm-commands.ts';
 import type { SlurmConfig } from './slurm-config.ts';
 import type { TrackedContainer } from './slurm-container.ts';
+import { createNodeAddresses, type NodeAddresses } from './slurm-nodes.ts';
 import { slurmMeaning, slurmOutcome } from './slurm-outcome.ts';
 import { ownJobs, type SlurmJob } from './slurm-queue.ts';
 
@@ -33,7 +33,7 @@ export class SlurmWatch {
   readonly #programs: SlurmPrograms;
   readonly #config: SlurmWatchOptions['config'];
   readonly #storage: StorageAccess;
-  readonly #addressOf: ReturnType<typeof createSlurmNodes>;
+  readonly #addressOf: NodeAddresses;
   readonly #tracked = new Map<string, TrackedContainer>();
   #sink: EngineSink | undefined;
   #closed = false;
@@ -46,7 +46,7 @@ export class SlurmWatch {
     this.#programs = programs;
     this.#config = config;
     this.#storage = storage;
-    this.#addressOf = createSlurmNodes(programs.slurm);
+    this.#addressOf = createNodeAddresses(programs.slurm);
   }
 
   /** Starts reporting to `sink`, at the interval of the configuration. */
@@ -192,19 +192,4 @@ export class SlurmWatch {
       end: slurmOutcome({ state, exit, stopped, rejection, fault }),
     });
   }
-}
-
-/**
- * Returns a function for the address of a node according to Slurm, since a job's record is not trusted. All addresses are
- * read again if a node is unknown; the result is undefined if Slurm does not know it either.
- */
-function createSlurmNodes(slurm: SlurmCommands): (node: string) => Promise<string | undefined> {
-  let addresses = new Map<string, string>();
-  return async (node) => {
-    if (!addresses.has(node)) {
-      const lines = (await slurm.run('sinfo', ['--Node', '--all', '--noheader', '--format=%N|%o'])).trim().split('\n');
-      addresses = new Map(lines.map((line) => line.split('|') as [string, string]));
-    }
-    return addresses.get(node);
-  };
 }

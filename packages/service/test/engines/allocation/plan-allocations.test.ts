@@ -6,7 +6,7 @@ import {
 } from '../../../src/engines/allocation/plan-allocations.ts';
 
 const GB = 2 ** 30;
-const rules = { max: 4, backlog: 2, minUtilization: 0.5, idleMs: 1000 };
+const rules = { max: 4, backlog: 2, minUtilization: 0.5, idleMs: 1000, usesAll: false };
 
 function waiting(key: string, cores = 1, more: Partial<WaitingContainer> = {}): WaitingContainer {
   return { key, needs: { cores, memoryBytes: GB }, needMs: undefined, refusedBy: new Set(), ...more };
@@ -39,6 +39,17 @@ describe('planAllocations assigns', () => {
   test('a few ahead, so that the next one is at hand', () => {
     const plan = planAllocations(many(9), [allocation('a', 1, { mostAhead: 2 })], rules);
     expect(plan.assigned.map(({ key }) => key)).toEqual(['0', '1', '2']);
+  });
+
+  test('nothing ahead, if an allocation that is about to begin could run it', () => {
+    const all = { ...rules, usesAll: true, backlog: 4 };
+    const first = planAllocations(many(3), [], all);
+    expect(first).toMatchObject({ assigned: [], submit: 3 });
+    const full = allocation('a', 0, { mostAhead: 2 });
+    expect(planAllocations(many(2), [full], all)).toMatchObject({ assigned: [], submit: 2 });
+    const begun = allocation('b', 0, { capacity: undefined });
+    expect(planAllocations(many(2), [full, begun], { ...all, max: 2 })).toMatchObject({ assigned: [], submit: 0 });
+    expect(planAllocations(many(2), [full], { ...all, max: 1 }).assigned).toHaveLength(2);
   });
 
   test('nothing that may not finish, and submits another allocation for it', () => {

@@ -4,11 +4,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EngineRig, RigContainer } from '../engine-rig.ts';
-import create from './create-allocation-engine.ts';
-import { hasSlurm, restartController, savedByController, slurm, slurmRig, until, waitFor } from './slurm-rig.ts';
+import type { CreateEngine } from '../engine-under-test.ts';
+import createInJobs from './create-allocation-engine.ts';
+import createInOneJob from './create-step-engine.ts';
+import {
+  endJob,
+  hasSlurm,
+  reserveNodes,
+  restartController,
+  restartNode,
+  savedByController,
+  slurm,
+  slurmRig,
+  until,
+  waitFor,
+} from './slurm-rig.ts';
 
 /** In each round, `CONTAINERS` are started and something is ended. */
-const ROUNDS = Number(process.env.SLUICE_ALLOCATION_ROUNDS ?? (process.env.SLUICE_SOAK === 'true' ? 200 : 8));
+const ROUNDS = Number(process.env.SLUICE_ALLOCATION_ROUNDS ?? (process.env.SLUICE_SOAK === 'true' ? 200 : 12));
 const CONTAINERS = 12;
 const SEED = Number(process.env.SLUICE_ALLOCATION_SEED) || Date.now() % 2 ** 31;
 
@@ -23,22 +36,69 @@ function random(seed: number): () => number {
   };
 }
 
-describe.skipIf(!hasSlurm && process.env.CI !== 'true')('allocations on a real cluster', () => {
+/** How agents run. */
+interface Kind {
+  readonly name: string;
+  readonly create: CreateEngine;
+  /** With an empty directory for the engine's files. */
+  begin(directory: string): void;
+  end(): Promise<void>;
+  /** The jobs of the agents, or the job of which they are steps. */
+  jobs(): readonly string[];
+  /** What `scancel` takes to end one agent with its containers. */
+  units(): readonly string[];
+  /** Whether Slurm may end each job by its time limit. */
+  readonly hasLimits: boolean;
+}
+
+const inJobs: Kind = {
+  name: 'in jobs of their own',
+  create: createInJobs,
+  begin: (directory) => {
+    process.env.SLUICE_TEST_ALLOCATIONS = directory;
+  },
+  end: async () => {
+    for (const id of allocations()) slurm('scancel', id);
+    await until('the allocations have ended', () => allocations().length === 0);
+  },
+  jobs: allocations,
+  units: allocations,
+  hasLimits: true,
+};
+
+let jobId = '';
+const inOneJob: Kind = {
+  name: 'on the nodes of one job',
+  create: createInOneJob,
+  begin: (directory) => {
+    const job = reserveNodes(2);
+    jobId = job.id;
+    process.env.SLUICE_TEST_JOB = JSON.stringify(job);
+    process.env.SLUICE_TEST_STEPS = directory;
+  },
+  end: () => endJob(jobId),
+  jobs: () => [jobId],
+  units: () => steps(jobId),
+  hasLimits: false,
+};
+
+describe.skipIf(!hasSlurm && process.env.CI !== 'true').each([inJobs, inOneJob])('allocations $name', (kind) => {
   let rig: EngineRig;
+  let directory: string;
   beforeAll(async () => {
-    process.env.SLUICE_TEST_ALLOCATIONS = mkdtempSync(join(tmpdir(), 'sluice-allocations-'));
-    rig = slurmRig({ partition: 'main' }, create);
+    directory = mkdtempSync(join(tmpdir(), 'sluice-allocations-'));
+    kind.begin(directory);
+    rig = slurmRig({ partition: 'main' }, kind.create);
     await rig.open();
   });
   afterAll(async () => {
     await rig.close();
-    for (const { id } of allocations()) slurm('scancel', id);
-    await until('the allocations have ended', () => allocations().length === 0);
+    await kind.end();
     // An agent still writes its reports while its job completes. rmSync repeats only the removal of a directory, not of
     // the files that it got in between.
     await until('the files of the allocations are removed', () => {
       try {
-        rmSync(process.env.SLUICE_TEST_ALLOCATIONS!, { recursive: true });
+        rmSync(directory, { recursive: true });
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error;
         return false;
@@ -47,13 +107,9 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('allocations on a real c
     });
   });
 
-  test('make a job of what no node can hold, which Slurm rejects', async () => {
-    const container = await rig.launch({ command: ['true'], limits: { cores: 5 } });
-    expect(await container.end()).toMatchObject({ kind: 'rejected', reason: expect.stringContaining('sbatch') });
-  });
-
-  test(`lose and double nothing when jobs, agents, the service and the controller end at any time (seed ${SEED})`, async () => {
+  test(`lose and double nothing when jobs, agents, the service, the controller and nodes' daemons end at any time (seed ${SEED})`, async () => {
     const next = random(SEED);
+    const pick = <T>(all: readonly T[]) => all[Math.floor(next() * all.length)];
     const ledger = join(await rig.makeDirectory('ledger'), 'starts');
     const volume = { root: join(rig.directory, 'ledger'), subPath: '', kind: 'dir', target: '/v' } as const;
     /** What is to be done, and the container that does it now. */
@@ -91,13 +147,11 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('allocations on a real c
     };
     const harm = [
       async () => {
-        const jobs = allocations();
-        const job = jobs[Math.floor(next() * jobs.length)];
-        if (job !== undefined) slurm('scancel', job.id);
+        const unit = pick(kind.units());
+        if (unit !== undefined) slurm('scancel', unit);
       },
       async () => {
-        const pids = agents();
-        const pid = pids[Math.floor(next() * pids.length)];
+        const pid = pick(agents());
         if (pid !== undefined) process.kill(pid, 'SIGKILL');
       },
       async () => {
@@ -108,8 +162,14 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('allocations on a real c
       },
       async () => {
         // It forgets what it has not saved: that is another failure, after which it drains the nodes.
-        for (const { id } of allocations()) await savedByController(id).catch(() => undefined);
+        for (const id of kind.jobs()) await savedByController(id).catch(() => undefined);
         await restartController();
+      },
+      async () => restartNode(`n${1 + Math.floor(next() * 3)}`),
+      async () => {
+        const job = pick(kind.jobs());
+        // Its agent does not know this limit: Slurm ends the job within two minutes.
+        if (kind.hasLimits && job !== undefined) slurm('scontrol', 'update', `JobId=${job}`, 'TimeLimit=1');
       },
     ];
     for (let round = 0; round < ROUNDS; round++) {
@@ -132,12 +192,18 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('allocations on a real c
   }, 3_600_000);
 });
 
-function allocations(): { readonly id: string }[] {
+function allocations(): readonly string[] {
   const lines = slurm('squeue', '--noheader', '--name=sluice-allocation', '--states=PENDING,RUNNING', '--format=%i');
-  return lines
+  return lines.split('\n').filter(Boolean);
+}
+
+function steps(job: string): readonly string[] {
+  const lines = slurm('squeue', '--noheader', '--steps', '--format=%i|%j')
     .split('\n')
-    .filter(Boolean)
-    .map((id) => ({ id }));
+    .map((line) => line.split('|'));
+  return lines.flatMap(([id = '', name = '']) =>
+    id.startsWith(`${job}.`) && name.startsWith('allocation-') ? [id] : [],
+  );
 }
 
 function agents(): number[] {

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { SlurmJobConfig } from '../../../src/engines/slurm/slurm-job-config.ts';
 import { EngineRig } from '../engine-rig.ts';
 import type { CreateEngine, EngineUnderTest } from '../engine-under-test.ts';
 import create from './create-engine.ts';
@@ -42,6 +43,26 @@ export function slurm(program: Program, ...args: string[]): string {
 
 function callSlurm(program: Program, { args, input = '' }: { args: string[]; input?: string }): string {
   return execFileSync(program, args, { input, encoding: 'utf8' });
+}
+
+/** A job without a script that has all cores of some nodes, until `endJob`. */
+export function reserveNodes(count: number): SlurmJobConfig {
+  const args = ['--no-shell', `--nodes=${count}`, '--ntasks-per-node=4', '--job-name=sluice-test'];
+  const id = /Granted job allocation (\d+)/.exec(
+    execFileSync('sh', ['-c', `salloc ${args.join(' ')} 2>&1`], { encoding: 'utf8' }),
+  )![1]!;
+  const list = slurm('squeue', '--noheader', `--jobs=${id}`, '--format=%N').trim();
+  const names = slurm('scontrol', 'show', 'hostnames', list).trim().split('\n');
+  return { id, nodes: names.map((name) => ({ name, cores: 4, memoryMB: 4000 })) };
+}
+
+export async function endJob(jobId: string): Promise<void> {
+  slurm('scancel', jobId);
+  await until(`job ${jobId} has ended`, () =>
+    slurm('squeue', '--noheader', '--me')
+      .split('\n')
+      .every((line) => !line.trim().startsWith(`${jobId} `)),
+  );
 }
 
 /** Submits the job of a container once more; the ID of the second one. */
@@ -114,6 +135,12 @@ export function crashNode(node: string): void {
   for (const pid of steps) {
     if (commandLine(pid).includes('slurmstepd')) process.kill(Number(pid), 'SIGKILL');
   }
+}
+
+/** Ends a node's daemon, without the steps that it runs, and starts it again. */
+export function restartNode(node: string): void {
+  process.kill(daemonOf(`slurmd-${node}`), 'SIGKILL');
+  startNode(node);
 }
 
 export function startNode(node: string): void {

@@ -1,0 +1,96 @@
+import { type JobEnvironment, memoryOf } from '@sluice/host-system';
+import { EngineError } from '../engines/engine.ts';
+import { readLimit } from '../engines/slurm/own-job.ts';
+import { createSlurmCommands, type SlurmCommands } from '../engines/slurm/slurm-commands.ts';
+import { deriveInstanceTypes } from '../engines/slurm/slurm-instance-types.ts';
+import type { SlurmJobConfig } from '../engines/slurm/slurm-job-config.ts';
+import { checkStorage, type EmbeddedSlurm } from './embedded-slurm-config.ts';
+import { serviceConfigSchema } from './service-config.ts';
+
+/** The only cluster and account of an embedded service on the nodes of a job. */
+const SCOPE = { clusterID: 'slurm-job', accountID: 'local' } as const;
+/** A configuration needs one. Without a job, nothing is started. */
+const ANY_TYPE = { id: 'none', cpu: 1, memory: '1GB' } as const;
+const LOCAL_INSTEAD = 'run on this node only with --engine local';
+
+/** A node of the job. */
+type JobNode = SlurmJobConfig['nodes'][number] & { readonly host: string };
+
+/**
+ * The configuration of a service that runs containers on the nodes of the job of Slurm in which it runs: cluster `slurm-job`,
+ * account `local`, and instance types derived from what the job has of its nodes. Without a job, it has no nodes: what runs
+ * have left can be read. Throws an error for the user if Slurm does not answer, if the job has ended, or if a node cannot see
+ * `root`, which need not exist yet.
+ */
+export async function embeddedSlurmJobConfig({
+  root,
+  job,
+}: {
+  readonly root: string;
+  readonly job: JobEnvironment | undefined;
+}): Promise<EmbeddedSlurm> {
+  const slurm = createSlurmCommands(undefined);
+  const nodes = job === undefined ? [] : await readNodes(slurm, job);
+  const limit =
+    job &&
+    (await readLimit(job.jobId).catch((error: Error) => {
+      throw reject(job, `${error.message}; ${LOCAL_INSTEAD}`);
+    }));
+  const warnings = await checkStorage(root, nodes);
+  const instanceTypes =
+    job === undefined
+      ? [ANY_TYPE]
+      : deriveInstanceTypes(
+          nodes.map(({ host, ...size }) => ({
+            ...size,
+            host,
+            partition: '',
+            isDefault: true,
+            gpus: [],
+            limitMs: undefined,
+          })),
+        );
+  if (job !== undefined && instanceTypes.length === 0)
+    throw reject(
+      job,
+      'its nodes have less than 1 GB of memory for it: submit it with more, for example sbatch --mem=8G',
+    );
+  const options = {
+    id: job?.jobId ?? '0',
+    nodes: nodes.map(({ host: _, ...node }) => node),
+    ...limit,
+  } satisfies SlurmJobConfig;
+  const config = serviceConfigSchema.parse({
+    root,
+    clusters: [{ id: SCOPE.clusterID, engine: 'slurm-job', options, accounts: [SCOPE.accountID], instanceTypes }],
+  });
+  return { config, warnings };
+}
+
+async function readNodes(slurm: SlurmCommands, job: JobEnvironment): Promise<JobNode[]> {
+  if (job.nodeList === undefined) throw reject(job, `the environment has no list of its nodes; ${LOCAL_INSTEAD}`);
+  const ask = async (program: 'scontrol' | 'sinfo' | 'srun', args: readonly string[]) =>
+    await slurm.run(program, args).catch((error: Error) => {
+      // The message names the program and what to install.
+      throw reject(
+        job,
+        `${error instanceof EngineError ? '' : 'Slurm does not answer: '}${error.message}; or ${LOCAL_INSTEAD}`,
+      );
+    });
+  // Without it, each start of an agent would fail.
+  await ask('srun', ['--version']);
+  const names = (await ask('scontrol', ['show', 'hostnames', job.nodeList])).trim().split('\n');
+  const format = '--format=%N|%n|%c|%m';
+  const lines = (await ask('sinfo', ['--all', '--Node', '--noheader', `--nodes=${job.nodeList}`, format])).split('\n');
+  const sizes = new Map(lines.map((line) => [line.split('|')[0], line.split('|').slice(1)] as const));
+  return names.map((name, i) => {
+    const [host = name, cores, memory] = sizes.get(name) ?? [];
+    const ofNode = { cores: Number(cores) || 1, memoryMB: Number.parseInt(memory ?? '', 10) || 1 };
+    const own = Math.min(job.coresPerNode[i] ?? ofNode.cores, ofNode.cores);
+    return { name, host, cores: own, memoryMB: Math.min(memoryOf(job.memoryMB, own) ?? Infinity, ofNode.memoryMB) };
+  });
+}
+
+function reject({ jobId }: JobEnvironment, why: string): Error {
+  return new Error(`could not use the nodes of Slurm job ${jobId}: ${why}`);
+}

@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isSystemError } from '@sluice/host-system';
+import { EngineError, type Launch } from '../engine.ts';
+import type { SlurmJobConfig } from './slurm-job-config.ts';
+import { slurmScript } from './slurm-script.ts';
+
+const OUTPUT = 'srun.out';
+/** `srun` gets only what it needs: most variables of the job would be options of the step. */
+const PASSED = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'SLURM_CONF'] as const;
+
+/** An `srun` of this process. */
+export interface Srun {
+  /** It may still create its step, or wait for the end of it. */
+  readonly isAlive: boolean;
+}
+
+/**
+ * Starts the agent of an allocation as a step of the job on one node. The step does not need this process. Throws
+ * `EngineError` if there is no `srun`.
+ */
+export async function startStep(
+  { key, directory, ...launch }: Launch,
+  { id, node }: { readonly id: string; readonly node: SlurmJobConfig['nodes'][number] },
+): Promise<Srun> {
+  const isRoot = process.geteuid?.() === 0;
+  const config = { runtime: 'none', isRoot, maskedPaths: [], isAgent: true } as const;
+  // What Slurm says in a step is what the step requested, which for memory may be 0.
+  const capacity = `export SLURM_CPUS_ON_NODE=${node.cores} SLURM_MEM_PER_NODE=${node.memoryMB}\n`;
+  const script = capacity + slurmScript({ key, directory, ...launch }, config);
+  const args = [
+    ...[`--jobid=${id}`, `--nodelist=${node.name}`, '--nodes=1', '--ntasks=1', `--cpus-per-task=${node.cores}`],
+    // Beside the steps of the user, and with all that the job has on the node.
+    ...['--overlap', '--mem=0', '--cpu-bind=none', '--mpi=none', '--input=none'],
+    ...[`--job-name=${key}`, `--chdir=${directory}`],
+    ...['/bin/sh', '-c', script],
+  ];
+  const output = await open(join(directory, OUTPUT), 'a', 0o600);
+  try {
+    const env = Object.fromEntries(PASSED.flatMap((name) => [[name, process.env[name]]]));
+    const stdio = ['ignore', output.fd, output.fd] as const;
+    const child = spawn('srun', args, { cwd: '/', env, stdio: [...stdio], detached: true });
+    child.unref();
+    const state = { isAlive: true };
+    child.once('exit', () => {
+      state.isAlive = false;
+    });
+    await once(child, 'spawn');
+    return state;
+  } catch (error) {
+    throw new EngineError('UNAVAILABLE', describeFailure(error), { cause: error });
+  } finally {
+    await output.close();
+  }
+}
+
+/** What `srun` has said of a step that did not start; undefined if it has said nothing. */
+export async function readSrunOutput({ directory }: Pick<Launch, 'directory'>): Promise<string | undefined> {
+  const text = await readFile(join(directory, OUTPUT), 'utf8').catch(() => '');
+  const said = text.trim().split('\n').slice(-3).join('; ').slice(-1000);
+  return said === '' ? undefined : said;
+}
+
+function describeFailure(error: unknown): string {
+  const why = isSystemError(error, 'ENOENT') ? 'it is not in the PATH' : (error as Error).message;
+  return `could not start srun, which uses the nodes of the job: ${why}; use this node only with --engine local`;
+}
