@@ -14,6 +14,7 @@ import {
   paramsFileOption,
   parsePositive,
   quietOption,
+  resubmitOption,
   reuseOptions,
   runOption,
 } from './command-options.ts';
@@ -28,7 +29,7 @@ export function addRunCommands(add: AddCommand): void {
     usage: 'resume [run]',
     description:
       'continue a suspended or detached run in this terminal (default: the newest suspended run of the pipeline)',
-    options: [approvalOption(), backgroundOption(), junitOption(), quietOption()],
+    options: [approvalOption(), backgroundOption(), resubmitOption(), junitOption(), quietOption()],
     load: async (run) => {
       const { resume } = await import('../commands/resume.ts');
       return (context, options) => resume(run, context, options);
@@ -80,6 +81,7 @@ function addRun(add: AddCommand): void {
       hereOption(),
       detachOption(),
       jobOption(),
+      resubmitOption(),
       junitOption(),
       quietOption(),
     ],

@@ -19,7 +19,7 @@ export function createSharedOptions(): Readonly<Record<SharedOption, Option>> {
     cluster: new Option('--cluster <id>', 'use the only account on this cluster of the service'),
     engine: new Option(
       '--engine <name>',
-      'use the embedded service with this engine: local runs containers on this machine, slurm as jobs of Slurm (default: engine of the profile, else local)',
+      'use the embedded service with this engine: local runs containers on this machine, slurm as jobs of Slurm, slurm-job on the nodes of the job in which the command runs (default: engine of the profile, else slurm-job in a job with several nodes, else local)',
     )
       .choices(ENGINE_NAMES)
       .conflicts('service'),
@@ -132,6 +132,14 @@ export function jobOption(): Option {
     '--as-job',
     'with --engine slurm: submit the command itself as a job of Slurm, print its ID and exit; the job continues the run when it is requeued',
   ).conflicts(['detach', 'here', 'stopAtApproval', 'junit']);
+}
+
+/** `--resubmit`, of commands that follow a run. */
+export function resubmitOption(): Option {
+  return new Option(
+    '--resubmit',
+    'in a script of sbatch: shortly before the time limit, suspend the run and put the job into the queue again; its next start continues the run',
+  ).conflicts(['detach', 'asJob', 'service']);
 }
 
 /** `--junit`, of commands that know how a run has ended. */

@@ -12,6 +12,7 @@ import { takeRun } from '../home/take-run.ts';
 import { createProgress } from '../render/create-progress.ts';
 import type { FollowOptions } from '../runs/follow-options.ts';
 import { followRun } from '../runs/follow-run.ts';
+import type { JobHandover } from '../runs/job-handover.ts';
 import { selectRun, selectUnlistedRun } from '../runs/select-run.ts';
 import { attach } from './attach.ts';
 import { detach } from './detach.ts';
@@ -22,6 +23,8 @@ export interface ResumeOptions extends FollowOptions {
   readonly stopAtApproval?: boolean;
   /** Have the run executed by a process in the background. */
   readonly detach?: boolean;
+  /** Continue the run in the next start of the job of Slurm in which this process runs. */
+  readonly resubmit?: boolean;
 }
 
 /** `sluice resume`: continues a suspended run and follows it. No container is started twice. */
@@ -29,6 +32,20 @@ export async function resume(
   prefix: string | undefined,
   context: CommandContext,
   options: ResumeOptions,
+): Promise<number> {
+  if (options.resubmit !== true) return continueRun(prefix, context, options);
+  const { prepareHandover } = await import('../runs/job-handover.ts');
+  const prepared = await prepareHandover(context);
+  if (!prepared.ok) return reject(prepared.error, { context, options });
+  const handover = prepared.value;
+  return handover.finish(await continueRun(prefix, context, { ...options, handover }), options);
+}
+
+/** As `resume`, for a caller that finishes the handover. */
+export async function continueRun(
+  prefix: string | undefined,
+  context: CommandContext,
+  { handover, ...options }: ResumeOptions & { readonly handover?: JobHandover },
 ): Promise<number> {
   const home = findHome(context, options);
   const found = await selectRun(home, {
@@ -70,6 +87,6 @@ export async function resume(
       const exitCode = resumed.error.code === 'GROUP_BUSY' ? EXIT_CODE.suspended : rejection.exitCode;
       return reject({ ...rejection, exitCode }, { context, options });
     }
-    return followRun(resumed.value, { context, progress, options });
+    return followRun(resumed.value, { context, progress, options, handover });
   });
 }

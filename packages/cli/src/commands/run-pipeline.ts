@@ -1,4 +1,5 @@
 import type { Result } from '@sluice/core';
+import { describeJob, readJobEnvironment } from '@sluice/host-system';
 import type { Reuse } from '@sluice/run';
 import { startRun } from '@sluice/runner';
 import type { HomeService } from '../connect/open-service.ts';
@@ -9,6 +10,7 @@ import type { Progress } from '../render/plain-progress.ts';
 import { findUnknownIn } from '../runs/find-unknown-in.ts';
 import type { FollowOptions } from '../runs/follow-options.ts';
 import type { HandedRun, RunInJob } from '../runs/handed-run.ts';
+import type { JobHandover } from '../runs/job-handover.ts';
 import type { ServerService } from '../runs/order-run.ts';
 import {
   type PreparedRun,
@@ -25,12 +27,15 @@ export interface RunPipelineOptions extends StartOptions, FollowOptions {
   readonly detach?: boolean;
   /** Have the run executed by a job of Slurm. */
   readonly asJob?: boolean;
+  /** Continue the run in the next start of the job of Slurm in which this process runs. */
+  readonly resubmit?: boolean;
 }
 
 interface Request {
   readonly file: string;
   readonly context: CommandContext;
   readonly options: RunPipelineOptions;
+  readonly handover?: JobHandover;
 }
 
 /**
@@ -38,19 +43,40 @@ interface Request {
  * detached. A server that executes runs executes this one, too.
  */
 export async function runPipeline(file: string, context: CommandContext, options: RunPipelineOptions): Promise<number> {
-  const request = { file, context, options };
+  if (options.resubmit === true) return runInJob({ file, context, options });
+  return runRequest({ file, context, options });
+}
+
+/** Continues the run that an earlier start of the job has left; if there is none, starts one. */
+async function runInJob({ file, context, options }: Request): Promise<number> {
+  const { prepareHandover } = await import('../runs/job-handover.ts');
+  const prepared = await prepareHandover(context);
+  if (!prepared.ok) return reject(prepared.error, { context, options });
+  const handover = prepared.value;
+  const label = { ...options.label, ...handover.label };
+  const exitCode = await runRequest({ file, context, options: { ...options, label, here: true }, handover });
+  return handover.finish(exitCode, options);
+}
+
+async function runRequest(request: Request): Promise<number> {
+  const { context, options, handover } = request;
   const found = await prepareRun(request);
   if (!found.ok) return printRejectedStart(found.error, request);
   const prepared = found.value;
   const { warnings, texts } = prepared.loaded;
   printDiagnostics(warnings, texts, request);
   if (options.detach === true || options.asJob === true) return submit(prepared, request);
+  if (handover?.isRestart === true) {
+    const { continueRunOfJob } = await import('./continue-run-of-job.ts');
+    const exitCode = await continueRunOfJob(prepared, { ...request, handover });
+    if (exitCode !== undefined) return exitCode;
+  }
   const { withService } = await import('../connect/with-service.ts');
   return withService({ context, options, startsContainers: true }, (opened) => run(prepared, opened, request));
 }
 
 async function run(prepared: PreparedRun, opened: HomeService, request: Request): Promise<number> {
-  const { context, options } = request;
+  const { context, options, handover } = request;
   const unknown = await findUnknownIn(prepared.loaded.plan, opened);
   if (unknown !== undefined) return reject(unknown, request);
   if (opened.runServer !== undefined) {
@@ -60,8 +86,10 @@ async function run(prepared: PreparedRun, opened: HomeService, request: Request)
   }
   const { followRun } = await import('../runs/follow-run.ts');
   const progress = await openProgress(prepared, request);
+  const job = opened.engine === 'slurm-job' ? readJobEnvironment(context.env) : undefined;
+  if (job !== undefined) progress.print(`using ${describeJob(job)}`);
   const started = await startRun({ ...(await startOptions(prepared, opened, request)), reporter: progress });
-  if (started.ok) return followRun(started.value, { context, progress, options });
+  if (started.ok) return followRun(started.value, { context, progress, options, handover });
   progress.close();
   const { loginAdvice } = opened;
   return reject(fromRunError(started.error, { options, loginAdvice }), request);

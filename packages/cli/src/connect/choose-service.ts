@@ -1,4 +1,5 @@
 import { fail, ok, type Result } from '@sluice/core';
+import { readJobEnvironment } from '@sluice/host-system';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandError } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
@@ -46,7 +47,13 @@ export function chooseService(
     if (!used.ok) return used;
     const applied = used.value?.profile ?? profile;
     const url = chooseUrl({ flags: options, env, profile: applied });
-    return ok({ home, url, engine: chooseEngine(options, applied), profile: applied, profilePath: used.value?.path });
+    return ok({
+      home,
+      url,
+      engine: chooseEngine(options, { profile: applied, env }),
+      profile: applied,
+      profilePath: used.value?.path,
+    });
   }
   const named = chooseUrl({ flags: options, env, profile: {} });
   if (named === undefined) return fail({ exitCode: EXIT_CODE.rejected, message: `could not use ${fault}` });
@@ -65,8 +72,15 @@ function chooseUrl(given: Parameters<typeof chooseSetting>[1]): string | undefin
   return chooseSetting('service', given);
 }
 
-function chooseEngine({ engine }: GlobalOptions, profile: Profile): EmbeddedEngine {
-  const name = engine ?? profile.engine ?? LOCAL_ENGINE.name;
+/** A job of Slurm with several nodes is used whole, and so is one that a command uses again and again. */
+function chooseEngine(
+  { engine, resubmit = false, isRecorded }: GlobalOptions,
+  { profile, env }: { readonly profile: Profile; readonly env: NodeJS.ProcessEnv },
+): EmbeddedEngine {
+  const job = readJobEnvironment(env);
+  const usesJob = isRecorded !== true && job !== undefined && (job.nodes > 1 || resubmit);
+  const name = engine ?? profile.engine ?? (usesJob ? 'slurm-job' : LOCAL_ENGINE.name);
+  if (name === 'slurm-job') return { name, options: job === undefined ? {} : { job: job.jobId } };
   return { name, options: name === profile.engine ? (profile.options ?? {}) : {} };
 }
 

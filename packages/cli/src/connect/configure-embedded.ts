@@ -1,4 +1,5 @@
-import { type EmbeddedSlurm, embeddedConfig, embeddedSlurmConfig } from '@sluice/service';
+import { readJobEnvironment } from '@sluice/host-system';
+import { type EmbeddedSlurm, embeddedConfig, embeddedSlurmConfig, embeddedSlurmJobConfig } from '@sluice/service';
 import type { EmbeddedEngine } from './embedded-engine.ts';
 
 /**
@@ -10,5 +11,7 @@ export async function configureEmbedded(
   { engine: { name, options }, cpu }: { readonly engine: EmbeddedEngine; readonly cpu?: number | undefined },
 ): Promise<EmbeddedSlurm> {
   if (name === 'slurm') return embeddedSlurmConfig({ root, options });
-  return { config: embeddedConfig({ root, ...(cpu !== undefined && { cpu }) }), warnings: [] };
+  const job = readJobEnvironment(process.env);
+  if (name === 'slurm-job') return embeddedSlurmJobConfig({ root, job });
+  return { config: embeddedConfig({ root, ...(cpu !== undefined && { cpu }), job: job?.here }), warnings: [] };
 }

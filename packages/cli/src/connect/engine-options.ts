@@ -16,7 +16,8 @@ export async function recordOptions(root: string, { name, options }: EmbeddedEng
  * containers would get those.
  */
 export async function checkSameOptions(root: string, { name, options }: EmbeddedEngine): Promise<void> {
-  if (name === 'local') return;
+  // Outside of a job, commands only read what its runs have left.
+  if (name === 'local' || (name === 'slurm-job' && options.job === undefined)) return;
   const used = await readOptions(root);
   if (isDeepStrictEqual(used, JSON.parse(JSON.stringify(options)))) return;
   const what = `another process runs it with other options of the engine ${name}: ${JSON.stringify(used)}, and not ${JSON.stringify(options)}`;

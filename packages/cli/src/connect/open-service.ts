@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from '@sluice/core';
-import type { SiteLimits } from '@sluice/run';
+import type { EngineName, SiteLimits } from '@sluice/run';
 import type { TraceSink } from '@sluice/runner';
 import type { GlobalOptions, ServiceContext } from '../context/command-context.ts';
 import type { CommandError } from '../context/command-rejection.ts';
@@ -23,6 +23,8 @@ export interface HomeService extends OpenedService {
   readonly traces?: TraceSink;
   /** For the user: how to log in again. Absent for the embedded service. */
   readonly loginAdvice?: string;
+  /** Of the embedded service. */
+  readonly engine?: EngineName;
   /** Executes runs, if the service hosts them. Absent for the embedded service. */
   readonly runServer?: RunServer;
   /** For the user: how this machine runs containers. */
@@ -33,8 +35,8 @@ export interface HomeService extends OpenedService {
 export function findEmbeddedFault(options: GlobalOptions, engine: EmbeddedEngine): string | undefined {
   const { clusterID, accountID } = placeOfEngine(engine).scope;
   const { cluster = clusterID, account = accountID } = options;
-  if (engine.name === 'slurm' && options.cpu !== undefined)
-    return 'could not use --cpu with the engine slurm: it limits the cores of this machine; limit a run with --parallelism';
+  if (engine.name !== 'local' && options.cpu !== undefined)
+    return `could not use --cpu with the engine ${engine.name}: it limits the cores of this machine; limit a run with --parallelism`;
   const unknown = [
     ...(cluster === clusterID ? [] : [`cluster ${cluster}`]),
     ...(account === accountID ? [] : [`account ${account}`]),
@@ -83,9 +85,10 @@ export async function openService(
     const { openEmbeddedService } = await import('./embedded-service.ts');
     const onWait = createWaitReporter(context.terminal, owner);
     const opened = await openEmbeddedService(home, { cpu: options.cpu, engine, onWait });
-    if (options.verbose !== true) return ok({ ...opened, ...given });
+    const embedded = { ...opened, ...given, engine: engine.name };
+    if (options.verbose !== true) return ok(embedded);
     const { reportCalls } = await import('./report-calls.ts');
-    return ok({ ...opened, service: reportCalls(opened.service, context.terminal), ...given });
+    return ok({ ...embedded, service: reportCalls(opened.service, context.terminal) });
   } catch (error) {
     return fail({
       exitCode: EXIT_CODE.unreachable,

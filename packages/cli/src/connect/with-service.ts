@@ -1,11 +1,16 @@
 import { isServiceError, type ServiceError } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
+import { readJobEnvironment } from '@sluice/host-system';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandError } from '../context/command-rejection.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
 import { printWarning } from '../context/print-warning.ts';
 import { reject, withAdvice } from '../context/reject.ts';
 import { type HomeService, openService } from './open-service.ts';
 import { serviceExitCode } from './service-exit-code.ts';
+
+const OUTSIDE =
+  'could not start containers with the engine slurm-job: this is not in a job of Slurm; put the command into a script and submit it with sbatch';
 
 interface ServiceUse {
   readonly context: CommandContext;
@@ -37,7 +42,9 @@ export async function tryWithService<T, E extends CommandError>(
   if (!opened.ok) return opened;
   const warnings = startsContainers ? (opened.value.warnings ?? []) : [];
   for (const warning of warnings) printWarning(context.terminal, warning);
+  const isOutside = opened.value.engine === 'slurm-job' && readJobEnvironment(context.env) === undefined;
   try {
+    if (startsContainers && isOutside) return fail({ exitCode: EXIT_CODE.unreachable, message: OUTSIDE });
     return await act(opened.value);
   } catch (error) {
     if (!isServiceError(error)) throw error;

@@ -34,6 +34,8 @@ export interface GlobalOptions {
   readonly isRecorded?: true;
   /** Engine of the embedded service, which is then used. */
   readonly engine?: EngineName;
+  /** The command continues in later starts of the job of Slurm in which it runs. */
+  readonly resubmit?: boolean;
   /** Cores of the embedded service. */
   readonly cpu?: number;
   readonly json?: boolean;

@@ -21,6 +21,7 @@ export async function checkImages(
   const { url, engine } = chosen.value;
   if (url !== undefined) return ok(undefined);
   if (engine.name === 'slurm') return checkRuntime(listNames(named), engine.options);
+  if (engine.name === 'slurm-job') return rejectInJob(listNames(named));
   if (await canRunImages()) return ok(undefined);
   const what = `could not run the image of ${listNames(named)}: neither Docker nor Podman answers on this machine`;
   const advice =
@@ -33,5 +34,12 @@ function checkRuntime(names: string, { runtime = 'none' }: EmbeddedEngine['optio
   const advice =
     "set `runtime` in the `options` of the profile to podman, apptainer or charliecloud, whichever the nodes have, or run the commands with the nodes' programs: --ignore-images";
   const message = `could not run the image of ${names}: the engine slurm has no runtime for images; ${advice}`;
+  return fail({ exitCode: EXIT_CODE.rejected, message });
+}
+
+function rejectInJob(names: string): Result<undefined, CommandError> {
+  const advice =
+    'use --engine slurm with `runtime` in the `options` of the profile, which submits jobs, or --engine local, or run the commands with the programs of the nodes: --ignore-images';
+  const message = `could not run the image of ${names}: on the nodes of a job of Slurm, containers have no image; ${advice}`;
   return fail({ exitCode: EXIT_CODE.rejected, message });
 }

@@ -278,7 +278,7 @@ export interface RunApiOperations {
             readonly account?: string;
             readonly cluster?: string;
             /** The engine of the embedded service. */
-            readonly engine?: 'local' | 'slurm';
+            readonly engine?: 'local' | 'slurm' | 'slurm-job';
             readonly cpu?: number;
             /** Absolute path of the pipeline file. */
             readonly file: string;
@@ -1114,7 +1114,7 @@ export interface RunApiOperations {
           readonly account?: string;
           readonly cluster?: string;
           /** The engine of the embedded service. */
-          readonly engine?: 'local' | 'slurm';
+          readonly engine?: 'local' | 'slurm' | 'slurm-job';
           readonly cpu?: number;
         };
         readonly timezone: string;

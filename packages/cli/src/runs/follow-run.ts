@@ -6,6 +6,7 @@ import { suggestCommand } from '../context/suggest-command.ts';
 import { watchDisk } from '../home/watch-disk.ts';
 import type { Progress } from '../render/plain-progress.ts';
 import type { FollowOptions } from './follow-options.ts';
+import type { JobHandover } from './job-handover.ts';
 import { showEnd } from './show-end.ts';
 
 const LONG_MS = 1_000_000_000;
@@ -24,9 +25,10 @@ export async function followRun(
     context: CommandContext;
     progress: Progress;
     options: FollowOptions;
+    handover?: JobHandover | undefined;
   },
 ): Promise<number> {
-  const { context, progress, options } = given;
+  const { context, progress, options, handover } = given;
   const { terminal } = context;
   let interrupts = 0;
   let timeout: NodeJS.Timeout | undefined;
@@ -56,10 +58,12 @@ export async function followRun(
   ];
   // Nothing else keeps the process alive if the service is remote and the run only waits for an approval.
   const alive = setInterval(() => {}, LONG_MS);
+  const stopHandover = handover?.watch(run, progress.print);
   const unwatch = watchDisk(dirname(dirname(run.directory)), progress.print);
   const report = await run.finished;
   clearTimeout(timeout);
   clearInterval(alive);
+  stopHandover?.();
   unwatch();
   for (const stop of unsubscribe) stop();
   const exitCode = await showEnd(report, given);

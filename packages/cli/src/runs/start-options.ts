@@ -11,7 +11,7 @@ export type Ordered = Omit<RunRequest, 'context'> & { readonly context: ServiceC
 /** What the runner needs to start a prepared run, without a reporter. */
 export async function startOptions(
   { loaded: { plan, baseDir, given }, reuse }: PreparedRun,
-  { service, scope, home, limits, traces }: HomeService,
+  { service, scope, home, limits, traces, engine }: HomeService,
   { file, context, options }: Ordered,
 ): Promise<StartRunOptions> {
   const { createSecretReader } = await import('../home/create-secret-reader.ts');
@@ -25,6 +25,11 @@ export async function startOptions(
     ...(reuse && { reuse }),
     ...(options.publishBelow !== undefined && { publishBelow: options.publishBelow }),
     ...(options.runId !== undefined && { runId: options.runId }),
-    order: createOrder(file, { params: given, context, options }),
+    // Chosen by where the command was started: later commands about the run may be started elsewhere.
+    order: createOrder(file, {
+      params: given,
+      context,
+      options: { ...options, ...(engine === 'slurm-job' && { engine }) },
+    }),
   };
 }

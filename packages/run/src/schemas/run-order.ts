@@ -7,7 +7,7 @@ const MAX_LABELS = 90;
 const path = z.string().min(1).max(4_096);
 
 /** The engines of embedded services. */
-export const ENGINE_NAMES = ['local', 'slurm'] as const;
+export const ENGINE_NAMES = ['local', 'slurm', 'slurm-job'] as const;
 /** One of `ENGINE_NAMES`. */
 export type EngineName = (typeof ENGINE_NAMES)[number];
 
