@@ -1,7 +1,8 @@
 // Containers in allocations of Slurm, through the service: how many jobs they need, what a step costs, whether a chain waits for
-// Slurm, and how much of the cores is used, compared with a greedy schedule of the same steps in the same order.
+// Slurm, how much of the cores is used, compared with a greedy schedule of the same steps in the same order, and what the
+// controller and the service cost.
 //
-//   node bench/allocations.mjs [--steps 10000] [--chains 1000] [--mixed 1000] [--at-once 256]
+//   node bench/allocations.mjs [--steps 10000] [--chains 1000] [--mixed 1000] [--jobs 100] [--at-once 256]
 //
 // 0 leaves a part out. The environment is that of the tests: bash .ci/start-docker.sh, bash .ci/start-slurm.sh.
 import { execFileSync } from 'node:child_process';
@@ -17,10 +18,14 @@ const { values } = parseArgs({
     steps: { type: 'string', default: '10000' },
     chains: { type: 'string', default: '1000' },
     mixed: { type: 'string', default: '1000' },
+    // Without allocations: each is a job.
+    jobs: { type: 'string', default: '100' },
     'at-once': { type: 'string', default: '256' },
   },
 });
-const [steps, chains, mixed, atOnce] = [values.steps, values.chains, values.mixed, values['at-once']].map(Number);
+const [steps, chains, mixed, jobs, atOnce] = ['steps', 'chains', 'mixed', 'jobs', 'at-once'].map((name) =>
+  Number(values[name]),
+);
 const NODES = 3;
 const CORES = 4;
 const CHAIN = 5;
@@ -39,22 +44,30 @@ const service = await createService({
         accounts: ['bench'],
         instanceTypes: [{ id: 'one', cpu: 1, memory: '1GB' }],
       },
+      {
+        id: 'jobs',
+        engine: 'slurm',
+        options: { partition: 'main' },
+        accounts: ['bench'],
+        instanceTypes: [{ id: 'one', cpu: 1, memory: '1GB' }],
+      },
     ],
   }),
 });
-const api = service.inProcess({ userId: 'bench', accounts: [scope] });
+const scopeOfJobs = { ...scope, clusterID: 'jobs' };
+const api = service.inProcess({ userId: 'bench', accounts: [scope, scopeOfJobs] });
 const containers = createContainerRunner(api, scope);
 let made = 0;
 
 // The first allocation has begun, and the size of a node is known.
 await runStep('true');
 if (steps > 0) {
-  const before = calls();
+  const before = measure();
   const total = await timeLanes(atOnce, steps, () => runStep('true'));
   print(`${steps} x true`, `${((total / steps) * 1000).toFixed(2)} ms a step`, before);
 }
 if (chains > 0) {
-  const before = calls();
+  const before = measure();
   let longest = 0;
   const total = await timeLanes(atOnce, chains, async () => {
     for (let index = 0; index < CHAIN; index++) {
@@ -67,7 +80,7 @@ if (chains > 0) {
   print(`${chains} chains of ${CHAIN}`, each, before);
 }
 if (mixed > 0) {
-  const before = calls();
+  const before = measure();
   // The same for each run: 0.1 to 6 s.
   const seconds = Array.from({ length: mixed }, (_, index) => 0.1 + ((index * 7919) % 1000) * 0.0059);
   const total = await timeLanes(mixed, mixed, (index) => runStep('sleep', String(seconds[index])));
@@ -76,6 +89,15 @@ if (mixed > 0) {
   print(`${mixed} steps of 0.1 to 6 s`, `${total.toFixed(1)} s, greedy ${greedy.toFixed(1)} s: ${ratio} %`, before);
 }
 containers.close();
+if (jobs > 0) {
+  const asJobs = createContainerRunner(api, scopeOfJobs);
+  const before = measure();
+  const total = await timeLanes(jobs, jobs, (index) =>
+    asJobs.run(`job-${index}`, { instanceType: 'one', command: ['true'] }),
+  );
+  print(`${jobs} x true as jobs`, `${((total / jobs) * 1000).toFixed(2)} ms a step`, before);
+  asJobs.close();
+}
 await service.close();
 // Without a service, they would end after their idle timeout.
 execFileSync('scancel', ['--name=sluice-allocation', `--user=${userInfo().username}`]);
@@ -117,8 +139,21 @@ function countPrograms(names) {
     );
 }
 
-function print(what, result, before) {
-  const now = calls();
-  const counts = Object.keys(now).map((name) => `${now[name] - before[name]} ${name}`);
-  console.log(`${what}: ${result}; ${counts.join(', ')}`);
+function print(what, result, { counts: before, controller, service }) {
+  const now = measure();
+  const counts = Object.keys(now.counts).map((name) => `${now.counts[name] - before[name]} ${name}`);
+  const cpu = `CPU of the controller ${(now.controller - controller).toFixed(1)} s, of this process ${(now.service - service).toFixed(1)} s`;
+  console.log(`${what}: ${result}; ${counts.join(', ')}; ${cpu}`);
+}
+
+/** Calls so far, and seconds of CPU time. */
+function measure() {
+  const { user, system } = process.cpuUsage();
+  return { counts: calls(), controller: controllerSeconds(), service: (user + system) / 1e6 };
+}
+
+function controllerSeconds() {
+  const pid = execFileSync('pgrep', ['-x', 'slurmctld'], { encoding: 'utf8' }).trim().split('\n')[0];
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
 }

@@ -45,6 +45,13 @@ const worlds: readonly World[] = [
     image: '',
     options: { partition: 'main', pollInterval: '200ms' },
   },
+  {
+    name: 'slurm, in allocations',
+    engine: 'slurm',
+    isThere: process.env.SLUICE_TEST_SLURM === '1',
+    image: '',
+    options: { partition: 'main', pollInterval: '200ms', allocations: { timeLimit: '10m', idleTimeout: '1s' } },
+  },
 ];
 
 /** Runs an example on a service of its own with one cluster of the engine, and gives what it has published. */

@@ -4,7 +4,7 @@ import { hasExpression } from '../expressions/split-template.ts';
 import type { Json } from '../model/json.ts';
 import { typeOf as jsonTypeOf } from '../model/json-type.ts';
 import { own } from '../model/own.ts';
-import { interpreterOf } from '../parse/resolve-step.ts';
+import { interpreterOf } from '../parse/resolve-program.ts';
 import { isShell, shellScript } from '../parse/shell-script.ts';
 import type { Path } from '../parse/source-document.ts';
 import { checkCellTemplates } from './check-cell-templates.ts';

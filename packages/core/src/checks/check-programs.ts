@@ -9,6 +9,8 @@ const RIVALS: readonly (readonly [keyof RawStep, keyof RawStep])[] = [
   ['command', 'script'],
   ['matrix', 'foreach'],
   ['instanceType', 'resources'],
+  // An image has its programs.
+  ['image', 'modules'],
   // Its readiness would be that of any task.
   ['service', 'nodes'],
   ['service', 'tasksPerNode'],
@@ -30,6 +32,7 @@ const NOT_FOR_APPROVALS: readonly (keyof RawStep)[] = [
   'retry',
   'nodes',
   'tasksPerNode',
+  'modules',
   'docker',
   'slurm',
 ];

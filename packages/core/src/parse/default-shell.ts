@@ -29,6 +29,6 @@ export function defaultShellScript(text: string): ShellScript {
 
 /** Whether a step's argv chooses a shell with `pipefail`. */
 export function choosesPipefail(command: readonly string[] | undefined): boolean {
-  const [program, flag, chooser] = command ?? [];
-  return program === 'sh' && flag === '-c' && chooser === CHOOSE_SHELL;
+  const at = command?.indexOf(CHOOSE_SHELL) ?? -1;
+  return command?.[at - 1] === '-c' && command[at - 2] === 'sh';
 }

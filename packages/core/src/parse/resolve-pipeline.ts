@@ -15,15 +15,15 @@ import type {
 import type { JsonTemplate } from '../model/template.ts';
 import { paramSchema, type RawPipeline } from '../schema/pipeline-schema.ts';
 import type { RawStep } from '../schema/step-schema.ts';
+import { listOf } from './list-of.ts';
 import { isRawMap } from './raw-map.ts';
+import { resolveCommand } from './resolve-program.ts';
 import {
   applyDefaults,
   defined,
-  listOf,
   mapValues,
   milliseconds,
   optional,
-  resolveCommand,
   resolveSource,
   resolveStep,
   resolveStepOutput,

@@ -16,8 +16,8 @@ import { parseDuration } from '../schema/duration.ts';
 import { parseSize } from '../schema/size.ts';
 import type { RawStep } from '../schema/step-schema.ts';
 import { fixedNumber, fixedPools, fixedText, isFixedPlacement, resolveCellTemplates } from './cell-templates.ts';
-import { defaultShellScript } from './default-shell.ts';
-import { shellScript } from './shell-script.ts';
+import { listOf } from './list-of.ts';
+import { resolveCommand, resolveProgram } from './resolve-program.ts';
 
 /** Maps that are merged with those of `defaults` by name; other keys of the step replace the default. */
 const MERGED = ['env', 'inputs', 'outputs', 'results', 'pools', 'ports'] as const;
@@ -26,6 +26,7 @@ const RIVALS = [
   ['command', 'script'],
   ['each', 'matrix', 'foreach'],
   ['instanceType', 'resources'],
+  ['image', 'modules'],
 ] as const;
 /** An approval has no container. */
 const CONTAINER_KEYS = [
@@ -33,6 +34,7 @@ const CONTAINER_KEYS = [
   'command',
   'script',
   'shell',
+  'modules',
   'env',
   'secrets',
   'inputs',
@@ -149,23 +151,6 @@ export function mapValues<T, U>(
   return changed;
 }
 
-/** A text runs in the default shell; a list is the argv itself. */
-export function resolveCommand(command: string | readonly string[]): ReturnType<typeof shellScript> {
-  return typeof command === 'string' ? defaultShellScript(command) : { command, env: {} };
-}
-
-/** The argv of the interpreter of a text; the shell by default. */
-export function interpreterOf(shell: RawStep['shell']): readonly string[] {
-  if (shell === undefined) return ['sh', '-eu'];
-  return typeof shell === 'string' ? shell.trim().split(/\s+/) : shell;
-}
-
-function resolveProgram(raw: RawStep): { command?: readonly string[]; env: Readonly<Record<string, string>> } {
-  const program = raw.script ?? raw.command;
-  if (typeof program === 'string' && raw.shell !== undefined) return shellScript(program, interpreterOf(raw.shell));
-  return program === undefined ? { env: {} } : resolveCommand(program);
-}
-
 function resolveInput(name: string, input: NonNullable<RawStep['inputs']>[string]): Input {
   if (typeof input === 'string' || Array.isArray(input)) return { ...resolveSources(input), path: `/in/${name}` };
   const { from, path = `/in/${name}`, writable, where, all, optional: isOptional } = input;
@@ -177,11 +162,6 @@ function resolveInput(name: string, input: NonNullable<RawStep['inputs']>[string
     ...optional('all', all === undefined ? undefined : listOf(all)),
     ...(isOptional && { optional: true }),
   };
-}
-
-/** A list of names, of which the short form of one is the name. */
-export function listOf(names: string | readonly string[]): readonly string[] {
-  return typeof names === 'string' ? [names] : names;
 }
 
 function resolveSources(from: string | readonly string[]): Pick<Input, 'from' | 'or'> {

@@ -13,6 +13,7 @@ import {
   FILE_PATTERN,
   IDENTIFIER,
   IMAGE,
+  MODULE,
   MOUNT_POINT,
   NAME,
   PERCENTAGE,
@@ -227,6 +228,11 @@ export const stepSchema = z.strictObject(
     command: command.optional(),
     script: text.optional(),
     shell: command.optional(),
+    modules: z
+      .union([z.array(word.regex(MODULE)).min(1).max(100), word.regex(MODULE)], {
+        error: 'a list of environment modules',
+      })
+      .optional(),
     env: env.optional(),
     secrets: secrets.optional(),
     inputs: z.record(word.regex(IDENTIFIER), input, { error: 'a map of names to edges' }).optional(),
