@@ -40,6 +40,11 @@ test('a step on several nodes is started, retried and reused as one', async () =
   expect(await run()).toMatchObject({ exitCode: 0 });
   const ranks = [0, 1, 2, 3].map((rank) => `${rank}: rank ${rank} of 4 on node ${rank >> 1} of 2`);
   expect((await linesOf('train')).sort()).toEqual(ranks);
+  expect(await linesOf('train', '--rank', '3')).toEqual(['rank 3 of 4 on node 1 of 2']);
+  expect(await linesOf('train', '--rank', '3', '--tail', '1')).toEqual(['rank 3 of 4 on node 1 of 2']);
+  const followed = await place.sluice('logs', 'train', '--rank', '3', '--tail', '1', '--follow');
+  expect(followed).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('either --tail or --follow') });
+  expect((await place.sluice('plan', 'p.yaml')).stdout).toMatch(/local-1 × 2 nodes × 2/);
   expect(await linesOf('use')).toEqual(['0', '1', '2', '3']);
   const why = await place.sluice('why', 'train');
   expect(why.stdout).toMatch(/1 {2}exit code 5/);

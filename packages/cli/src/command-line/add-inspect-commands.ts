@@ -31,6 +31,9 @@ export function addInspectCommands(add: AddCommand): void {
       runOption(),
       new Option('-f, --follow', 'follow the log until the container ends'),
       new Option('--tail <n>', 'print only the last lines').argParser(parseCount),
+      new Option('--rank <n>', 'print only the lines of this task, of a step with `nodes` or `tasksPerNode`').argParser(
+        parseCount,
+      ),
       new Option('--attempt <n>', 'print the log of this attempt (default: the last)').argParser(parsePositive),
     ],
     load: async (step) => {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { isServiceError } from '@sluice/client';
 import { describeUnknown, fail, ok, type Result } from '@sluice/core';
 import { readRun } from '@sluice/home';
@@ -19,18 +20,21 @@ import { createLogRenderer, type LogRenderer } from '../json/render-log.ts';
 import { label } from '../render/render-event.ts';
 import { adviseOnRunArgument } from '../runs/advise-on-run-argument.ts';
 import { parseStepAddress } from '../runs/parse-address.ts';
+import { filterRank } from '../runs/rank-filter.ts';
 import { selectShownRun } from '../runs/select-shown-run.ts';
 import { tailLines } from '../runs/tail-lines.ts';
 
 /**
- * `run` is the prefix of a run's ID (default: the newest run); `tail` is a number of lines; `attempt` counts from 1
- * (default: the last one).
+ * `run` is the prefix of a run's ID (default: the newest run); `tail` is a number of lines, of `rank` if there is one;
+ * `attempt` counts from 1 (default: the last one).
  */
 export interface LogsOptions extends GlobalOptions {
   readonly run?: string;
   readonly follow?: boolean;
   readonly tail?: number;
   readonly attempt?: number;
+  /** Of a step with several tasks. */
+  readonly rank?: number;
 }
 
 /**
@@ -39,6 +43,10 @@ export interface LogsOptions extends GlobalOptions {
 export async function logs(step: string, context: CommandContext, options: LogsOptions): Promise<number> {
   const address = parseStepAddress(step);
   if (!address.ok) return reject(address.error, { context, options });
+  if (options.rank !== undefined && options.tail !== undefined && options.follow === true) {
+    const message = 'could not follow the last lines of one task: --rank is used with either --tail or --follow';
+    return reject({ exitCode: EXIT_CODE.rejected, code: 'USAGE', message }, { context, options });
+  }
   const home = findHome(context, options);
   const found = await selectShownRun(home, { prefix: options.run, context, options });
   if (!found.ok) return reject(found.error, { context, options });
@@ -50,13 +58,14 @@ export async function logs(step: string, context: CommandContext, options: LogsO
     return reject(withAdvice(source.error, advice), { context, options });
   }
   const { clusterId: clusterID, accountId: accountID } = report.value;
-  const { tail, follow } = options;
+  const { tail, follow, rank } = options;
   const { containerId: id, address: at } = source.value;
   const { runId } = report.value;
   const createRenderer = () => (options.json === true ? createLogRenderer({ runId, ...at }) : UNCHANGED);
+  const createFiltered = () => (rank === undefined ? createRenderer() : filterRank(rank, createRenderer()));
   const printArchived = async (archived: Buffer) => {
-    const shown = tail === undefined ? archived : tailLines(archived, tail);
-    await print(Readable.from([shown]), context, createRenderer());
+    const shown = tail === undefined ? archived : tailLines(selectLines(archived, rank), tail);
+    await print(Readable.from([shown]), context, tail === undefined ? createFiltered() : createRenderer());
     return EXIT_CODE.ok;
   };
   let hasBegun = false;
@@ -67,14 +76,18 @@ export async function logs(step: string, context: CommandContext, options: LogsO
     return printArchived(archived);
   };
   return withService({ context, options: found.value.options, otherwise }, async ({ service, runServer }) => {
-    const wanted = { ...(tail === undefined ? {} : { tail }), ...(follow === undefined ? {} : { follow }) };
-    const renderer = createRenderer();
+    // The service counts the lines of all tasks.
+    const ofRank = rank !== undefined && tail !== undefined;
+    const wanted = { ...(tail === undefined || ofRank ? {} : { tail }), ...(follow === undefined ? {} : { follow }) };
+    const renderer = createFiltered();
     const add: LogRenderer['add'] = (text) => {
       hasBegun = true;
       return renderer.add(text);
     };
     try {
-      await print(service.containers.logs({ clusterID, accountID, id }, wanted), context, { ...renderer, add });
+      const bytes = service.containers.logs({ clusterID, accountID, id }, wanted);
+      if (ofRank) return await printArchived(await buffer(bytes));
+      await print(bytes, context, { ...renderer, add });
     } catch (error) {
       // The embedded service denies access to a container of another one, whose log may be archived here.
       const archived = isServiceError(error, 'NOT_FOUND', 'PERMISSION_DENIED')
@@ -85,6 +98,12 @@ export async function logs(step: string, context: CommandContext, options: LogsO
     }
     return EXIT_CODE.ok;
   });
+}
+
+function selectLines(log: Buffer, rank: number | undefined): Buffer {
+  if (rank === undefined) return log;
+  const filter = filterRank(rank, UNCHANGED);
+  return Buffer.from(filter.add(log.toString()) + filter.end());
 }
 
 /** Undefined: this home has no archive of the log, or must be confirmed before its files are shown. */

@@ -1,4 +1,14 @@
-import { fail, ok, own, type Plan, type PlannedStep, planLevels, type Resources, type Result } from '@sluice/core';
+import {
+  fail,
+  ok,
+  own,
+  type Plan,
+  type PlannedStep,
+  planLevels,
+  type Resources,
+  type Result,
+  type Step,
+} from '@sluice/core';
 import {
   choiceOf,
   choicesOf,
@@ -232,18 +242,26 @@ function renderTransfers(plan: Plan, placement: RunPlacement, home: string): str
   return lines.join('') + (lines.length > 0 ? '\n' : '');
 }
 
+/** For a step that runs several times at once, how often, for example ` × 2 nodes × 4`. */
+function describeTasks({ tasks }: Step): string {
+  if (tasks === undefined) return '';
+  const { nodes, perNode } = tasks;
+  return `${nodes === 1 ? '' : ` × ${countWords(nodes, 'node')}`}${perNode === 1 ? '' : ` × ${perNode}`}`;
+}
+
 /** The instance type that the step names or that would be chosen for it; otherwise the resources it requests. */
 function instanceTypeOf({ step }: PlannedStep, choices: readonly PlacementChoice[]): string {
   if (step.approval !== undefined) return '-';
   const types = new Set(choices.map(({ instanceType }) => instanceType));
   const chosen = types.has(undefined) || types.size === 0 ? undefined : [...types].join(', ');
   const requested = renderResources(step.resources ?? {});
-  return step.instanceType ?? chosen ?? (requested === '' ? '-' : `with ${requested}`);
+  const size = step.instanceType ?? chosen ?? (requested === '' ? '-' : `with ${requested}`);
+  return `${size}${describeTasks(step)}`;
 }
 
 function renderResources({ cpu, memoryBytes, gpu, gpuModel }: Resources): string {
   const parts = [
-    ...(cpu === undefined ? [] : [`${cpu} cores`]),
+    ...(cpu === undefined ? [] : [cpu === 1 ? '1 core' : `${cpu} cores`]),
     ...(memoryBytes === undefined ? [] : [`${+(memoryBytes / 1e9).toFixed(2)} GB`]),
     ...(gpu === undefined && gpuModel === undefined ? [] : [`${gpu ?? 1} GPU ${gpuModel ?? ''}`.trim()]),
   ];
