@@ -12,11 +12,12 @@ other=sluice-other
 
 missing() { ! command -v "$1" >/dev/null; }
 if missing slurmctld || missing munged || missing slurmd || missing ch-run || missing busybox ||
-  missing podman || missing newuidmap || [ ! -r /etc/profile.d/modules.sh ]; then
+  missing podman || missing newuidmap || [ ! -r /etc/profile.d/modules.sh ] ||
+  ! python3 -c 'import venv' 2>/dev/null; then
   export DEBIAN_FRONTEND=noninteractive
   apt-get update -qq >&2
   apt-get install -y -qq --no-install-recommends slurm-wlm munge charliecloud busybox-static \
-    podman uidmap environment-modules >&2
+    podman uidmap environment-modules python3-venv >&2
 fi
 
 mkdir -p "$state"/{ctld,log,run}

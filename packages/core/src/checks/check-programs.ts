@@ -11,9 +11,6 @@ const RIVALS: readonly (readonly [keyof RawStep, keyof RawStep])[] = [
   ['instanceType', 'resources'],
   // An image has its programs.
   ['image', 'modules'],
-  // Its readiness would be that of any task.
-  ['service', 'nodes'],
-  ['service', 'tasksPerNode'],
 ];
 
 /** Keys without meaning for an approval, which runs no container. */
@@ -49,6 +46,7 @@ const COMPANIONS: readonly (readonly [keyof RawStep, readonly (keyof RawStep)[]]
 export const checkPrograms: Check = (context) => {
   for (const checked of context.steps.values()) {
     checkRivals(checked, context.report);
+    checkServiceTasks(checked, context);
     checkCompanions(checked, context);
     if (checked.step.approval === undefined) checkProgram(checked, context);
     else checkApproval(checked, context.report);
@@ -62,6 +60,26 @@ function checkRivals({ step, raw, path }: CheckedStep, report: Report): void {
     const related = [{ message: `\`${one}\` is set here`, path: [...path, one], on: 'key' as const }];
     report({ code: 'conflicting-keys', message, path: [...path, other], on: 'key', related });
   }
+}
+
+/** The readiness of a service would be that of any task. Both keys may come from `defaults`. */
+function checkServiceTasks(checked: CheckedStep, context: CheckContext): void {
+  const { step, raw } = checked;
+  if (step.service === undefined || step.tasks === undefined) return;
+  const defaults = context.raw.defaults as RawStep | undefined;
+  const key = (raw.nodes ?? defaults?.nodes ?? 1) > 1 ? 'nodes' : 'tasksPerNode';
+  const message = `step \`${step.name}\` has both \`service\` and \`${key}\``;
+  const path = pathInStep(context, checked, ['service']);
+  const related = [{ message: '`service` is set here', path, on: 'key' as const }];
+  const hint = 'a service has one task: set `nodes: 1` and `tasksPerNode: 1` in its step';
+  context.report({
+    code: 'conflicting-keys',
+    message,
+    path: pathInStep(context, checked, [key]),
+    on: 'key',
+    related,
+    hint,
+  });
 }
 
 function checkCompanions({ step, raw, path }: CheckedStep, { raw: { defaults }, report }: CheckContext): void {
