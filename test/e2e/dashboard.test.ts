@@ -264,6 +264,45 @@ steps:
     await page.close();
   });
 
+  test('a log looks as in a terminal, and a name that is not UTF-8 hides no other', async () => {
+    place = createWorkplace();
+    const script = [
+      "printf '10%%\\r50%%\\r100%%\\n'",
+      "printf '\\033[48;2;10;20;30mdark\\033[0m\\n'",
+      "printf 'a\\342\\200\\256b\\n'",
+      'touch /out/files/plain',
+      'touch "/out/files/$(printf "caf\\351")"',
+    ];
+    const pipeline = {
+      version: 1,
+      name: 'odd',
+      steps: { say: { script: script.join('\n'), outputs: ['files'] }, silent: { command: ['true'] } },
+    };
+    writeFileSync(join(place.directory, 'odd.json'), JSON.stringify(pipeline));
+    expect((await place.sluice('run', 'odd.json')).exitCode).toBe(0);
+    const { runId } = (await place.runs())[0]!;
+    served = await serveDashboard(place.home, { hasService: true });
+    const { page, problems } = await openPage(browser);
+    const failed: string[] = [];
+    page.on('response', (reply) => {
+      if (reply.status() >= 400) failed.push(`${reply.status()} ${reply.url()}`);
+    });
+    await page.goto(`${served.url}/#/runs/${runId}/steps/say/cells/0?tab=log`);
+    const lines = page.locator('.line');
+    await lines.filter({ hasText: '100% (written over 2 times)' }).waitFor();
+    await lines.filter({ hasText: 'a⟨U+202E⟩b' }).waitFor();
+    const dark = page.getByText('dark', { exact: true });
+    expect(await dark.getAttribute('style')).toBe('background: rgb(10, 20, 30);');
+    await page.goto(`${served.url}/#/runs/${runId}/steps/silent/cells/0?tab=log`);
+    await page.getByText('The log is empty.').waitFor();
+    await page.goto(`${served.url}/#/runs/${runId}/data/say/0/output/files`);
+    await page.getByRole('link', { name: 'plain' }).waitFor();
+    await page.getByText('caf\\xe9').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    expect([...failed, ...problems]).toEqual([]);
+    await page.close();
+  });
+
   test('the lines of a large log have their numbers wherever they are shown', async () => {
     place = createWorkplace();
     const file = 'version: 1\nname: long\nsteps: { say: { command: [sh, -c, "seq -f line-%.0f 1 500000"] } }\n';

@@ -8,6 +8,9 @@ export interface Route {
   readonly query: URLSearchParams;
 }
 
+const LONE = /\p{Surrogate}/u;
+const LONES = /\p{Surrogate}/gu;
+
 /** Reads a route from the `hash` of a URL. */
 export function parseRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
@@ -24,7 +27,16 @@ export function parseRoute(hash: string): Route {
 export function linkTo(path: readonly string[], query: Readonly<Record<string, string | undefined>> = {}): string {
   const entries = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1]);
   const search = entries.length === 0 ? '' : `?${new URLSearchParams(entries)}`;
-  return `#/${path.map(encodeURIComponent).join('/')}${search}`;
+  return `#/${path.map((part) => encodeURIComponent(replaceLone(part))).join('/')}${search}`;
+}
+
+/** Whether a file can be requested by this name. Bytes of a name that are not UTF-8 are lone surrogates, which a URL cannot contain. */
+export function isLinkable(name: string): boolean {
+  return !LONE.test(name);
+}
+
+function replaceLone(text: string): string {
+  return text.replace(LONES, '\ufffd');
 }
 
 /** The current route; the component is rendered again when it changes. */

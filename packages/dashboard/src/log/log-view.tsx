@@ -5,6 +5,7 @@ import { Note } from '../parts/note.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
 import { type LogSource, LogWindow } from './log-window.ts';
 import { parseAnsi } from './parse-ansi.ts';
+import { markHidden, visibleLine } from './visible-line.ts';
 
 const ROW_HEIGHT = 19;
 /** What the first error of a log looks like in most programs. */
@@ -146,19 +147,23 @@ interface LineProps {
 }
 
 function LogLine({ log, index, isFound, digits }: LineProps) {
-  const line = log.lines[index] ?? '';
-  const style = log.styles[index] ?? '';
+  const whole = log.lines[index] ?? '';
+  const styleOfLine = log.styles[index] ?? '';
+  const { text: line, style, overwritten } = useMemo(() => visibleLine(styleOfLine, whole), [styleOfLine, whole]);
   const spans = useMemo(() => parseAnsi(style + line.slice(0, MAX_LINE)), [style, line]);
   return (
     <div class={`line ${isFound ? 'found' : ''}`}>
       <span class="line-number" aria-hidden="true" style={{ width: `${digits}ch` }}>
         {log.firstLine === undefined ? '' : log.firstLine + index}
       </span>
-      {spans.map(({ text, className, color }, place) => (
-        <span key={place} class={className} style={color === undefined ? {} : { color }}>
-          {text}
+      {spans.map(({ text, className, color, background }, place) => (
+        <span key={place} class={className} style={{ color, background }}>
+          {markHidden(text)}
         </span>
       ))}
+      {overwritten > 0 && (
+        <span class="soft"> (written over {overwritten === 1 ? 'once' : `${overwritten} times`})</span>
+      )}
       {line.length > MAX_LINE && <span class="soft"> … {line.length - MAX_LINE} more characters</span>}
     </div>
   );

@@ -4,12 +4,14 @@ import { AnsiUp } from 'ansi_up';
 export interface TextSpan {
   readonly text: string;
   readonly className: string;
-  /** A color of 24 bits, as CSS. */
+  /** Colors of 24 bits, as CSS. */
   readonly color?: string | undefined;
+  readonly background?: string | undefined;
 }
 
 const ESCAPE = '\u001b';
 const COLOR = /(?:^|;)color:(rgb\([\d,]+\))/;
+const BACKGROUND = /(?:^|;)background-color:(rgb\([\d,]+\))/;
 const STYLES = [
   { style: 'font-weight:bold', className: 'ansi-bold' },
   { style: 'opacity:0.7', className: 'ansi-faint' },
@@ -23,13 +25,20 @@ export function parseAnsi(line: string): TextSpan[] {
   const converter = new AnsiUp();
   converter.use_classes = true;
   converter.url_allowlist = {};
+  // The policy of the page blocks the attribute, and the browser reports that. In a text, the quotes are escaped.
+  const html = converter.ansi_to_html(line).replaceAll(' style="', ' data-style="');
   // A document without a window runs and loads nothing.
-  const { body } = new DOMParser().parseFromString(converter.ansi_to_html(line), 'text/html');
+  const { body } = new DOMParser().parseFromString(html, 'text/html');
   return [...body.childNodes].map((node) => {
     const text = node.textContent ?? '';
     if (!(node instanceof Element)) return { text, className: '' };
-    const style = node.getAttribute('style') ?? '';
+    const style = node.getAttribute('data-style') ?? '';
     const names = STYLES.filter((one) => style.includes(one.style)).map(({ className }) => className);
-    return { text, className: [node.className, ...names].join(' ').trim(), color: COLOR.exec(style)?.[1] };
+    return {
+      text,
+      className: [node.className, ...names].join(' ').trim(),
+      color: COLOR.exec(style)?.[1],
+      background: BACKGROUND.exec(style)?.[1],
+    };
   });
 }

@@ -3,6 +3,7 @@ import { findAccount } from '../api/server-account.ts';
 import { prepareLayout } from '../layout/request-layout.ts';
 import { type LiveRun, openRun } from '../live/open-run.ts';
 import { linkTo, type Route, useRoute } from '../live/route.ts';
+import { ErrorBoundary } from '../parts/error-boundary.tsx';
 import { Note } from '../parts/note.tsx';
 import { CellScreen } from './cell-screen.tsx';
 import { CompareScreen } from './compare-screen.tsx';
@@ -47,7 +48,9 @@ export function App() {
         )}
       </nav>
       <main ref={main} tabIndex={-1}>
-        <Screen route={route} />
+        <ErrorBoundary of={place} what="This screen">
+          <Screen route={route} />
+        </ErrorBoundary>
       </main>
     </>
   );

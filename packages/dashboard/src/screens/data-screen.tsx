@@ -2,7 +2,7 @@ import type { DataPort, FileList } from '@sluice/host';
 import { useEffect, useState } from 'preact/hooks';
 import { apiUrl, messageFor, send } from '../api/fetch-reply.ts';
 import type { LiveRun } from '../live/open-run.ts';
-import { linkTo, portPath } from '../live/route.ts';
+import { isLinkable, linkTo, portPath } from '../live/route.ts';
 import { useStore } from '../live/use-store.ts';
 import { byteWords } from '../parts/byte-words.ts';
 import { Note } from '../parts/note.tsx';
@@ -95,6 +95,11 @@ function useContent(url: string): Content {
   return content;
 }
 
+/** Bytes that are not UTF-8 as `\xff`, as commands print them. */
+function showBytes(name: string): string {
+  return name.replace(/\p{Surrogate}/gu, (char) => `\\x${(char.charCodeAt(0) & 0xff).toString(16)}`);
+}
+
 function Directory({ list, base }: { list: FileList; base: readonly string[] }) {
   return (
     <section class="panel">
@@ -110,7 +115,9 @@ function Directory({ list, base }: { list: FileList; base: readonly string[] }) 
           {list.entries.map(({ name, kind, bytes, modifiedAt }) => (
             <tr key={name}>
               <td>
-                {kind === 'other' ? (
+                {!isLinkable(name) ? (
+                  <span title="The name is not UTF-8: get the file with sluice pull">{showBytes(name)}</span>
+                ) : kind === 'other' ? (
                   name
                 ) : (
                   <a href={linkTo([...base, name])}>{kind === 'directory' ? `${name}/` : name}</a>

@@ -10,6 +10,7 @@ import { replaceQuery } from '../live/route.ts';
 import type { CellSearch } from '../live/use-cell-search.ts';
 import { countsOf, type RunModel } from '../model/run-model.ts';
 import { STATUSES } from '../model/statuses.ts';
+import { ErrorBoundary } from '../parts/error-boundary.tsx';
 import { Note } from '../parts/note.tsx';
 import { type Selection, Timeline } from '../parts/timeline.tsx';
 import { GridPane } from './grid-pane.tsx';
@@ -43,7 +44,9 @@ export function RunPanes({ run, details, model, query, search, times }: PanesPro
       <>
         <PaneTabs view="grid" hasGrid />
         {model !== run.model && <Note>The grid shows the present.</Note>}
-        <GridPane {...{ run, details, query }} />
+        <ErrorBoundary what="The grid">
+          <GridPane {...{ run, details, query }} />
+        </ErrorBoundary>
       </>
     );
   }
@@ -54,22 +57,27 @@ export function RunPanes({ run, details, model, query, search, times }: PanesPro
         {drawn === undefined ? (
           <div class="graph soft">Drawing…</div>
         ) : (
-          <GraphCanvas
-            {...{ steps, model, critical, expanded: drawn.expanded, drawing: drawn.drawing, ends: drawn.ends }}
-            selected={selected?.step}
-            shown={shown}
-            onSelect={(step) => select(step === undefined ? undefined : { step })}
-            onOpen={(step) => open({ step })}
-            onToggle={toggle}
-            label={graphLabel(steps, selected?.step)}
-          />
+          <ErrorBoundary key="graph" what="The graph">
+            <GraphCanvas
+              {...{ steps, model, critical, expanded: drawn.expanded, drawing: drawn.drawing, ends: drawn.ends }}
+              selected={selected?.step}
+              shown={shown}
+              onSelect={(step) => select(step === undefined ? undefined : { step })}
+              onOpen={(step) => open({ step })}
+              onToggle={toggle}
+              label={graphLabel(steps, selected?.step)}
+            />
+          </ErrorBoundary>
         )}
-        <Timeline
-          {...{ rows, steps, model, history: run.history, names: run.names, selected, expanded, critical, ...times }}
-          onSelect={select}
-          onOpen={open}
-          onToggle={toggle}
-        />
+        {/* The key keeps it, and the focus in it, when the graph comes before it. */}
+        <ErrorBoundary key="timeline" what="The timeline">
+          <Timeline
+            {...{ rows, steps, model, history: run.history, names: run.names, selected, expanded, critical, ...times }}
+            onSelect={select}
+            onOpen={open}
+            onToggle={toggle}
+          />
+        </ErrorBoundary>
       </div>
       <p class="hidden" aria-live="polite">
         {selected === undefined
@@ -77,12 +85,14 @@ export function RunPanes({ run, details, model, query, search, times }: PanesPro
           : `${steps[selected.step]!.step}: ${STATUSES[summarizeCounts(countsOf(model, selected.step))]!.label}`}
       </p>
       {selected !== undefined && (
-        <SelectedStep
-          {...{ run, details, model, selection: selected, times }}
-          isExpanded={expanded.has(selected.step)}
-          onToggle={() => toggle(selected.step)}
-          onClose={() => select(undefined)}
-        />
+        <ErrorBoundary of={`${selected.step}/${selected.cell}`} what="The selected step">
+          <SelectedStep
+            {...{ run, details, model, selection: selected, times }}
+            isExpanded={expanded.has(selected.step)}
+            onToggle={() => toggle(selected.step)}
+            onClose={() => select(undefined)}
+          />
+        </ErrorBoundary>
       )}
     </>
   );

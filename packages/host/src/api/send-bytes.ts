@@ -24,7 +24,10 @@ export function sendBytes(
   return reply.send(Readable.from(end > start ? file.read({ start, end }) : [], { objectMode: false }));
 }
 
-/** The requested part; undefined for the whole file. Throws `ApiError` with status 416 if there is no such part. */
+/**
+ * The requested part; undefined for the whole file, also of an empty one, for which a browser would report an error. Throws
+ * `ApiError` with status 416 if there is no such part.
+ */
 function parseRange(
   header: string | undefined,
   size: number,
@@ -35,6 +38,7 @@ function parseRange(
   const start = from === '' ? Math.max(0, size - Number(to)) : Number(from);
   const end = from === '' || to === '' ? size : Math.min(size, Number(to) + 1);
   if (start < end) return { start, end };
+  if (size === 0 && start === 0) return undefined;
   throw new RangeError416(size);
 }
 
