@@ -54,22 +54,9 @@ export function RunPanes({ run, details, model, query, search, times }: PanesPro
     <>
       <PaneTabs view={isTimeline ? 'timeline' : 'graph'} hasGrid={hasAxes} />
       <div class={`panes ${isTimeline ? 'shows-timeline' : 'shows-graph'}`}>
-        {drawn === undefined ? (
-          <div class="graph soft">Drawing…</div>
-        ) : (
-          <ErrorBoundary key="graph" what="The graph">
-            <GraphCanvas
-              {...{ steps, model, critical, expanded: drawn.expanded, drawing: drawn.drawing, ends: drawn.ends }}
-              selected={selected?.step}
-              shown={shown}
-              onSelect={(step) => select(step === undefined ? undefined : { step })}
-              onOpen={(step) => open({ step })}
-              onToggle={toggle}
-              label={graphLabel(steps, selected?.step)}
-            />
-          </ErrorBoundary>
-        )}
-        {/* The key keeps it, and the focus in it, when the graph comes before it. */}
+        <ErrorBoundary key="graph" what="The graph">
+          <GraphPane {...{ steps, model, critical, drawn, shown, select, open, toggle }} selected={selected?.step} />
+        </ErrorBoundary>
         <ErrorBoundary key="timeline" what="The timeline">
           <Timeline
             {...{ rows, steps, model, history: run.history, names: run.names, selected, expanded, critical, ...times }}
@@ -95,6 +82,39 @@ export function RunPanes({ run, details, model, query, search, times }: PanesPro
         </ErrorBoundary>
       )}
     </>
+  );
+}
+
+interface GraphPaneProps extends ReturnType<typeof createNavigation> {
+  readonly steps: PlanSteps;
+  readonly model: RunModel;
+  readonly critical: ReadonlySet<number>;
+  /** Undefined until the layout is known. */
+  readonly drawn: DrawnGraph | undefined;
+  readonly shown: Uint8Array;
+  readonly selected: number | undefined;
+  readonly toggle: (step: number) => void;
+}
+
+function GraphPane({ steps, model, critical, drawn, shown, selected, select, open, toggle }: GraphPaneProps) {
+  if (drawn === undefined) return <div class="graph soft">Drawing…</div>;
+  return (
+    <GraphCanvas
+      {...{
+        steps,
+        model,
+        critical,
+        expanded: drawn.expanded,
+        drawing: drawn.drawing,
+        ends: drawn.ends,
+        selected,
+        shown,
+      }}
+      onSelect={(step) => select(step === undefined ? undefined : { step })}
+      onOpen={(step) => open({ step })}
+      onToggle={toggle}
+      label={graphLabel(steps, selected)}
+    />
   );
 }
 
