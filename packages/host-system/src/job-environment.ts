@@ -10,6 +10,8 @@ export interface JobEnvironment {
   readonly nodeList: string | undefined;
   /** The job's cores on each node, in the order of the list; empty if they are unknown. */
   readonly coresPerNode: readonly number[];
+  /** This process is on one of them. In a shell of `salloc`, it can be on a login node. */
+  readonly isOnNode: boolean;
   /** What this process may use on its node; undefined if it is unknown or all of the node. */
   readonly here: { readonly cores?: number; readonly memoryMB?: number };
   /** The job's memory per node or per core; undefined if it is not limited. */
@@ -33,7 +35,8 @@ export function readJobEnvironment(env: Readonly<Record<string, string | undefin
   const memoryHere = cores === undefined ? perNode : memoryOf(memoryMB, cores);
   const here = { ...(cores !== undefined && { cores }), ...(memoryHere !== undefined && { memoryMB: memoryHere }) };
   const restarts = count(env.SLURM_RESTART_COUNT) ?? 0;
-  return { jobId, restarts, nodes, nodeList, coresPerNode, here, memoryMB };
+  const isOnNode = env.SLURMD_NODENAME !== undefined;
+  return { jobId, restarts, isOnNode, nodes, nodeList, coresPerNode, here, memoryMB };
 }
 
 /** Of a node on which the job has so many cores. */

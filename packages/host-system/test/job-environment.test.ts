@@ -15,6 +15,7 @@ describe('readJobEnvironment', () => {
     expect(readJobEnvironment({ ...job, SLURM_MEM_PER_CPU: '1500' })).toEqual({
       jobId: '6632',
       restarts: 2,
+      isOnNode: false,
       nodes: 3,
       nodeList: 'n[1-2],big-7',
       coresPerNode: [4, 4, 2],
@@ -22,6 +23,7 @@ describe('readJobEnvironment', () => {
       memoryMB: { perCore: 1500 },
     });
     expect(readJobEnvironment({ ...job, SLURM_MEM_PER_NODE: '8000' })?.here).toEqual({ cores: 4, memoryMB: 8000 });
+    expect(readJobEnvironment({ ...job, SLURMD_NODENAME: 'n1' })?.isOnNode).toBe(true);
     expect(readJobEnvironment({})).toBeUndefined();
   });
 

@@ -72,13 +72,13 @@ function chooseUrl(given: Parameters<typeof chooseSetting>[1]): string | undefin
   return chooseSetting('service', given);
 }
 
-/** A job of Slurm with several nodes is used whole, and so is one that a command uses again and again. */
+/** On the only node of a job of Slurm, `local` has its cores. Otherwise, and for a command that the job starts again, its nodes are used. */
 function chooseEngine(
   { engine, resubmit = false, isRecorded }: GlobalOptions,
   { profile, env }: { readonly profile: Profile; readonly env: NodeJS.ProcessEnv },
 ): EmbeddedEngine {
   const job = readJobEnvironment(env);
-  const usesJob = isRecorded !== true && job !== undefined && (job.nodes > 1 || resubmit);
+  const usesJob = isRecorded !== true && job !== undefined && (job.nodes > 1 || !job.isOnNode || resubmit);
   const name = engine ?? profile.engine ?? (usesJob ? 'slurm-job' : LOCAL_ENGINE.name);
   if (name === 'slurm-job') return { name, options: job === undefined ? {} : { job: job.jobId } };
   return { name, options: name === profile.engine ? (profile.options ?? {}) : {} };

@@ -99,11 +99,18 @@ test.each<[what: string, flags: GlobalOptions, profile: string, env: Record<stri
     { name: 'slurm', url: undefined },
   ],
   [
-    'is local in a job of Slurm with one node',
+    'is local on the only node of a job of Slurm',
+    {},
+    '',
+    { SLURM_JOB_ID: '12', SLURM_JOB_NUM_NODES: '1', SLURMD_NODENAME: 'n1' },
+    { name: 'local' },
+  ],
+  [
+    'is that of the node in a shell of salloc on another machine',
     {},
     '',
     { SLURM_JOB_ID: '12', SLURM_JOB_NUM_NODES: '1' },
-    { name: 'local' },
+    { name: 'slurm-job', options: { job: '12' } },
   ],
   [
     'is that of the nodes in a job of Slurm with several',
@@ -116,7 +123,7 @@ test.each<[what: string, flags: GlobalOptions, profile: string, env: Record<stri
     'is that of the nodes in a job of Slurm that is submitted again',
     { resubmit: true },
     '',
-    { SLURM_JOB_ID: '12', SLURM_JOB_NUM_NODES: '1' },
+    { SLURM_JOB_ID: '12', SLURM_JOB_NUM_NODES: '1', SLURMD_NODENAME: 'n1' },
     { name: 'slurm-job', options: { job: '12' } },
   ],
   [
