@@ -28,7 +28,7 @@ interface Step {
   readonly records: SlurmRecords;
   readonly jobId: string;
   /** Undefined of a step of an earlier process. */
-  readonly srun: Srun | undefined;
+  srun: Srun | undefined;
   /** Undefined of a step of an earlier process that was not seen yet. */
   node: string | undefined;
   isStopped: boolean;
@@ -110,19 +110,10 @@ class SlurmStepEngine implements SlurmJobs {
     if (node === undefined) throw unavailable(`all nodes of job ${id} are used`);
     const records = openSlurmRecords(launch.directory, this.#storage);
     // Reserves the node while the step is started.
-    const step = {
-      launch,
-      records,
-      jobId: id,
-      node: node.name,
-      isStopped: false,
-      isRunning: false,
-      missedAt: undefined,
-    };
-    this.#steps.set(launch.key, { ...step, srun: { isAlive: true } });
+    const step = this.#add({ launch, records, jobId: id, node: node.name, srun: { isAlive: true }, isStopped: false });
     try {
       await records.writeJobId(id);
-      this.#steps.set(launch.key, { ...step, srun: await startStep(launch, { id, node }) });
+      step.srun = await startStep(launch, { id, node });
     } catch (error) {
       this.#steps.delete(launch.key);
       throw error;
@@ -136,8 +127,7 @@ class SlurmStepEngine implements SlurmJobs {
       if (jobId === undefined) this.#sink?.report(launch.key, { type: 'absent' });
       else {
         const isStopped = await records.isStopped();
-        const step = { launch, records, jobId, isStopped, srun: undefined, node: undefined };
-        this.#steps.set(launch.key, { ...step, isRunning: false, missedAt: undefined });
+        this.#add({ launch, records, jobId, isStopped, srun: undefined, node: undefined });
       }
     });
     // Before a further allocation is started, so that the nodes of these are known.
@@ -158,6 +148,12 @@ class SlurmStepEngine implements SlurmJobs {
 
   async close(): Promise<void> {
     await this.#loop.close();
+  }
+
+  #add(from: Omit<Step, 'isRunning' | 'missedAt'>): Step {
+    const step: Step = { ...from, isRunning: false, missedAt: undefined };
+    this.#steps.set(step.launch.key, step);
+    return step;
   }
 
   async #tick(): Promise<void> {
