@@ -2,10 +2,10 @@ import { type JobEnvironment, memoryOf } from '@sluice/host-system';
 import { EngineError } from '../engines/engine.ts';
 import { readLimit } from '../engines/slurm/own-job.ts';
 import { createSlurmCommands, type SlurmCommands } from '../engines/slurm/slurm-commands.ts';
-import { deriveInstanceTypes } from '../engines/slurm/slurm-instance-types.ts';
+import { type DerivedInstanceType, deriveInstanceTypes } from '../engines/slurm/slurm-instance-types.ts';
 import type { SlurmJobConfig } from '../engines/slurm/slurm-job-config.ts';
 import { checkStorage, type EmbeddedSlurm } from './embedded-slurm-config.ts';
-import { serviceConfigSchema } from './service-config.ts';
+import { type ServiceConfig, serviceConfigSchema } from './service-config.ts';
 
 /** The only cluster and account of an embedded service on the nodes of a job. */
 const SCOPE = { clusterID: 'slurm-job', accountID: 'local' } as const;
@@ -29,42 +29,32 @@ export async function embeddedSlurmJobConfig({
   readonly root: string;
   readonly job: JobEnvironment | undefined;
 }): Promise<EmbeddedSlurm> {
-  const slurm = createSlurmCommands(undefined);
-  const nodes = job === undefined ? [] : await readNodes(slurm, job);
-  const limit =
-    job &&
-    (await readLimit(job.jobId).catch((error: Error) => {
-      throw reject(job, `${error.message}; ${LOCAL_INSTEAD}`);
-    }));
+  if (job === undefined)
+    return { config: configOf(root, { job: { id: '0', nodes: [] }, instanceTypes: [ANY_TYPE] }), warnings: [] };
+  const nodes = await readNodes(createSlurmCommands(undefined), job);
+  const limit = await readLimit(job.jobId).catch((error: Error) => {
+    throw reject(job, `${error.message}; ${LOCAL_INSTEAD}`);
+  });
   const warnings = await checkStorage(root, nodes);
-  const instanceTypes =
-    job === undefined
-      ? [ANY_TYPE]
-      : deriveInstanceTypes(
-          nodes.map(({ host, ...size }) => ({
-            ...size,
-            host,
-            partition: '',
-            isDefault: true,
-            gpus: [],
-            limitMs: undefined,
-          })),
-        );
-  if (job !== undefined && instanceTypes.length === 0)
+  const instanceTypes = deriveInstanceTypes(nodes.map((node) => ({ ...node, gpus: [] })));
+  if (instanceTypes.length === 0)
     throw reject(
       job,
       'its nodes have less than 1 GB of memory for it: submit it with more, for example sbatch --mem=8G',
     );
-  const options = {
-    id: job?.jobId ?? '0',
-    nodes: nodes.map(({ host: _, ...node }) => node),
-    ...limit,
-  } satisfies SlurmJobConfig;
-  const config = serviceConfigSchema.parse({
+  const options = { id: job.jobId, nodes: nodes.map(({ host: _, ...node }) => node), ...limit };
+  return { config: configOf(root, { job: options, instanceTypes }), warnings };
+}
+
+function configOf(
+  root: string,
+  { job, instanceTypes }: { readonly job: SlurmJobConfig; readonly instanceTypes: readonly DerivedInstanceType[] },
+): ServiceConfig {
+  const { clusterID, accountID } = SCOPE;
+  return serviceConfigSchema.parse({
     root,
-    clusters: [{ id: SCOPE.clusterID, engine: 'slurm-job', options, accounts: [SCOPE.accountID], instanceTypes }],
+    clusters: [{ id: clusterID, engine: 'slurm-job', options: job, accounts: [accountID], instanceTypes }],
   });
-  return { config, warnings };
 }
 
 async function readNodes(slurm: SlurmCommands, job: JobEnvironment): Promise<JobNode[]> {

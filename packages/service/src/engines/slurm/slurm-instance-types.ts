@@ -2,6 +2,8 @@ import { GB } from '../../protocol/sizes.ts';
 import { doublingSizes } from '../doubling-sizes.ts';
 import type { SlurmNode } from './slurm-models.ts';
 
+type NodeSize = Pick<SlurmNode, 'cores' | 'memoryMB' | 'gpus'>;
+
 /** An instance type that is derived from nodes, as it would be in a configuration. */
 export interface DerivedInstanceType {
   readonly id: string;
@@ -17,13 +19,13 @@ export interface DerivedInstanceType {
  * that, and so on up to all of it, so that much memory costs no cores; and 1, 2, 4 … GPUs with their share of cores and
  * memory.
  */
-export function deriveInstanceTypes(nodes: readonly SlurmNode[]): DerivedInstanceType[] {
+export function deriveInstanceTypes(nodes: readonly NodeSize[]): DerivedInstanceType[] {
   const types = new Map<string, DerivedInstanceType>();
   for (const node of nodes) for (const type of partsOf(node)) types.set(type.id, type);
   return [...types.values()].sort((a, b) => compareSizes(a, b) || (a.id < b.id ? -1 : 1));
 }
 
-function partsOf({ cores, memoryMB, gpus }: SlurmNode): DerivedInstanceType[] {
+function partsOf({ cores, memoryMB, gpus }: NodeSize): DerivedInstanceType[] {
   const memoryGB = Math.floor((memoryMB * 2 ** 20) / GB);
   if (cores === 0 || memoryGB === 0) return [];
   const shareOf = (part: number) => Math.max(1, Math.floor(memoryGB * part));
