@@ -34,14 +34,11 @@ export async function resume(
   options: ResumeOptions,
 ): Promise<number> {
   if (options.resubmit !== true) return continueRun(prefix, context, options);
-  const { prepareHandover } = await import('../runs/job-handover.ts');
-  const prepared = await prepareHandover(context);
-  if (!prepared.ok) return reject(prepared.error, { context, options });
-  const handover = prepared.value;
-  return handover.finish(await continueRun(prefix, context, { ...options, handover }), options);
+  const { withHandover } = await import('../runs/job-handover.ts');
+  return withHandover({ context, options }, (handover) => continueRun(prefix, context, { ...options, handover }));
 }
 
-/** As `resume`, for a caller that finishes the handover. */
+/** As `resume`, for a caller that has a handover, or needs none. */
 export async function continueRun(
   prefix: string | undefined,
   context: CommandContext,

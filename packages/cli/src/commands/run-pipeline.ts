@@ -49,13 +49,11 @@ export async function runPipeline(file: string, context: CommandContext, options
 
 /** Continues the run that an earlier start of the job has left; if there is none, starts one. */
 async function runInJob({ file, context, options }: Request): Promise<number> {
-  const { prepareHandover } = await import('../runs/job-handover.ts');
-  const prepared = await prepareHandover(context);
-  if (!prepared.ok) return reject(prepared.error, { context, options });
-  const handover = prepared.value;
-  const label = { ...options.label, ...handover.label };
-  const exitCode = await runRequest({ file, context, options: { ...options, label, here: true }, handover });
-  return handover.finish(exitCode, options);
+  const { withHandover } = await import('../runs/job-handover.ts');
+  return withHandover({ context, options }, (handover) => {
+    const label = { ...options.label, ...handover.label };
+    return runRequest({ file, context, options: { ...options, label, here: true }, handover });
+  });
 }
 
 async function runRequest(request: Request): Promise<number> {

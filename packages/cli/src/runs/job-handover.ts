@@ -4,7 +4,6 @@ import { type JobEnvironment, readJobEnvironment } from '@sluice/host-system';
 import type { RunHandle } from '@sluice/runner';
 import { findRequeueFault, type JobLimit, readLimit, requeueJob } from '@sluice/service';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import type { CommandError } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { reject } from '../context/reject.ts';
 
@@ -23,71 +22,78 @@ export interface JobHandover {
   readonly isRestart: boolean;
   /** Suspends a run shortly before the job reaches its time limit. Call the result when the run has ended. */
   watch(run: Pick<RunHandle, 'suspend'>, print: (line: string) => void): () => void;
-  /** If it has suspended a run, puts the job into the queue again, which ends this process. The service must be closed. */
-  finish(exitCode: number, options: GlobalOptions): Promise<number>;
 }
 
-/** Fails if this is not in a job, or in one that Slurm cannot start again with its script. */
-export async function prepareHandover(context: CommandContext): Promise<Result<JobHandover, CommandError>> {
-  const rejectStart = (why: string) => {
-    const message = `could not prepare to resubmit the job: ${why}; nothing was started`;
-    return fail({ exitCode: EXIT_CODE.rejected, message });
-  };
-  const job = readJobEnvironment(context.env);
-  if (job === undefined)
-    return rejectStart('this is not in a job of Slurm: add --resubmit to a command in a script of sbatch');
-  const { jobId, restarts } = job;
-  try {
-    const fault = await findRequeueFault(jobId);
-    return fault === undefined
-      ? ok(createHandover({ jobId, restarts, limit: await readLimit(jobId), context }))
-      : rejectStart(`of job ${jobId}, ${fault}`);
-  } catch (error) {
-    return rejectStart((error as Error).message);
+/**
+ * Passes the handover to `act`, which resolves to the exit code of a command. If it has suspended the run, then puts the job
+ * into the queue again, which ends this process: `act` must have closed the service. Prints why if this is not in a job, or
+ * in one that Slurm cannot start again with its script.
+ */
+export async function withHandover(
+  use: { readonly context: CommandContext; readonly options: GlobalOptions },
+  act: (handover: JobHandover) => Promise<number>,
+): Promise<number> {
+  const found = await findJob(use.context);
+  if (!found.ok) {
+    const message = `could not prepare to resubmit the job: ${found.error}; nothing was started`;
+    return reject({ exitCode: EXIT_CODE.rejected, message }, use);
   }
-}
-
-function createHandover({
-  jobId,
-  restarts,
-  limit,
-  context,
-}: Pick<JobEnvironment, 'jobId' | 'restarts'> & {
-  readonly limit: JobLimit | undefined;
-  readonly context: CommandContext;
-}): JobHandover {
+  const { jobId, restarts, limit } = found.value;
   let hasSuspended = false;
-  return {
+  const exitCode = await act({
     label: { 'slurm-job': jobId },
     isRestart: restarts > 0,
     watch(run, print) {
       if (limit === undefined) return () => {};
-      const dueAt = limit.endsAt - Math.min(NOTICE.mostMs, limit.limitMs * NOTICE.part);
-      let timer: NodeJS.Timeout;
-      const wait = () => {
-        const ms = dueAt - Date.now();
-        timer = setTimeout(ms > LONGEST_MS ? wait : suspend, Math.min(LONGEST_MS, Math.max(0, ms)));
-      };
-      const suspend = () => {
+      return callAt(limit.endsAt - Math.min(NOTICE.mostMs, limit.limitMs * NOTICE.part), () => {
         hasSuspended = true;
         print(`suspending: job ${jobId} is about to reach its time limit`);
         void run.suspend();
-      };
-      wait();
-      return () => clearTimeout(timer);
+      });
     },
-    async finish(exitCode, options) {
-      if (!hasSuspended || exitCode !== EXIT_CODE.suspended) return exitCode;
-      context.terminal.err(`putting job ${jobId} into the queue again; its next start continues the run\n`);
-      try {
-        await requeueJob(jobId);
-      } catch (error) {
-        const message = `could not put job ${jobId} into the queue again: ${(error as Error).message}; the run is suspended: submit a job with \`sluice resume --resubmit\``;
-        return reject({ exitCode, message }, { context, options });
-      }
-      // The script must not continue.
-      await delay(END_MS);
-      return exitCode;
-    },
+  });
+  return hasSuspended && exitCode === EXIT_CODE.suspended ? requeue(jobId, use) : exitCode;
+}
+
+interface OwnJob extends Pick<JobEnvironment, 'jobId' | 'restarts'> {
+  readonly limit: JobLimit | undefined;
+}
+
+async function findJob({ env }: CommandContext): Promise<Result<OwnJob, string>> {
+  const job = readJobEnvironment(env);
+  if (job === undefined)
+    return fail('this is not in a job of Slurm: add --resubmit to a command in a script of sbatch');
+  const { jobId, restarts } = job;
+  try {
+    const fault = await findRequeueFault(jobId);
+    return fault === undefined
+      ? ok({ jobId, restarts, limit: await readLimit(jobId) })
+      : fail(`of job ${jobId}, ${fault}`);
+  } catch (error) {
+    return fail((error as Error).message);
+  }
+}
+
+/** Calls at a time in milliseconds since the epoch, unless the result is called before. */
+function callAt(at: number, call: () => void): () => void {
+  let timer: NodeJS.Timeout;
+  const wait = () => {
+    const ms = at - Date.now();
+    timer = setTimeout(ms > LONGEST_MS ? wait : call, Math.min(LONGEST_MS, Math.max(0, ms)));
   };
+  wait();
+  return () => clearTimeout(timer);
+}
+
+async function requeue(jobId: string, use: Parameters<typeof withHandover>[0]): Promise<number> {
+  use.context.terminal.err(`putting job ${jobId} into the queue again; its next start continues the run\n`);
+  try {
+    await requeueJob(jobId);
+  } catch (error) {
+    const message = `could not put job ${jobId} into the queue again: ${(error as Error).message}; the run is suspended: submit a job with \`sluice resume --resubmit\``;
+    return reject({ exitCode: EXIT_CODE.suspended, message }, use);
+  }
+  // The script must not continue.
+  await delay(END_MS);
+  return EXIT_CODE.suspended;
 }
