@@ -8,8 +8,7 @@ export interface Route {
   readonly query: URLSearchParams;
 }
 
-const LONE = /\p{Surrogate}/u;
-const LONES = /\p{Surrogate}/gu;
+const LONE = /\p{Surrogate}/gu;
 
 /** Reads a route from the `hash` of a URL. */
 export function parseRoute(hash: string): Route {
@@ -32,11 +31,11 @@ export function linkTo(path: readonly string[], query: Readonly<Record<string, s
 
 /** Whether a file can be requested by this name. Bytes of a name that are not UTF-8 are lone surrogates, which a URL cannot contain. */
 export function isLinkable(name: string): boolean {
-  return !LONE.test(name);
+  return replaceLone(name) === name;
 }
 
 function replaceLone(text: string): string {
-  return text.replace(LONES, '\ufffd');
+  return text.replace(LONE, '\ufffd');
 }
 
 /** The current route; the component is rendered again when it changes. */

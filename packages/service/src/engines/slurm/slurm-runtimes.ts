@@ -78,8 +78,8 @@ function requireProgram(name: string): string {
 const podman: SlurmRuntime = {
   // The guard detects every kind of end of the script by the end of a pipe that only the script writes to. The monitor
   // removes a killed container, and two concurrent removals would conflict; the guard's later removal is for a container
-  // that a Podman process outliving the script was still creating. Podman can fail to remove one, and is asked again: it was
-  // seen on a busy node where several tasks ended together.
+  // that a Podman process outliving the script was still creating. It is repeated while Podman fails: once, on a
+  // busy node where several tasks ended together, a container was left.
   prepare: (launch) => `${requireProgram('podman')}mkfifo "$d/life"
 exec 9<>"$d/life" 8<"$d/life"
 end="podman kill ${podmanName(launch)}; sleep 5; for i in 1 2 3 4 5 6 7 8 9; do podman rm --force --time=0 --ignore ${podmanName(launch)} && break; sleep 5; done"
