@@ -9,6 +9,8 @@ export interface TrackedContainer {
   stopped: boolean;
   /** Another client sent it, through the daemon, a signal that ends most programs. */
   killed: boolean;
+  /** The daemon confirmed the start, or an earlier service requested it: if it is no longer listed, it was removed. */
+  started: boolean;
   running: boolean;
   /** As reported to the sink, in milliseconds since the epoch; 0 before that. */
   startedAt: number;
@@ -23,6 +25,7 @@ export function createTrackedContainer(launch: Launch): TrackedContainer {
     id: dockerName(launch.key),
     stopped: false,
     killed: false,
+    started: false,
     running: false,
     startedAt: 0,
     ended: false,

@@ -205,7 +205,6 @@ class DockerEngine implements Engine {
         signal,
         gpus: this.#gpus,
       });
-      await watch.adopt(container, await api.inspect(dockerName(launch.key))).catch(ignoreSilence);
     } catch (error) {
       watch.forget(launch.key);
       const failure = asEngineError(error);
@@ -213,6 +212,9 @@ class DockerEngine implements Engine {
       if (failure.code !== 'UNAVAILABLE') await this.#dropGpus(launch.key);
       throw failure;
     }
+    // Its start is confirmed. What the daemon does not tell now (Podman may need a minute with thousands of mounts on a busy
+    // machine), the next sweep asks again.
+    await watch.adoptStarted(container).catch(() => undefined);
   }
 
   /** Before anything can be launched: which GPUs the containers of an earlier service have. */

@@ -190,7 +190,7 @@ export class DockerWatch {
 
   /** Handles a started container that the daemon no longer knows: another client removed it, and only its record is left. */
   async #vanished(entry: TrackedContainer): Promise<void> {
-    if (!entry.running || (await this.#api.inspect(entry.id))) return;
+    if (!(entry.started || entry.running) || (await this.#api.inspect(entry.id))) return;
     await this.#settle(entry, undefined);
     if (entry.ended) return;
     entry.ended = true;
@@ -224,11 +224,17 @@ export class DockerWatch {
     }
   }
 
+  /** Adopts a container whose start the daemon has confirmed. Throws if the daemon does not describe it in time. */
+  async adoptStarted(entry: TrackedContainer): Promise<void> {
+    entry.started = true;
+    await this.adopt(entry, await this.#api.inspect(entry.id));
+  }
+
   /** Adopts a container whose start was requested, by this or by an earlier service. */
   async adopt(entry: TrackedContainer, container: DockerContainer | undefined): Promise<void> {
-    if (container) return await this.#settle(entry, container);
-    entry.running = true;
-    await this.#vanished(entry);
+    entry.started = true;
+    if (container) await this.#settle(entry, container);
+    else await this.#vanished(entry);
   }
 
   /**

@@ -142,6 +142,30 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine between 
     await unanswered;
   });
 
+  it('has started what the daemon confirms and then does not describe for a minute, also if it is removed meanwhile', async () => {
+    const container = await rig.prepare({ command: ['sleep', '1000'] });
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const hold = () => {
+      const describes = new RegExp(`GET .*${container.launch.key}.json`);
+      event = {
+        on: describes,
+        work: async () => {
+          hold();
+          await held;
+        },
+      };
+    };
+    event = { on: /POST .*start$/, work: async () => hold() };
+    await rig.engine.launch(container.launch);
+    await daemon('DELETE', `/containers/sluice-${container.launch.key}?force=true`);
+    event = undefined;
+    letGo();
+    expect(await container.end()).toMatchObject({ kind: 'fault', reason: expect.stringContaining('removed') });
+  });
+
   it('starts one container when the daemon is away between create and start', async () => {
     const root = await rig.makeDirectory('once');
     const mounts = [{ root, subPath: '', kind: 'dir' as const, target: '/v' }];
