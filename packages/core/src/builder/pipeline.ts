@@ -2,12 +2,14 @@ import { isObject, requireArgument } from '../model/guard-arguments.ts';
 import type { Json } from '../model/json.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import type { SluiceError } from '../model/sluice-error.ts';
+import { addEnvironments } from '../parse/add-environments.ts';
 import { assemblePipeline } from '../parse/assemble-pipeline.ts';
 import { checkDocument } from '../parse/check-document.ts';
 import { createFileSet } from '../parse/file-set.ts';
 import { locateFaults } from '../parse/locate-faults.ts';
 import type { CheckedPipeline } from '../parse/parse-pipeline.ts';
 import { invalidPipeline } from '../render/invalid-pipeline.ts';
+import type { RawPipeline } from '../schema/pipeline-schema.ts';
 import { axisHandle, readAxis } from './axes.ts';
 import { captureCallSite } from './call-site.ts';
 import { cellsDocument } from './cells.ts';
@@ -122,5 +124,6 @@ function check(name: string, document: Json, options: unknown): Result<CheckedPi
   const diagnostics = [...assembly.diagnostics, ...locateFaults(checked.faults, assembly)];
   if (checked.pipeline === undefined || diagnostics.some(({ severity }) => severity === 'error'))
     return fail(invalidPipeline(name, diagnostics));
-  return ok({ pipeline: checked.pipeline, warnings: diagnostics });
+  const { pipeline } = addEnvironments(checked.pipeline, assembly.value as unknown as RawPipeline);
+  return ok({ pipeline, warnings: diagnostics });
 }

@@ -4,6 +4,7 @@ import type { Check } from './check-context.ts';
 import { checkCycles } from './check-cycles.ts';
 import { checkEach } from './check-each.ts';
 import { checkEdges } from './check-edges.ts';
+import { checkEnvironments } from './check-environments.ts';
 import { checkExpressions } from './check-expressions.ts';
 import { checkForeignTemplates } from './check-foreign-templates.ts';
 import { checkLabels } from './check-labels.ts';
@@ -40,6 +41,7 @@ export const ALL_CHECKS: readonly Check[] = [
   checkShellSyntax,
   checkWrittenPaths,
   checkEdges,
+  checkEnvironments,
   checkNeeds,
   checkCycles,
   checkMounts,

@@ -11,6 +11,9 @@ const RIVALS: readonly (readonly [keyof RawStep, keyof RawStep])[] = [
   ['instanceType', 'resources'],
   // An image has its programs.
   ['image', 'modules'],
+  ['image', 'venv'],
+  ['image', 'conda'],
+  ['venv', 'conda'],
 ];
 
 /** Keys without meaning for an approval, which runs no container. */
@@ -30,6 +33,8 @@ const NOT_FOR_APPROVALS: readonly (keyof RawStep)[] = [
   'nodes',
   'tasksPerNode',
   'modules',
+  'venv',
+  'conda',
   'docker',
   'slurm',
 ];

@@ -1,4 +1,4 @@
-import { besideFile } from '../parse/file-set.ts';
+import { besideFile } from '../parse/beside-file.ts';
 import type { Check } from './check-context.ts';
 
 /** No output is published to the directory of another output, or below it: it would be overwritten. */

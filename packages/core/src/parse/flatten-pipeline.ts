@@ -8,8 +8,9 @@ import { allSteps } from '../plan/all-steps.ts';
 import { collectDependencies } from '../plan/collect-dependencies.ts';
 import type { RawPipeline } from '../schema/pipeline-schema.ts';
 import type { RawStep } from '../schema/step-schema.ts';
+import { besideFile } from './beside-file.ts';
 import type { BoundWith } from './bind-with.ts';
-import { besideFile } from './file-set.ts';
+import { besideEnvironment } from './environments.ts';
 import { isRawMap, type RawMap } from './raw-map.ts';
 import { applyDefaults, optional, splitEdge } from './resolve-step.ts';
 
@@ -123,7 +124,8 @@ function adopt(step: RawStep, { used, rename, first }: Adoption): RawStep {
   const approval = step.approval !== undefined && step.approval !== false;
   const whole = applyDefaults(step, raw.defaults as RawStep | undefined);
   const withEnv = approval ? whole : { ...optional('placement', raw.placement), ...whole, ...mergedEnv(raw, whole) };
-  const rewritten = rewriteTemplates(withEnv as unknown as Json, (reference) => {
+  const beside = besideEnvironment(withEnv, used.uses);
+  const rewritten = rewriteTemplates(beside as unknown as Json, (reference) => {
     const [name, ...rest] = reference.keys;
     if (reference.root !== 'steps') return replaceParams(reference);
     return name === undefined ? undefined : { source: `steps[${JSON.stringify(rename(name))}]`, rest };

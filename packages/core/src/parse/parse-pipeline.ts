@@ -1,6 +1,8 @@
 import type { Diagnostic, SourceRange } from '../model/diagnostic.ts';
 import type { Pipeline } from '../model/pipeline.ts';
 import { fail, ok, type Result } from '../model/result.ts';
+import type { RawPipeline } from '../schema/pipeline-schema.ts';
+import { addEnvironments } from './add-environments.ts';
 import { assemblePipeline } from './assemble-pipeline.ts';
 import { checkDocument } from './check-document.ts';
 import { createFileSet } from './file-set.ts';
@@ -44,7 +46,9 @@ export function parsePipeline(source: PipelineSource): Result<ParsedPipeline, re
   const { pipeline, faults } = checkDocument(assembly.value, { ...assembly, suspicious });
   const diagnostics = inFileOrder([...assembly.diagnostics, ...locateFaults(faults, assembly)], source.file);
   if (pipeline === undefined || diagnostics.some(({ severity }) => severity === 'error')) return fail(diagnostics);
-  return ok({ pipeline, warnings: diagnostics, locate: (path) => assembly.locate({ path }) });
+  const whole = addEnvironments(pipeline, assembly.value as unknown as RawPipeline);
+  const locate = (path: Path) => assembly.locate({ path: whole.writtenAt(path) });
+  return ok({ pipeline: whole.pipeline, warnings: diagnostics, locate });
 }
 
 /** Also matches underscores written as escapes. */

@@ -1,5 +1,6 @@
 import type { RawStep } from '../schema/step-schema.ts';
 import { defaultShellScript } from './default-shell.ts';
+import { commandInEnvironment, environmentOf } from './environments.ts';
 import { listOf } from './list-of.ts';
 import { loadModules } from './load-modules.ts';
 import { shellScript } from './shell-script.ts';
@@ -24,6 +25,8 @@ export function resolveProgram(raw: RawStep): { command?: readonly string[]; env
       ? shellScript(program, interpreterOf(raw.shell))
       : resolveCommand(program);
   // An empty command is an error of its own.
-  const loads = raw.modules !== undefined && command.length > 0;
-  return { command: loads ? loadModules(listOf(raw.modules!), command) : command, env };
+  if (command.length === 0) return { command, env };
+  const environment = environmentOf(raw);
+  const inEnvironment = environment === undefined ? command : commandInEnvironment(environment, command);
+  return { command: raw.modules === undefined ? inEnvironment : loadModules(listOf(raw.modules), inEnvironment), env };
 }

@@ -27,6 +27,9 @@ const RIVALS = [
   ['each', 'matrix', 'foreach'],
   ['instanceType', 'resources'],
   ['image', 'modules'],
+  ['image', 'venv'],
+  ['image', 'conda'],
+  ['venv', 'conda'],
 ] as const;
 /** An approval has no container. */
 const CONTAINER_KEYS = [
@@ -35,6 +38,8 @@ const CONTAINER_KEYS = [
   'script',
   'shell',
   'modules',
+  'venv',
+  'conda',
   'env',
   'secrets',
   'inputs',

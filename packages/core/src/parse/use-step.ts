@@ -8,6 +8,7 @@ import { paramSchema, pipelineSchema } from '../schema/pipeline-schema.ts';
 import { type RawStep, stepSchema } from '../schema/step-schema.ts';
 import { type AssemblyWork, bindValue, type StepPath, type Use } from './assembly-work.ts';
 import { bindWith } from './bind-with.ts';
+import { besideEnvironment } from './environments.ts';
 import { locateFaults } from './locate-faults.ts';
 import { isRawMap, type RawMap } from './raw-map.ts';
 import { isLongParam, resolvePipeline } from './resolve-pipeline.ts';
@@ -54,7 +55,8 @@ export function useStep(
   work.diagnostics.push(...locateFaults(undeclared, document));
   const { uses: _uses, with: _with, ...own } = step;
   const outer = work.origins.get(at.join('\0')) ?? work.root.locate;
-  work.brought.set(at[1], { [at[1]]: applyDefaults(own as RawStep, lent) });
+  const beside = besideEnvironment(lent, step.uses ?? '');
+  work.brought.set(at[1], { [at[1]]: applyDefaults(own as RawStep, beside) });
   work.origins.set(at.join('\0'), (spot) => {
     const key = spot.path[2];
     const isOwn = key === undefined || Object.hasOwn(own, key);

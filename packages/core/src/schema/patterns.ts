@@ -40,6 +40,8 @@ export const STEP_RESULT = /^[a-z0-9-]+\.[A-Za-z_][A-Za-z0-9_-]*$/;
 export const STEP_OUTPUT = /^(?!volumes\..*\/)[a-z0-9-]+\.[A-Za-z_][A-Za-z0-9_-]*(?:\/[^\0]*)?$/;
 /** A glob pattern for files below an output: relative, and short enough to be matched quickly. */
 export const FILE_PATTERN = /^(?!\/)(?!(?:.*\/)?\.\.(?:\/|$))[^\0]{1,200}$/;
+/** The path of a file, without expressions. */
+export const PLAIN_PATH = /^(?!.*\$\{\{)(?!.*\/$)[^\p{Cc}]{1,4094}$/u;
 /** An environment module, with or without its version. It is one word of a command line, and no option. */
 export const MODULE = /^[A-Za-z0-9_][A-Za-z0-9_.+@:/=~-]{0,200}$/;
 /** A value of an option of Slurm, as a service accepts it. */
@@ -73,6 +75,7 @@ export const PATTERN_ADVICE: ReadonlyMap<string, PatternAdvice> = new Map<string
     { code: 'bad-name', wanted: 'a name of up to 100 letters, digits, `_` and `-` that begins with a letter' },
   ],
   [String(VARIABLE), { code: 'bad-name', wanted: 'a variable name of letters, digits and `_`' }],
+  [String(PLAIN_PATH), { code: 'wrong-value', wanted: 'the path of a file without expressions' }],
   [String(MODULE), { code: 'wrong-value', wanted: 'the name of an environment module, for example gcc or gcc/13.1' }],
   [
     String(SLURM_OPTION),

@@ -17,6 +17,7 @@ import {
   MOUNT_POINT,
   NAME,
   PERCENTAGE,
+  PLAIN_PATH,
   RESULT_FILE,
   STEP_OUTPUT,
   TEXT,
@@ -220,6 +221,8 @@ const foreach = z.union([items, z.strictObject({ items, key: text.optional() })]
   error: 'a list, an expression that yields one, or a map with `items` and `key`',
 });
 
+const requirementsFile = z.string({ error: 'the path of a file' }).regex(PLAIN_PATH);
+
 /** The shape of one step. Which keys exclude each other is for the checks. */
 export const stepSchema = z.strictObject(
   {
@@ -233,6 +236,8 @@ export const stepSchema = z.strictObject(
         error: 'a list of environment modules',
       })
       .optional(),
+    venv: requirementsFile.optional(),
+    conda: requirementsFile.optional(),
     env: env.optional(),
     secrets: secrets.optional(),
     inputs: z.record(word.regex(IDENTIFIER), input, { error: 'a map of names to edges' }).optional(),
