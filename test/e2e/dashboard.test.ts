@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -172,6 +172,10 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the dashboard in Ch
     };
     for (const [name, text] of Object.entries(files)) writeFileSync(join(place.directory, name), text);
     await place.sluice('schedule', 'run', '--once', 'nightly.yaml');
+    // As if it had been watched since then.
+    const watchedFile = join(place.home, 'schedules/nightly/watched.json');
+    const watched = JSON.parse(readFileSync(watchedFile, 'utf8')) as object;
+    writeFileSync(watchedFile, JSON.stringify({ ...watched, first: Date.parse('2025-01-15') }));
     started = place.start(['ui', '--listen', '127.0.0.1:0', '--json'], { isEndless: true });
     await until(() => started!.stdout().includes('\n'), 'the link');
     const { url } = JSON.parse(started.stdout().split('\n')[0]!) as { url: string };
@@ -181,6 +185,11 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the dashboard in Ch
     await page.getByText('This home has no runs yet').waitFor();
     // The link has led to the place of the session.
     const session = new URL('./', page.url()).href;
+    await page.goto(`${session}#/schedules/nightly`);
+    const today = new Date().toISOString().slice(0, 'YYYY-MM-DD'.length);
+    await page.getByRole('region', { name: today }).waitFor();
+    await page.goto(`${session}#/schedules/nightly?month=2025-01&day=2025-01-14`);
+    await page.getByRole('region', { name: '2025-01-14' }).getByText('No planned times.').waitFor();
     const day = `${session}#/schedules/nightly?month=2025-01&day=2025-01-15`;
     await page.goto(day);
     await page.getByRole('button', { name: 'Run', exact: true }).click();

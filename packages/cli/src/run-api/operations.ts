@@ -1136,6 +1136,8 @@ export interface RunApiOperations {
       readonly from?: string;
       /** Absent: in 7 days. */
       readonly to?: string;
+      /** True: only times with a run, and skipped ones. */
+      readonly recorded?: string;
       /** The most entries of a page. */
       readonly pageSize?: number;
       /** `nextPageToken` of the previous page. */

@@ -39,6 +39,12 @@ export function addMonths(month: string, count: number): string {
   return new Date(Date.UTC(year, number - 1 + count, 1)).toISOString().slice(0, 'YYYY-MM'.length);
 }
 
+/** Several lists of times as one, in order, without repeats. */
+export function mergeTimes(lists: readonly (readonly PlannedTime[])[]): readonly PlannedTime[] {
+  const byTime = new Map(lists.flat().map((time) => [time.plannedAt, time]));
+  return [...byTime.values()].sort((a, b) => Date.parse(a.plannedAt) - Date.parse(b.plannedAt));
+}
+
 /** The times of a month by date in a time zone. */
 export function groupByDay(times: readonly PlannedTime[], timezone: string, month: string): PlannedDays {
   const days = new Map<string, PlannedTime[]>();

@@ -12,6 +12,7 @@ interface PlannedDayProps {
   readonly day: string | undefined;
   readonly title: string;
   readonly times: readonly PlannedTime[];
+  readonly isLoading: boolean;
   readonly onDone: () => void;
 }
 
@@ -20,7 +21,7 @@ const MAX_ROWS = 200;
 const MAX_BACKFILL = 100;
 
 /** The planned times of a day or month with their runs, and a backfill of those without one. */
-export function PlannedDay({ name, timezone, day, title, times, onDone }: PlannedDayProps) {
+export function PlannedDay({ name, timezone, day, title, times, isLoading, onDone }: PlannedDayProps) {
   const [isAll, setAll] = useState(false);
   const { act, dialog } = useActionDialog();
   const open = times.filter(canBackfill).slice(0, MAX_BACKFILL);
@@ -55,7 +56,7 @@ export function PlannedDay({ name, timezone, day, title, times, onDone }: Planne
           </li>
         ))}
       </ul>
-      {shown.length === 0 && <p class="empty">{emptyText(times)}</p>}
+      {shown.length === 0 && !isLoading && <p class="empty">{emptyText(times)}</p>}
       {shown.length === MAX_ROWS && <p class="soft">Only the first {MAX_ROWS} are shown. Select a day.</p>}
       {dialog}
     </section>

@@ -13,6 +13,9 @@ import { ScheduleList } from './schedule-list.tsx';
 
 type Schedule = Schedules['schedules'][number];
 
+/** In place of a selected date. */
+const WHOLE_MONTH = 'all';
+
 /** All schedules, or the calendar of one. */
 export function ScheduleScreen({ route }: { route: Route }) {
   const [, name] = route.path;
@@ -60,27 +63,30 @@ function OneSchedule({ schedule, query, version, onChange }: OneScheduleProps) {
   const { name, timezone } = schedule;
   const today = localTime(Date.now(), timezone).slice(0, 'YYYY-MM-DD'.length);
   const month = /^\d{4}-(0[1-9]|1[0-2])$/.exec(query.get('month') ?? '')?.[0] ?? today.slice(0, 'YYYY-MM'.length);
-  const day = query.get('day') ?? undefined;
-  const loaded = usePlannedTimes(name, month, version);
+  // Today is selected at first.
+  const wanted = query.get('day') ?? (today.startsWith(month) ? today : WHOLE_MONTH);
+  const day = wanted.startsWith(month) && /^\d{4}-\d\d-\d\d$/.test(wanted) ? wanted : undefined;
+  const loaded = usePlannedTimes(name, { month, day, version });
   const days = groupByDay(loaded?.times ?? [], timezone, month);
   const shown = day === undefined ? undefined : (days.get(day) ?? []);
   return (
     <>
       <ScheduleHead schedule={schedule} onChange={onChange} />
       {loaded?.error !== undefined && <Note tone="bad">{loaded.error}</Note>}
-      {loaded?.isComplete === false && (
-        <Note tone="warn">Only the first 10,000 planned times of the month are shown.</Note>
+      {loaded?.until !== undefined && (
+        <Note tone="warn">{`After ${localTime(loaded.until, timezone)}, the calendar shows only times with a run and skipped ones. Select a day to see all of its times.`}</Note>
       )}
       <div class="columns schedule-columns">
         <ScheduleCalendar
           {...{ month, day, today, days }}
           onMonth={(count) => replaceQuery({ month: addMonths(month, count), day: undefined })}
-          onDay={(date) => replaceQuery({ month, day: date })}
+          onDay={(date) => replaceQuery({ month, day: date ?? WHOLE_MONTH })}
         />
         <PlannedDay
           {...{ name, timezone, day }}
           times={shown ?? [...days.values()].flat()}
           title={day ?? month}
+          isLoading={loaded === undefined}
           onDone={onChange}
         />
       </div>

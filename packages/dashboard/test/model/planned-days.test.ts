@@ -5,6 +5,7 @@ import {
   groupByDay,
   listWeeks,
   localTime,
+  mergeTimes,
   type PlannedTime,
 } from '../../src/model/planned-days.ts';
 
@@ -49,5 +50,18 @@ test('counts what became of planned times, problems first', () => {
     { outcome: 'waiting', count: 1 },
     { outcome: 'succeeded', count: 2 },
     { outcome: 'planned', count: 1 },
+  ]);
+});
+
+test('several lists are one, in order and without repeats', () => {
+  const at = (hour: string, status: PlannedTime['status'] = 'missed'): PlannedTime => ({
+    plannedAt: `2026-01-01T${hour}:00:00.000Z`,
+    status,
+  });
+  expect(mergeTimes([[at('01'), at('03')], [at('03', 'started'), at('09')], [at('02')]])).toEqual([
+    at('01'),
+    at('02'),
+    at('03', 'started'),
+    at('09'),
   ]);
 });

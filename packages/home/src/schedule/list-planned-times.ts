@@ -5,7 +5,7 @@ import { findSchedule, type SchedulePlace } from './find-schedule.ts';
 export type PlannedTimeReport = { readonly planned: number } & (
   | { readonly status: 'started'; readonly cause: 'time' | 'backfill'; readonly runId: string }
   | { readonly status: 'skipped'; readonly reason: string }
-  /** It has passed and no run was recorded for it: no process watched the schedule, or it was paused or not yet known. */
+  /** It has passed and no run was recorded for it: no process watched the schedule, or it was paused. */
   | { readonly status: 'missed' }
   /** It is in the future. */
   | { readonly status: 'planned' }
@@ -17,21 +17,27 @@ export interface PlannedTimesQuery extends SchedulePlace {
   readonly to: number;
   /** The most entries to return. */
   readonly limit: number;
+  /** Only times with a run, and skipped ones. Default: false. */
+  readonly onlyRecorded?: boolean | undefined;
 }
 
 /**
- * The planned times of a schedule in order: those of its present expressions, and those that were recorded with earlier
- * ones. The error says which schedules the home has.
+ * The planned times of a schedule in order: those of its present expressions since it was first watched with them, and
+ * those that were recorded before. The error says which schedules the home has.
  */
 export async function listPlannedTimes(query: PlannedTimesQuery): Promise<Result<PlannedTimeReport[], string>> {
   const found = await findSchedule(query);
   if (!found.ok) return found;
-  const { records, times, clock } = found.value;
-  const { from, to, limit } = query;
+  const { records, times, clock, watched } = found.value;
+  const { from, to, limit, onlyRecorded = false } = query;
   const recorded = await records.listBetween(from, to);
   const planned = new Set(recorded.map((record) => record.planned));
-  let more = limit;
-  for (let at = times.after(from - 1); at !== undefined && at <= to && more > 0; at = times.after(at)) {
+  let more = onlyRecorded ? 0 : limit;
+  for (
+    let at = times.after(Math.max(from - 1, watched.first ?? watched.since));
+    at !== undefined && at <= to && more > 0;
+    at = times.after(at)
+  ) {
     planned.add(at);
     more -= 1;
   }

@@ -19,7 +19,13 @@ const recordSchema = z.discriminatedUnion('decision', [
     reason: z.string(),
   }),
 ]);
-const watchedSchema = z.object({ since: z.number(), schedule: z.string(), file: z.string().optional() });
+const watchedSchema = z.object({
+  since: z.number(),
+  /** When these times were first watched: before that, none was missed. Absent in older homes. */
+  first: z.number().optional(),
+  schedule: z.string(),
+  file: z.string().optional(),
+});
 const pausedSchema = z.object({ at: z.number(), by: z.string() });
 
 /** The decision about one planned time. */

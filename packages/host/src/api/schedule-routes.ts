@@ -44,6 +44,7 @@ export const SCHEDULE_ROUTES: readonly ApiRoute[] = [
     query: z.strictObject({
       from: z.iso.datetime().exactOptional().describe('absent: 30 days ago'),
       to: z.iso.datetime().exactOptional().describe('absent: in 7 days'),
+      recorded: z.stringbool().exactOptional().describe('true: only times with a run, and skipped ones'),
       ...pageQuery,
     }),
     reply: plannedTimeList,
@@ -126,7 +127,15 @@ async function backfill(api: RunApi, name: string, { from, to, dryRun }: z.outpu
 
 async function describeTimes(
   api: RunApi,
-  { name, ...query }: { readonly name: string; readonly from?: string; readonly to?: string },
+  {
+    name,
+    ...query
+  }: {
+    readonly name: string;
+    readonly from?: string;
+    readonly to?: string;
+    readonly recorded?: boolean;
+  },
   page: Page,
 ): Promise<z.input<typeof plannedTimeList>> {
   await requireSchedule(api, name);
@@ -134,7 +143,8 @@ async function describeTimes(
   const from = query.from === undefined ? now - 30 * DAY_MS : Date.parse(query.from);
   const to = query.to === undefined ? now + 7 * DAY_MS : Date.parse(query.to);
   const start = Math.max(from, page.start(z.int()) ?? from);
-  const listed = await listPlannedTimes({ home: api.home, name, from: start, to, limit: page.size + 1 });
+  const range = { from: start, to, limit: page.size + 1, onlyRecorded: query.recorded };
+  const listed = await listPlannedTimes({ home: api.home, name, ...range });
   if (!listed.ok) throw conflict(`could not list the planned times: ${listed.error}`);
   const runs = new Map((await api.list.read()).map((run) => [run.runId, run]));
   const times = listed.value.slice(0, page.size).map((time): z.input<typeof plannedTime> => {

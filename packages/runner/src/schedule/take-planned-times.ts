@@ -93,7 +93,8 @@ async function consideredUpTo(session: ScheduleSession, now: number): Promise<nu
   const { file } = session.options;
   if (watched === undefined || watched.schedule !== text || watched.since > now) {
     const before = watched?.schedule ?? text;
-    watched = { since: now, schedule: text, file };
+    const first = before === text ? Math.min(watched?.first ?? now, now) : now;
+    watched = { since: now, first, schedule: text, file };
     await records.writeWatched(watched);
     if (before !== text) reportEdit(session, before);
   } else if (file !== undefined && watched.file !== file) {
