@@ -3,6 +3,7 @@ export { createDeadline, describeUnanswered, isLate, LATE } from './control/requ
 export { withRunClaim } from './control/with-run-claim.ts';
 export { explainFollowed } from './explain/explain-followed.ts';
 export { type ExplainStepOptions, explainStep } from './explain/explain-step.ts';
+export { listOpenApprovals } from './explain/list-open-approvals.ts';
 export { followJournal } from './follow/follow-journal.ts';
 export { type FollowRunOptions, followRun, type RunFollower } from './follow/follow-run.ts';
 export { type JournalMirror, openJournalMirror } from './follow/mirror-journal.ts';

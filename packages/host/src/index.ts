@@ -44,7 +44,7 @@ import type {
 import type { clusterList } from './schemas/cluster-replies.ts';
 import type { orderReply } from './schemas/order.ts';
 import type { pipelineList } from './schemas/pipeline-replies.ts';
-import type { cellChange, changeList, runDetails, runList, runStates } from './schemas/run-replies.ts';
+import type { approvalList, cellChange, changeList, runDetails, runList, runStates } from './schemas/run-replies.ts';
 import type { plannedTimeList, scheduleList } from './schemas/schedules.ts';
 
 export { openSecrets, sealSecrets } from './hosted/seal-secrets.ts';
@@ -63,6 +63,8 @@ export type RunEntry = z.input<typeof runEntry>;
 export type RunList = z.input<typeof runList>;
 /** The reply of `GET /runs/{runId}`. */
 export type RunDetails = z.input<typeof runDetails>;
+/** The reply of `GET /runs/{runId}/approvals`. */
+export type ApprovalList = z.input<typeof approvalList>;
 /** The reply of `GET /runs/{runId}/states`. */
 export type RunStates = z.input<typeof runStates>;
 /** One change of a cell: position, time in milliseconds, step, cell, status, attempt, reused. */

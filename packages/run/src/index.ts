@@ -3,7 +3,7 @@ export { explainAttempts } from './explain/explain-attempts.ts';
 export { explainDependencies } from './explain/explain-dependencies.ts';
 export { explainUpstream } from './explain/explain-upstream.ts';
 export { explainWait } from './explain/explain-wait.ts';
-export { explanationValue } from './explain/explanation-value.ts';
+export { approvalValue, explanationValue } from './explain/explanation-value.ts';
 export { joinHistory } from './explain/join-history.ts';
 export { traceCell } from './explain/trace-cell.ts';
 export { adoptedCluster, adoptedKey, hasAdoptedSuccessor } from './facts/adopted-attempt.ts';
@@ -53,10 +53,18 @@ export {
   workspaceName,
   workspaceOn,
 } from './facts/place-of.ts';
+export { stepsAfter } from './facts/reachable-steps.ts';
 export { type ReadInput, type ReadSource, readableSources, readInputs, succeededCells } from './facts/read-inputs.ts';
 export { notBegun, type ReplayedRun, type RunFiles, replayFiles } from './facts/replay-files.ts';
 export { createRunScheduler, type MoveListener, replayRun } from './facts/replay-run.ts';
-export { type AttemptFacts, attemptFacts, type CellFacts, createRunFacts, type RunFacts } from './facts/run-facts.ts';
+export {
+  type AttemptFacts,
+  answeredAtOf,
+  attemptFacts,
+  type CellFacts,
+  createRunFacts,
+  type RunFacts,
+} from './facts/run-facts.ts';
 export { isTemporary, type RunError, type RunErrorCode } from './facts/run-rejection.ts';
 export { splitCellName } from './facts/split-cell-name.ts';
 export { type ContextSource, createRunContext, describeRun, stepIndex, urlOf } from './facts/step-context.ts';
@@ -96,6 +104,7 @@ export type { PlacementChoice, RunPlacement, SiteLimits } from './records/placem
 export type { Reuse } from './records/reuse.ts';
 export { outlineAttempt } from './report/attempt-outline.ts';
 export { cellValuesOf, describeValues } from './report/cell-values-of.ts';
+export { compareBeforeApproval } from './report/compare-before-approval.ts';
 export { countCells } from './report/count-cells.ts';
 export { createReport } from './report/create-report.ts';
 export { describeApproval } from './report/describe-approval.ts';
@@ -156,6 +165,7 @@ export {
 export { type FailureReport, failure } from './schemas/failure.ts';
 export { type ImageUse, image } from './schemas/image.ts';
 export { MISS_REASONS, type MissReason } from './schemas/miss-reasons.ts';
+export { type ApprovalChange, type OpenApproval, openApproval } from './schemas/open-approval.ts';
 export { type DataLocation, location, type OutputLocation, type OutputReport, output } from './schemas/output.ts';
 export { counts, type Executor, type RunSummary, runEntry } from './schemas/run-entry.ts';
 export {

@@ -1,4 +1,4 @@
-import { explanationValue as renderExplanation, renderTimes, type StepExplanation } from '@sluice/run';
+import { approvalValue, explanationValue as renderExplanation, renderTimes, type StepExplanation } from '@sluice/run';
 import type { JsonValue } from './json-values.ts';
 
 /** Converts an explanation to the JSON value that `sluice why --json` prints. */
@@ -6,11 +6,12 @@ export function explanationValue(
   explained: StepExplanation,
   service: JsonValue<'explanation'>['service'] | undefined,
 ): JsonValue<'explanation'> {
-  const { wait: _, warnings, ...rest } = explained;
+  const { wait: _, warnings, approval, ...rest } = explained;
   return {
     ...rest,
     ...renderExplanation(explained),
     ...(warnings && { warnings: warnings.map(renderTimes) }),
+    ...(approval && { approval: approvalValue(approval) }),
     ...(service && { service }),
   };
 }

@@ -17,6 +17,7 @@ import type { Terminal } from '../context/terminal.ts';
 import { renderTable } from '../text/render-table.ts';
 import { renderTimestamp } from '../text/render-timestamp.ts';
 import { PIPEFAIL_SHELL } from './describe-shell.ts';
+import { renderApproval } from './render-approval.ts';
 import { label } from './render-event.ts';
 import { renderStatus } from './render-status.ts';
 
@@ -36,6 +37,7 @@ export function renderExplanation(given: StepExplanation, view: ExplanationView)
   const explained = printableData(given);
   const sections = [
     renderAnswer(explained, view),
+    explained.approval === undefined ? '' : renderApproval(explained.approval),
     renderDependencies(explained, terminal),
     renderUpstream(explained, terminal),
     renderAttempts(explained, terminal),

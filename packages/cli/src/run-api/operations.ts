@@ -329,6 +329,45 @@ export interface RunApiOperations {
       readonly url?: string;
     };
   };
+  /** The approvals that wait for an answer: what they ask and release, and what has changed since the last one. */
+  readonly listApprovals: {
+    readonly path: {
+      readonly runId: string;
+    };
+    readonly query: Record<never, never>;
+    readonly body: Record<never, never>;
+    readonly reply: {
+      /** In the order of the file; at most 100. */
+      readonly approvals: readonly {
+        readonly step: string;
+        /** Empty for a plain step. */
+        readonly cell: string;
+        readonly cellIndex: number;
+        /** What is asked. */
+        readonly message: string;
+        /** The steps that depend on it, directly or through others. */
+        readonly releases: readonly string[];
+        /** The newest earlier run in which the step was approved, of the ten before; absent if it was in none. */
+        readonly previous?: {
+          readonly runId: string;
+          /** RFC 3339 in UTC, with milliseconds. */
+          readonly answeredAt: string;
+          /** The first 50. */
+          readonly changes: readonly {
+            /** `step`: a key of a step before it; `result`: of such a step. */
+            readonly kind: 'param' | 'step' | 'volume' | 'result';
+            /** For example `fit.command`, or `fit.accuracy` of a result. */
+            readonly name: string;
+            /** Absent if there was none; of a volume, only that its content differs. */
+            readonly before?: string;
+            /** Absent if there is none any more. */
+            readonly after?: string;
+          }[];
+          readonly changeCount: number;
+        };
+      }[];
+    };
+  };
   /** The status of every cell, one letter each. */
   readonly getStates: {
     readonly path: {
@@ -1335,6 +1374,7 @@ export const OPERATIONS: { readonly [N in keyof RunApiOperations]: readonly [met
   getRun: ['GET', '/runs/{runId}'],
   deleteRun: ['DELETE', '/runs/{runId}'],
   orderRun: ['PUT', '/runs/{runId}'],
+  listApprovals: ['GET', '/runs/{runId}/approvals'],
   getStates: ['GET', '/runs/{runId}/states'],
   listChanges: ['GET', '/runs/{runId}/changes'],
   listCells: ['GET', '/runs/{runId}/cells'],

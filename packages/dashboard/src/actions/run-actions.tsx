@@ -57,30 +57,36 @@ export function RunActions({ runId, status }: { runId: string; status: RunDetail
   );
 }
 
-/** The buttons for what can be done with a step of a run. */
-export function StepActions({ runId, status, step, isAwaiting }: StepActionsProps) {
-  const isEnded = status !== 'running' && status !== 'suspended' && status !== 'waiting';
-  const body = { step };
+/** The answers to an approval, which `name` (`STEP` or `STEP/CELL`) waits for. */
+export function ApprovalActions({ runId, name }: { runId: string; name: string }) {
+  const body = { step: name };
   const { act, dialog } = useActionDialog();
   return (
     <div class="buttons">
-      {isAwaiting && (
-        <>
-          <ActionButton
-            act={act}
-            request={{ path: pathOf(runId, 'approve'), body, title: `Approve ${step}`, verb: 'Approve' }}
-            isPrimary
-          >
-            Approve
-          </ActionButton>
-          <ActionButton
-            act={act}
-            request={{ path: pathOf(runId, 'reject'), body, title: `Reject ${step}`, verb: 'Reject' }}
-          >
-            Reject
-          </ActionButton>
-        </>
-      )}
+      <ActionButton
+        act={act}
+        request={{ path: pathOf(runId, 'approve'), body, title: `Approve ${name}`, verb: 'Approve' }}
+        isPrimary
+      >
+        Approve
+      </ActionButton>
+      <ActionButton
+        act={act}
+        request={{ path: pathOf(runId, 'reject'), body, title: `Reject ${name}`, verb: 'Reject' }}
+      >
+        Reject
+      </ActionButton>
+      {dialog}
+    </div>
+  );
+}
+
+/** The buttons for what can be done with a step of a run. */
+export function StepActions({ runId, status, step }: StepActionsProps) {
+  const isEnded = status !== 'running' && status !== 'suspended' && status !== 'waiting';
+  const { act, dialog } = useActionDialog();
+  return (
+    <div class="buttons">
       {isEnded && (
         <ActionButton
           act={act}
@@ -99,7 +105,6 @@ export interface StepActionsProps {
   readonly runId: string;
   readonly status: RunDetails['status'];
   readonly step: string;
-  readonly isAwaiting: boolean;
 }
 
 function pathOf(runId: string, action: ActionName): string {

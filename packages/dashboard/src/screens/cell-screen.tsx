@@ -14,6 +14,7 @@ import { Trail } from '../parts/trail.tsx';
 import { CellAttempts } from './cell-attempts.tsx';
 import { CellData } from './cell-data.tsx';
 import { CellReasons } from './cell-reasons.tsx';
+import { OpenApprovals } from './open-approvals.tsx';
 
 const TABS = ['log', 'why', 'attempts', 'data'] as const;
 type Tab = (typeof TABS)[number];
@@ -72,13 +73,11 @@ function LoadedCell({ run, route, details, value }: LoadedProps) {
             </p>
           ))}
         </div>
-        <StepActions
-          runId={run.runId}
-          status={run.status ?? details.status}
-          step={value.step}
-          isAwaiting={value.status === 'awaitingApproval'}
-        />
+        <StepActions runId={run.runId} status={run.status ?? details.status} step={value.step} />
       </header>
+      {value.status === 'awaitingApproval' && (
+        <OpenApprovals runId={run.runId} step={value.step} cellIndex={value.cellIndex} version={value.position} />
+      )}
       <div class="tabs" role="tablist" onKeyDown={(event) => moveTab(event, tab)}>
         {TABS.map((one) => (
           <button

@@ -15,6 +15,7 @@ import { ConnectionNote, Loading } from '../parts/loading.tsx';
 import { RunStatus } from '../parts/status-mark.tsx';
 import { agoWords, durationWords, timeWords } from '../parts/time-words.ts';
 import { ClusterPanel } from './cluster-panel.tsx';
+import { OpenApprovals } from './open-approvals.tsx';
 import { ScheduleList } from './schedule-list.tsx';
 
 /** All runs of the home, and what needs a person. */
@@ -98,6 +99,7 @@ function Attention({ runs, now }: { runs: readonly RunEntry[]; now: number }) {
             </span>
             <a href={linkTo(['runs', run.runId])}>{run.pipeline}</a> waits for an approval{' '}
             <span class="soft">{run.runId}</span>
+            <OpenApprovals runId={run.runId} version={JSON.stringify(run.counts)} isShort />
           </li>
         ))}
         {suspended.map((run) => (

@@ -9,6 +9,7 @@ import { useStore } from '../live/use-store.ts';
 import { beganAt } from '../model/began-at.ts';
 import type { ChangeHistory } from '../model/change-history.ts';
 import { type RunModel, totalCounts } from '../model/run-model.ts';
+import { AWAITING_APPROVAL } from '../model/statuses.ts';
 import { CountBar, countWords } from '../parts/count-bar.tsx';
 import { ConnectionNote, Loading } from '../parts/loading.tsx';
 import { Note } from '../parts/note.tsx';
@@ -16,6 +17,7 @@ import { QueryCheckbox } from '../parts/query-checkbox.tsx';
 import { RunStatus } from '../parts/status-mark.tsx';
 import { durationWords, timeWords } from '../parts/time-words.ts';
 import { FoundCells } from './found-cells.tsx';
+import { OpenApprovals } from './open-approvals.tsx';
 import { RunFacts } from './run-facts.tsx';
 import { RunPanes } from './run-panes.tsx';
 import { TimeSlider, useTimeTravel } from './time-slider.tsx';
@@ -46,6 +48,7 @@ function LoadedRun({ run, route, details, model, times }: LoadedProps) {
   const [isOpen, setOpen] = useState(false);
   const status = run.status ?? details.status;
   const { query } = route;
+  const countsNow = totalCounts(model);
   const isHiding = query.get('hide') === 'finished';
   const text = details.plan.steps.some(({ cells }) => cells !== 1) ? (query.get('q') ?? '').trim() : '';
   const search = useCellSearch(run.runId, text, countCells(model));
@@ -54,6 +57,7 @@ function LoadedRun({ run, route, details, model, times }: LoadedProps) {
       <RunHead run={run} details={details} model={model} end={times.end} />
       {status === 'running' && <ConnectionNote {...run.connection} />}
       {details.message !== undefined && <Note tone={status === 'failed' ? 'bad' : 'calm'}>{details.message}</Note>}
+      {countsNow[AWAITING_APPROVAL]! > 0 && <OpenApprovals runId={run.runId} version={countsNow[AWAITING_APPROVAL]} />}
       <div class="toolbar">
         <input
           type="search"

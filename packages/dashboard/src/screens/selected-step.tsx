@@ -3,7 +3,7 @@ import { summarizeCounts } from '@sluice/run';
 import { StepActions } from '../actions/run-actions.tsx';
 import type { LiveRun } from '../live/open-run.ts';
 import { countsOf, type RunModel } from '../model/run-model.ts';
-import { AWAITING_APPROVAL, STATUSES } from '../model/statuses.ts';
+import { STATUSES } from '../model/statuses.ts';
 import { findCellBars } from '../model/timeline-bars.ts';
 import { CountBar, countWords } from '../parts/count-bar.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
@@ -69,12 +69,7 @@ export function SelectedStep(props: SelectedProps) {
             {props.isExpanded ? 'Hide cells' : 'Show cells'}
           </button>
         )}
-        <StepActions
-          runId={run.runId}
-          status={run.status ?? details.status}
-          step={name}
-          isAwaiting={counts[AWAITING_APPROVAL]! > 0}
-        />
+        <StepActions runId={run.runId} status={run.status ?? details.status} step={name} />
         <button type="button" aria-label="Clear the selection" onClick={props.onClose}>
           ✕
         </button>

@@ -15,6 +15,7 @@ import { PageButtons } from '../parts/page-buttons.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { durationWords } from '../parts/time-words.ts';
 import { Trail } from '../parts/trail.tsx';
+import { OpenApprovals } from './open-approvals.tsx';
 
 /** A step with its cells, page by page. */
 export function StepScreen({ run, route, name }: { run: LiveRun; route: Route; name: string }) {
@@ -40,8 +41,9 @@ export function StepScreen({ run, route, name }: { run: LiveRun; route: Route; n
           <CountBar counts={counts} />
           <small class="soft">{countWords(counts)}</small>
         </div>
-        <StepActions runId={run.runId} status={status} step={name} isAwaiting={counts[AWAITING_APPROVAL]! > 0} />
+        <StepActions runId={run.runId} status={status} step={name} />
       </header>
+      {counts[AWAITING_APPROVAL]! > 0 && <OpenApprovals runId={run.runId} step={name} version={[...counts].join()} />}
       {details.plan.steps[step]!.cells !== 1 && (
         <p>
           <a href={linkTo(['compare'], { run: run.runId, step: name })}>Compare the cells</a>

@@ -27,8 +27,10 @@ import {
 import type { Disk } from '../journal/disk.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import { findCell } from '../runs/find-cell.ts';
+import { listRuns } from '../runs/list-runs.ts';
 import { readPhase, readRunFiles, replayFromHome } from '../runs/read-run.ts';
 import { explainCache } from './explain-cache.ts';
+import { listOpenApprovals } from './list-open-approvals.ts';
 
 /** The step to explain. */
 export interface ExplainStepOptions {
@@ -96,6 +98,7 @@ export async function explainStep(options: ExplainStepOptions): Promise<Result<S
     cells: countCells(run, step),
     ...(message !== undefined && { message }),
     ...(wait && { wait }),
+    ...(wait?.kind === 'approval' && (await explainApproval(run, { home, disk, step, key }))),
     ...(choosesPipefail(planned.step.command) && { pipefail: true }),
     dependencies: explainDependencies(run, step, cell),
     ...explainUpstream(run, step, cell),
@@ -116,6 +119,19 @@ function explainRequest(
 ): string | undefined {
   if (scheduler.state(step, cell) !== 'submitting') return undefined;
   return 'its container is requested from the service, which has not confirmed it';
+}
+
+async function explainApproval(
+  run: ReplayedRun,
+  { home, disk, step, key }: { home: string; disk: Disk; step: number; key: string },
+): Promise<Pick<StepExplanation, 'approval'>> {
+  const { name } = run.facts.plan.steps[step]!.step;
+  const [approval] = await listOpenApprovals(run, {
+    name: key === '' ? name : `${name}/${key}`,
+    runs: await listRuns(home, disk),
+    read: (runId) => replayFromHome(disk, home, runId),
+  });
+  return approval === undefined ? {} : { approval };
 }
 
 function chooseCell({ scheduler }: ReplayedRun, step: number): number {

@@ -4,6 +4,7 @@ import { ApiError } from '../errors/api-error.ts';
 import { streamEvents } from '../events/stream-events.ts';
 import { compareFiles } from '../runs/compare-files.ts';
 import { portQuery, readDataPort } from '../runs/data-port.ts';
+import { describeApprovals } from '../runs/describe-approvals.ts';
 import { describeCell } from '../runs/describe-cell.ts';
 import { describeCellNames, describeCells, findCell, searchCells } from '../runs/describe-cells.ts';
 import { describeGrid } from '../runs/describe-grid.ts';
@@ -20,7 +21,7 @@ import {
   gridPage,
   logLine,
 } from '../schemas/cell-replies.ts';
-import { changeList, runDetails, runList, runStates } from '../schemas/run-replies.ts';
+import { approvalList, changeList, runDetails, runList, runStates } from '../schemas/run-replies.ts';
 import { type ApiRoute, defineRoute } from './api-route.ts';
 import { serviceOf } from './run-api.ts';
 import { sendBytes } from './send-bytes.ts';
@@ -79,6 +80,14 @@ export const READ_ROUTES: readonly ApiRoute[] = [
     query: z.strictObject({}),
     reply: runDetails,
     handle: async ({ api, at }) => describeRun(await api.followers.read(at.runId)),
+  }),
+  defineRoute({
+    ...{ operationId: 'listApprovals', method: 'GET', path: '/runs/{runId}/approvals' },
+    summary:
+      'The approvals that wait for an answer: what they ask and release, and what has changed since the last one',
+    query: z.strictObject({}),
+    reply: approvalList,
+    handle: async ({ api, at }) => describeApprovals(api, await api.followers.read(at.runId)),
   }),
   defineRoute({
     operationId: 'getStates',

@@ -4,6 +4,7 @@ import {
   criticalCell,
   failure,
   json,
+  openApproval,
   output,
   runEntry,
   runOutline,
@@ -52,6 +53,11 @@ export const runDetails = z.strictObject({
   steps: z.array(z.strictObject({ ...status, counts })).describe('in the order of `plan.steps`'),
   criticalPath: z.array(criticalCell),
   position,
+});
+
+/** The reply of `GET /runs/{runId}/approvals`. */
+export const approvalList = z.strictObject({
+  approvals: z.array(openApproval).describe('in the order of the file; at most 100'),
 });
 
 /** The reply of `GET /runs/{runId}/states`. */

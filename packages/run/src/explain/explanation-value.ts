@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { renderTimes } from '../report/json-times.ts';
 import type { CellExplanation, cellExplanation } from '../schemas/explanation.ts';
+import type { OpenApproval, openApproval } from '../schemas/open-approval.ts';
 
 /** What explains a cell, as JSON. */
 export function explanationValue(explained: CellExplanation): z.input<z.ZodObject<typeof cellExplanation>> {
@@ -14,4 +15,9 @@ export function explanationValue(explained: CellExplanation): z.input<z.ZodObjec
     cache,
     history: history.map(renderTimes),
   };
+}
+
+/** An open approval as JSON. */
+export function approvalValue({ previous, ...approval }: OpenApproval): z.input<typeof openApproval> {
+  return { ...approval, ...(previous && { previous: renderTimes(previous) }) };
 }

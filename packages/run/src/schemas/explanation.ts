@@ -6,6 +6,7 @@ import { cellValues } from './cell.ts';
 import { image } from './image.ts';
 import type { InMilliseconds } from './in-milliseconds.ts';
 import { MISS_REASONS } from './miss-reasons.ts';
+import { openApproval } from './open-approval.ts';
 import { status } from './status.ts';
 import { warning } from './warning.ts';
 import { cellName, cellStatus, count, runPhase, time } from './words.ts';
@@ -172,6 +173,7 @@ export const stepExplanation = z.strictObject({
     .readonly()
     .exactOptional()
     .describe('of the run, about replies of the service; only for a cell that has requested a container'),
+  approval: openApproval.exactOptional().describe('of a cell that waits for approval'),
   ...cellExplanation,
 });
 
