@@ -102,8 +102,8 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the dashboard in Ch
     await page.goto(`${served.url}/#/`);
     await approve();
     expect((await started.ended).exitCode).toBe(0);
-    await page.keyboard.press('Escape');
     await waiting.waitFor({ state: 'detached' });
+    await dialog.getByRole('button', { name: 'Close' }).click();
     expect(problems).toEqual([]);
     await page.close();
   });
@@ -115,7 +115,7 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the dashboard in Ch
     const port = Number(new URL(served.url).port);
     const { page, problems } = await openPage(browser);
     await page.goto(served.url);
-    const link = page.getByRole('region', { name: 'Action required' }).getByRole('link');
+    const link = page.getByRole('region', { name: 'Action required' }).getByRole('link', { name: 'approval' });
     await link.waitFor();
     // Connections end without a reply, as when the server is killed.
     await served.close();

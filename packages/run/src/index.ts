@@ -116,6 +116,7 @@ export { endMessage } from './report/end-message.ts';
 export { describeWait, explainCell } from './report/explain-cell.ts';
 export { exposedPorts } from './report/exposed-ports.ts';
 export { saysNoSpace } from './report/find-space-hint.ts';
+export { groupFailures } from './report/group-failures.ts';
 export { joinInBlocks } from './report/join-in-blocks.ts';
 export { renderTimes } from './report/json-times.ts';
 export { describeImage, listImages, listRunImages } from './report/list-images.ts';
@@ -162,7 +163,14 @@ export {
   type StepExplanation,
   stepExplanation,
 } from './schemas/explanation.ts';
-export { type FailureReport, failure } from './schemas/failure.ts';
+export {
+  type FailureGroup,
+  type FailureReport,
+  failure,
+  failureGroup,
+  type SkippedStep,
+  skippedStep,
+} from './schemas/failure.ts';
 export { type ImageUse, image } from './schemas/image.ts';
 export { MISS_REASONS, type MissReason } from './schemas/miss-reasons.ts';
 export { type ApprovalChange, type OpenApproval, openApproval } from './schemas/open-approval.ts';
@@ -203,6 +211,7 @@ export { findInputLocations, findOutputLocation } from './view/find-locations.ts
 export { type ContainerView, listContainers } from './view/list-containers.ts';
 export type { CellMove } from './view/move-log.ts';
 export { createRunModel, type RunModel } from './view/run-model.ts';
+export { viewFailures } from './view/view-failures.ts';
 export { viewRun } from './view/view-run.ts';
 export { viewTexts } from './view/view-texts.ts';
 export type { FollowedModel, ViewedRun } from './view/viewed-run.ts';

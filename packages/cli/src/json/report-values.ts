@@ -34,6 +34,7 @@ export const REPORT_VALUES = {
           z.strictObject({
             step: failure.shape.step,
             cell: cellName,
+            cellCount: z.int().min(1).describe('of the step that failed for the same reason'),
             attempt: failure.shape.attempt,
             status: failure.shape.status,
             reason: failure.shape.reason,
@@ -41,7 +42,7 @@ export const REPORT_VALUES = {
           }),
         )
         .readonly()
-        .describe('the last failures'),
+        .describe('why cells have failed in the end, with the first cell of each reason'),
     })
     .describe('What `notify` sends at the end of a run.'),
 } as const;

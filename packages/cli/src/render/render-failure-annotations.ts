@@ -1,7 +1,7 @@
 import type { SourceRange } from '@sluice/core';
 import { printableLine, type RunReport, type StepReport } from '@sluice/run';
 import { workflowCommand } from '../text/workflow-command.ts';
-import { findFailures } from './find-failures.ts';
+import { type FailureGroup, findFailures } from './find-failures.ts';
 import { label } from './render-event.ts';
 
 /** GitHub shows ten annotations of each kind for a command. */
@@ -31,13 +31,14 @@ export function renderFailureAnnotations(
     .join('');
 }
 
-/** What happened to its first failed cell, and the end of its log. */
-function describeFailure({ step: name, cells }: StepReport, failures: ReturnType<typeof findFailures>): string {
+/** What happened to the first cell that failed, and the end of its log. */
+function describeFailure({ step: name, cells }: StepReport, failures: readonly FailureGroup[]): string {
   const failed = cells.filter(({ status }) => status === 'failed');
+  const group = failures.find(({ failure }) => failure.step === name);
   const [first] = failed;
   if (first === undefined) return `${name} failed`;
-  const address = label(name, first.cell);
-  const failure = failures.get(address);
+  const address = group?.name ?? label(name, first.cell);
+  const failure = group?.failure;
   const message = printableLine(failure?.message ?? first.message ?? 'failed');
   const more = failed.length > 1 ? `; ${failed.length} of ${cells.length} cells failed` : '';
   const hint = failure?.hint === undefined ? [] : [`hint: ${printableLine(failure.hint)}`];

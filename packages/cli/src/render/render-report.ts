@@ -4,7 +4,6 @@ import {
   type CellStatus,
   type CellView,
   describeLocations,
-  type FailureReport,
   printableData,
   printableLine,
   type RunReport,
@@ -17,7 +16,7 @@ import type { Terminal } from '../context/terminal.ts';
 import { renderTable } from '../text/render-table.ts';
 import { shortPath } from '../text/short-path.ts';
 import { describeSteps, STEP_COLUMNS } from './describe-steps.ts';
-import { findFailures } from './find-failures.ts';
+import { describeOthers, type FailureGroup, findFailures } from './find-failures.ts';
 import { renderStatus } from './render-status.ts';
 
 /** Log lines shown of each failure; the report names the file with the whole log. */
@@ -98,17 +97,17 @@ function renderVerdict(report: RunReport, { terminal, options, isHomeGone = fals
 /** A table of the failures, the ends of the first logs, and suggested commands. */
 function renderFailures(report: RunReport, view: ReportView): string {
   const { terminal, cwd, options } = view;
-  const failures = [...findFailures(report)];
+  const failures = findFailures(report);
   const [first] = failures;
   if (first === undefined) return '';
   const most = view.fold === undefined ? MAX_LOGS : MAX_FAILURES;
   const ends = failures.slice(0, most).map((entry) => renderLog(entry, view));
   const table = failures.length > 1 ? `${renderFailureTable(failures, terminal)}\n` : '';
-  const file = failures.find(([, { logFile }]) => logFile !== undefined)?.[1].logFile;
+  const file = failures.find(({ failure }) => failure.logFile !== undefined)?.failure.logFile;
   const place = file === undefined ? '' : `; all logs are in ${shortPath(dirname(file), cwd)}`;
-  const shown = failures.length > most ? `showing the logs of ${most} of ${failures.length} failures${place}\n` : '';
-  const [why, logs] = ['why', 'logs'].map((verb) => suggestCommand([verb, '-r', report.runId, first[0]], options));
-  const hasLog = first[1].containerId !== undefined || first[1].logTail.length > 0;
+  const shown = failures.length > most ? `showing the logs of ${most} of ${failures.length} reasons${place}\n` : '';
+  const [why, logs] = ['why', 'logs'].map((verb) => suggestCommand([verb, '-r', report.runId, first.name], options));
+  const hasLog = first.failure.containerId !== undefined || first.failure.logTail.length > 0;
   const next = hasLog ? `next: ${why}, or ${logs}\n` : `next: ${why}\n`;
   const hasDone = report.steps.some(({ cells }) => cells.some(({ status }) => status === 'succeeded'));
   const rerun = suggestCommand(['rerun', report.runId], options);
@@ -116,28 +115,25 @@ function renderFailures(report: RunReport, view: ReportView): string {
   return `${table}${ends.join('\n')}${terminal.style('dim', `${shown}${next}${hint}`)}`;
 }
 
-function renderFailureTable(
-  failures: readonly (readonly [name: string, failure: FailureReport])[],
-  terminal: Terminal,
-): string {
+function renderFailureTable(failures: readonly FailureGroup[], terminal: Terminal): string {
   const rows = failures
     .slice(0, MAX_FAILURES)
-    .map(([name, { attempt, reason = '', message, hint }]) => [
+    .map(({ name, cellCount, failure: { attempt, reason = '', message, hint } }) => [
       `  ${name}`,
+      String(cellCount),
       String(attempt),
       reason,
       clip(printableLine(hint === undefined ? message : `${message}: ${hint}`)),
     ]);
-  const [head, ...lines] = renderTable([['  FAILED', 'ATTEMPT', 'REASON', 'WHY'], ...rows]).split('\n');
+  const [head, ...lines] = renderTable([['  FAILED', 'CELLS', 'ATTEMPT', 'REASON', 'WHY'], ...rows]).split('\n');
   const more = failures.length > MAX_FAILURES ? `  and ${failures.length - MAX_FAILURES} more\n` : '';
   return `${terminal.style('dim', head ?? '')}\n${lines.join('\n')}${more}`;
 }
 
-function renderLog(
-  [name, failure]: readonly [name: string, failure: FailureReport],
-  { terminal, cwd, fold }: ReportView,
-): string {
-  const head = `${terminal.style('red', name)} attempt ${failure.attempt}: ${printableLine(failure.message)}`;
+function renderLog(group: FailureGroup, { terminal, cwd, fold }: ReportView): string {
+  const { name, failure } = group;
+  const which = `${terminal.style('red', name)}${describeOthers(group)}`;
+  const head = `${which} attempt ${failure.attempt}: ${printableLine(failure.message)}`;
   const tail = failure.logTail.slice(-TAIL_LINES);
   const lines = tail.map((line) => `  ${terminal.style('dim', '│')} ${clip(printableLine(line), MAX_LINE_LENGTH)}\n`);
   const file =

@@ -1,7 +1,7 @@
 import { renderDuration } from '@sluice/core';
-import { type FailureReport, printableLine, type RunReport, tookMs } from '@sluice/run';
+import { printableLine, type RunReport, tookMs } from '@sluice/run';
 import { describeSteps, STEP_COLUMNS } from './describe-steps.ts';
-import { findFailures } from './find-failures.ts';
+import { describeOthers, type FailureGroup, findFailures } from './find-failures.ts';
 
 /** GitHub rejects summaries of more than 1 MiB. */
 const MAX_STEPS = 200;
@@ -14,7 +14,7 @@ export function renderStepSummary(report: RunReport): string {
   const took = report.endedAt === undefined ? '' : ` in ${renderDuration(tookMs(report, report.endedAt))}`;
   const rows = [STEP_COLUMNS, STEP_COLUMNS.map(() => '---'), ...describeSteps(report.steps.slice(0, MAX_STEPS))];
   const table = rows.map((row, index) => `| ${row.map(index === 1 ? String : escapeMarkdown).join(' | ')} |\n`);
-  const failures = [...findFailures(report)];
+  const failures = findFailures(report);
   return [
     `### ${escapeMarkdown(report.pipeline)} ${report.status}${took}\n\n`,
     report.message === undefined ? '' : `${escapeMarkdown(report.message)}\n\n`,
@@ -26,10 +26,11 @@ export function renderStepSummary(report: RunReport): string {
   ].join('');
 }
 
-function renderFailure([name, { attempt, message, hint, logTail }]: readonly [string, FailureReport]): string {
+function renderFailure(group: FailureGroup): string {
+  const { attempt, message, hint, logTail } = group.failure;
   const lines = logTail.slice(-TAIL_LINES).map((line) => printableLine(line).slice(0, MAX_LENGTH));
   const advice = hint === undefined ? '' : `\n${escapeMarkdown(hint)}\n`;
-  return `\n**${escapeMarkdown(name)}** attempt ${attempt}: ${escapeMarkdown(message)}\n${advice}${lines.length === 0 ? '' : renderBlock(lines)}`;
+  return `\n**${escapeMarkdown(group.name)}**${describeOthers(group)} attempt ${attempt}: ${escapeMarkdown(message)}\n${advice}${lines.length === 0 ? '' : renderBlock(lines)}`;
 }
 
 /** Its fence is longer than any in the text. */

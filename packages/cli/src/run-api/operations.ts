@@ -185,9 +185,48 @@ export interface RunApiOperations {
         /** How the service answers requests about containers. */
         readonly concerns?: 'service';
       }[];
-      /** The first 100 in the order in which they ended. */
+      /** The first 100 failed and canceled attempts in the order in which they ended, also those tried again. */
       readonly failures: readonly ApiFailure[];
       readonly failureCount: number;
+      /** Why cells have failed in the end; the first 20. */
+      readonly failureGroups: readonly {
+        readonly step: string;
+        /** Empty for a plain step. */
+        readonly cell: string;
+        /** The keys of its items, by axis; absent if the step has no `each`. */
+        readonly axes?: { readonly [key: string]: string };
+        /** The values of its matrix; absent if the step has none. */
+        readonly matrix?: { readonly [key: string]: Json };
+        /** Of a cell of `foreach`. */
+        readonly item?: Json;
+        readonly attempt: number;
+        readonly status: 'failed' | 'canceled';
+        /** Why it has failed; present exactly if the status is `failed`. */
+        readonly reason?: 'failed' | 'oom' | 'timeout' | 'infrastructure';
+        readonly exitCode?: number;
+        readonly message: string;
+        readonly containerId?: string;
+        /** What the user can do. */
+        readonly hint?: string;
+        /** The last lines of the log; empty if it could not be read. */
+        readonly logTail: readonly string[];
+        readonly cellCount: number;
+        /** The first 20. */
+        readonly cells: readonly {
+          /** Empty for a plain step. */
+          readonly cell: string;
+          readonly cellIndex: number;
+        }[];
+      }[];
+      readonly failureGroupCount: number;
+      readonly failedCellCount: number;
+      /** What was skipped because of these failures; the first 100. */
+      readonly skippedSteps: readonly {
+        readonly step: string;
+        readonly cellCount: number;
+        /** Why the first one was skipped. */
+        readonly message: string;
+      }[];
       /** A command line that starts the same run again. */
       readonly command?: string;
       readonly plan: {

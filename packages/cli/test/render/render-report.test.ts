@@ -116,16 +116,45 @@ test('renderReport lists many failures, bounded, and cannot be led astray by wha
   const steps = [{ step: 'fit', status: 'failed', cells: keys.map((key) => cell(key, 'failed')) }] as const;
   const logTail = ['\u001b[2J\u001b]0;title\u0007wiped', 'x'.repeat(5_000)];
   const failures = keys.map((key) =>
-    createFailure({ cell: key, logTail, message: `exit code 3\u001b[1A`, logFile: `/logs/${key}.log` }),
+    createFailure({ cell: key, logTail, message: `exit code 3 of ${key}\u001b[1A`, logFile: `/logs/${key}.log` }),
   );
   const text = renderReport(report({ status: 'failed', steps, failures }), { terminal, cwd: '/' });
-  expect(text).toContain('  FAILED   ATTEMPT  REASON  WHY\n  fit/c0   1        failed  exit code 3\n');
+  expect(text).toContain(
+    '  FAILED   CELLS  ATTEMPT  REASON  WHY\n  fit/c0   1      1        failed  exit code 3 of c0\n',
+  );
   expect(text).toContain('  and 480 more\n');
-  expect(text).toContain('showing the logs of 3 of 500 failures; all logs are in logs\nnext: sluice why -r r1 fit/c0');
+  expect(text).toContain('showing the logs of 3 of 500 reasons; all logs are in logs\nnext: sluice why -r r1 fit/c0');
   expect(text).not.toContain('\u001b');
   expect(text).toContain('  │ wiped\n');
   expect(text.split('\n').length).toBeLessThan(60);
   expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThan(600);
+});
+
+test('renderReport shows cells that failed for the same reason once', () => {
+  const keys = ['a', 'b', 'c', 'd'];
+  const steps = [{ step: 'fit', status: 'failed', cells: keys.map((key) => cell(key, 'failed')) }] as const;
+  const failures = keys.map((key) =>
+    createFailure({
+      cell: key,
+      ...(key === 'c' && { exitCode: 7, message: 'exit code 7' }),
+      logTail: [`log of ${key}`],
+    }),
+  );
+  const text = renderReport(report({ status: 'failed', steps, failures }), { terminal, cwd: '/' });
+  expect(text).toContain(
+    [
+      '  FAILED  CELLS  ATTEMPT  REASON  WHY',
+      '  fit/a   3      1        failed  exit code 3',
+      '  fit/c   1      1        failed  exit code 7',
+      '',
+      'fit/a and 2 more cells attempt 1: exit code 3',
+      '  │ log of a',
+      '',
+      'fit/c attempt 1: exit code 7',
+      '  │ log of c',
+      '',
+    ].join('\n'),
+  );
 });
 
 test('renderReport of a suspended run says how to go on', () => {

@@ -1,5 +1,6 @@
 import type { ActionName, RunDetails } from '@sluice/host';
 import { useState } from 'preact/hooks';
+import type { ActionRequest } from './action-dialog.tsx';
 import { RerunForm } from './rerun-form.tsx';
 import { ActionButton, useActionDialog } from './use-action-dialog.tsx';
 
@@ -57,10 +58,16 @@ export function RunActions({ runId, status }: { runId: string; status: RunDetail
   );
 }
 
-/** The answers to an approval, which `name` (`STEP` or `STEP/CELL`) waits for. */
-export function ApprovalActions({ runId, name }: { runId: string; name: string }) {
+interface ApprovalActionsProps {
+  readonly runId: string;
+  /** `STEP` or `STEP/CELL`. */
+  readonly name: string;
+  readonly act: (request: ActionRequest) => void;
+}
+
+/** The answers to an approval. The dialog is that of a component that stays when the approval is answered. */
+export function ApprovalActions({ runId, name, act }: ApprovalActionsProps) {
   const body = { step: name };
-  const { act, dialog } = useActionDialog();
   return (
     <div class="buttons">
       <ActionButton
@@ -76,7 +83,6 @@ export function ApprovalActions({ runId, name }: { runId: string; name: string }
       >
         Reject
       </ActionButton>
-      {dialog}
     </div>
   );
 }

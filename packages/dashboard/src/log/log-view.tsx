@@ -16,11 +16,24 @@ const MAX_LINE = 4_000;
 const SLIDER_STEPS = 1_000;
 const MIN_DIGITS = 5;
 
-/** The log of one attempt. While `isOpen`, it can grow. */
-export function LogView({ source, isOpen }: { source: LogSource; isOpen: boolean }) {
-  const log = useLog(source);
+interface LogViewProps {
+  readonly source: LogSource;
+  /** It can grow. */
+  readonly isOpen: boolean;
+  /** Opens at the first error, or at the end. */
+  readonly hasFailed: boolean;
+}
+
+/** The log of one attempt. */
+export function LogView({ source, isOpen, hasFailed }: LogViewProps) {
   const [isFollowing, setFollowing] = useState(isOpen);
   const [shown, setShown] = useState<number>();
+  const log = useLog(source, async (opened) => {
+    if (!hasFailed) return;
+    const index = opened.total > LARGE ? -1 : await opened.find(ERROR, 0);
+    if (index === -1) setFollowing(true);
+    else setShown(index);
+  });
   useFollowing(log, { isOpen, isFollowing });
   const find = (pattern: RegExp, from: number) => {
     setFollowing(false);
@@ -71,11 +84,12 @@ export function LogView({ source, isOpen }: { source: LogSource; isOpen: boolean
   );
 }
 
-function useLog(source: LogSource): LogWindow {
+/** `onOpen`: when its beginning is loaded. */
+function useLog(source: LogSource, onOpen: (log: LogWindow) => Promise<void>): LogWindow {
   const [log] = useState(() => new LogWindow(source));
   useStore(log);
   useEffect(() => {
-    void log.jump(0);
+    void log.jump(0).then(() => onOpen(log));
     return () => log.close();
   }, []);
   return log;

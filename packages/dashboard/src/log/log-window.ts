@@ -163,10 +163,10 @@ export class LogWindow extends Store {
     }
   }
 
-  /** The index of the first matching line from `index`. Reads on until there is one, or the log ends: then -1. */
+  /** The index of the first line from `index` whose text matches. Reads on until there is one, or the log ends: then -1. */
   async find(pattern: RegExp, index: number): Promise<number> {
     for (let from = index; ; ) {
-      const found = this.lines.findIndex((line, place) => place >= from && pattern.test(line));
+      const found = this.lines.findIndex((line, place) => place >= from && pattern.test(withoutStyles(line)));
       if (found !== -1) return found;
       if (this.isAtEnd || this.error !== undefined || this.#aborted.signal.aborted) return -1;
       // The last line may have been incomplete.
@@ -258,4 +258,10 @@ export class LogWindow extends Store {
     if (this.firstLine !== undefined) this.firstLine += dropped;
     return dropped;
   }
+}
+
+/** A sequence would otherwise be part of the first word: `ESC[31mError`. */
+function withoutStyles(line: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: ESC begins every sequence
+  return line.includes('\u001b') ? line.replace(/\u001b\[[\d;:]*[A-Za-z]/g, '') : line;
 }

@@ -14,7 +14,7 @@ export interface VirtualListProps {
   /** In pixels; all rows have the same. */
   readonly rowHeight: number;
   readonly renderRow: (index: number) => ComponentChildren;
-  /** Scrolled to when it changes. */
+  /** Scrolled to the middle when it changes. */
   readonly shown?: number | undefined;
   /** Whether the list stays at its end while rows are added. */
   readonly isFollowing?: boolean;
@@ -27,7 +27,7 @@ export function VirtualList(props: VirtualListProps) {
   const element = useRef<HTMLDivElement>(null);
   const list = useVirtualizer(props, element);
   useEffect(() => {
-    if (props.shown !== undefined && props.shown >= 0) list.scrollToIndex(props.shown, { align: 'auto' });
+    if (props.shown !== undefined && props.shown >= 0) list.scrollToIndex(props.shown, { align: 'center' });
   }, [props.shown]);
   useEffect(() => {
     if (props.isFollowing && props.count > 0) list.scrollToIndex(props.count - 1, { align: 'end' });

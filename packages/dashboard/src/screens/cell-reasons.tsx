@@ -1,5 +1,6 @@
 import type { CellDetails } from '@sluice/host';
 import { linkTo } from '../live/route.ts';
+import { LogTail } from '../log/log-tail.tsx';
 import { codeOf } from '../model/statuses.ts';
 import { Note } from '../parts/note.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
@@ -41,6 +42,7 @@ export function CellReasons({ value, runId }: { value: CellDetails; runId: strin
         </Note>
       )}
       {value.message !== undefined && <Note tone={value.status === 'failed' ? 'bad' : 'calm'}>{value.message}</Note>}
+      <LastLog value={value} runId={runId} />
       {value.rootCause !== undefined && <RootCause cause={value.rootCause} runId={runId} />}
       <h3>Dependencies</h3>
       {dependencies.length === 0 && <p class="soft">It depends on no other step.</p>}
@@ -84,6 +86,21 @@ export function CellReasons({ value, runId }: { value: CellDetails; runId: strin
         ))}
       </ol>
     </>
+  );
+}
+
+/** The end of the log of the last attempt, if it has failed. */
+function LastLog({ value, runId }: { value: CellDetails; runId: string }) {
+  const last = value.attempts.at(-1);
+  if (last?.failure === undefined) return null;
+  const attempt = String(last.attempt);
+  const path = ['runs', runId, 'steps', value.step, 'cells', String(value.cellIndex)];
+  return (
+    <LogTail
+      lines={last.failure.logTail}
+      title={`End of the log, attempt ${attempt}`}
+      href={linkTo(path, { tab: 'log', attempt })}
+    />
   );
 }
 

@@ -1,6 +1,7 @@
 import type { CellDetails, RunDetails } from '@sluice/host';
 import { ENDED_STATUSES } from '@sluice/run';
 import { StepActions } from '../actions/run-actions.tsx';
+import { useActionDialog } from '../actions/use-action-dialog.tsx';
 import type { LiveRun } from '../live/open-run.ts';
 import { type Route, replaceQuery } from '../live/route.ts';
 import { useReply } from '../live/use-reply.ts';
@@ -50,6 +51,7 @@ interface LoadedProps {
 }
 
 function LoadedCell({ run, route, details, value }: LoadedProps) {
+  const { act, dialog } = useActionDialog();
   const asked = route.query.get('tab') as Tab | null;
   const hasLog = value.attempts.some(({ containerId }) => containerId !== undefined);
   const tab = asked !== null && TABS.includes(asked) ? asked : hasLog ? 'log' : 'why';
@@ -57,27 +59,17 @@ function LoadedCell({ run, route, details, value }: LoadedProps) {
   return (
     <div class="cell">
       <Trail details={details} steps={value.cell === '' ? [value.step] : [value.step, value.cell]} />
-      <header class="run-head">
-        <div>
-          <h1>
-            {value.cell === '' ? value.step : `${value.step} / ${value.cell}`}{' '}
-            <StatusMark code={codeOf(value.status, value.reused)} />
-          </h1>
-          <p class="soft">{value.message ?? value.wait?.message}</p>
-          {Object.entries(value.ports ?? {}).map(([port, { url }]) => (
-            <p key={port}>
-              {`port ${port}: `}
-              <a href={url} target="_blank" rel="noreferrer">
-                {url}
-              </a>
-            </p>
-          ))}
-        </div>
-        <StepActions runId={run.runId} status={run.status ?? details.status} step={value.step} />
-      </header>
+      <CellHead runId={run.runId} status={run.status ?? details.status} value={value} />
       {value.status === 'awaitingApproval' && (
-        <OpenApprovals runId={run.runId} step={value.step} cellIndex={value.cellIndex} version={value.position} />
+        <OpenApprovals
+          runId={run.runId}
+          step={value.step}
+          cellIndex={value.cellIndex}
+          version={value.position}
+          act={act}
+        />
       )}
+      {dialog}
       <div class="tabs" role="tablist" onKeyDown={(event) => moveTab(event, tab)}>
         {TABS.map((one) => (
           <button
@@ -107,6 +99,36 @@ function LoadedCell({ run, route, details, value }: LoadedProps) {
   );
 }
 
+interface HeadProps {
+  readonly runId: string;
+  /** Of the run. */
+  readonly status: RunDetails['status'];
+  readonly value: CellDetails;
+}
+
+function CellHead({ runId, status, value }: HeadProps) {
+  return (
+    <header class="run-head">
+      <div>
+        <h1>
+          {value.cell === '' ? value.step : `${value.step} / ${value.cell}`}{' '}
+          <StatusMark code={codeOf(value.status, value.reused)} />
+        </h1>
+        <p class="soft">{value.message ?? value.wait?.message}</p>
+        {Object.entries(value.ports ?? {}).map(([port, { url }]) => (
+          <p key={port}>
+            {`port ${port}: `}
+            <a href={url} target="_blank" rel="noreferrer">
+              {url}
+            </a>
+          </p>
+        ))}
+      </div>
+      <StepActions runId={runId} status={status} step={value.step} />
+    </header>
+  );
+}
+
 function AttemptChoice({ value, attempt }: { value: CellDetails; attempt: number }) {
   return (
     <select
@@ -125,7 +147,14 @@ function CellLog({ runId, value, attempt }: { runId: string; value: CellDetails;
   const chosen = value.attempts.find((one) => one.attempt === attempt);
   if (chosen === undefined) return <p class="empty">The cell has no attempt yet, so it has no log.</p>;
   const source = { path: `runs/${encodeURIComponent(runId)}/log`, step: value.step, cell: value.cellIndex, attempt };
-  return <LogView key={JSON.stringify(source)} source={source} isOpen={!ENDED_STATUSES.has(chosen.status)} />;
+  return (
+    <LogView
+      key={JSON.stringify(source)}
+      source={source}
+      isOpen={!ENDED_STATUSES.has(chosen.status)}
+      hasFailed={chosen.failure !== undefined}
+    />
+  );
 }
 
 function moveTab(event: KeyboardEvent, tab: Tab): void {

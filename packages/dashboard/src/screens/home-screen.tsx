@@ -1,6 +1,7 @@
 import type { RunEntry } from '@sluice/host';
 import { useEffect, useState } from 'preact/hooks';
 import { type RunPipeline, RunPipelineButton, useRunPipeline } from '../actions/run-pipeline-form.tsx';
+import { useActionDialog } from '../actions/use-action-dialog.tsx';
 import { findAccount } from '../api/server-account.ts';
 import { type LiveRunList, openRunList } from '../live/open-run-list.ts';
 import { linkTo, type Route, replaceQuery } from '../live/route.ts';
@@ -81,36 +82,41 @@ steps:
   );
 }
 
-/** Runs that wait for a person: approvals, and runs that no process executes. */
+/** Runs that wait for a person: approvals, and runs that no process executes. The dialog outlives what it was opened by. */
 function Attention({ runs, now }: { runs: readonly RunEntry[]; now: number }) {
   const approvals = runs.filter((run) => run.waitsForApproval);
   const suspended = runs.filter(({ status }) => status === 'suspended');
-  if (approvals.length + suspended.length === 0) return null;
+  const { act, dialog } = useActionDialog();
   return (
-    <section class="panel attention" aria-labelledby="attention">
-      <h2 id="attention">Action required</h2>
-      <ul>
-        {approvals.map((run) => (
-          <li key={run.runId}>
-            <span class="status tone-person">
-              <span class="mark" aria-hidden="true">
-                ?
-              </span>
-            </span>
-            <a href={linkTo(['runs', run.runId])}>{run.pipeline}</a> waits for an approval{' '}
-            <span class="soft">{run.runId}</span>
-            <OpenApprovals runId={run.runId} version={JSON.stringify(run.counts)} isShort />
-          </li>
-        ))}
-        {suspended.map((run) => (
-          <li key={run.runId}>
-            <RunStatus status="suspended" isShort /> <a href={linkTo(['runs', run.runId])}>{run.pipeline}</a> is
-            suspended: no process executes it{' '}
-            <span class="soft">{`${run.runId}, started ${agoWords(beganAt(run), now)}`}</span>
-          </li>
-        ))}
-      </ul>
-    </section>
+    <>
+      {approvals.length + suspended.length > 0 && (
+        <section class="panel attention" aria-labelledby="attention">
+          <h2 id="attention">Action required</h2>
+          <ul>
+            {approvals.map((run) => (
+              <li key={run.runId}>
+                <span class="status tone-person">
+                  <span class="mark" aria-hidden="true">
+                    ?
+                  </span>
+                </span>
+                <a href={linkTo(['runs', run.runId])}>{run.pipeline}</a> waits for an approval{' '}
+                <span class="soft">{run.runId}</span>
+                <OpenApprovals runId={run.runId} version={JSON.stringify(run.counts)} act={act} isShort />
+              </li>
+            ))}
+            {suspended.map((run) => (
+              <li key={run.runId}>
+                <RunStatus status="suspended" isShort /> <a href={linkTo(['runs', run.runId])}>{run.pipeline}</a> is
+                suspended: no process executes it{' '}
+                <span class="soft">{`${run.runId}, started ${agoWords(beganAt(run), now)}`}</span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {dialog}
+    </>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { ApprovalList } from '@sluice/host';
+import type { ActionRequest } from '../actions/action-dialog.tsx';
 import { ApprovalActions } from '../actions/run-actions.tsx';
 import { linkTo } from '../live/route.ts';
 import { useReply } from '../live/use-reply.ts';
@@ -16,12 +17,13 @@ interface OpenApprovalsProps {
   readonly cellIndex?: number;
   /** Changes when other approvals may be open. */
   readonly version: unknown;
+  readonly act: (request: ActionRequest) => void;
   /** Without what has changed. */
   readonly isShort?: boolean;
 }
 
 /** The approvals of a run that wait for an answer: what is asked, what it releases and what has changed; and the answers. */
-export function OpenApprovals({ runId, step, cellIndex, version, isShort = false }: OpenApprovalsProps) {
+export function OpenApprovals({ runId, step, cellIndex, version, act, isShort = false }: OpenApprovalsProps) {
   const { value, error } = useReply<ApprovalList>(`runs/${encodeURIComponent(runId)}/approvals`, {}, version);
   const shown = value?.approvals.filter(
     (one) => (step ?? one.step) === one.step && (cellIndex ?? one.cellIndex) === one.cellIndex,
@@ -45,7 +47,7 @@ export function OpenApprovals({ runId, step, cellIndex, version, isShort = false
             </p>
             {!isShort && <Changes previous={approval.previous} />}
           </div>
-          <ApprovalActions runId={runId} name={nameOf(approval)} />
+          <ApprovalActions runId={runId} name={nameOf(approval)} act={act} />
         </section>
       ))}
     </>

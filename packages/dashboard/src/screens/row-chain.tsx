@@ -102,7 +102,12 @@ function ChainCell({ runId, cell, now, isOpen, onToggle }: CellProps) {
       </header>
       {cell.message !== undefined && <p class="soft">{cell.message}</p>}
       {isOpen && hasLog(cell) && (
-        <LogView key={JSON.stringify(source)} source={source} isOpen={!ENDED_STATUSES.has(cell.status)} />
+        <LogView
+          key={JSON.stringify(source)}
+          source={source}
+          isOpen={!ENDED_STATUSES.has(cell.status)}
+          hasFailed={cell.status === 'failed'}
+        />
       )}
     </article>
   );

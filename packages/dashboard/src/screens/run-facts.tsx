@@ -1,5 +1,4 @@
 import type { RunDetails } from '@sluice/host';
-import { linkTo } from '../live/route.ts';
 import { CommandLine } from '../parts/command-line.tsx';
 import { FactTable } from '../parts/fact-table.tsx';
 import { timeWords } from '../parts/time-words.ts';
@@ -20,7 +19,6 @@ export function RunFacts({ details }: { details: RunDetails }) {
         <FactTable title="Labels" values={details.labels} />
         <FactTable title="Cluster and account" values={{ cluster: details.clusterId, account: details.accountId }} />
       </div>
-      <Failures details={details} />
       {details.warnings.length > 0 && (
         <>
           <h3>Warnings</h3>
@@ -40,27 +38,5 @@ export function RunFacts({ details }: { details: RunDetails }) {
         </>
       )}
     </section>
-  );
-}
-
-function Failures({ details }: { details: RunDetails }) {
-  const { failures, failureCount, runId } = details;
-  if (failureCount === 0) return null;
-  return (
-    <>
-      <h3>{failureCount === 1 ? '1 failure' : `${failureCount} failures`}</h3>
-      <ul>
-        {failures.map((failure) => (
-          <li key={`${failure.step}/${failure.cell}/${failure.attempt}`}>
-            <a href={linkTo(['runs', runId], { step: failure.step })}>
-              {failure.cell === '' ? failure.step : `${failure.step}/${failure.cell}`}
-            </a>
-            : {failure.message}
-            {failure.hint !== undefined && <span class="soft"> {failure.hint}</span>}
-          </li>
-        ))}
-      </ul>
-      {failures.length < failureCount && <p class="soft">Only the first {failures.length} are shown.</p>}
-    </>
   );
 }

@@ -1,6 +1,7 @@
 import type { RunDetails } from '@sluice/host';
 import { useState } from 'preact/hooks';
 import { RunActions } from '../actions/run-actions.tsx';
+import { useActionDialog } from '../actions/use-action-dialog.tsx';
 import type { LiveRun } from '../live/open-run.ts';
 import { linkTo, type Route, replaceQuery } from '../live/route.ts';
 import { useCellSearch } from '../live/use-cell-search.ts';
@@ -16,6 +17,7 @@ import { Note } from '../parts/note.tsx';
 import { QueryCheckbox } from '../parts/query-checkbox.tsx';
 import { RunStatus } from '../parts/status-mark.tsx';
 import { durationWords, timeWords } from '../parts/time-words.ts';
+import { FailurePanel } from './failure-panel.tsx';
 import { FoundCells } from './found-cells.tsx';
 import { OpenApprovals } from './open-approvals.tsx';
 import { RunFacts } from './run-facts.tsx';
@@ -48,7 +50,8 @@ function LoadedRun({ run, route, details, model, times }: LoadedProps) {
   const [isOpen, setOpen] = useState(false);
   const status = run.status ?? details.status;
   const { query } = route;
-  const countsNow = totalCounts(model);
+  const waiting = totalCounts(model)[AWAITING_APPROVAL]!;
+  const { act, dialog } = useActionDialog();
   const isHiding = query.get('hide') === 'finished';
   const text = details.plan.steps.some(({ cells }) => cells !== 1) ? (query.get('q') ?? '').trim() : '';
   const search = useCellSearch(run.runId, text, countCells(model));
@@ -57,7 +60,9 @@ function LoadedRun({ run, route, details, model, times }: LoadedProps) {
       <RunHead run={run} details={details} model={model} end={times.end} />
       {status === 'running' && <ConnectionNote {...run.connection} />}
       {details.message !== undefined && <Note tone={status === 'failed' ? 'bad' : 'calm'}>{details.message}</Note>}
-      {countsNow[AWAITING_APPROVAL]! > 0 && <OpenApprovals runId={run.runId} version={countsNow[AWAITING_APPROVAL]} />}
+      {waiting > 0 && <OpenApprovals runId={run.runId} version={waiting} act={act} />}
+      {dialog}
+      <FailurePanel details={details} />
       <div class="toolbar">
         <input
           type="search"

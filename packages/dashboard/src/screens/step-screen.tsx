@@ -2,6 +2,7 @@ import type { CellList, RunDetails } from '@sluice/host';
 import { summarizeCounts } from '@sluice/run';
 import { useState } from 'preact/hooks';
 import { StepActions } from '../actions/run-actions.tsx';
+import { useActionDialog } from '../actions/use-action-dialog.tsx';
 import type { LiveRun } from '../live/open-run.ts';
 import { linkTo, type Route, replaceQuery } from '../live/route.ts';
 import { useReply } from '../live/use-reply.ts';
@@ -20,6 +21,7 @@ import { OpenApprovals } from './open-approvals.tsx';
 /** A step with its cells, page by page. */
 export function StepScreen({ run, route, name }: { run: LiveRun; route: Route; name: string }) {
   useStore(run);
+  const { act, dialog } = useActionDialog();
   const { details, model } = run;
   if (details === undefined || model === undefined)
     return <Loading what="the run" connection={run.connection} error={run.error} />;
@@ -43,7 +45,10 @@ export function StepScreen({ run, route, name }: { run: LiveRun; route: Route; n
         </div>
         <StepActions runId={run.runId} status={status} step={name} />
       </header>
-      {counts[AWAITING_APPROVAL]! > 0 && <OpenApprovals runId={run.runId} step={name} version={[...counts].join()} />}
+      {counts[AWAITING_APPROVAL]! > 0 && (
+        <OpenApprovals runId={run.runId} step={name} version={[...counts].join()} act={act} />
+      )}
+      {dialog}
       {details.plan.steps[step]!.cells !== 1 && (
         <p>
           <a href={linkTo(['compare'], { run: run.runId, step: name })}>Compare the cells</a>

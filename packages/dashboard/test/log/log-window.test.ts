@@ -151,6 +151,13 @@ test('find reads on until a line matches', async () => {
   expect(await log.find(/nothing/, 0)).toBe(-1);
 });
 
+test('find reads the text without its colors', async () => {
+  written = `terror\n${ESCAPE}[1;31mError${ESCAPE}[0m here\n`;
+  const log = openLog();
+  await log.jump(0);
+  expect(await log.find(/\berror\b/i, 0)).toBe(1);
+});
+
 test('follow shows what is written, and misses and repeats nothing after a lost connection', async () => {
   written = 'first\n';
   const log = openLog();

@@ -27,7 +27,8 @@ function describe(run: RunFollower): Details {
   const { model, runId } = run;
   const { facts } = model;
   const { pipeline, params } = facts.plan;
-  const { steps, levels, criticalPath, failures, outputs, results, message } = viewRun(run, { failures: MAX_FAILURES });
+  const view = viewRun(run, { failures: MAX_FAILURES });
+  const { steps, levels, criticalPath, failures, outputs, results, message } = view;
   return {
     runId,
     pipeline: pipeline.name,
@@ -44,6 +45,10 @@ function describe(run: RunFollower): Details {
     warnings: facts.warnings.map(renderTimes),
     failures: failures.map(withoutPath),
     failureCount: facts.failures.length,
+    failureGroups: [...view.failureGroups],
+    failureGroupCount: view.failureGroupCount,
+    failedCellCount: view.failedCellCount,
+    skippedSteps: [...view.skippedSteps],
     ...(facts.header.order && { command: quoteCommand(['sluice', ...orderWords(facts.header.order)]) }),
     plan: { steps: describePlan(run, levels) },
     steps: steps.map((status, index) => ({ ...status, counts: model.counts(index) })),

@@ -1,4 +1,4 @@
-import { type AttemptFacts, evaluationErrorOf, type RunFacts } from '../facts/run-facts.ts';
+import { type AttemptFacts, evaluationErrorOf, type FailureEntry, type RunFacts } from '../facts/run-facts.ts';
 import type { Outcome } from '../scheduler/model/event.ts';
 import type { FailureReport } from '../schemas/failure.ts';
 import { cellValuesOf } from './cell-values-of.ts';
@@ -21,13 +21,23 @@ function describeEvaluation(facts: RunFacts, { step, cell }: { step: number; cel
   return message === undefined ? undefined : { result: 'failed', class: 'failed', message };
 }
 
+function attemptAt({ known }: RunFacts, { step, cell, attempt }: FailureEntry): AttemptFacts | undefined {
+  return known[step]?.[cell]?.attempts.find((one) => one.attempt === attempt);
+}
+
+/** How an attempt, or the evaluation of a step, has failed; undefined if it was canceled. */
+export function failureAt(facts: RunFacts, entry: FailureEntry): Failed | undefined {
+  const attempt = attemptAt(facts, entry);
+  return attempt ? failureOf(attempt) : describeEvaluation(facts, entry);
+}
+
 /** A failed attempt with its message, hint and log, to be shown to the user. */
 export function describeFailure(
   { facts, directory }: Pick<ReportSource, 'facts' | 'directory'>,
-  entry: { step: number; cell: number; attempt: number },
+  entry: FailureEntry,
 ): FailureReport {
-  const attempt = facts.known[entry.step]?.[entry.cell]?.attempts.find((known) => known.attempt === entry.attempt);
-  const failed = attempt ? failureOf(attempt) : describeEvaluation(facts, entry);
+  const attempt = attemptAt(facts, entry);
+  const failed = failureAt(facts, entry);
   const step = facts.plan.steps[entry.step]!.step;
   const tail = attempt?.logTail ?? [];
   const hint =

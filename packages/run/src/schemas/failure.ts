@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { cellValues } from './cell.ts';
 import type { InMilliseconds } from './in-milliseconds.ts';
-import { cellName, failureReason } from './words.ts';
+import { cellName, count, failureReason } from './words.ts';
 
 /** An attempt that failed, or that was canceled; 1 for a step that could not be evaluated. */
 export const failure = z.strictObject({
@@ -21,3 +21,25 @@ export const failure = z.strictObject({
 
 /** An attempt that failed, or that was canceled; 1 for a step that could not be evaluated. */
 export interface FailureReport extends InMilliseconds<z.infer<typeof failure>> {}
+
+/** Cells of a step that failed with the same class, exit code and message; the other values are those of the first. */
+export const failureGroup = failure.omit({ logFile: true }).extend({
+  cellCount: z.int().min(1),
+  cells: z
+    .array(z.strictObject({ cell: cellName, cellIndex: count }))
+    .readonly()
+    .describe('the first 20'),
+});
+
+/** Cells of a step that failed with the same class, exit code and message. */
+export interface FailureGroup extends InMilliseconds<z.infer<typeof failureGroup>> {}
+
+/** A step of which cells were skipped because others had failed. */
+export const skippedStep = z.strictObject({
+  step: z.string(),
+  cellCount: z.int().min(1),
+  message: z.string().describe('why the first one was skipped'),
+});
+
+/** A step of which cells were skipped because others had failed. */
+export interface SkippedStep extends InMilliseconds<z.infer<typeof skippedStep>> {}

@@ -10,10 +10,11 @@ import { describeServiceHold, findServiceHold } from '../report/service-hold.ts'
 import { describeState } from '../report/status-of-cell.ts';
 import type { CriticalCell, RunReport } from '../schemas/run-report.ts';
 import type { StatusReport } from '../schemas/status.ts';
+import { type FailuresView, viewFailures } from './view-failures.ts';
 import type { ViewedRun } from './viewed-run.ts';
 
 /** The report of a followed run without its cells, of which there may be many. */
-export interface RunView extends Pick<RunReport, 'message' | 'failures' | 'outputs' | 'results'> {
+export interface RunView extends Pick<RunReport, 'message' | 'failures' | 'outputs' | 'results'>, FailuresView {
   /** The status of each step of the plan. */
   readonly steps: readonly StatusReport[];
   /** For each step of the plan its column in the graph: its distance from the start. */
@@ -32,6 +33,7 @@ export function viewRun(run: ViewedRun, limits: { readonly failures: number }): 
   return {
     ...(message !== undefined && { message }),
     failures: facts.failures.slice(0, limits.failures).map((entry) => describeFailure(source, entry)),
+    ...viewFailures(source),
     outputs: reportOutputs(source),
     ...reportResults(source),
     steps: facts.plan.steps.map((_, step) => describeState(scheduler.state(step), () => false)),

@@ -1,5 +1,5 @@
 import { fail, type Notify, ok, type Result, resolveText } from '@sluice/core';
-import { createReport, createRunContext, endMessage, type FailureReport, type RunStatus } from '@sluice/run';
+import { createRunContext, endMessage, type FailureGroup, type RunStatus, viewFailures } from '@sluice/run';
 import { secretNames } from '../session/create-redactor.ts';
 import type { Notification, NotifiedFailure } from '../session/notification.ts';
 import { pause, type RunSession } from '../session/run-session.ts';
@@ -91,7 +91,6 @@ function describe(session: RunSession, status: RunStatus): Notification {
   const { runId, plan, facts } = session;
   const { name } = plan.pipeline;
   const message = endMessage(facts, status);
-  const { failures } = createReport(session, status, message);
   return session.redactor.data({
     schema: 1,
     type: 'notification',
@@ -100,10 +99,10 @@ function describe(session: RunSession, status: RunStatus): Notification {
     pipeline: name,
     status,
     ...(message !== undefined && { message }),
-    failures: failures.slice(-MAX_FAILURES).map(pickFailure),
+    failures: viewFailures(session).failureGroups.slice(0, MAX_FAILURES).map(pickFailure),
   });
 }
 
-function pickFailure({ step, cell, attempt, status, reason, message }: FailureReport): NotifiedFailure {
-  return { step, cell, attempt, status, ...(reason !== undefined && { reason }), message };
+function pickFailure({ step, cell, cellCount, attempt, status, reason, message }: FailureGroup): NotifiedFailure {
+  return { step, cell, cellCount, attempt, status, ...(reason !== undefined && { reason }), message };
 }

@@ -1,4 +1,4 @@
-import type { FailureReport, RunStatus } from '@sluice/run';
+import type { FailureGroup, RunStatus } from '@sluice/run';
 
 /** The JSON value that a notification sends about the end of a run; `text` is a sentence, as chat systems expect it. */
 export interface Notification {
@@ -9,9 +9,12 @@ export interface Notification {
   readonly pipeline: string;
   readonly status: RunStatus;
   readonly message?: string;
-  /** The last failures. */
+  /** Why cells have failed in the end. */
   readonly failures: readonly NotifiedFailure[];
 }
 
-/** A failed attempt without its log. */
-export type NotifiedFailure = Pick<FailureReport, 'step' | 'cell' | 'attempt' | 'status' | 'reason' | 'message'>;
+/** Cells that failed for the same reason: how many, and the first of them. */
+export type NotifiedFailure = Pick<
+  FailureGroup,
+  'step' | 'cell' | 'cellCount' | 'attempt' | 'status' | 'reason' | 'message'
+>;

@@ -69,7 +69,7 @@ test('notify tries again, tells of failures, and leaves the verdict alone when i
   const second = createRecorder(1);
   await run(wanted, second.notifier, behave);
   expect(second.sent[0]?.content.failures).toEqual([
-    { step: 'a', cell: '', attempt: 1, status: 'failed', reason: 'failed', message: 'exit code 3' },
+    { step: 'a', cell: '', cellCount: 1, attempt: 1, status: 'failed', reason: 'failed', message: 'exit code 3' },
   ]);
   const never = createRecorder(99);
   const { rig, report } = await run(wanted, never.notifier, behave);
