@@ -226,6 +226,11 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the dashboard in Ch
     await page.keyboard.press('Enter');
     await page.getByLabel('File').selectOption({ label: 'greet.yaml (greet)' });
     await page.getByLabel('who').fill('ada');
+    // What the server rejects leads back to the form as it was filled in.
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: 'Back' }).click();
+    expect(await page.getByLabel('who').inputValue()).toBe('ada');
+    await page.getByLabel('who').focus();
     await page.keyboard.press('Enter');
     await dialog.getByText(/sluice run .*greet.yaml --detach -p who=ada/).waitFor();
     await dialog.getByRole('button', { name: 'Run', exact: true }).click();

@@ -62,6 +62,14 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('sluice ui in Chromi
     await page.goto(`${origin}${pathname}`);
     expect((await place.sluice('run')).exitCode).toBe(0);
     await until(async () => (await page.getByRole('link', { name: 'shown', exact: true }).count()) >= 2, 'the run');
+    const { runId } = (await place.runs())[0]!;
+    await page.goto(`${origin}${pathname}runs/${runId}`);
+    await page.getByRole('treeitem', { name: 'a' }).waitFor();
+    // A link that was used, and a page of no session, say what to do.
+    for (const address of [`${origin}/`, `${origin}/?token=used`, `${origin}/runs/${runId}`]) {
+      expect((await page.goto(address))?.status()).toBe(401);
+      await page.getByText('Type sluice ui in a terminal').waitFor();
+    }
     const { port } = thief.address() as AddressInfo;
     for (const path of ['/', '/s/', '/api/sluice/v1/runs']) await page.goto(`http://127.0.0.1:${port}${path}`);
     expect(stolen.filter((line) => !line.startsWith('/favicon'))).toEqual([

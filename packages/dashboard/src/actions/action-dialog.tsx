@@ -16,6 +16,8 @@ export interface ActionRequest {
   readonly verb: string;
   /** The time zone of planned times; absent: that of the browser. */
   readonly timezone?: string;
+  /** A form below the dialog, with the values of the action, stays until it is done. */
+  readonly hasForm?: boolean;
   /** Called when it is done. */
   readonly onDone?: () => void;
 }
@@ -68,7 +70,7 @@ export function ActionDialog({ request, onClose }: { request: ActionRequest; onC
           </button>
         )}
         <button type="button" onClick={() => dialog.current?.close()}>
-          {done === undefined ? 'Do nothing' : 'Close'}
+          {done !== undefined ? 'Close' : request.hasForm ? 'Back' : 'Do nothing'}
         </button>
       </div>
     </dialog>

@@ -47,10 +47,7 @@ export function RunActions({ runId, status }: { runId: string; status: RunDetail
         <RerunForm
           runId={runId}
           onClose={() => setFormOpen(false)}
-          onSubmit={(body) => {
-            setFormOpen(false);
-            act({ ...rerun, body });
-          }}
+          onSubmit={(body) => act({ ...rerun, body, hasForm: true, onDone: () => setFormOpen(false) })}
         />
       )}
       {dialog}

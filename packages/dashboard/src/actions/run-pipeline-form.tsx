@@ -26,8 +26,8 @@ export function useRunPipeline(): RunPipeline {
         <PipelineForm
           onClose={() => setFormOpen(false)}
           onSubmit={(body) => {
-            setFormOpen(false);
-            act({ path: 'runs', body, title: `Run ${body.file.split('/').at(-1)}`, verb: 'Run' });
+            const title = `Run ${body.file.split('/').at(-1)}`;
+            act({ path: 'runs', body, title, verb: 'Run', hasForm: true, onDone: () => setFormOpen(false) });
           }}
         />
       )}

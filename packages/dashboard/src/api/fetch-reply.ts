@@ -1,4 +1,4 @@
-import { loginUrl } from './server-account.ts';
+import { findAccount, loginUrl } from './server-account.ts';
 
 /** Parameters of a request; undefined ones are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -55,11 +55,16 @@ export async function send(url: string, options: RequestInit): Promise<Response>
   if (reply.status === 401) {
     const login = isLoggedIn ? undefined : loginUrl(location.href);
     if (login !== undefined) location.replace(login);
-    throw new ReplyError(401, `${await messageOf(reply)}; reload the page to log in again`);
+    throw new ReplyError(401, `${await messageOf(reply)}; ${adviceOnLogin()}`);
   }
   isLoggedIn = true;
   if (!reply.ok && reply.status !== 416) throw new ReplyError(reply.status, await messageOf(reply));
   return reply;
+}
+
+function adviceOnLogin(): string {
+  if (findAccount(location.href) !== undefined) return 'reload the page to log in again';
+  return 'type `sluice ui` in a terminal, and open the link that it prints';
 }
 
 async function messageOf(reply: Response): Promise<string> {

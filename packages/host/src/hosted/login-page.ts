@@ -1,4 +1,5 @@
 import type { Scope } from '@sluice/client';
+import { escapeHtml } from '../listener/notice-page.ts';
 
 /** What the form shows again after a login that failed. */
 export interface LoginForm {
@@ -68,8 +69,4 @@ ${content}
 </main>
 </html>
 `;
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 }

@@ -1,5 +1,6 @@
 import { isRunId } from '@sluice/home';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { renderNotice } from './notice-page.ts';
 import type { Session, Sessions } from './sessions.ts';
 
 /** What the protection of a listener depends on. */
@@ -52,7 +53,7 @@ export function protectListener(server: FastifyInstance, options: ProtectionOpti
     void reply.headers(PAGE_HEADERS);
     const hosts = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${address.port}`);
     const fault = findForeign(request, hosts);
-    if (fault !== undefined) return reject(reply, { code: 403, status: 'PERMISSION_DENIED', message: fault });
+    if (fault !== undefined) return reject(request, reply, { code: 403, status: 'PERMISSION_DENIED', message: fault });
     const cookie = `sluice-session-${address.port}`;
     const link = readLink(request);
     if (link !== undefined) {
@@ -63,7 +64,7 @@ export function protectListener(server: FastifyInstance, options: ProtectionOpti
     if (request.routeOptions.config.isPublic === true) return undefined;
     if (isAuthenticated(request, { sessions, cookie })) return undefined;
     const message = 'this page needs the link that `sluice ui` prints; each link works once';
-    return reject(reply, { code: 401, status: 'UNAUTHENTICATED', message });
+    return reject(request, reply, { code: 401, status: 'UNAUTHENTICATED', message });
   });
 }
 
@@ -101,19 +102,19 @@ interface OpenedSession {
 }
 
 async function openSession(
-  { headers }: FastifyRequest,
+  request: FastifyRequest,
   reply: FastifyReply,
   { session, cookie, path }: OpenedSession,
 ): Promise<FastifyReply> {
   if (session === undefined) {
     const message =
       'this link was used already, or the process that printed it has ended; get another with `sluice ui`';
-    return reject(reply, { code: 401, status: 'UNAUTHENTICATED', message });
+    return reject(request, reply, { code: 401, status: 'UNAUTHENTICATED', message });
   }
   const place = `/s/${session.place}`;
   void reply.header('set-cookie', `${cookie}=${session.cookie}; Path=${place}/; HttpOnly; SameSite=Strict`);
   void reply.header('cache-control', 'no-store');
-  if (headers['sec-fetch-site'] !== 'cross-site') return reply.redirect(`${place}${path}`, 303);
+  if (request.headers['sec-fetch-site'] !== 'cross-site') return reply.redirect(`${place}${path}`, 303);
   // The link is in a file that the browser has opened. It sends the cookie after a refresh, but not after a redirect.
   return reply.header('refresh', `0; url=${place}${path}`).type('text/html; charset=utf-8').send('<!doctype html>\n');
 }
@@ -130,6 +131,16 @@ function isAuthenticated(
   return session !== undefined && place !== undefined && sessions.isSession({ cookie: session, place });
 }
 
-function reject(reply: FastifyReply, error: { code: number; status: string; message: string }): FastifyReply {
-  return reply.code(error.code).header('cache-control', 'no-store').send(error);
+/** Programs get the error as JSON, a person who opens a page the same as a page. */
+function reject(
+  { headers, url }: FastifyRequest,
+  reply: FastifyReply,
+  error: { code: number; status: string; message: string },
+): FastifyReply {
+  void reply.code(error.code).header('cache-control', 'no-store');
+  if (url.startsWith('/api/') || headers.accept?.includes('text/html') !== true) return reply.send(error);
+  const message = `This page cannot be shown: ${error.message}.`;
+  const advice =
+    'Type sluice ui in a terminal, in the directory of the home or with --home, and open the link that it prints.';
+  return reply.type('text/html; charset=utf-8').send(renderNotice({ message, advice }));
 }

@@ -33,18 +33,20 @@ export function readStaticFiles(directory: string): ReadonlyMap<string, StaticFi
   );
 }
 
-/** Serves the files and, for every other path that is not below `/api`, the first page: its script reads the path. */
+/** Serves the files; every other path that is not below `/api` leads to the screen of this path. */
 export function addStaticFiles(server: FastifyInstance, files: ReadonlyMap<string, StaticFile>): void {
   server.get('/*', async (request, reply) => sendStaticFile(reply, { files, path: decodePath(request.url) }));
 }
 
-/** Sends the file at a decoded path, or the first page if the path is none of a file. */
+/** Sends the file at a decoded path. If it is none of a file, leads to the first page, which finds its screen after `#`. */
 export function sendStaticFile(
   reply: FastifyReply,
   { files, path }: { readonly files: ReadonlyMap<string, StaticFile>; readonly path: string },
 ): FastifyReply {
-  const isPage = !path.startsWith('/api/') && extname(path) === '';
-  const file = files.get(path) ?? (isPage ? files.get(INDEX) : undefined);
+  const isScreen = /^\/(?!api\/)./s.test(path) && extname(path) === '' && !files.has(path);
+  // Relative, since the browser may see the pages below another path.
+  if (isScreen) return reply.redirect(`${'../'.repeat(path.split('/').length - 2) || './'}#${encodeURI(path)}`, 303);
+  const file = files.get(path === '/' ? INDEX : path);
   if (file === undefined) {
     return reply.code(404).send({ code: 404, status: 'NOT_FOUND', message: 'could not find a file at this path' });
   }

@@ -29,13 +29,21 @@ test.each([
   ['/index.html', '<p>page</p>', 'text/html; charset=utf-8', 'no-cache'],
   ['/assets/app-1a2b.js', 'run()', 'text/javascript; charset=utf-8', 'private, max-age=31536000, immutable'],
   ['/data.bin?x=1', 'bytes', 'application/octet-stream', 'no-cache'],
-  // Every page of the dashboard is the first one.
   ['/', '<p>page</p>', 'text/html; charset=utf-8', 'no-cache'],
-  ['/runs/abc', '<p>page</p>', 'text/html; charset=utf-8', 'no-cache'],
 ])('%s is served', async (url, body, type, cache) => {
   const reply = await server.inject(url);
   expect(reply.statusCode).toBe(200);
   expect([reply.body, reply.headers['content-type'], reply.headers['cache-control']]).toEqual([body, type, cache]);
+});
+
+test.each([
+  ['/runs', './#/runs'],
+  ['/runs/abc', '../#/runs/abc'],
+  ['/runs/a%20b/steps/c?x=1', '../../../#/runs/a%20b/steps/c'],
+  ['/runs/%0d%0aset-cookie:x', '../#/runs/%0D%0Aset-cookie:x'],
+])('%s leads to its screen', async (url, to) => {
+  const reply = await server.inject(url);
+  expect([reply.statusCode, reply.headers.location]).toEqual([303, to]);
 });
 
 test.each(['/missing.js', '/api/sluice/v1/nothing', '/../secret.txt', '/%2e%2e/secret.txt'])(
@@ -48,6 +56,6 @@ test.each(['/missing.js', '/api/sluice/v1/nothing', '/../secret.txt', '/%2e%2e/s
 );
 
 test('only regular files that were read before are served', async () => {
-  expect((await server.inject('/link')).body).toBe('<p>page</p>');
+  expect((await server.inject('/link')).headers.location).toBe('./#/link');
   expect((await server.inject('/..%2fsecret')).body).not.toContain('secret');
 });
