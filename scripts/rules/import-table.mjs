@@ -11,7 +11,7 @@ const MAY_IMPORT = {
   service: ['host-system', 'core', 'client'],
   host: ['host-system', 'core', 'client', 'run', 'home', 'runner'],
   // Of host only types: it runs in a browser.
-  dashboard: ['host', 'run'],
+  dashboard: ['core', 'host', 'run'],
   cli: ['host-system', 'core', 'client', 'run', 'home', 'runner', 'service', 'host', 'dashboard'],
 };
 /** The only names that a package may import from another one: a service knows nothing of pipelines. */

@@ -112,6 +112,7 @@ export { describeFailure } from './report/describe-failure.ts';
 export { describeLocations } from './report/describe-locations.ts';
 export { describeCode, describeStatus } from './report/describe-status.ts';
 export { createDetailedReport } from './report/detailed-report.ts';
+export { measureAttempt, type Span, spanMs, spanOfAll } from './report/durations.ts';
 export { endMessage } from './report/end-message.ts';
 export { describeWait, explainCell } from './report/explain-cell.ts';
 export { exposedPorts } from './report/exposed-ports.ts';

@@ -1,5 +1,5 @@
 import { renderDuration } from '@sluice/core';
-import { describeStatus, type StepReport } from '@sluice/run';
+import { describeStatus, type StepReport, spanMs, spanOfAll } from '@sluice/run';
 
 /** The columns of `describeSteps`. */
 export const STEP_COLUMNS = ['STEP', 'STATUS', 'TOOK', 'ATTEMPTS', 'WHY'] as const;
@@ -7,14 +7,10 @@ export const STEP_COLUMNS = ['STEP', 'STATUS', 'TOOK', 'ATTEMPTS', 'WHY'] as con
 /** One row for each step, with its cells counted by status. */
 export function describeSteps(steps: readonly StepReport[]): readonly (readonly string[])[] {
   return steps.map((step) => {
-    const times = step.cells.flatMap(({ submittedAt, endedAt }) =>
-      submittedAt === undefined || endedAt === undefined ? [] : [{ submittedAt, endedAt }],
-    );
-    const from = times.reduce((least, { submittedAt }) => Math.min(least, submittedAt), Number.POSITIVE_INFINITY);
-    const to = times.reduce((most, { endedAt }) => Math.max(most, endedAt), Number.NEGATIVE_INFINITY);
+    const took = spanMs(spanOfAll(step.cells));
     const why = step.cells.find((cell) => cell.message !== undefined && cell.status !== 'succeeded')?.message ?? '';
     const attempts = step.cells.reduce((sum, cell) => sum + cell.attempt, 0);
-    return [step.step, statusText(step), times.length === 0 ? '-' : renderDuration(to - from), String(attempts), why];
+    return [step.step, statusText(step), took === undefined ? '-' : renderDuration(took), String(attempts), why];
   });
 }
 

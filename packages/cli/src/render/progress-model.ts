@@ -86,6 +86,7 @@ interface CellProgress {
   status: ShownStatus;
   attempt: number;
   /** When its current attempt began. */
+  requestedAt?: number;
   beganAt?: number;
   /** Why its previous attempt ended. */
   failure?: string;
@@ -145,7 +146,9 @@ function applyTransition(
   step.counts.set(known.status, Math.max(0, countOf(step, known.status) - 1));
   step.counts.set(status, countOf(step, status) + 1);
   if (status === 'submitting') step.startedAt ??= event.at;
-  if (status === 'submitting' || status === 'running') known.beganAt = event.at;
+  // As `spanOfCell`: from the start of the first attempt. Simultaneous transitions are reported as one, without `running`.
+  if (status === 'submitting') known.requestedAt ??= event.at;
+  if (status === 'running') known.beganAt ??= event.at;
   known.status = status;
   cells.set(key, known);
   if (event.message === undefined) delete step.note;
@@ -154,6 +157,7 @@ function applyTransition(
   const failedBefore = event.attempt > known.attempt ? known.failure : undefined;
   if (failedBefore !== undefined) delete known.failure;
   known.attempt = event.attempt;
+  const begunAt = known.beganAt ?? known.requestedAt;
   const stepFinished = isFinished(status) && step.cells !== undefined && countFinished(step) >= step.cells;
   if (stepFinished) step.endedAt = event.at;
   return {
@@ -164,7 +168,7 @@ function applyTransition(
     stepFinished,
     ...(event.message === undefined ? {} : { message: event.message }),
     ...(failedBefore === undefined ? {} : { failedBefore }),
-    ...(isFinished(status) && known.beganAt !== undefined ? { tookMs: event.at - known.beganAt } : {}),
+    ...(isFinished(status) && begunAt !== undefined ? { tookMs: event.at - begunAt } : {}),
   };
 }
 

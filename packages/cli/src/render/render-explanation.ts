@@ -6,6 +6,7 @@ import {
   describeStatus,
   type HistoryLine,
   type InputDifference,
+  measureAttempt,
   printableData,
   printableLine,
   type StepExplanation,
@@ -112,14 +113,13 @@ function renderAttempts({ attempts }: StepExplanation, terminal: Terminal): stri
 }
 
 function renderAttempt(attempt: AttemptExplanation, terminal: Terminal): string {
-  const { failure, requestedAt, runningAt, endedAt, postponed } = attempt;
-  const ran = endedAt === undefined ? undefined : endedAt - (runningAt ?? attempt.submittedAt ?? endedAt);
-  const waited = requestedAt === undefined || runningAt === undefined ? undefined : runningAt - requestedAt;
+  const { failure, postponed } = attempt;
+  const { ranMs, queuedMs } = measureAttempt(attempt);
   const head = [
     `  ${attempt.attempt}`,
     failure === undefined ? attempt.status : printableLine(failure.message),
-    ...(ran === undefined ? [] : [`ran ${renderDuration(ran)}`]),
-    ...(waited === undefined ? [] : [`queued for ${renderDuration(waited)}`]),
+    ...(ranMs === undefined ? [] : [`ran ${renderDuration(ranMs)}`]),
+    ...(queuedMs === undefined ? [] : [`queued for ${renderDuration(queuedMs)}`]),
     ...(attempt.instanceType === undefined ? [] : [`on ${attempt.instanceType}`]),
     ...(attempt.containerId === undefined ? [] : [`container ${attempt.containerId}`]),
   ].join('  ');

@@ -258,6 +258,10 @@ export interface RunApiOperations {
         /** Why it has failed; present exactly if the status is `failed`. */
         readonly reason?: 'failed' | 'oom' | 'timeout' | 'infrastructure';
         readonly counts: ApiCounts;
+        /** When its first cell began to run. */
+        readonly beganAt?: string;
+        /** When its last cell ended; absent while one runs. */
+        readonly endedAt?: string;
       }[];
       readonly criticalPath: readonly {
         readonly step: string;
@@ -483,6 +487,8 @@ export interface RunApiOperations {
         readonly reason?: 'failed' | 'oom' | 'timeout' | 'infrastructure';
         /** The number of its last attempt with a container; 0 before the first. */
         readonly attempt: number;
+        /** When its first attempt began to run. */
+        readonly beganAt?: string;
         /** Of the last attempt, as the following values. */
         readonly containerId?: string;
         readonly clusterId?: string;
@@ -658,6 +664,8 @@ export interface RunApiOperations {
       readonly reason?: 'failed' | 'oom' | 'timeout' | 'infrastructure';
       /** The number of its last attempt with a container; 0 before the first. */
       readonly attempt: number;
+      /** When its first attempt began to run. */
+      readonly beganAt?: string;
       /** Of the last attempt, as the following values. */
       readonly containerId?: string;
       readonly clusterId?: string;

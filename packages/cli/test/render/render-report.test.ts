@@ -165,8 +165,8 @@ test('renderReport of a suspended run says how to go on', () => {
 
 test('renderSteps counts the cells of a step by status', () => {
   const cells = [
-    cell('a', 'succeeded', { submittedAt: 0, endedAt: 1_000 }),
-    cell('b', 'failed', { submittedAt: 500, endedAt: 4_000, attempt: 3, reason: 'oom', message: 'exit code 137' }),
+    cell('a', 'succeeded', { beganAt: 0, endedAt: 1_000 }),
+    cell('b', 'failed', { beganAt: 500, endedAt: 4_000, attempt: 3, reason: 'oom', message: 'exit code 137' }),
   ];
   expect(renderSteps([{ step: 'fit', status: 'failed', cells }], terminal)).toBe(
     'STEP  STATUS                       TOOK   ATTEMPTS  WHY\nfit   1 succeeded, 1 failed (oom)  4.0 s  4         exit code 137\n',

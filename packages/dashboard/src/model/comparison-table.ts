@@ -100,9 +100,9 @@ function numberOf(text: string): TableValue {
   return Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
-function secondsOf({ runningAt, endedAt }: CellEntry): number | undefined {
-  if (runningAt === undefined || endedAt === undefined) return undefined;
-  return (Date.parse(endedAt) - Date.parse(runningAt)) / 1_000;
+function secondsOf({ beganAt, endedAt }: CellEntry): number | undefined {
+  if (beganAt === undefined || endedAt === undefined) return undefined;
+  return (Date.parse(endedAt) - Date.parse(beganAt)) / 1_000;
 }
 
 function compareTexts(a: string | number, b: string | number): number {

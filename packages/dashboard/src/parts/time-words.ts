@@ -1,3 +1,5 @@
+import { renderDuration } from '@sluice/core';
+
 const UNITS = [
   { unit: 'd', ms: 86_400_000 },
   { unit: 'h', ms: 3_600_000 },
@@ -5,16 +7,16 @@ const UNITS = [
   { unit: 's', ms: 1_000 },
 ] as const;
 
-/** A duration in its two largest units, for example `2 min 5 s`. */
-export function durationWords(ms: number): string {
-  if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
-  if (ms < 10_000) return `${(ms / 1_000).toFixed(1)} s`;
-  const first = UNITS.findIndex((unit) => ms >= unit.ms);
-  const { unit, ms: size } = UNITS[first]!;
-  const count = Math.floor(ms / size);
-  const next = UNITS[first + 1];
-  const rest = next === undefined ? 0 : Math.floor((ms - count * size) / next.ms);
-  return rest === 0 || next === undefined ? `${count} ${unit}` : `${count} ${unit} ${rest} ${next.unit}`;
+/** In place of a duration. */
+export const NOT_BEGUN = '–';
+/** What `tookWords` means. */
+export const TOOK = 'from the start of the first attempt to the end of the last';
+
+/** How long a cell or a step took, as the view of the run defines it; until `now` if it has not ended then. */
+export function tookWords({ beganAt, endedAt }: { beganAt?: string; endedAt?: string }, now?: number): string {
+  const from = Date.parse(beganAt ?? '');
+  const to = Math.min(Date.parse(endedAt ?? '') || (now ?? Number.NaN), now ?? Number.POSITIVE_INFINITY);
+  return to >= from ? renderDuration(to - from) : NOT_BEGUN;
 }
 
 /** How long ago, in one unit. */

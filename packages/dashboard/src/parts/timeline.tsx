@@ -1,3 +1,4 @@
+import { renderDuration } from '@sluice/core';
 import { summarizeCounts } from '@sluice/run';
 import { useMemo } from 'preact/hooks';
 import type { PlanSteps } from '../layout/plan-shape.ts';
@@ -6,7 +7,6 @@ import type { ChangeHistory } from '../model/change-history.ts';
 import { countsOf, type RunModel } from '../model/run-model.ts';
 import { findCellBars, findStepBar, type TimelineBar } from '../model/timeline-bars.ts';
 import { StatusMark } from './status-mark.tsx';
-import { durationWords } from './time-words.ts';
 import { VirtualList } from './virtual-list.tsx';
 
 /** A step, or one of its cells. */
@@ -51,7 +51,7 @@ export function Timeline(props: TimelineProps) {
         <span class="track">
           {TICKS.map((part) => (
             <span key={part} style={{ left: `${part * 100}%` }}>
-              {durationWords(span * part)}
+              {renderDuration(span * part)}
             </span>
           ))}
         </span>
@@ -120,7 +120,7 @@ function Bar({ bar, startedAt, span, now }: { bar: TimelineBar; startedAt: numbe
   return (
     <i
       class={`bar ${bar.kind} tone-${bar.tone}`}
-      title={`${words}, ${durationWords(to - bar.from)}`}
+      title={`${words}, ${renderDuration(to - bar.from)}`}
       style={{ left: `${(100 * (bar.from - startedAt)) / span}%`, width: `${(100 * (to - bar.from)) / span}%` }}
     />
   );

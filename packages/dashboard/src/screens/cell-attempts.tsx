@@ -1,7 +1,8 @@
+import { renderDuration } from '@sluice/core';
 import type { CellDetails } from '@sluice/host';
 import { replaceQuery } from '../live/route.ts';
 import { hourWords, resourceWords } from '../parts/resource-words.ts';
-import { durationWords, timeWords } from '../parts/time-words.ts';
+import { timeWords } from '../parts/time-words.ts';
 import { CellUsage } from './cell-usage.tsx';
 
 /** The attempts of a cell with their times and containers, and its resource use. */
@@ -50,8 +51,8 @@ function AttemptTable({ value }: { value: CellDetails }) {
                 {attempt.failure !== undefined && <small class="soft">{attempt.failure.message}</small>}
               </td>
               <td>{attempt.runningAt === undefined ? '–' : timeWords(attempt.runningAt)}</td>
-              <td class="number">{attempt.queuedMs === undefined ? '–' : durationWords(attempt.queuedMs)}</td>
-              <td class="number">{attempt.ranMs === undefined ? '–' : durationWords(attempt.ranMs)}</td>
+              <td class="number">{attempt.queuedMs === undefined ? '–' : renderDuration(attempt.queuedMs)}</td>
+              <td class="number">{attempt.ranMs === undefined ? '–' : renderDuration(attempt.ranMs)}</td>
               <td class="number">{attempt.coreHours === undefined ? '–' : hourWords(attempt.coreHours)}</td>
               <td class="number">{attempt.failure?.exitCode ?? '–'}</td>
               <td>

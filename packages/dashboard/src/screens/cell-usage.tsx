@@ -1,6 +1,6 @@
+import { renderDuration } from '@sluice/core';
 import type { CellDetails } from '@sluice/host';
 import { hourWords, resourceWords } from '../parts/resource-words.ts';
-import { durationWords } from '../parts/time-words.ts';
 
 /** What the pipeline requests for a cell, and what its attempts have occupied. */
 export function CellUsage({ value, instanceType }: { value: CellDetails; instanceType: string | undefined }) {
@@ -20,7 +20,7 @@ export function CellUsage({ value, instanceType }: { value: CellDetails; instanc
           <div>
             <dt>Ran in total</dt>
             <dd>
-              {durationWords(ranMs)} in {attempts === 1 ? '1 attempt' : `${attempts} attempts`}
+              {renderDuration(ranMs)} in {attempts === 1 ? '1 attempt' : `${attempts} attempts`}
             </dd>
           </div>
         )}

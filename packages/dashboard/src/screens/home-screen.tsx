@@ -1,3 +1,4 @@
+import { renderDuration } from '@sluice/core';
 import type { RunEntry } from '@sluice/host';
 import { useEffect, useState } from 'preact/hooks';
 import { type RunPipeline, RunPipelineButton, useRunPipeline } from '../actions/run-pipeline-form.tsx';
@@ -14,7 +15,7 @@ import { CountBar, countsByCode, countWords } from '../parts/count-bar.tsx';
 import { HistoryStrip } from '../parts/history-strip.tsx';
 import { ConnectionNote, Loading } from '../parts/loading.tsx';
 import { RunStatus } from '../parts/status-mark.tsx';
-import { agoWords, durationWords, timeWords } from '../parts/time-words.ts';
+import { agoWords, timeWords } from '../parts/time-words.ts';
 import { ClusterPanel } from './cluster-panel.tsx';
 import { OpenApprovals } from './open-approvals.tsx';
 import { ScheduleList } from './schedule-list.tsx';
@@ -191,7 +192,7 @@ function RunRow({ run, now }: { run: RunEntry; now: number }) {
         {run.problem !== undefined && <small class="bad">{run.problem}</small>}
       </td>
       <td title={timeWords(startedAt)}>{agoWords(startedAt, now)}</td>
-      <td class="number">{run.status === 'suspended' ? '–' : durationWords(Math.max(0, endedAt - startedAt))}</td>
+      <td class="number">{run.status === 'suspended' ? '–' : renderDuration(Math.max(0, endedAt - startedAt))}</td>
       <td class="progress">
         {run.counts !== undefined && <CountBar counts={counts} />}
         <small class="soft">{run.counts === undefined ? '' : countWords(counts)}</small>

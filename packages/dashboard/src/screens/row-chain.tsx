@@ -9,7 +9,7 @@ import { LogView } from '../log/log-view.tsx';
 import { codeOf } from '../model/statuses.ts';
 import { Note } from '../parts/note.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
-import { durationWords } from '../parts/time-words.ts';
+import { NOT_BEGUN, tookWords } from '../parts/time-words.ts';
 
 /** A row can have all cells of a step. */
 const MAX_CELLS = 200;
@@ -113,8 +113,8 @@ function ChainCell({ runId, cell, now, isOpen, onToggle }: CellProps) {
   );
 }
 
-function ranWords({ runningAt, endedAt, attempt }: Cell, now: number): string {
-  if (runningAt === undefined) return '';
-  const ran = durationWords((endedAt === undefined ? now : Date.parse(endedAt)) - Date.parse(runningAt));
-  return attempt > 1 ? `${ran}, attempt ${attempt}` : ran;
+function ranWords(cell: Cell, now: number): string {
+  const took = tookWords(cell, now);
+  if (took === NOT_BEGUN) return '';
+  return cell.attempt > 1 ? `${took}, attempt ${cell.attempt}` : took;
 }

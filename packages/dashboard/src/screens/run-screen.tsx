@@ -1,3 +1,4 @@
+import { renderDuration } from '@sluice/core';
 import type { RunDetails } from '@sluice/host';
 import { useState } from 'preact/hooks';
 import { RunActions } from '../actions/run-actions.tsx';
@@ -16,7 +17,7 @@ import { ConnectionNote, Loading } from '../parts/loading.tsx';
 import { Note } from '../parts/note.tsx';
 import { QueryCheckbox } from '../parts/query-checkbox.tsx';
 import { RunStatus } from '../parts/status-mark.tsx';
-import { durationWords, timeWords } from '../parts/time-words.ts';
+import { timeWords } from '../parts/time-words.ts';
 import { FailurePanel } from './failure-panel.tsx';
 import { FoundCells } from './found-cells.tsx';
 import { OpenApprovals } from './open-approvals.tsx';
@@ -99,7 +100,7 @@ function RunHead({ run, details, model, end }: { run: LiveRun; details: RunDetai
         </h1>
         <p class="soft">
           <span class="id">{run.runId}</span> · <span title={timeWords(startedAt)}>started {timeWords(startedAt)}</span>{' '}
-          · {durationWords(end - startedAt)}
+          {status !== 'suspended' && ` · ${renderDuration(end - startedAt)}`}
         </p>
       </div>
       <div class="run-progress">

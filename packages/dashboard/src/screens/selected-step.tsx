@@ -4,10 +4,9 @@ import { StepActions } from '../actions/run-actions.tsx';
 import type { LiveRun } from '../live/open-run.ts';
 import { countsOf, type RunModel } from '../model/run-model.ts';
 import { STATUSES } from '../model/statuses.ts';
-import { findCellBars } from '../model/timeline-bars.ts';
 import { CountBar, countWords } from '../parts/count-bar.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
-import { durationWords } from '../parts/time-words.ts';
+import { NOT_BEGUN, tookWords } from '../parts/time-words.ts';
 import type { Selection } from '../parts/timeline.tsx';
 import { linkToSelection, soleCell } from './link-to-selection.ts';
 
@@ -31,13 +30,8 @@ export function SelectedStep(props: SelectedProps) {
   const counts = countsOf(model, step);
   const cells = model.cells[step]!;
   const code = cell === undefined ? summarizeCounts(counts) : (cells[cell] ?? 0);
-  const span = run.history?.spans[step];
+  const took = cell === undefined || cells.length === 1 ? tookWords(details.steps[step]!, times.now) : NOT_BEGUN;
   const opened = { step, cell: cell ?? soleCell(model, step) };
-  const ran =
-    cell === undefined || run.history === undefined
-      ? span?.begunAt !== undefined && { from: span.begunAt, to: Math.min(times.now, span.endedAt ?? times.now) }
-      : findCellBars(run.history, { step, cell }, times.now).findLast(({ kind }) => kind === 'ran');
-  const ranMs = ran ? ran.to - ran.from : undefined;
   return (
     <section class="panel selected" aria-label="Selected step">
       <div>
@@ -49,7 +43,7 @@ export function SelectedStep(props: SelectedProps) {
           {[
             kind === 'container' ? image : kind,
             dependencies.length === 0 ? undefined : `after ${dependencies.map((on) => steps[on]!.step).join(', ')}`,
-            ranMs === undefined || ranMs < 0 ? undefined : durationWords(ranMs),
+            took === NOT_BEGUN ? undefined : `took ${took}`,
           ]
             .filter((part) => part !== undefined)
             .join(' · ')}

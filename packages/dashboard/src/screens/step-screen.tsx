@@ -14,7 +14,7 @@ import { Loading } from '../parts/loading.tsx';
 import { Note } from '../parts/note.tsx';
 import { PageButtons } from '../parts/page-buttons.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
-import { durationWords } from '../parts/time-words.ts';
+import { TOOK, tookWords } from '../parts/time-words.ts';
 import { Trail } from '../parts/trail.tsx';
 import { OpenApprovals } from './open-approvals.tsx';
 
@@ -128,7 +128,9 @@ function CellRows({ cells, runId }: { cells: CellList['cells']; runId: string })
         <tr>
           <th>Cell</th>
           <th class="number">Attempt</th>
-          <th class="number">Ran for</th>
+          <th class="number" title={TOOK}>
+            Took
+          </th>
           <th>Message</th>
         </tr>
       </thead>
@@ -142,11 +144,7 @@ function CellRows({ cells, runId }: { cells: CellList['cells']; runId: string })
               </a>
             </td>
             <td class="number">{cell.attempt}</td>
-            <td class="number">
-              {cell.runningAt === undefined || cell.endedAt === undefined
-                ? '–'
-                : durationWords(Date.parse(cell.endedAt) - Date.parse(cell.runningAt))}
-            </td>
+            <td class="number">{tookWords(cell)}</td>
             <td class="soft">{cell.message}</td>
           </tr>
         ))}

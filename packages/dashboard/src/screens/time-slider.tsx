@@ -1,7 +1,7 @@
+import { renderDuration } from '@sluice/core';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type ChangeHistory, countUntil, type Replay, replayHistory } from '../model/change-history.ts';
 import type { RunModel } from '../model/run-model.ts';
-import { durationWords } from '../parts/time-words.ts';
 
 /** A time in the past that the run is shown at. */
 export interface TimeTravel {
@@ -55,7 +55,7 @@ export function TimeSlider({ travel, times, isReady }: { travel: TimeTravel; tim
     frame = requestAnimationFrame(advance);
     return () => cancelAnimationFrame(frame);
   }, [isPlaying]);
-  const words = travel.at === undefined ? 'latest' : `after ${durationWords(at - startedAt)}`;
+  const words = travel.at === undefined ? 'latest' : `after ${renderDuration(at - startedAt)}`;
   return (
     <div class="slider">
       <button

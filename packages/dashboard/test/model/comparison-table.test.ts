@@ -5,7 +5,7 @@ import { numericColumns, pointsOf, sortRows, tableOfCells } from '../../src/mode
 function cell(index: number, values: Partial<CellEntry>): CellEntry {
   return {
     ...{ step: 'fit', cell: `c-${index}`, stepIndex: 0, cellIndex: index, status: 'succeeded', attempt: 1 },
-    ...{ runningAt: '2026-01-01T00:00:00.000Z', endedAt: `2026-01-01T00:00:0${index}.500Z` },
+    ...{ beganAt: '2026-01-01T00:00:00.000Z', endedAt: `2026-01-01T00:00:0${index}.500Z` },
     ...values,
   };
 }

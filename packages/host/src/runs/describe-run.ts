@@ -51,7 +51,7 @@ function describe(run: RunFollower): Details {
     skippedSteps: [...view.skippedSteps],
     ...(facts.header.order && { command: quoteCommand(['sluice', ...orderWords(facts.header.order)]) }),
     plan: { steps: describePlan(run, levels) },
-    steps: steps.map((status, index) => ({ ...status, counts: model.counts(index) })),
+    steps: steps.map((step, index) => ({ ...renderTimes(step), counts: model.counts(index) })),
     criticalPath: criticalPath.map(renderTimes),
     position: model.position,
   };

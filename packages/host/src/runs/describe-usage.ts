@@ -1,5 +1,5 @@
 import type { RunFollower } from '@sluice/home';
-import type { AttemptExplanation } from '@sluice/run';
+import { type AttemptExplanation, measureAttempt } from '@sluice/run';
 import type { z } from 'zod';
 import type { cellDetails } from '../schemas/cell-replies.ts';
 import { optional } from './to-time.ts';
@@ -15,9 +15,9 @@ const HOUR_MS = 3_600_000;
  * it ran, whether it used them or not. Nothing counts before the attempt has ended.
  */
 export function describeAttemptUsage(sizes: InstanceSizes | undefined, attempt: AttemptExplanation): AttemptUsage {
-  const { clusterId, instanceType, submittedAt, runningAt, endedAt } = attempt;
+  const { clusterId, instanceType } = attempt;
   const found = sizes?.find(({ clusterID, id }) => clusterID === clusterId && id === instanceType);
-  const ranMs = between(runningAt, endedAt);
+  const { queuedMs, ranMs } = measureAttempt(attempt);
   return {
     ...(found && {
       instance: {
@@ -26,7 +26,7 @@ export function describeAttemptUsage(sizes: InstanceSizes | undefined, attempt: 
         ...optional('gpuModel', found.gpuModel),
       },
     }),
-    ...optional('queuedMs', between(submittedAt, runningAt)),
+    ...optional('queuedMs', queuedMs),
     ...optional('ranMs', ranMs),
     ...(found && ranMs !== undefined && { coreHours: hours(found.cpu, ranMs), gpuHours: hours(found.gpu ?? 0, ranMs) }),
   };
@@ -47,8 +47,4 @@ export function sumAttemptUsage(attempts: readonly AttemptUsage[]): Details['usa
 
 function hours(count: number, ms: number): number {
   return Number(((count * ms) / HOUR_MS).toFixed(6));
-}
-
-function between(from: number | undefined, to: number | undefined): number | undefined {
-  return from === undefined || to === undefined ? undefined : Math.max(0, to - from);
 }

@@ -11,6 +11,7 @@ import {
   runOutline,
   skippedStep,
   status,
+  time,
   warning,
 } from '@sluice/run';
 import { z } from 'zod';
@@ -58,7 +59,16 @@ export const runDetails = z.strictObject({
   skippedSteps: z.array(skippedStep).describe('what was skipped because of these failures; the first 100'),
   command: z.string().exactOptional().describe('a command line that starts the same run again'),
   plan: z.strictObject({ steps: z.array(planStep) }),
-  steps: z.array(z.strictObject({ ...status, counts })).describe('in the order of `plan.steps`'),
+  steps: z
+    .array(
+      z.strictObject({
+        ...status,
+        counts,
+        beganAt: time.exactOptional().describe('when its first cell began to run'),
+        endedAt: time.exactOptional().describe('when its last cell ended; absent while one runs'),
+      }),
+    )
+    .describe('in the order of `plan.steps`'),
   criticalPath: z.array(criticalCell),
   position,
 });

@@ -2,6 +2,7 @@ import type { CellView } from '../schemas/cell.ts';
 import type { FailureReport } from '../schemas/failure.ts';
 import type { RunReport, StepReport } from '../schemas/run-report.ts';
 import { describeStatus } from './describe-status.ts';
+import { spanMs } from './durations.ts';
 import { type Markup, markup, NOTHING } from './markup.ts';
 import { runBeganAt, tookMs } from './run-times.ts';
 
@@ -46,9 +47,7 @@ function describeCases(step: StepReport, failures: ReadonlyMap<string, FailureRe
 }
 
 function describeCase(step: string, cell: CellView, failure: FailureReport | undefined): TestCase {
-  const { submittedAt, runningAt = submittedAt, endedAt = runningAt } = cell;
-  const ranMs = runningAt === undefined || endedAt === undefined ? 0 : endedAt - runningAt;
-  const base = { name: cell.cell === '' ? step : cell.cell, ranMs };
+  const base = { name: cell.cell === '' ? step : cell.cell, ranMs: spanMs(cell) ?? 0 };
   if (cell.status === 'succeeded') return { ...base, outcome: 'passed', element: NOTHING };
   if (cell.status !== 'failed') {
     const why = cell.message === undefined ? '' : `: ${cell.message}`;

@@ -2,6 +2,7 @@ import type { RunFacts } from '../facts/run-facts.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { CellView } from '../schemas/cell.ts';
 import { cellValuesOf } from './cell-values-of.ts';
+import { spanOfCell } from './durations.ts';
 import { explainCell } from './explain-cell.ts';
 import { exposedPorts } from './exposed-ports.ts';
 import { omitUnknown } from './omit-unknown.ts';
@@ -27,6 +28,7 @@ export function viewCell(
     reused,
     reason,
     attempt: last?.attempt ?? 0,
+    beganAt: spanOfCell(known).beganAt,
     containerId: last?.id,
     clusterId: last?.clusterID,
     instanceType: last?.instanceType,

@@ -27,6 +27,7 @@ export const cell = {
   ...cellValues,
   ...status,
   attempt: count.describe('the number of its last attempt with a container; 0 before the first'),
+  beganAt: time.exactOptional().describe('when its first attempt began to run'),
   containerId: z.string().exactOptional().describe('of the last attempt, as the following values'),
   clusterId: z.string().exactOptional(),
   instanceType: z.string().exactOptional(),

@@ -3,6 +3,7 @@ import { timeCells } from '../report/cell-times.ts';
 import { findCriticalPath } from '../report/critical-path.ts';
 import { describeFailure } from '../report/describe-failure.ts';
 import { placeSteps } from '../report/detailed-report.ts';
+import { type Span, spanOfAll, spanOfCell } from '../report/durations.ts';
 import { endMessage } from '../report/end-message.ts';
 import { reportOutputs } from '../report/report-outputs.ts';
 import { reportResults } from '../report/report-results.ts';
@@ -15,8 +16,8 @@ import type { ViewedRun } from './viewed-run.ts';
 
 /** The report of a followed run without its cells, of which there may be many. */
 export interface RunView extends Pick<RunReport, 'message' | 'failures' | 'outputs' | 'results'>, FailuresView {
-  /** The status of each step of the plan. */
-  readonly steps: readonly StatusReport[];
+  /** The status of each step of the plan, and when its cells ran. */
+  readonly steps: readonly (StatusReport & Span)[];
   /** For each step of the plan its column in the graph: its distance from the start. */
   readonly levels: readonly number[];
   readonly criticalPath: readonly CriticalCell[];
@@ -36,7 +37,10 @@ export function viewRun(run: ViewedRun, limits: { readonly failures: number }): 
     ...viewFailures(source),
     outputs: reportOutputs(source),
     ...reportResults(source),
-    steps: facts.plan.steps.map((_, step) => describeState(scheduler.state(step), () => false)),
+    steps: facts.plan.steps.map((_, step) => ({
+      ...describeState(scheduler.state(step), () => false),
+      ...spanOfAll((facts.known[step] ?? []).flatMap((known) => [spanOfCell(known)])),
+    })),
     levels: placeSteps(facts.plan, levels),
     criticalPath: findCriticalPath(facts, timeCells(source, levels)),
   };

@@ -28,7 +28,7 @@ function report(more: Partial<RunReport>): RunReport {
   return { ...base, status: 'failed', steps: [], failures: [], outputs: {}, ...more };
 }
 
-const times = { submittedAt: 1_000, runningAt: 2_000, endedAt: 4_500 };
+const times = { submittedAt: 1_000, beganAt: 2_000, runningAt: 2_000, endedAt: 4_500 };
 
 test('renderJunit has a suite for each step and a case for each cell', async () => {
   const text = renderJunit(
