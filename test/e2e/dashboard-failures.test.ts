@@ -89,6 +89,30 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the page of a run t
     expect(await found.textContent()).toContain('ERROR: loss is NaN');
     await page.getByRole('tab', { name: 'Why' }).click();
     await page.getByRole('tabpanel').getByText('ERROR: loss is NaN').waitFor();
+    // A moment of the run, by its address: the whole page is in the past.
+    const times = JSON.parse((await place.sluice('show', '--json')).stdout) as { startedAt: string; endedAt: string };
+    const [startedAt, endedAt] = [Date.parse(times.startedAt), Date.parse(times.endedAt)];
+    const axis = () => page.locator('.axis .track').textContent();
+    await page.goto(`${served.url}/#/runs/${runId}`);
+    await panel.waitFor();
+    const whole = await axis();
+    const moment = new Date(startedAt + 1).toISOString();
+    await page.goto(`${served.url}/#/runs/${runId}?at=${moment}`);
+    await page.getByText('as it was at').waitFor();
+    await page.locator('.run-status', { hasText: 'running' }).waitFor();
+    expect(await page.locator('.run-head').textContent()).not.toContain('9 failed');
+    expect(await panel.count()).toBe(0);
+    expect(await axis()).toBe(whole);
+    const slider = page.getByRole('slider', { name: 'Time' });
+    await slider.fill('500');
+    await page.waitForURL((url) => {
+      const at = Date.parse(new URLSearchParams(url.hash.split('?')[1]).get('at') ?? '');
+      return Math.abs(at - (startedAt + endedAt) / 2) < (endedAt - startedAt) / 100;
+    });
+    expect(await axis()).toBe(whole);
+    await slider.fill('1000');
+    await panel.waitFor();
+    await page.waitForURL((url) => !url.hash.includes('at='));
     expect(problems).toEqual([]);
     await page.close();
   });

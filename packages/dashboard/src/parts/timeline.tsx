@@ -4,6 +4,7 @@ import { useMemo } from 'preact/hooks';
 import type { PlanSteps } from '../layout/plan-shape.ts';
 import type { CellNames } from '../live/cell-names.ts';
 import type { ChangeHistory } from '../model/change-history.ts';
+import { roundTicks } from '../model/round-ticks.ts';
 import { countsOf, type RunModel } from '../model/run-model.ts';
 import { findCellBars, findStepBar, type TimelineBar } from '../model/timeline-bars.ts';
 import { StatusMark } from './status-mark.tsx';
@@ -25,6 +26,8 @@ export interface TimelineProps {
   readonly startedAt: number;
   /** The present, or the time that the slider shows. */
   readonly now: number;
+  /** Of the axis: the present, or the end of the run. */
+  readonly end: number;
   readonly selected: Selection | undefined;
   readonly expanded: ReadonlyMap<number, number>;
   readonly critical: ReadonlySet<number>;
@@ -34,12 +37,11 @@ export interface TimelineProps {
 }
 
 const ROW_HEIGHT = 28;
-const TICKS = [0, 0.25, 0.5, 0.75, 1];
 
 /** All steps as a tree, each with its bar on the time axis. */
 export function Timeline(props: TimelineProps) {
-  const { rows, selected, startedAt, now } = props;
-  const span = Math.max(1, now - startedAt);
+  const { rows, selected, startedAt, end } = props;
+  const span = Math.max(1, end - startedAt);
   const place = useMemo(() => rows.findIndex((row) => isSame(row, selected)), [rows, selected?.step, selected?.cell]);
   const onKeyDown = (event: KeyboardEvent) => {
     if (handleKey(event.key, props, place)) event.preventDefault();
@@ -49,9 +51,9 @@ export function Timeline(props: TimelineProps) {
       <div class="axis" aria-hidden="true">
         <span class="row-name" />
         <span class="track">
-          {TICKS.map((part) => (
-            <span key={part} style={{ left: `${part * 100}%` }}>
-              {renderDuration(span * part)}
+          {roundTicks(span).map((tick) => (
+            <span key={tick} style={{ left: `${(100 * tick) / span}%` }}>
+              {renderDuration(tick)}
             </span>
           ))}
         </span>

@@ -24,7 +24,7 @@ interface PanesProps {
   readonly model: RunModel;
   readonly query: URLSearchParams;
   readonly search: CellSearch;
-  readonly times: { readonly startedAt: number; readonly now: number };
+  readonly times: { readonly startedAt: number; readonly now: number; readonly end: number };
 }
 
 /** Graph and timeline next to each other; on narrow screens one of them. */

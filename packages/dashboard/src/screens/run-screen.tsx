@@ -46,11 +46,12 @@ interface LoadedProps {
 }
 
 function LoadedRun({ run, route, details, model, times }: LoadedProps) {
-  const travel = useTimeTravel(run.history, times);
+  const { query } = route;
+  const travel = useTimeTravel(run.history, times, query.get('at'));
   const shown = travel.model ?? model;
   const [isOpen, setOpen] = useState(false);
   const status = run.status ?? details.status;
-  const { query } = route;
+  const isPast = travel.at !== undefined;
   const waiting = totalCounts(model)[AWAITING_APPROVAL]!;
   const { act, dialog } = useActionDialog();
   const isHiding = query.get('hide') === 'finished';
@@ -58,12 +59,14 @@ function LoadedRun({ run, route, details, model, times }: LoadedProps) {
   const search = useCellSearch(run.runId, text, countCells(model));
   return (
     <div class="run">
-      <RunHead run={run} details={details} model={model} end={times.end} />
+      <RunHead run={run} details={details} model={shown} end={times.end} at={travel.at} />
       {status === 'running' && <ConnectionNote {...run.connection} />}
-      {details.message !== undefined && <Note tone={status === 'failed' ? 'bad' : 'calm'}>{details.message}</Note>}
-      {waiting > 0 && <OpenApprovals runId={run.runId} version={waiting} act={act} />}
+      {details.message !== undefined && !isPast && (
+        <Note tone={status === 'failed' ? 'bad' : 'calm'}>{details.message}</Note>
+      )}
+      {waiting > 0 && !isPast && <OpenApprovals runId={run.runId} version={waiting} act={act} />}
       {dialog}
-      <FailurePanel details={details} />
+      {!isPast && <FailurePanel details={details} />}
       <div class="toolbar">
         <input
           type="search"
@@ -80,16 +83,23 @@ function LoadedRun({ run, route, details, model, times }: LoadedProps) {
       </div>
       {isOpen && <RunFacts details={details} />}
       {text !== '' && <FoundCells {...{ runId: run.runId, model: shown, search, text }} />}
-      <RunPanes
-        {...{ run, details, model: shown, query, search }}
-        times={{ startedAt: times.startedAt, now: travel.at ?? times.end }}
-      />
+      <RunPanes {...{ run, details, model: shown, query, search }} times={{ ...times, now: travel.at ?? times.end }} />
     </div>
   );
 }
 
-function RunHead({ run, details, model, end }: { run: LiveRun; details: RunDetails; model: RunModel; end: number }) {
-  const status = run.status ?? details.status;
+interface HeadProps {
+  readonly run: LiveRun;
+  readonly details: RunDetails;
+  readonly model: RunModel;
+  readonly end: number;
+  /** The time in the past that is shown; undefined: the present. */
+  readonly at: number | undefined;
+}
+
+function RunHead({ run, details, model, end, at }: HeadProps) {
+  const present = run.status ?? details.status;
+  const status = at === undefined ? present : 'running';
   const counts = totalCounts(model);
   const startedAt = beganAt(details);
   return (
@@ -100,7 +110,8 @@ function RunHead({ run, details, model, end }: { run: LiveRun; details: RunDetai
         </h1>
         <p class="soft">
           <span class="id">{run.runId}</span> · <span title={timeWords(startedAt)}>started {timeWords(startedAt)}</span>{' '}
-          {status !== 'suspended' && ` · ${renderDuration(end - startedAt)}`}
+          {status !== 'suspended' && ` · ${renderDuration((at ?? end) - startedAt)}`}
+          {at !== undefined && <b> · as it was at {timeWords(at)}</b>}
         </p>
       </div>
       <div class="run-progress">
@@ -108,7 +119,7 @@ function RunHead({ run, details, model, end }: { run: LiveRun; details: RunDetai
         <small class="soft">{countWords(counts)}</small>
       </div>
       <div class="buttons">
-        <RunActions runId={run.runId} status={status} />
+        <RunActions runId={run.runId} status={present} />
         <a class="button" href={linkTo(['compare'], { run: run.runId })}>
           Compare
         </a>

@@ -1,5 +1,6 @@
 import { renderDuration } from '@sluice/core';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { replaceQuery } from '../live/route.ts';
 import { type ChangeHistory, countUntil, type Replay, replayHistory } from '../model/change-history.ts';
 import type { RunModel } from '../model/run-model.ts';
 
@@ -21,15 +22,50 @@ const STEPS = 1_000;
 /** A replay takes this long, whatever the run took. */
 const REPLAY_MS = 12_000;
 
-/** The state of the slider, and the run replayed up to it. */
-export function useTimeTravel(history: ChangeHistory | undefined, { end }: Times): TimeTravel {
-  const [at, setAt] = useState<number>();
+/** Browsers accept few changes of the address each second. */
+const ADDRESS_MS = 300;
+
+/**
+ * The state of the slider, and the run replayed up to it. The time is kept in the address, as the value `at` of its query
+ * (`inAddress`).
+ */
+export function useTimeTravel(
+  history: ChangeHistory | undefined,
+  { end }: Times,
+  inAddress: string | null,
+): TimeTravel {
+  const [at, setAt] = useTimeInAddress(inAddress);
   const replay = useRef<{ history: ChangeHistory; replay: Replay }>(undefined);
   if (at === undefined || history === undefined || at >= end) return { at: undefined, model: undefined, setAt };
   const previous = replay.current?.history === history ? replay.current.replay : undefined;
   const next = replayHistory(history, countUntil(history, at), previous);
   replay.current = { history, replay: next };
   return { at, model: next.model, setAt };
+}
+
+function useTimeInAddress(inAddress: string | null) {
+  const [at, setAt] = useState(() => parseTime(inAddress));
+  const written = useRef(inAddress);
+  // A link, or an address that the user has changed.
+  useEffect(() => {
+    if (inAddress !== written.current) setAt(parseTime(inAddress));
+    written.current = inAddress;
+  }, [inAddress]);
+  useEffect(() => {
+    const text = at === undefined ? null : new Date(at).toISOString();
+    if (text === written.current) return;
+    const timer = setTimeout(() => {
+      written.current = text;
+      replaceQuery({ at: text ?? undefined });
+    }, ADDRESS_MS);
+    return () => clearTimeout(timer);
+  }, [at]);
+  return [at, setAt] as const;
+}
+
+function parseTime(text: string | null): number | undefined {
+  const at = Date.parse(text ?? '');
+  return Number.isNaN(at) ? undefined : at;
 }
 
 /** Moves through the history of a run, by hand or as a replay. */
