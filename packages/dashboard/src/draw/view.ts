@@ -29,12 +29,11 @@ export function fitView(drawing: Size, canvas: Size): View {
   };
 }
 
-/** The view at first: the whole drawing, or the beginning of one that would be only a little too small to be read. */
+/** The view at first: the whole drawing, or the beginning of one that would be only a little too small to be read. At the top. */
 export function startView(drawing: Size, canvas: Size): View {
   const whole = fitView(drawing, canvas);
-  if (whole.scale >= READABLE || whole.scale < READABLE / 2.5) return whole;
-  const y = (canvas.height - drawing.height * READABLE) / 2;
-  return { scale: READABLE, x: MARGIN, y: Math.max(MARGIN, y) };
+  if (whole.scale >= READABLE || whole.scale < READABLE / 2.5) return { ...whole, y: Math.min(whole.y, MARGIN) };
+  return { scale: READABLE, x: MARGIN, y: MARGIN };
 }
 
 /** Changes the scale and keeps the point of the drawing at `at`, in pixels of the canvas, where it is. */

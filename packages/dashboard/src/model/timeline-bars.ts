@@ -1,5 +1,5 @@
 import { type ChangeHistory, changesOfCell } from './change-history.ts';
-import { isFinished, STATUSES, type StatusLook } from './statuses.ts';
+import { BAR_ORDER, isFinished, STATUSES, type StatusLook } from './statuses.ts';
 
 /** A part of a row of the timeline, in milliseconds. */
 export interface TimelineBar {
@@ -9,6 +9,8 @@ export interface TimelineBar {
   /** The color: of what ran, how it ended. */
   readonly tone: StatusLook['tone'];
   readonly label: string;
+  /** Of a step with several cells: the parts of the bar from top to bottom, by the present states of the cells. */
+  readonly shares?: readonly { readonly tone: StatusLook['tone']; readonly count: number }[];
 }
 
 /** The most bars of one row. */
@@ -39,17 +41,24 @@ export function findCellBars(
   return bars.slice(-MAX_BARS);
 }
 
+interface StepBarOptions {
+  readonly now: number;
+  readonly code: number;
+  /** The numbers of cells by state. */
+  readonly counts: ArrayLike<number>;
+}
+
 /** One bar for all cells of a step, from the first start to the last end. */
-export function findStepBar(
-  history: ChangeHistory,
-  step: number,
-  options: { now: number; code: number },
-): TimelineBar[] {
+export function findStepBar(history: ChangeHistory, step: number, options: StepBarOptions): TimelineBar[] {
   const { begunAt, endedAt } = history.spans[step]!;
   if (begunAt === undefined) return [];
   const to = isFinished(options.code) ? Math.max(begunAt, endedAt ?? begunAt) : Math.max(begunAt, options.now);
   const look = STATUSES[options.code]!;
-  return [{ kind: 'ran', from: begunAt, to, tone: toneOf(look), label: look.label }];
+  const shares = BAR_ORDER.filter((code) => options.counts[code]! > 0).map((code) => ({
+    tone: toneOf(STATUSES[code]!),
+    count: options.counts[code]!,
+  }));
+  return [{ kind: 'ran', from: begunAt, to, tone: toneOf(look), label: look.label, shares }];
 }
 
 function toneOf({ tone }: StatusLook): StatusLook['tone'] {

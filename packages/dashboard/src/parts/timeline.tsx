@@ -81,8 +81,9 @@ function TimelineRow(props: TimelineProps & { row: Selection; index: number; spa
   const { row, steps, model, selected, expanded, critical, history, startedAt, now, span, index } = props;
   const { step, cell } = row;
   const cells = model.cells[step]!;
-  const code = cell === undefined ? summarizeCounts(countsOf(model, step)) : cells[cell]!;
-  const bars = history === undefined ? [] : barsOf(history, { row, cells: cells.length, now, code });
+  const counts = countsOf(model, step);
+  const code = cell === undefined ? summarizeCounts(counts) : cells[cell]!;
+  const bars = history === undefined ? [] : barsOf(history, { row, cells: cells.length, now, code, counts });
   const isStep = cell === undefined;
   const level = isStep ? 1 : 2;
   const name = isStep ? steps[step]!.step : props.names.nameOf(step, cell);
@@ -121,21 +122,24 @@ function Bar({ bar, startedAt, span, now }: { bar: TimelineBar; startedAt: numbe
   const words = `${bar.kind === 'ran' ? bar.label : bar.kind === 'queue' ? 'queued at the service' : 'waiting'}`;
   return (
     <i
-      class={`bar ${bar.kind} tone-${bar.tone}`}
+      class={`bar ${bar.kind} ${bar.shares === undefined ? `tone-${bar.tone}` : 'shared'}`}
       title={`${words}, ${renderDuration(to - bar.from)}`}
       style={{ left: `${(100 * (bar.from - startedAt)) / span}%`, width: `${(100 * (to - bar.from)) / span}%` }}
-    />
+    >
+      {bar.shares?.map(({ tone, count }, place) => (
+        <b key={place} class={`tone-${tone}`} style={{ flexGrow: count }} />
+      ))}
+    </i>
   );
 }
 
 function barsOf(
   history: ChangeHistory,
-  { row, cells, now, code }: { row: Selection; cells: number; now: number; code: number },
+  { row, cells, ...step }: { row: Selection; cells: number; now: number; code: number; counts: ArrayLike<number> },
 ): TimelineBar[] {
+  const { now } = step;
   if (row.cell !== undefined) return findCellBars(history, { step: row.step, cell: row.cell }, now);
-  return cells <= 1
-    ? findCellBars(history, { step: row.step, cell: 0 }, now)
-    : findStepBar(history, row.step, { now, code });
+  return cells <= 1 ? findCellBars(history, { step: row.step, cell: 0 }, now) : findStepBar(history, row.step, step);
 }
 
 /** Whether the key means something in a tree. */

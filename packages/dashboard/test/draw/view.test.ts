@@ -13,7 +13,8 @@ test('fitView shows the whole drawing in the middle', () => {
 
 test('startView begins readable where the whole would be a little too small', () => {
   expect(startView({ width: 1_300, height: 300 }, CANVAS)).toMatchObject({ scale: 0.7, x: 24 });
-  expect(startView({ width: 90_000, height: 300 }, CANVAS)).toEqual(fitView({ width: 90_000, height: 300 }, CANVAS));
+  const wide = { width: 90_000, height: 300 };
+  expect(startView(wide, CANVAS)).toEqual({ ...fitView(wide, CANVAS), y: 24 });
 });
 
 test('zoomAt keeps the point under the pointer', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createHistory, extendHistory } from '../../src/model/change-history.ts';
-import { codeOf } from '../../src/model/statuses.ts';
+import { codeOf, STATUSES } from '../../src/model/statuses.ts';
 import { findCellBars, findStepBar } from '../../src/model/timeline-bars.ts';
 
 function sample() {
@@ -39,7 +39,15 @@ test('findCellBars ends what is in progress now', () => {
 });
 
 test('findStepBar reaches from the first start to the last end', () => {
-  expect(findStepBar(sample(), 0, { now: 2_000, code: codeOf('failed') })).toMatchObject([
-    { from: 300, to: 900, tone: 'bad' },
+  const counts: number[] = STATUSES.map(({ status, label }) => (label === 'reused' ? 0 : status === 'failed' ? 1 : 0));
+  counts[codeOf('succeeded')] = 31;
+  expect(findStepBar(sample(), 0, { now: 2_000, code: codeOf('failed'), counts })).toMatchObject([
+    {
+      ...{ from: 300, to: 900, tone: 'bad' },
+      shares: expect.arrayContaining([
+        { tone: 'bad', count: 1 },
+        { tone: 'good', count: 31 },
+      ]),
+    },
   ]);
 });
