@@ -60,6 +60,8 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the page of a run t
     const { runId } = (await place.runs())[0]!;
     await page.goto(`${served.url}/#/runs/${runId}`);
     const panel = page.getByRole('region', { name: '9 failed for 2 reasons' });
+    await page.waitForFunction("document.title === '✕ failing failed · Sluice'");
+    await page.waitForFunction("document.querySelector('link[rel=icon]').href.startsWith('blob:')");
     const [most, four] = ['8 cells exit code 3', 'exit code 7'].map((text) =>
       panel.getByRole('article').filter({ hasText: text }),
     );

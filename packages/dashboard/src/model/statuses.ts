@@ -74,3 +74,18 @@ export function isFinished(code: number): boolean {
 
 /** The states of a step's cells in the order in which a bar shows them: finished first, and failures before all. */
 export const BAR_ORDER: readonly number[] = codesOf('fcsekurpbaqw');
+
+const RUN_LOOKS = new Map(
+  Object.entries({
+    running: { mark: '▶', tone: 'busy' },
+    suspended: { mark: '‖', tone: 'warn' },
+    succeeded: { mark: '✓', tone: 'good' },
+    failed: { mark: '✕', tone: 'bad' },
+    canceled: { mark: '⊘', tone: 'warn' },
+  }),
+);
+
+/** How the status of a run is shown. */
+export function runLook(status: string): Pick<StatusLook, 'mark'> & { readonly tone: string } {
+  return RUN_LOOKS.get(status) ?? { mark: '·', tone: 'calm' };
+}

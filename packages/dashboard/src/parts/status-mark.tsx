@@ -1,14 +1,4 @@
-import { STATUSES } from '../model/statuses.ts';
-
-const RUN_LOOKS = new Map(
-  Object.entries({
-    running: { mark: '▶', tone: 'busy' },
-    suspended: { mark: '‖', tone: 'warn' },
-    succeeded: { mark: '✓', tone: 'good' },
-    failed: { mark: '✕', tone: 'bad' },
-    canceled: { mark: '⊘', tone: 'warn' },
-  }),
-);
+import { runLook, STATUSES } from '../model/statuses.ts';
 
 /** The state of a cell or step by its code: a shape with a color, and its name. */
 export function StatusMark({ code, isShort = false }: { code: number; isShort?: boolean }) {
@@ -25,7 +15,7 @@ export function StatusMark({ code, isShort = false }: { code: number; isShort?: 
 
 /** The status of a run. */
 export function RunStatus({ status, isShort = false }: { status: string; isShort?: boolean }) {
-  const { mark, tone } = RUN_LOOKS.get(status) ?? { mark: '·', tone: 'calm' };
+  const { mark, tone } = runLook(status);
   return (
     <span class={`status run-status tone-${tone}`} title={status}>
       <span class="mark" aria-hidden="true">

@@ -3,6 +3,7 @@ import { findAccount } from '../api/server-account.ts';
 import { prepareLayout } from '../layout/request-layout.ts';
 import { type LiveRun, openRun } from '../live/open-run.ts';
 import { linkTo, type Route, useRoute } from '../live/route.ts';
+import { useRunTitle } from '../live/use-run-title.ts';
 import { ErrorBoundary } from '../parts/error-boundary.tsx';
 import { Note } from '../parts/note.tsx';
 import { CellScreen } from './cell-screen.tsx';
@@ -20,7 +21,9 @@ export function App() {
   const place = route.path.join('/');
   const account = findAccount(location.href);
   useEffect(() => {
-    document.title = place === '' ? 'Sluice' : `${route.path.slice(1).join(' ') || route.path[0]} · Sluice`;
+    // That of a run has its status.
+    if (route.path[0] !== 'runs')
+      document.title = place === '' ? 'Sluice' : `${route.path.slice(1).join(' ') || route.path[0]} · Sluice`;
     scrollTo(0, 0);
   }, [place]);
   return (
@@ -74,7 +77,11 @@ function OfRun({ runId, route }: { runId: string; route: Route }) {
     setRun(opened);
     return () => opened.close();
   }, []);
-  if (run === undefined) return null;
+  return run === undefined ? null : <OpenedRun run={run} route={route} />;
+}
+
+function OpenedRun({ run, route }: { run: LiveRun; route: Route }) {
+  useRunTitle(run, route);
   const [, , section, step, third, fourth, fifth, ...rest] = route.path;
   if (section === 'steps' && step !== undefined) {
     if (third !== 'cells') return <StepScreen run={run} route={route} name={step} />;

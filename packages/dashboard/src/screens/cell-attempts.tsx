@@ -1,5 +1,6 @@
 import { renderDuration } from '@sluice/core';
 import type { CellDetails } from '@sluice/host';
+import { describeStatus } from '@sluice/run';
 import { replaceQuery } from '../live/route.ts';
 import { hourWords, resourceWords } from '../parts/resource-words.ts';
 import { timeWords } from '../parts/time-words.ts';
@@ -46,8 +47,7 @@ function AttemptTable({ value }: { value: CellDetails }) {
                 </button>
               </td>
               <td>
-                {attempt.status}
-                {attempt.reason !== undefined && ` (${attempt.reason === 'oom' ? 'out of memory' : attempt.reason})`}
+                {describeStatus(attempt)}
                 {attempt.failure !== undefined && <small class="soft">{attempt.failure.message}</small>}
               </td>
               <td>{attempt.runningAt === undefined ? '–' : timeWords(attempt.runningAt)}</td>

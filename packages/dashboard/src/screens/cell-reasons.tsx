@@ -1,4 +1,5 @@
 import type { CellDetails } from '@sluice/host';
+import { describeStatus } from '@sluice/run';
 import { linkTo } from '../live/route.ts';
 import { LogTail } from '../log/log-tail.tsx';
 import { codeOf } from '../model/statuses.ts';
@@ -25,8 +26,9 @@ const MISS_WORDS = {
   secret: 'A result of the earlier success contains the value of a secret.',
 } as const;
 
-function historyWords({ status, message, attempt }: CellDetails['history'][number]): string {
-  const words = [status, message].filter((word) => word !== undefined).join(': ');
+function historyWords({ status, reused, reason, message, attempt }: CellDetails['history'][number]): string {
+  const told = status && describeStatus({ status, ...(reused && { reused }), ...(reason && { reason }) });
+  const words = [told, message].filter((word) => word !== undefined).join(': ');
   return attempt > 1 ? `${words} (attempt ${attempt})` : words;
 }
 
@@ -47,11 +49,12 @@ export function CellReasons({ value, runId }: { value: CellDetails; runId: strin
       <h3>Dependencies</h3>
       {dependencies.length === 0 && <p class="soft">It depends on no other step.</p>}
       <ul>
-        {dependencies.map(({ step, condition, status }) => (
+        {dependencies.map(({ step, condition, ...now }) => (
           <li key={`${step} ${condition}`}>
-            <StatusMark code={codeOf(status)} isShort /> <a href={linkTo(['runs', runId], { step })}>{step}</a>{' '}
+            <StatusMark code={codeOf(now.status, now.reused)} isShort />{' '}
+            <a href={linkTo(['runs', runId], { step })}>{step}</a>{' '}
             <span class="soft">
-              required: {condition}; now: {status}
+              required: {condition}; now: {describeStatus(now)}
             </span>
           </li>
         ))}

@@ -1,5 +1,5 @@
 import type { CellDetails, RunDetails } from '@sluice/host';
-import { ENDED_STATUSES } from '@sluice/run';
+import { describeStatus, ENDED_STATUSES } from '@sluice/run';
 import { StepActions } from '../actions/run-actions.tsx';
 import { useActionDialog } from '../actions/use-action-dialog.tsx';
 import type { LiveRun } from '../live/open-run.ts';
@@ -137,7 +137,10 @@ function AttemptChoice({ value, attempt }: { value: CellDetails; attempt: number
       onChange={(event) => replaceQuery({ attempt: event.currentTarget.value })}
     >
       {value.attempts.map((one) => (
-        <option key={one.attempt} value={String(one.attempt)}>{`attempt ${one.attempt}, ${one.status}`}</option>
+        <option
+          key={one.attempt}
+          value={String(one.attempt)}
+        >{`attempt ${one.attempt}, ${describeStatus(one)}`}</option>
       ))}
     </select>
   );

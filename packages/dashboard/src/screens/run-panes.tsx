@@ -228,5 +228,5 @@ function useRows(steps: PlanSteps, shown: Uint8Array, expanded: ReadonlyMap<numb
 
 function graphLabel(steps: PlanSteps, selected: number | undefined): string {
   const state = selected === undefined ? 'nothing selected' : `selected: ${steps[selected]!.step}`;
-  return `Graph of ${steps.length} steps, ${state}. Arrow keys select along the edges, Enter opens, E shows the cells. The tree of steps has the same contents.`;
+  return `Graph of ${steps.length === 1 ? '1 step' : `${steps.length} steps`}, ${state}. Arrow keys select along the edges, Enter opens, E shows the cells. The tree of steps has the same contents.`;
 }

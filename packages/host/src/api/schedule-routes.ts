@@ -116,11 +116,12 @@ async function backfill(api: RunApi, name: string, { from, to, dryRun }: z.outpu
   const requested = await requestBackfill({ home: api.home, name, ...range, dryRun });
   if (!requested.ok) throw conflict(requested.error);
   const { planned, existing, timezone } = requested.value;
-  const kept = existing.length === 0 ? '' : `; ${existing.length} planned times have a run already`;
+  const times = (count: number) => (count === 1 ? '1 planned time' : `${count} planned times`);
+  const kept = existing.length === 0 ? '' : `; for ${times(existing.length)} there is a run already`;
   return {
     dryRun,
     command: quoteCommand(['sluice', 'schedule', 'backfill', renderRange(range, timezone), file]),
-    message: `runs ${planned.length} planned times, one after the other${kept}`,
+    message: `runs ${times(planned.length)}${planned.length > 1 ? ', one after the other' : ''}${kept}`,
     plannedAt: planned.map(toTime),
   };
 }

@@ -18,7 +18,7 @@ export async function startOrder(
   const preview = await executor.preview(asked, dryRun);
   if (!preview.ok) throw conflict(preview.error);
   const { reused, run } = preview.value;
-  const message = `runs ${run.length} steps, and reuses the results of ${reused.length}`;
+  const message = `runs ${run.length === 1 ? '1 step' : `${run.length} steps`}, and reuses the results of ${reused.length}`;
   const reply = { dryRun, command, message, reused: [...reused], run: [...run] };
   if (dryRun) return reply;
   const started = await executor.start(asked, runId);

@@ -1,4 +1,5 @@
 import { type AttemptFacts, evaluationErrorOf, type FailureEntry, type RunFacts } from '../facts/run-facts.ts';
+import type { CancelReason } from '../scheduler/model/command.ts';
 import type { Outcome } from '../scheduler/model/event.ts';
 import type { FailureReport } from '../schemas/failure.ts';
 import { cellValuesOf } from './cell-values-of.ts';
@@ -20,6 +21,13 @@ function describeEvaluation(facts: RunFacts, { step, cell }: { step: number; cel
   const message = evaluationErrorOf(facts, step, cell);
   return message === undefined ? undefined : { result: 'failed', class: 'failed', message };
 }
+
+/** Why an attempt was canceled that has not failed. */
+const CANCEL_WORDS: ReadonlyMap<string, string> = new Map<CancelReason, string>([
+  ['noLongerNeeded', 'canceled: no step needs it any longer'],
+  ['deadline', 'canceled: its deadline had passed'],
+  ['runTimeout', 'canceled: the timeout of the run had passed'],
+]);
 
 function attemptAt({ known }: RunFacts, { step, cell, attempt }: FailureEntry): AttemptFacts | undefined {
   return known[step]?.[cell]?.attempts.find((one) => one.attempt === attempt);
@@ -50,7 +58,7 @@ export function describeFailure(
     status: failed ? 'failed' : 'canceled',
     ...(failed && { reason: failed.class }),
     ...(failed?.exitCode !== undefined && { exitCode: failed.exitCode }),
-    message: failed?.message ?? `canceled${attempt?.cancelReason ? ` (${attempt.cancelReason})` : ''}`,
+    message: failed?.message ?? CANCEL_WORDS.get(attempt?.cancelReason ?? '') ?? 'canceled',
     ...(attempt?.id !== undefined && { containerId: attempt.id }),
     ...(hint !== undefined && { hint }),
     logTail: tail,
