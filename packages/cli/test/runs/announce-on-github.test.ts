@@ -38,7 +38,7 @@ function report(more: Partial<RunReport>): RunReport {
       {
         step: 'prepare',
         status: 'succeeded',
-        cells: [{ cell: '', status: 'succeeded', attempt: 1, results: {}, submittedAt: 0, endedAt: 1_400 }],
+        cells: [{ cell: '', status: 'succeeded', attempt: 1, results: {}, beganAt: 0, endedAt: 1_400 }],
       },
       {
         step: 'fit',

@@ -39,7 +39,7 @@ export function FailurePanel({ details }: { details: RunDetails }) {
 }
 
 function Failure({ group, runId }: { group: FailureGroup; runId: string }) {
-  const { step, cells, cellCount, attempt, message, hint, logTail, axes, matrix, item } = group;
+  const { step, cells, cellCount, attempt, containerId, message, hint, logTail, axes, matrix, item } = group;
   const [first] = cells;
   const cellLink = (cellIndex: number, query = {}) =>
     linkTo(['runs', runId, 'steps', step, 'cells', String(cellIndex)], query);
@@ -67,7 +67,7 @@ function Failure({ group, runId }: { group: FailureGroup; runId: string }) {
       )}
       {hint !== undefined && <p class="soft">{hint}</p>}
       {Object.keys(values).length > 0 && cellCount === 1 && <FactTable title="Values of the cell" values={values} />}
-      {first !== undefined && (
+      {first !== undefined && containerId !== undefined && (
         <LogTail
           lines={logTail}
           title={`End of the log${first.cell === '' ? '' : ` of ${first.cell}`}, attempt ${attempt}`}

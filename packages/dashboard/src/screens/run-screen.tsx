@@ -52,7 +52,7 @@ function LoadedRun({ run, route, details, model, times }: LoadedProps) {
   const [isOpen, setOpen] = useState(false);
   const status = run.status ?? details.status;
   const isPast = travel.at !== undefined;
-  const waiting = totalCounts(model)[AWAITING_APPROVAL]!;
+  const counts = totalCounts(model);
   const { act, dialog } = useActionDialog();
   const isHiding = query.get('hide') === 'finished';
   const text = details.plan.steps.some(({ cells }) => cells !== 1) ? (query.get('q') ?? '').trim() : '';
@@ -64,7 +64,9 @@ function LoadedRun({ run, route, details, model, times }: LoadedProps) {
       {details.message !== undefined && !isPast && (
         <Note tone={status === 'failed' ? 'bad' : 'calm'}>{details.message}</Note>
       )}
-      {waiting > 0 && !isPast && <OpenApprovals runId={run.runId} version={waiting} act={act} />}
+      {counts[AWAITING_APPROVAL]! > 0 && !isPast && (
+        <OpenApprovals runId={run.runId} version={[...counts].join()} act={act} />
+      )}
       {dialog}
       {!isPast && <FailurePanel details={details} />}
       <div class="toolbar">

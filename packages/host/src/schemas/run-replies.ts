@@ -53,7 +53,9 @@ export const runDetails = z.strictObject({
     .array(failureWithoutPath)
     .describe('the first 100 failed and canceled attempts in the order in which they ended, also those tried again'),
   failureCount: z.int().min(0),
-  failureGroups: z.array(failureGroup).describe('why cells have failed in the end; the first 20'),
+  failureGroups: z
+    .array(failureGroup)
+    .describe('why cells have failed in the end, of the 10,000 that failed last; the first 20'),
   failureGroupCount: z.int().min(0),
   failedCellCount: z.int().min(0),
   skippedSteps: z.array(skippedStep).describe('what was skipped because of these failures; the first 100'),

@@ -24,11 +24,18 @@ export function explainCell(
   const isOwn = (skip?.kind === 'failFast' || skip?.kind === 'tolerance') && FAILED.has(scheduler.state(step, cell));
   if (skip && !isOwn) return describeSkip(skip, facts);
   const last = facts.known[step]?.[cell]?.attempts.at(-1);
+  if (last === undefined && facts.plan.steps[step]!.step.approval !== undefined)
+    return REJECTED.get(scheduler.state(step, cell));
   const outcome = last && verdictOf(last);
   return outcome?.result === 'failed' ? outcome.message : undefined;
 }
 
 const FAILED: ReadonlySet<string> = new Set(['failed', 'errored', 'timedOut']);
+
+const REJECTED: ReadonlyMap<string, string> = new Map([
+  ['failed', 'the approval was rejected'],
+  ['timedOut', 'nobody has answered in time'],
+]);
 
 /** A wait reason in words. */
 export function describeWait(wait: WaitReason): string {

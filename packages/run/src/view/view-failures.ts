@@ -1,10 +1,11 @@
 import type { FailureEntry } from '../facts/run-facts.ts';
+import { cellValuesOf } from '../report/cell-values-of.ts';
 import { describeFailure, failureAt } from '../report/describe-failure.ts';
 import { explainCell } from '../report/explain-cell.ts';
 import { groupFailures } from '../report/group-failures.ts';
 import type { ReportSource } from '../report/report-source.ts';
 import type { SkipCause } from '../scheduler/model/skip-cause.ts';
-import type { FailureGroup, SkippedStep } from '../schemas/failure.ts';
+import type { FailureGroup, FailureReport, SkippedStep } from '../schemas/failure.ts';
 
 /** Why the cells of a run failed, and what did not run because of it. */
 export interface FailuresView {
@@ -14,62 +15,132 @@ export interface FailuresView {
   readonly skippedSteps: readonly SkippedStep[];
 }
 
+/** A cell that has failed in the end, with its last failed attempt; without one, it was never tried. */
+interface FailedCell extends Omit<FailureEntry, 'attempt'> {
+  readonly attempt: number | undefined;
+}
+
+/** Cells that are grouped: a page asks for them every few seconds, and a run may have a million failures. */
+const MAX_CELLS = 10_000;
 const MAX_GROUPS = 20;
 const MAX_NAMES = 20;
 const TAIL_LINES = 10;
 const MAX_SKIPPED = 100;
 const FAILED: ReadonlySet<string> = new Set(['failed', 'errored', 'timedOut']);
 
-/** Attempts that were followed by a success, or by a further attempt, are no failures of the run. */
+/**
+ * Attempts that were followed by a success, or by a further attempt, are no failures of the run. Groups have the 10,000 cells
+ * that failed last.
+ */
 export function viewFailures(source: ReportSource): FailuresView {
   const { facts } = source;
-  const failed = lastFailures(source);
-  const groups = groupFailures(failed, (entry) => {
-    const { class: reason, exitCode, message = '' } = failureAt(facts, entry) ?? {};
-    return { step: facts.plan.steps[entry.step]!.step.name, reason, exitCode, message };
+  const failedSteps = new Set<string>();
+  let failedCellCount = 0;
+  for (const { index, step } of facts.plan.steps) {
+    const count = countCells(source, index, (state) => FAILED.has(state));
+    failedCellCount += count;
+    if (count > 0) failedSteps.add(step.name);
+  }
+  if (failedCellCount === 0) return NO_FAILURES;
+  const groups = groupFailures(listFailed(source), (failed) => {
+    const { class: reason, exitCode, message = endOf(source, failed) } = causeOf(source, failed) ?? {};
+    return { step: facts.plan.steps[failed.step]!.step.name, reason, exitCode, message };
   });
   return {
-    failureGroups: groups.slice(0, MAX_GROUPS).map((group) => {
-      const [first] = group;
-      const { logFile: _, ...failure } = describeFailure(source, first);
-      const names = group.slice(0, MAX_NAMES).map(({ step, cell }) => ({
-        cell: facts.cells[step]?.[cell]?.key ?? '',
-        cellIndex: cell,
-      }));
-      return { ...failure, logTail: failure.logTail.slice(-TAIL_LINES), cellCount: group.length, cells: names };
-    }),
+    failureGroups: groups.slice(0, MAX_GROUPS).map((group) => ({
+      ...describeFirst(source, group[0]),
+      cellCount: group.length,
+      cells: group
+        .slice(0, MAX_NAMES)
+        .map(({ step, cell }) => ({ cell: facts.cells[step]?.[cell]?.key ?? '', cellIndex: cell })),
+    })),
     failureGroupCount: groups.length,
-    failedCellCount: failed.length,
-    skippedSteps: listSkipped(source, new Set(failed.map(({ step }) => facts.plan.steps[step]!.step.name))),
+    failedCellCount,
+    skippedSteps: listSkipped(source, failedSteps),
   };
 }
 
-/** The last failure of each cell that has failed in the end, in the order in which they ended. */
-function lastFailures({ facts, scheduler }: ReportSource): readonly FailureEntry[] {
-  const last = new Map<string, FailureEntry>();
-  for (const entry of facts.failures) {
+const NO_FAILURES: FailuresView = {
+  failureGroups: [],
+  failureGroupCount: 0,
+  failedCellCount: 0,
+  skippedSteps: [],
+};
+
+/** In the order in which they ended; those that were never tried come last. */
+function listFailed({ facts, scheduler }: ReportSource): readonly FailedCell[] {
+  const last = new Map<string, FailedCell>();
+  for (let place = facts.failures.length - 1; place >= 0 && last.size < MAX_CELLS; place--) {
+    const entry = facts.failures[place]!;
     const { step, cell } = entry;
-    if (!FAILED.has(scheduler.state(step, cell)) || failureAt(facts, entry) === undefined) continue;
-    last.delete(`${step}/${cell}`);
-    last.set(`${step}/${cell}`, entry);
+    const key = `${step}/${cell}`;
+    if (last.has(key) || !FAILED.has(scheduler.state(step, cell)) || failureAt(facts, entry) === undefined) continue;
+    last.set(key, entry);
   }
-  return [...last.values()];
+  const tried = [...last.values()].reverse();
+  const untried: FailedCell[] = [];
+  for (const { index: step } of facts.plan.steps) {
+    const cells = scheduler.cellCount(step) ?? 1;
+    for (let cell = 0; cell < cells && tried.length + untried.length < MAX_CELLS; cell++) {
+      if (FAILED.has(scheduler.state(step, cell)) && !last.has(`${step}/${cell}`))
+        untried.push({ step, cell, attempt: undefined });
+    }
+  }
+  return [...tried, ...untried];
 }
 
-function listSkipped({ facts, scheduler }: ReportSource, failed: ReadonlySet<string>): readonly SkippedStep[] {
+function causeOf({ facts }: ReportSource, { attempt, ...place }: FailedCell) {
+  return attempt === undefined ? undefined : failureAt(facts, { ...place, attempt });
+}
+
+/** Why a cell has failed that was never tried, such as a rejected approval. */
+function endOf(source: ReportSource, { step, cell }: FailedCell): string {
+  return explainCell(source, step, cell) ?? 'it could not be started';
+}
+
+function describeFirst(source: ReportSource, failed: FailedCell): Omit<FailureReport, 'logFile'> {
+  const { facts } = source;
+  const { step, cell, attempt } = failed;
+  if (attempt !== undefined) {
+    const { logFile: _, ...failure } = describeFailure(source, { step, cell, attempt });
+    return { ...failure, logTail: failure.logTail.slice(-TAIL_LINES) };
+  }
+  return {
+    step: facts.plan.steps[step]!.step.name,
+    cell: facts.cells[step]?.[cell]?.key ?? '',
+    ...cellValuesOf(facts, step, cell),
+    attempt: 1,
+    status: 'failed',
+    message: endOf(source, failed),
+    logTail: [],
+  };
+}
+
+function listSkipped(source: ReportSource, failed: ReadonlySet<string>): readonly SkippedStep[] {
+  const { facts, scheduler } = source;
   const skipped: SkippedStep[] = [];
   for (const { index, step } of facts.plan.steps) {
     if (skipped.length === MAX_SKIPPED) break;
-    let [first, cellCount] = [-1, 0];
-    for (let cell = 0; cell < (scheduler.cellCount(index) ?? 1); cell++) {
-      if (scheduler.state(index, cell) !== 'skipped' || !isOf(scheduler.skipCause(index, cell), failed)) continue;
-      cellCount += 1;
-      if (first === -1) first = cell;
-    }
-    if (first === -1) continue;
-    skipped.push({ step: step.name, cellCount, message: explainCell({ facts, scheduler }, index, first) ?? '' });
+    const cellCount = countCells(source, index, isSkipped);
+    if (cellCount === 0) continue;
+    let first = 0;
+    while (!isSkipped(scheduler.state(index, first))) first += 1;
+    // The others of a step were hardly ever skipped for another reason, and asking for it takes longer than their number.
+    if (!isOf(scheduler.skipCause(index, first), failed)) continue;
+    skipped.push({ step: step.name, cellCount, message: explainCell(source, index, first) ?? '' });
   }
   return skipped;
+}
+
+function isSkipped(state: string): boolean {
+  return state === 'skipped';
+}
+
+function countCells({ scheduler }: ReportSource, step: number, matches: (state: string) => boolean): number {
+  let count = 0;
+  const cells = scheduler.cellCount(step) ?? 1;
+  for (let cell = 0; cell < cells; cell++) if (matches(scheduler.state(step, cell))) count += 1;
+  return count;
 }
 
 /** Whether one of the failed steps is the cause. */
