@@ -33,20 +33,24 @@ export function readStaticFiles(directory: string): ReadonlyMap<string, StaticFi
   );
 }
 
-/** Serves the files; every other path that is not below `/api` leads to the screen of this path. */
+/** Serves the files. The path of a screen leads to it, and every other one that is not below `/api` to the first page. */
 export function addStaticFiles(server: FastifyInstance, files: ReadonlyMap<string, StaticFile>): void {
   server.get('/*', async (request, reply) => sendStaticFile(reply, { files, path: decodePath(request.url) }));
 }
 
-/** Sends the file at a decoded path. If it is none of a file, leads to the first page, which finds its screen after `#`. */
+/** A screen of the dashboard, as it is written after `#`. */
+const SCREEN = /^\/(?:runs|schedules|compare)(?:\/(?!\.)[^/]*)*$/;
+
+/** Sends the file at a decoded path, or the first page if the path is none of a file; a screen is found after `#`. */
 export function sendStaticFile(
   reply: FastifyReply,
   { files, path }: { readonly files: ReadonlyMap<string, StaticFile>; readonly path: string },
 ): FastifyReply {
-  const isScreen = /^\/(?!api\/)./s.test(path) && extname(path) === '' && !files.has(path);
   // Relative, since the browser may see the pages below another path.
-  if (isScreen) return reply.redirect(`${'../'.repeat(path.split('/').length - 2) || './'}#${encodeURI(path)}`, 303);
-  const file = files.get(path === '/' ? INDEX : path);
+  if (SCREEN.test(path))
+    return reply.redirect(`${'../'.repeat(path.split('/').length - 2) || './'}#${encodeURI(path)}`, 303);
+  const isPage = !path.startsWith('/api/') && extname(path) === '';
+  const file = files.get(path) ?? (isPage ? files.get(INDEX) : undefined);
   if (file === undefined) {
     return reply.code(404).send({ code: 404, status: 'NOT_FOUND', message: 'could not find a file at this path' });
   }

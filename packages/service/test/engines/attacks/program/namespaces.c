@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -50,10 +51,20 @@ static bool clone3_into(uint64_t flags) {
 }
 
 #if defined(__x86_64__)
-/* The call of 32-bit programs, which a filter may have forgotten. */
+static sigjmp_buf no_old_calls;
+static void leave_old_call(int number) { siglongjmp(no_old_calls, number); }
+
+/* The call of 32-bit programs, which a filter may have forgotten. A kernel without them ends the program with SIGSEGV. */
 static long old_call(long number, long argument) {
   long result;
+  if (sigsetjmp(no_old_calls, 1) != 0) {
+    signal(SIGSEGV, SIG_DFL);
+    errno = ENOSYS;
+    return -1;
+  }
+  signal(SIGSEGV, leave_old_call);
   __asm__ volatile("int $0x80" : "=a"(result) : "a"(number), "b"(argument), "c"(0), "d"(0), "S"(0), "D"(0) : "memory", "r8", "r9", "r10", "r11");
+  signal(SIGSEGV, SIG_DFL);
   if (result >= 0) return result;
   errno = (int)-result;
   return -1;
