@@ -10,7 +10,7 @@ import {
   type ServedDashboard,
   serveDashboard,
 } from './browser-rig.ts';
-import { createWorkplace, type Workplace } from './workplace-rig.ts';
+import { createWorkplace, until, type Workplace } from './workplace-rig.ts';
 
 /** Nine of the cells of `fit` fail for two reasons, in each of their attempts; `flaky` succeeds in its second one. */
 const PIPELINE = `version: 1
@@ -60,8 +60,9 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the page of a run t
     const { runId } = (await place.runs())[0]!;
     await page.goto(`${served.url}/#/runs/${runId}`);
     const panel = page.getByRole('region', { name: '9 failed for 2 reasons' });
-    await page.waitForFunction("document.title === '✕ failing failed · Sluice'");
-    await page.waitForFunction("document.querySelector('link[rel=icon]').href.startsWith('blob:')");
+    await until(async () => (await page.title()) === '✕ failing failed · Sluice', 'the title');
+    const icon = page.locator('link[rel=icon]');
+    await until(async () => (await icon.getAttribute('href'))?.startsWith('blob:') === true, 'the icon');
     const [most, four] = ['8 cells exit code 3', 'exit code 7'].map((text) =>
       panel.getByRole('article').filter({ hasText: text }),
     );
