@@ -188,7 +188,7 @@ export interface RunApiOperations {
       /** The first 100 failed and canceled attempts in the order in which they ended, also those tried again. */
       readonly failures: readonly ApiFailure[];
       readonly failureCount: number;
-      /** Why cells have failed in the end; the first 20. */
+      /** Why cells have failed in the end, of the 10,000 that failed last; the first 20. */
       readonly failureGroups: readonly {
         readonly step: string;
         /** Empty for a plain step. */

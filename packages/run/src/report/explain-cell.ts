@@ -34,7 +34,7 @@ const FAILED: ReadonlySet<string> = new Set(['failed', 'errored', 'timedOut']);
 
 const REJECTED: ReadonlyMap<string, string> = new Map([
   ['failed', 'the approval was rejected'],
-  ['timedOut', 'nobody has answered in time'],
+  ['timedOut', 'the approval was not answered in time'],
 ]);
 
 /** A wait reason in words. */
