@@ -149,7 +149,7 @@ export { statusOfCell, statusOfStep } from './report/status-of-cell.ts';
 export { verdictOf } from './report/verdict-of.ts';
 export { viewCell } from './report/view-cell.ts';
 export { isSatisfied, type SourceEnd } from './scheduler/flow/is-satisfied.ts';
-export { CELL_STATES, type CellState, TERMINAL_CELL_STATES } from './scheduler/model/cell-state.ts';
+export { CELL_STATES, type CellState, FAILED_STATES, TERMINAL_CELL_STATES } from './scheduler/model/cell-state.ts';
 export type { CancelReason, Command, RunStatus } from './scheduler/model/command.ts';
 export type { AttemptEvent, Outcome, PostponeReason, SchedulerEvent } from './scheduler/model/event.ts';
 export { createScheduler, type Scheduler } from './scheduler/scheduler.ts';

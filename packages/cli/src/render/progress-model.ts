@@ -85,8 +85,9 @@ export type ContainerState = Extract<RunnerEvent, { type: 'containerState' }>;
 interface CellProgress {
   status: ShownStatus;
   attempt: number;
-  /** When its current attempt began. */
+  /** When its first attempt was requested. */
   requestedAt?: number;
+  /** When its first attempt began to run. */
   beganAt?: number;
   /** Why its previous attempt ended. */
   failure?: string;
@@ -157,7 +158,7 @@ function applyTransition(
   const failedBefore = event.attempt > known.attempt ? known.failure : undefined;
   if (failedBefore !== undefined) delete known.failure;
   known.attempt = event.attempt;
-  const begunAt = known.beganAt ?? known.requestedAt;
+  const { beganAt = known.requestedAt } = known;
   const stepFinished = isFinished(status) && step.cells !== undefined && countFinished(step) >= step.cells;
   if (stepFinished) step.endedAt = event.at;
   return {
@@ -168,7 +169,7 @@ function applyTransition(
     stepFinished,
     ...(event.message === undefined ? {} : { message: event.message }),
     ...(failedBefore === undefined ? {} : { failedBefore }),
-    ...(isFinished(status) && begunAt !== undefined ? { tookMs: event.at - begunAt } : {}),
+    ...(isFinished(status) && beganAt !== undefined ? { tookMs: event.at - beganAt } : {}),
   };
 }
 

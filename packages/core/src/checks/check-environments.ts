@@ -1,5 +1,5 @@
-import { environmentOf, RECIPES } from '../parse/environments.ts';
-import { applyDefaults } from '../parse/resolve-step.ts';
+import { findEnvironment } from '../parse/add-environments.ts';
+import { RECIPES } from '../parse/environments.ts';
 import type { RawStep } from '../schema/step-schema.ts';
 import { type Check, pathInStep } from './check-context.ts';
 
@@ -8,10 +8,9 @@ export const checkEnvironments: Check = (context) => {
   const defaults = context.raw.defaults as RawStep | undefined;
   for (const checked of context.steps.values()) {
     const { step, raw } = checked;
-    if (environmentOf(raw) === undefined && (defaults === undefined || environmentOf(defaults) === undefined)) continue;
-    const environment = environmentOf(applyDefaults(raw, defaults));
-    if (environment === undefined) continue;
-    const { kind } = environment;
+    const found = findEnvironment(raw, defaults);
+    if (found === undefined) continue;
+    const { kind } = found.environment;
     const { path: mountPoint } = RECIPES[kind];
     for (const section of ['inputs', 'outputs'] as const) {
       for (const [key, mount] of Object.entries(step[section])) {

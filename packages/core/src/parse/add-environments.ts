@@ -59,19 +59,28 @@ export function addEnvironments(pipeline: Pipeline, raw: RawPipeline): WithEnvir
   };
 }
 
+/** The environment of a step, and the step with `defaults` applied; undefined if it has none. */
+export function findEnvironment(step: RawStep, defaults: RawStep | undefined) {
+  // Most steps have none: nothing is merged for them.
+  const mayHave = [step, defaults].some((one) => one !== undefined && environmentOf(one) !== undefined);
+  if (!mayHave) return undefined;
+  const whole = applyDefaults(step, defaults);
+  const environment = environmentOf(whole);
+  return environment && { environment, whole };
+}
+
 /** By step. */
 function findWanted(raw: RawPipeline): ReadonlyMap<string, Wanted> {
   const wanted = new Map<string, Wanted>();
   const defaults = raw.defaults as RawStep | undefined;
-  const ofDefaults = defaults && environmentOf(defaults);
   for (const section of ['steps', 'finally'] as const) {
     const steps = (raw[section] ?? {}) as Readonly<Record<string, RawStep>>;
     for (const name of Object.keys(steps)) {
       const step = own(steps, name) as RawStep;
-      if (ofDefaults === undefined && environmentOf(step) === undefined) continue;
-      const { modules, placement = raw.placement, slurm, ...whole } = applyDefaults(step, defaults);
-      const environment = environmentOf(whole);
-      if (environment === undefined) continue;
+      const found = findEnvironment(step, defaults);
+      if (found === undefined) continue;
+      const { environment } = found;
+      const { modules, placement = raw.placement, slurm } = found.whole;
       const isOwn = own(step, environment.kind) !== undefined;
       const writtenAt = isOwn ? [section, name, environment.kind] : ['defaults', environment.kind];
       wanted.set(name, { ...environment, made: { modules, placement, slurm }, writtenAt });

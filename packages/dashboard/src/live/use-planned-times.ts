@@ -1,7 +1,7 @@
 import type { PlannedTimeList } from '@sluice/host';
 import { useEffect, useState } from 'preact/hooks';
 import { fetchReply, messageFor } from '../api/fetch-reply.ts';
-import { addMonths, mergeTimes, type PlannedTime } from '../model/planned-days.ts';
+import { addMonths, mergeTimes, nextDate, type PlannedTime } from '../model/planned-days.ts';
 
 const DAY_MS = 86_400_000;
 const PAGE = 1_000;
@@ -75,8 +75,4 @@ async function fetchTimes(name: string, { range, recorded, signal }: TimesQuery)
     pageToken = page.nextPageToken;
   } while (pageToken !== undefined && times.length < MAX_TIMES);
   return { times, until: pageToken === undefined ? undefined : times.at(-1)?.plannedAt };
-}
-
-function nextDate(date: string): string {
-  return new Date(Date.parse(`${date}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 'YYYY-MM-DD'.length);
 }

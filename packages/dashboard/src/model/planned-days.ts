@@ -45,6 +45,11 @@ export function mergeTimes(lists: readonly (readonly PlannedTime[])[]): readonly
   return [...byTime.values()].sort((a, b) => Date.parse(a.plannedAt) - Date.parse(b.plannedAt));
 }
 
+/** The date (`YYYY-MM-DD`) after this one. */
+export function nextDate(date: string): string {
+  return dateOf(Date.parse(date) + DAY_MS);
+}
+
 /** The times of a month by date in a time zone. */
 export function groupByDay(times: readonly PlannedTime[], timezone: string, month: string): PlannedDays {
   const days = new Map<string, PlannedTime[]>();

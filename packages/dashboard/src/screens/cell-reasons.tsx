@@ -2,6 +2,7 @@ import type { CellDetails } from '@sluice/host';
 import { describeStatus } from '@sluice/run';
 import { linkTo } from '../live/route.ts';
 import { LogTail } from '../log/log-tail.tsx';
+import { cellLabel } from '../model/cell-label.ts';
 import { codeOf } from '../model/statuses.ts';
 import { Note } from '../parts/note.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
@@ -112,7 +113,7 @@ function RootCause({ cause, runId }: { cause: NonNullable<CellDetails['rootCause
   return (
     <p>
       Root cause: <StatusMark code={codeOf(status)} isShort />{' '}
-      <a href={linkTo(['runs', runId, 'steps', step], { q: cell })}>{cell === '' ? step : `${step}/${cell}`}</a>
+      <a href={linkTo(['runs', runId, 'steps', step], { q: cell })}>{cellLabel({ step, cell })}</a>
       {message !== undefined && <span class="soft"> {message}</span>}
     </p>
   );

@@ -3,6 +3,7 @@ import type { ActionRequest } from '../actions/action-dialog.tsx';
 import { ApprovalActions } from '../actions/run-actions.tsx';
 import { linkTo } from '../live/route.ts';
 import { useReply } from '../live/use-reply.ts';
+import { cellLabel } from '../model/cell-label.ts';
 import { Note } from '../parts/note.tsx';
 import { timeWords } from '../parts/time-words.ts';
 
@@ -35,27 +36,23 @@ export function OpenApprovals({ runId, step, cellIndex, version, act, isShort = 
         <section
           key={`${approval.step} ${approval.cell}`}
           class="panel approval"
-          aria-label={`Approval ${nameOf(approval)}`}
+          aria-label={`Approval ${cellLabel(approval)}`}
         >
           <div>
             <p class="question">{approval.message}</p>
             <p class="soft">
               <a href={linkTo(['runs', runId, 'steps', approval.step, 'cells', String(approval.cellIndex)])}>
-                {nameOf(approval)}
+                {cellLabel(approval)}
               </a>
               {` releases ${approval.releases.length === 0 ? 'no other step' : approval.releases.join(', ')}`}
             </p>
             {!isShort && <Changes previous={approval.previous} />}
           </div>
-          <ApprovalActions runId={runId} name={nameOf(approval)} act={act} />
+          <ApprovalActions runId={runId} name={cellLabel(approval)} act={act} />
         </section>
       ))}
     </>
   );
-}
-
-function nameOf({ step, cell }: Approval): string {
-  return cell === '' ? step : `${step}/${cell}`;
 }
 
 function Changes({ previous }: { previous: Previous | undefined }) {

@@ -1,5 +1,5 @@
 import { type Fingerprint, findSharedRead, isMatched, type Result } from '@sluice/core';
-import { type ContextSource, cellsInOrder, cellsMeant, isFannedOut } from '@sluice/run';
+import { type ContextSource, cellsInOrder, cellsMeant, FAILED_STATES, isFannedOut } from '@sluice/run';
 import { digestCell } from './digest-cell.ts';
 import { hashText } from './hash-text.ts';
 
@@ -94,7 +94,8 @@ function describeService(
   const { plan, scheduler } = run;
   const { step, cell } = place;
   const { step: spec } = plan.steps[step]!;
-  if (FAILED.has(scheduler.state(step, cell)) || findSharedRead(spec, plan.pipeline) !== undefined) return undefined;
+  if (FAILED_STATES.has(scheduler.state(step, cell)) || findSharedRead(spec, plan.pipeline) !== undefined)
+    return undefined;
   const digests = cellsOf(run, place).map((one) => {
     const made = fingerprint(step, one);
     return made.ok ? made.value.digest : undefined;
@@ -139,4 +140,3 @@ export function digestCells(
 }
 
 const REUSED: ReadonlySet<string> = new Set(['cached', 'skipped']);
-const FAILED: ReadonlySet<string> = new Set(['failed', 'errored', 'timedOut']);

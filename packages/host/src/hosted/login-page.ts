@@ -1,5 +1,5 @@
 import type { Scope } from '@sluice/client';
-import { escapeHtml } from '../listener/notice-page.ts';
+import { escapeHtml, renderHtmlPage } from '../listener/notice-page.ts';
 
 /** What the form shows again after a login that failed. */
 export interface LoginForm {
@@ -55,18 +55,10 @@ export function readDestination(text: unknown): { readonly to: string; readonly 
 }
 
 function page(content: string): string {
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Sluice</title>
-<link rel="icon" href="icon.svg" type="image/svg+xml">
+  return renderHtmlPage(`<link rel="icon" href="icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="login.css">
 <main>
 <p class="name">Sluice</p>
 ${content}
-</main>
-</html>
-`;
+</main>`);
 }

@@ -1,6 +1,7 @@
 import type { NeedCondition } from '@sluice/core';
 import { evaluationErrorOf, type RunFacts } from '../facts/run-facts.ts';
 import { stepIndex } from '../facts/step-context.ts';
+import { FAILED_STATES } from '../scheduler/model/cell-state.ts';
 import type { PostponeReason } from '../scheduler/model/event.ts';
 import type { SkipCause } from '../scheduler/model/skip-cause.ts';
 import type { WaitReason } from '../scheduler/model/wait-reason.ts';
@@ -21,7 +22,8 @@ export function explainCell(
   if (wait) return describeWait(wait);
   const skip = scheduler.skipCause(step, cell);
   // A cell that failed itself is not explained by another step's failure, which only prevented a further attempt.
-  const isOwn = (skip?.kind === 'failFast' || skip?.kind === 'tolerance') && FAILED.has(scheduler.state(step, cell));
+  const isOwn =
+    (skip?.kind === 'failFast' || skip?.kind === 'tolerance') && FAILED_STATES.has(scheduler.state(step, cell));
   if (skip && !isOwn) return describeSkip(skip, facts);
   const last = facts.known[step]?.[cell]?.attempts.at(-1);
   if (last === undefined && facts.plan.steps[step]!.step.approval !== undefined)
@@ -29,8 +31,6 @@ export function explainCell(
   const outcome = last && verdictOf(last);
   return outcome?.result === 'failed' ? outcome.message : undefined;
 }
-
-const FAILED: ReadonlySet<string> = new Set(['failed', 'errored', 'timedOut']);
 
 const REJECTED: ReadonlyMap<string, string> = new Map([
   ['failed', 'the approval was rejected'],

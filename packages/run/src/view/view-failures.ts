@@ -1,9 +1,9 @@
-import type { FailureEntry } from '../facts/run-facts.ts';
 import { cellValuesOf } from '../report/cell-values-of.ts';
 import { describeFailure, failureAt } from '../report/describe-failure.ts';
 import { explainCell } from '../report/explain-cell.ts';
 import { groupFailures } from '../report/group-failures.ts';
 import type { ReportSource } from '../report/report-source.ts';
+import { type CellState, FAILED_STATES } from '../scheduler/model/cell-state.ts';
 import type { SkipCause } from '../scheduler/model/skip-cause.ts';
 import type { FailureGroup, FailureReport, SkippedStep } from '../schemas/failure.ts';
 
@@ -15,9 +15,12 @@ export interface FailuresView {
   readonly skippedSteps: readonly SkippedStep[];
 }
 
-/** A cell that has failed in the end, with its last failed attempt; without one, it was never tried. */
-interface FailedCell extends Omit<FailureEntry, 'attempt'> {
-  readonly attempt: number | undefined;
+/** A cell that has failed in the end. */
+interface FailedCell {
+  readonly step: number;
+  readonly cell: number;
+  /** Its last failed attempt; undefined if it was never tried. */
+  readonly last: { readonly attempt: number; readonly cause: NonNullable<ReturnType<typeof failureAt>> } | undefined;
 }
 
 /** Cells that are grouped: a page asks for them every few seconds, and a run may have a million failures. */
@@ -26,7 +29,6 @@ const MAX_GROUPS = 20;
 const MAX_NAMES = 20;
 const TAIL_LINES = 10;
 const MAX_SKIPPED = 100;
-const FAILED: ReadonlySet<string> = new Set(['failed', 'errored', 'timedOut']);
 
 /**
  * Attempts that were followed by a success, or by a further attempt, are no failures of the run. Groups have the 10,000 cells
@@ -37,13 +39,13 @@ export function viewFailures(source: ReportSource): FailuresView {
   const failedSteps = new Set<string>();
   let failedCellCount = 0;
   for (const { index, step } of facts.plan.steps) {
-    const count = countCells(source, index, (state) => FAILED.has(state));
+    const count = countCells(source, index, (state) => FAILED_STATES.has(state));
     failedCellCount += count;
     if (count > 0) failedSteps.add(step.name);
   }
   if (failedCellCount === 0) return NO_FAILURES;
-  const groups = groupFailures(listFailed(source), (failed) => {
-    const { class: reason, exitCode, message = endOf(source, failed) } = causeOf(source, failed) ?? {};
+  const groups = groupFailures(listFailed(source, failedCellCount), (failed) => {
+    const { class: reason, exitCode, message = endOf(source, failed) } = failed.last?.cause ?? {};
     return { step: facts.plan.steps[failed.step]!.step.name, reason, exitCode, message };
   });
   return {
@@ -68,29 +70,27 @@ const NO_FAILURES: FailuresView = {
 };
 
 /** In the order in which they ended; those that were never tried come last. */
-function listFailed({ facts, scheduler }: ReportSource): readonly FailedCell[] {
+function listFailed({ facts, scheduler }: ReportSource, count: number): readonly FailedCell[] {
   const last = new Map<string, FailedCell>();
   for (let place = facts.failures.length - 1; place >= 0 && last.size < MAX_CELLS; place--) {
     const entry = facts.failures[place]!;
-    const { step, cell } = entry;
+    const { step, cell, attempt } = entry;
     const key = `${step}/${cell}`;
-    if (last.has(key) || !FAILED.has(scheduler.state(step, cell)) || failureAt(facts, entry) === undefined) continue;
-    last.set(key, entry);
+    if (last.has(key) || !FAILED_STATES.has(scheduler.state(step, cell))) continue;
+    const cause = failureAt(facts, entry);
+    if (cause !== undefined) last.set(key, { step, cell, last: { attempt, cause } });
   }
   const tried = [...last.values()].reverse();
+  if (tried.length === count) return tried;
   const untried: FailedCell[] = [];
   for (const { index: step } of facts.plan.steps) {
     const cells = scheduler.cellCount(step) ?? 1;
     for (let cell = 0; cell < cells && tried.length + untried.length < MAX_CELLS; cell++) {
-      if (FAILED.has(scheduler.state(step, cell)) && !last.has(`${step}/${cell}`))
-        untried.push({ step, cell, attempt: undefined });
+      if (FAILED_STATES.has(scheduler.state(step, cell)) && !last.has(`${step}/${cell}`))
+        untried.push({ step, cell, last: undefined });
     }
   }
   return [...tried, ...untried];
-}
-
-function causeOf({ facts }: ReportSource, { attempt, ...place }: FailedCell) {
-  return attempt === undefined ? undefined : failureAt(facts, { ...place, attempt });
 }
 
 /** Why a cell has failed that was never tried, such as a rejected approval. */
@@ -100,9 +100,9 @@ function endOf(source: ReportSource, { step, cell }: FailedCell): string {
 
 function describeFirst(source: ReportSource, failed: FailedCell): Omit<FailureReport, 'logFile'> {
   const { facts } = source;
-  const { step, cell, attempt } = failed;
-  if (attempt !== undefined) {
-    const { logFile: _, ...failure } = describeFailure(source, { step, cell, attempt });
+  const { step, cell, last } = failed;
+  if (last !== undefined) {
+    const { logFile: _, ...failure } = describeFailure(source, { step, cell, attempt: last.attempt });
     return { ...failure, logTail: failure.logTail.slice(-TAIL_LINES) };
   }
   return {
@@ -132,11 +132,11 @@ function listSkipped(source: ReportSource, failed: ReadonlySet<string>): readonl
   return skipped;
 }
 
-function isSkipped(state: string): boolean {
+function isSkipped(state: CellState): boolean {
   return state === 'skipped';
 }
 
-function countCells({ scheduler }: ReportSource, step: number, matches: (state: string) => boolean): number {
+function countCells({ scheduler }: ReportSource, step: number, matches: (state: CellState) => boolean): number {
   let count = 0;
   const cells = scheduler.cellCount(step) ?? 1;
   for (let cell = 0; cell < cells; cell++) if (matches(scheduler.state(step, cell))) count += 1;

@@ -48,3 +48,6 @@ export const TERMINAL_CELL_STATES: ReadonlySet<CellState> = new Set<CellState>([
   'skipped',
   'cached',
 ]);
+
+/** The states of cells that have failed in the end. */
+export const FAILED_STATES: ReadonlySet<CellState> = new Set(['failed', 'errored', 'timedOut']);
