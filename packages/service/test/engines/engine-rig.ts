@@ -27,6 +27,8 @@ export interface RigLaunch {
   readonly limits?: Partial<Limits>;
   readonly logLimitBytes?: number;
   readonly job?: JobRequest;
+  /** How long to wait for it, if it needs longer than others on a quiet machine. */
+  readonly patienceMs?: number;
 }
 
 /** Ends what hangs: a busy machine may take ten times as long as a quiet one. */
@@ -181,7 +183,7 @@ export class EngineRig {
       options: this.#subject.options ?? {},
       ...(wanted.job !== undefined && { job: wanted.job }),
     };
-    const container = new RigContainer(launch, this.#subject.patienceMs);
+    const container = new RigContainer(launch, wanted.patienceMs ?? this.#subject.patienceMs);
     this.#containers.set(key, container);
     return container;
   }
