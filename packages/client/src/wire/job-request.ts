@@ -22,7 +22,10 @@ const address = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_.+=-]{0,200}(?:@[A-Za-z0-9.-]{1,200})?$/, 'must be a mail address');
 
-/** Options of `sbatch`, by their names there; `mail` is an address that is notified of the end. */
+/**
+ * Options of `sbatch`, by their names there; `mail` is an address that is notified of the end, `mpi` the plugin with which
+ * `srun` starts several tasks.
+ */
 const slurmOptions = z.strictObject({
   partition: option.exactOptional(),
   qos: option.exactOptional(),
@@ -35,6 +38,10 @@ const slurmOptions = z.strictObject({
   nodelist: option.exactOptional(),
   exclude: option.exactOptional(),
   mail: address.exactOptional(),
+  mpi: z
+    .string()
+    .regex(/^[a-z][a-z0-9_]{0,31}$/, 'must be the name of a plugin, such as pmi2')
+    .exactOptional(),
 });
 
 /** The limits that `ulimits` may name. */

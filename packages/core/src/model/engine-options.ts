@@ -33,7 +33,10 @@ export interface Ulimit {
   readonly hard: number;
 }
 
-/** Options of `sbatch`, by their names there; `mail` is an address that is notified of the end. */
+/**
+ * Options of `sbatch`, by their names there; `mail` is an address that is notified of the end, `mpi` the plugin with which
+ * `srun` starts several tasks.
+ */
 export interface SlurmOptions {
   readonly partition?: string;
   readonly qos?: string;
@@ -46,4 +49,5 @@ export interface SlurmOptions {
   readonly nodelist?: string;
   readonly exclude?: string;
   readonly mail?: string;
+  readonly mpi?: string;
 }

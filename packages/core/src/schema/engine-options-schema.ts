@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ULIMITS } from '../model/engine-options.ts';
-import { CONTAINER_USER, MAIL_ADDRESS, SIZE, SLURM_OPTION } from './patterns.ts';
+import { CONTAINER_USER, MAIL_ADDRESS, MPI_PLUGIN, SIZE, SLURM_OPTION } from './patterns.ts';
 
 const flag = z.boolean({ error: 'true or false' });
 const ulimitValue = z.int({ error: 'an integer' }).min(-1);
@@ -50,6 +50,7 @@ export const slurmOptions = z.strictObject(
     nodelist: slurmOption.optional(),
     exclude: slurmOption.optional(),
     mail: z.string({ error: 'a string' }).regex(MAIL_ADDRESS).optional(),
+    mpi: z.string({ error: 'a string' }).regex(MPI_PLUGIN).optional(),
   },
   { error: 'a map of options of Slurm, for example `{ partition: gpu }`' },
 );

@@ -48,6 +48,8 @@ export const MODULE = /^[A-Za-z0-9_][A-Za-z0-9_.+@:/=~-]{0,200}$/;
 export const SLURM_OPTION = /^(?![ -])[A-Za-z0-9_.,:;=+@*&|!()[\]{} -]{1,500}$/;
 /** An address for the mails of Slurm, as a service accepts it. */
 export const MAIL_ADDRESS = /^[A-Za-z0-9][A-Za-z0-9_.+=-]{0,200}(?:@[A-Za-z0-9.-]{1,200})?$/;
+/** The name of a plugin for MPI, as a service accepts it. */
+export const MPI_PLUGIN = /^[a-z][a-z0-9_]{0,31}$/;
 /** A user of a container: a number or a name, each with an optional `:group`. */
 export const CONTAINER_USER = /^(?:\d{1,10}|[a-z_][a-z0-9_.-]{0,31})(?::(?:\d{1,10}|[a-z_][a-z0-9_.-]{0,31}))?$/i;
 /** The name of a file in the directory of results. */
@@ -89,6 +91,7 @@ export const PATTERN_ADVICE: ReadonlyMap<string, PatternAdvice> = new Map<string
     { code: 'wrong-value', wanted: 'a number or name of a user, with or without `:group`, for example "1000:1000"' },
   ],
   [String(MAIL_ADDRESS), { code: 'wrong-value', wanted: 'a mail address' }],
+  [String(MPI_PLUGIN), { code: 'wrong-value', wanted: 'the name of a plugin for MPI, for example pmi2' }],
   [String(DURATION), { code: 'bad-duration', wanted: 'a duration with its unit, for example 90s, 15m, 2h or 1d' }],
   [String(CELL_DURATION), { code: 'bad-duration', wanted: 'a duration with its unit, for example 90s, 15m, 2h or 1d' }],
   [String(CELL_SIZE), { code: 'bad-size', wanted: 'a size with its unit, for example 512MB or 4GiB' }],

@@ -25,7 +25,7 @@ export function describeEngine(name: string, create: CreateEngine, subject: Engi
     describeMounts(rig, subject);
     if (!subject.sharesMachine) describeReadOnly(rig);
     describeStop(rig);
-    if (subject.startsTasks) describeTasks(rig);
+    if (subject.startsTasks) describeTasks(rig, subject);
     describeLimits(rig, subject);
     describeRecovery(rig, subject);
   });

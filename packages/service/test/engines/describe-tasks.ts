@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { EngineRig } from './engine-rig.ts';
+import type { EngineUnderTest } from './engine-under-test.ts';
 
 const TASKS = { job: { tasks: { nodes: 2, perNode: 2 } }, limits: { cores: 4, memoryBytes: 512 * 2 ** 20 } };
 
 /** Containers whose command is started several times. */
-export function describeTasks(rig: EngineRig): void {
+export function describeTasks(rig: EngineRig, subject: EngineUnderTest): void {
   describe('several tasks', () => {
     const linesOf = (text: string) => text.split('\n').filter(Boolean).sort();
 
@@ -29,6 +30,15 @@ printf 'no end of line'`;
       expect(await rig.run('sort /v/starts', { mounts }).then(async (one) => (await one.end()) && one.text())).toBe(
         '0\n1\n2\n3\n',
       );
+    });
+
+    test.skipIf(subject.separatesTasks)('share the memory of their node', async () => {
+      const script = `echo "$LOCAL_RANK" >"/dev/shm/.$LOCAL_RANK"; mv "/dev/shm/.$LOCAL_RANK" "/dev/shm/$LOCAL_RANK"
+until [ -e /dev/shm/0 ] && [ -e /dev/shm/1 ]; do sleep 0.05; done
+cat /dev/shm/0 /dev/shm/1`;
+      const container = await rig.run(script, TASKS);
+      expect(await container.end()).toEqual({ kind: 'exited', exitCode: 0 });
+      expect(linesOf(await container.text())).toEqual([0, 1, 2, 3].flatMap((rank) => [`${rank}: 0`, `${rank}: 1`]));
     });
 
     test('all end with the first that fails, and with its code', async () => {

@@ -44,6 +44,8 @@ export interface EngineUnderTest {
   readonly rewritesPaths?: true;
   /** Has the feature `multi-node`. Default: it does not. */
   readonly startsTasks?: true;
+  /** The tasks of a node have nothing in common. */
+  readonly separatesTasks?: true;
   /** A link swapped in during the start leads nowhere; else the engine behind resolves the path once more by itself. */
   readonly holdsSwappedLinks: boolean;
 }

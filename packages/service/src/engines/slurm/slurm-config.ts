@@ -17,6 +17,7 @@ const optionShape = {
   nodelist: text,
   exclude: text,
   mail: text,
+  mpi: text,
 };
 /** Their names. */
 export const SLURM_OPTIONS = Object.keys(optionShape) as readonly (keyof typeof optionShape)[];

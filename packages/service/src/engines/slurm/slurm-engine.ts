@@ -24,6 +24,7 @@ import { createSlurmCommands, type SlurmCommands } from './slurm-commands.ts';
 import { type SlurmConfig, type SlurmPlacement, slurmPlacementSchema } from './slurm-config.ts';
 import { createTrackedContainer } from './slurm-container.ts';
 import { NODE_ARGUMENTS, partitionLimit, slurmModels } from './slurm-models.ts';
+import { checkMpi } from './slurm-mpi.ts';
 import { slurmMeaning } from './slurm-outcome.ts';
 import { createQueueReader, jobOwners } from './slurm-queue.ts';
 import { openSlurmRecords, type SlurmRecords } from './slurm-records.ts';
@@ -269,6 +270,7 @@ class SlurmEngine implements SlurmJobs {
       gpus: limits.gpus / tasksOf(launch).count,
       job,
     });
+    checkMpi(launch, { runtime: this.#config.runtime, mpi: placement.mpi });
     const minutes = timeLimitOf(job?.time, this.#limitsOf(placement));
     const user = this.#userOf(launch);
     const maskedPaths = await this.findMaskedPaths();

@@ -2,12 +2,13 @@ import type { Launch } from '../engine.ts';
 import { shellQuote as q, shellWords as words } from '../shell-quote.ts';
 import { isHiddenVariable } from './is-hidden-variable.ts';
 import { gpuWords } from './slurm-gpu.ts';
+import { type MpiOption, mpiWords } from './slurm-mpi.ts';
 
 /** File with the reason why the request cannot be met, shown to the user. */
 export const REJECTION_RECORD = 'rejected';
 /** File with the reason why the node could not set up the container: no fault of the request. */
 export const FAULT_RECORD = 'fault';
-/** File that exists once the container is set up, just before its command starts. */
+/** File with the ID of the container's first process on the node. Empty until the container is set up. */
 export const SETUP_RECORD = 'set-up';
 
 /** Pipes by which a script that runs as root requests and awaits the mapping of all users, which only another process may do. */
@@ -36,7 +37,7 @@ const RUN =
   '/run/nvidia-persistenced /run/current-system /run/booted-system /run/wrappers /run/opengl-driver';
 
 /** How the script depends on cluster and user. */
-export interface SlurmHostRootOptions {
+export interface SlurmHostRootOptions extends MpiOption {
   /** Host paths that appear empty inside. */
   readonly maskedPaths: readonly string[];
   /**
@@ -174,17 +175,35 @@ seal() {
  * It is read from file descriptor 9, and has the path of the job's script as argument: the node's directory of the scripts is
  * hidden, because they contain the variables of other containers.
  */
-export function slurmHostRoot(launch: Launch, { maskedPaths, isRoot }: SlurmHostRootOptions): string {
+export function slurmHostRoot(launch: Launch, options: SlurmHostRootOptions): string {
+  return `exec 9<&-
+${setUpLines(launch, options)}${startLines(launch, options)}`;
+}
+
+/** The script for a container that is entered by others (`enteredHostRoot`), and runs no command itself. */
+export function heldHostRoot(launch: Launch, options: SlurmHostRootOptions): string {
+  return `exec 9<&-
+${setUpLines(launch, options)}trap '' TERM
+while :; do sleep 3600; done
+`;
+}
+
+/** The script for the command of a container whose namespaces were entered; `launch` is that of `heldHostRoot`. */
+export function enteredHostRoot(launch: Launch, options: SlurmHostRootOptions): string {
+  return `exec 9<&-
+${startLines(launch, options)}`;
+}
+
+function setUpLines(launch: Launch, { maskedPaths, isRoot }: SlurmHostRootOptions): string {
   const mounts = [...launch.mounts].sort((a, b) => (a.target < b.target ? -1 : 1));
   const targets = new Set(mounts.map(({ target }) => target));
   const root = fstabName(`${launch.directory}/root`);
-  return `exec 9<&-
-d=${q(launch.directory)} spool=
+  return `d=${q(launch.directory)} spool=
+read -r it _ </proc/self/stat
 case "$1" in /*/job*/slurm_script) spool=\${1%/*/*} ;; esac
 ${
   isRoot
-    ? `read -r it _ </proc/self/stat
-echo "$it" >"$d/${UNMAPPED_FIFO}"
+    ? `echo "$it" >"$d/${UNMAPPED_FIFO}"
 read -r _ <"$d/${MAPPED_FIFO}"
 `
     : ''
@@ -212,13 +231,21 @@ ${maskedPaths.map((path) => `seal ${q(path)}\n`).join('')}\
 ${mounts.flatMap((mount) => volumeLines(mount, targets)).join('\n')}
 mount -o remount,bind,ro "$r" || fail "the container's root cannot be made read-only"
 echo 0 >/proc/sys/user/max_user_namespaces${isRoot ? " || fail 'user namespaces in the container cannot be forbidden'" : ''}
-: >"$d/${SETUP_RECORD}"
+exec 5>"$d/${SETUP_RECORD}"
 cd "$r" && pivot_root . . || fail "the container's root cannot be entered"
 umount -l . || exit 125
 cd /
+echo "$it" >&5
+exec 5>&-
 exec 2>&4 4>&-
-(
-${exportLines(launch)}exec setpriv --no-new-privs --inh-caps=-all --ambient-caps=-all --bounding-set=-all${isRoot ? `,${ROOT_CAPABILITIES}` : ''} -- env -u PWD -u OLDPWD -u SHLVL -u _ -C /tmp ${words(shownVariables(launch))} ${gpuWords(launch, (name) => `${name}=$${name}`)}${words(launch.command)}
+`;
+}
+
+/** Runs the command without the permissions that set up the container, and passes SIGTERM on to it. */
+function startLines(launch: Launch, options: SlurmHostRootOptions): string {
+  const capabilities = options.isRoot ? `,${ROOT_CAPABILITIES}` : '';
+  return `(
+${exportLines(launch)}exec setpriv --no-new-privs --inh-caps=-all --ambient-caps=-all --bounding-set=-all${capabilities} -- env -u PWD -u OLDPWD -u SHLVL -u _ -C /tmp ${words(shownVariables(launch))} ${gpuWords(launch, assignment)}${mpiWords(launch, options, assignment)}${words(launch.command)}
 ) &
 c=$!
 trap 'kill -TERM $c 2>/dev/null' TERM
@@ -230,6 +257,11 @@ while kill -0 $c 2>/dev/null; do
 done
 exit $code
 `;
+}
+
+/** A variable with the value that it has in the script. */
+export function assignment(name: string): string {
+  return `${name}=$${name}`;
 }
 
 /** The directories on the path to a mount point, outermost first: those outside other mount points, and those inside. */

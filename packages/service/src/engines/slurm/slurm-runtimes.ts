@@ -5,6 +5,7 @@ import { isHiddenVariable } from './is-hidden-variable.ts';
 import type { SlurmConfig } from './slurm-config.ts';
 import { gpuWords } from './slurm-gpu.ts';
 import {
+  assignment,
   FAULT_RECORD,
   MAPPED_FIFO,
   REJECTION_RECORD,
@@ -13,6 +14,7 @@ import {
   slurmHostRoot,
   UNMAPPED_FIFO,
 } from './slurm-host-root.ts';
+import { mpiWords } from './slurm-mpi.ts';
 
 /** The shell code by which a job's script uses one of a site's container runtimes; `$d` is the container's directory. */
 export interface SlurmRuntime {
@@ -36,27 +38,42 @@ export interface SlurmRuntime {
  * root, a process outside the namespace maps all users.
  */
 const none: SlurmRuntime = {
-  prepare: (_launch, { isRoot }) =>
-    isRoot
-      ? `mkfifo "$d/${UNMAPPED_FIFO}" "$d/${MAPPED_FIFO}"
-map() { printf '%s\\n' "$(while read -r from _ count; do echo "$from $from $count"; done </proc/self/$2)" >/proc/$1/$2; }
-{ read -r it <"$d/${UNMAPPED_FIFO}" && map $it uid_map && map $it gid_map; echo >"$d/${MAPPED_FIFO}"; } &
-mapper=$!
-`
-      : '',
-  start: (launch, { isRoot }) =>
-    `unshare --user ${isRoot ? '' : '--map-current-user '}--keep-caps --mount --pid --ipc --fork --kill-child env -i PATH="$PATH" ${gpuWords(launch, (name) => `${name}=$${name}`)}sh /dev/fd/9 "$0"`,
+  prepare: (_launch, options) => mapperLines(options),
+  start: (launch, options) =>
+    `${newNamespaces(options)} env -i PATH="$PATH" ${gpuWords(launch, assignment)}${mpiWords(launch, options, assignment)}sh /dev/fd/9 "$0"`,
   // Not an argument: those are shorter than an environment may be, and other users of the node can read them.
   input: slurmHostRoot,
-  // util-linux's unshare does not forward signals, so the signal is sent to its child.
-  ask: () => 'kill -TERM $(cat /proc/$pid/task/$pid/children)',
-  finish: (launch, { isRoot }) => `${isRoot ? 'kill $mapper 2>/dev/null\n' : ''}\
-if ! $asked && [ ! -e "$d/${SETUP_RECORD}" ] && [ ! -e "$d/${REJECTION_RECORD}" ] && [ ! -e "$d/${FAULT_RECORD}" ]; then
+  ask: () => ASK_CHILD,
+  finish: (launch, options) => `${endMapper(options)}\
+if ! $asked && [ ! -s "$d/${SETUP_RECORD}" ] && [ ! -e "$d/${REJECTION_RECORD}" ] && [ ! -e "$d/${FAULT_RECORD}" ]; then
   said=$(tail -n 1 ${q(launch.logPath)})
   printf 'could not set up the container on node %s: %s' "$SLURMD_NODENAME" "\${said:-code $code}" >"$d/${FAULT_RECORD}"
 fi
 `,
 };
+
+/** Enters new namespaces, in which the user may mount. */
+export function newNamespaces({ isRoot }: Pick<SlurmHostRootOptions, 'isRoot'>): string {
+  return `unshare --user ${isRoot ? '' : '--map-current-user '}--keep-caps --mount --pid --ipc --fork --kill-child`;
+}
+
+/** Starts the process that maps all users for root. */
+export function mapperLines({ isRoot }: Pick<SlurmHostRootOptions, 'isRoot'>): string {
+  if (!isRoot) return '';
+  return `mkfifo "$d/${UNMAPPED_FIFO}" "$d/${MAPPED_FIFO}"
+map() { printf '%s\\n' "$(while read -r from _ count; do echo "$from $from $count"; done </proc/self/$2)" >/proc/$1/$2; }
+{ read -r it <"$d/${UNMAPPED_FIFO}" && map $it uid_map && map $it gid_map; echo >"$d/${MAPPED_FIFO}"; } &
+mapper=$!
+`;
+}
+
+/** Ends that process: it waits forever for a script that has ended before. */
+export function endMapper({ isRoot }: Pick<SlurmHostRootOptions, 'isRoot'>): string {
+  return isRoot ? 'kill $mapper 2>/dev/null\n' : '';
+}
+
+/** Neither unshare nor nsenter of util-linux forwards signals, so the signal is sent to the child. */
+export const ASK_CHILD = 'kill -TERM $(cat /proc/$pid/task/$pid/children)';
 
 /** The pattern of a shell for messages which say that a registry could not be asked. */
 const UNREACHABLE = UNREACHABLE_REGISTRY.map((part) => `*${q(part)}*`).join(' | ');
@@ -123,7 +140,7 @@ echo over >&9
 
 const apptainer: SlurmRuntime = {
   prepare: () => requireProgram('apptainer'),
-  start: (launch) =>
+  start: (launch, options) =>
     `apptainer ${words([
       launch.command.length > 0 ? 'exec' : 'run',
       '--cleanenv',
@@ -135,10 +152,12 @@ const apptainer: SlurmRuntime = {
         `${mountSource(mount)}:${mount.target}${mount.readOnly === true ? ':ro' : ''}`,
       ]),
       ...pairs(launch).flatMap((pair) => ['--env', pair]),
-    ])} ${gpuWords(launch, (name) => `--env=${name}=$${name}`)}${words([
-      /^[a-z]+:\/\/|^\//.test(launch.image ?? '') ? (launch.image ?? '') : `docker://${launch.image}`,
-      ...launch.command,
-    ])}`,
+    ])} ${gpuWords(launch, (name) => `--env=${assignment(name)}`)}${mpiWords(launch, options, (name) => `--env=${assignment(name)}`)}${words(
+      [
+        /^[a-z]+:\/\/|^\//.test(launch.image ?? '') ? (launch.image ?? '') : `docker://${launch.image}`,
+        ...launch.command,
+      ],
+    )}`,
   ask: () => 'kill -TERM $pid',
   finish: (launch) => `if ! $asked && [ $code = 255 ]; then
   said=$(tail -n 2 ${q(launch.logPath)} | tr '\\n' ' ' | cut -c 1-1000)
@@ -158,13 +177,13 @@ set -- '--unset-env=*' --set-env=HOME=/tmp --set-env=PATH=/usr/local/sbin:/usr/l
 [ ! -f ${q(`${image}/ch/environment`)} ] || set -- "$@" ${q(`--set-env=${image}/ch/environment`)}
 case "$(ch-run --help 2>&1)" in *--write-fake*) set -- "$@" --write-fake ;; esac
 `,
-  start: (launch) =>
+  start: (launch, options) =>
     `ch-run "$@" ${words([
       '--private-tmp',
       '--env-no-expand',
       ...launch.mounts.map((mount) => `--bind=${mountSource(mount)}:${mount.target}`),
       ...pairs(launch).map((pair) => `--set-env=${pair}`),
-    ])} ${gpuWords(launch, (name) => `--set-env=${name}=$${name}`)}${words([launch.image ?? '', '--', ...launch.command])}`,
+    ])} ${gpuWords(launch, (name) => `--set-env=${assignment(name)}`)}${mpiWords(launch, options, (name) => `--set-env=${assignment(name)}`)}${words([launch.image ?? '', '--', ...launch.command])}`,
   ask: () => 'kill -TERM $pid',
 };
 

@@ -5,7 +5,8 @@ import { hideLineBreaks, waitLines, withInput } from './script-lines.ts';
 import { agentRuntime } from './slurm-agent.ts';
 import type { SlurmConfig } from './slurm-config.ts';
 import { REJECTION_RECORD, type SlurmHostRootOptions } from './slurm-host-root.ts';
-import { mountSource, SLURM_RUNTIMES } from './slurm-runtimes.ts';
+import { mountSource, SLURM_RUNTIMES, type SlurmRuntime } from './slurm-runtimes.ts';
+import { sharedRoot } from './slurm-shared-root.ts';
 import { tasksLines } from './slurm-tasks.ts';
 
 /**
@@ -32,9 +33,10 @@ export type SlurmScriptOptions = Pick<SlurmConfig, 'runtime'> & SlurmHostRootOpt
  * submits if the service is killed meanwhile, is no valid script and does nothing.
  */
 export function slurmScript(launch: Launch, config: SlurmScriptOptions): string {
-  const tasks = tasksOf(launch);
   const run =
-    tasks.count > 1 ? tasksLines(launch, tasks, (of) => commandLines(of, config)) : commandLines(launch, config);
+    tasksOf(launch).count > 1
+      ? tasksLines(launch, { mpi: config.mpi, commandLines: (...of) => commandLines(config, ...of) })
+      : commandLines(config, launch);
   const lines = `d=${q(launch.directory)}
 set -C
 { true >"$d/${CLAIM}"; } 2>/dev/null || exit 0
@@ -52,14 +54,22 @@ main
 `;
 }
 
-/** Runs the command in the container's directory `$d` and leaves its exit code in `$code`. */
-function commandLines(launch: Launch, config: SlurmScriptOptions): string {
-  const runtime = config.isAgent ? agentRuntime : SLURM_RUNTIMES[config.runtime];
+/**
+ * Runs the command in the container's directory `$d` and leaves its exit code in `$code`. `nodeDirectory` is that of the tasks of
+ * a node, if there are several.
+ */
+function commandLines(config: SlurmScriptOptions, launch: Launch, nodeDirectory?: string): string {
+  const runtime = runtimeOf(config, nodeDirectory);
   const input = runtime.input?.(launch, config);
   const start = `${runtime.start(launch, config)} &
 pid=$! asked=false
 `;
   return `${config.runtime === 'none' ? '' : launch.mounts.map(confinement).join('')}${runtime.prepare?.(launch, config) ?? ''}${input === undefined ? start : withInput(start, input)}${waitLines(runtime.ask(launch))}${runtime.finish?.(launch, config) ?? ''}`;
+}
+
+function runtimeOf({ isAgent, runtime }: SlurmScriptOptions, nodeDirectory: string | undefined): SlurmRuntime {
+  if (isAgent) return agentRuntime;
+  return runtime === 'none' && nodeDirectory !== undefined ? sharedRoot(nodeDirectory) : SLURM_RUNTIMES[runtime];
 }
 
 /** Ends the job if a link leads a part of a volume out of it; the runtime `none` instead keeps its sources open. */

@@ -35,7 +35,7 @@ export async function startJob(launch: Launch, records: SlurmRecords, options: S
   }
   await records.writeIntent();
   if (user) await chownToUser(launch, user, storage);
-  const input = slurmScript(launch, { ...config, isRoot, maskedPaths, isAgent });
+  const input = slurmScript(launch, { ...config, isRoot, maskedPaths, isAgent, mpi: placement.mpi });
   const stdout = await slurm.run('sbatch', sbatchArguments(launch, { ...placement, minutes, isWholeNode: isAgent }), {
     user,
     input,

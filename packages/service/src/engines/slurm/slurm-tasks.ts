@@ -1,8 +1,15 @@
 import type { Launch } from '../engine.ts';
 import { shellQuote as q } from '../shell-quote.ts';
-import { MEETING_PORTS, type Tasks, taskVariables } from '../tasks-of.ts';
+import { MEETING_PORTS, tasksOf, taskVariables } from '../tasks-of.ts';
 import { STOP_SIGNAL, waitLines, withInput } from './script-lines.ts';
 import { FAULT_RECORD, REJECTION_RECORD } from './slurm-host-root.ts';
+import { MOVE_CONNECTION, type MpiOption, NO_MPI } from './slurm-mpi.ts';
+
+/** How the tasks of a container are started. */
+interface TaskOptions extends MpiOption {
+  /** The lines for one task. `nodeDirectory`: a directory of its node, which has several tasks. */
+  readonly commandLines: (launch: Launch, nodeDirectory: string | undefined) => string;
+}
 
 /** The exit code of the first task that failed, written exclusively in the container's directory. */
 const FIRST_FAILURE = 'first-failure';
@@ -15,9 +22,11 @@ const FIRST_FAILURE = 'first-failure';
  * A task's script is the same for all, with marks for what differs. It contains variables of the container, so it is in no file
  * and no argument: `srun` passes its standard input to all tasks.
  */
-export function tasksLines(launch: Launch, tasks: Tasks, commandLines: (launch: Launch) => string): string {
+export function tasksLines(launch: Launch, { mpi = NO_MPI, commandLines }: TaskOptions): string {
+  const tasks = tasksOf(launch);
   const marks = marksFor(launch);
   const directory = `${launch.directory}/rank-${marks.rank}`;
+  const nodeDirectory = tasks.perNode === 1 ? undefined : `${launch.directory}/node-${marks.node}`;
   const task: Launch = {
     ...launch,
     key: `${launch.key}-${marks.rank}`,
@@ -34,7 +43,7 @@ export function tasksLines(launch: Launch, tasks: Tasks, commandLines: (launch: 
   const script = `main() {
 d=${q(directory)}
 mkdir -m 700 "$d" "$d/root" "$d/tmp" || exit 125
-${commandLines(task)}[ $code = 0 ] || {
+${commandLines(task, nodeDirectory)}[ $code = 0 ] || {
   set -C
   echo $code >${q(`${launch.directory}/${FIRST_FAILURE}`)}
 } 2>/dev/null
@@ -43,19 +52,20 @@ exit $code
 main </dev/null
 `;
   // Slurm stops all tasks when one has failed, so the greatest of their codes says nothing about the first.
-  const srun = `srun --label --kill-on-bad-exit=1 --nodes=${tasks.nodes} --ntasks=${tasks.count} --ntasks-per-node=${tasks.perNode} \
+  const srun = `srun --label --mpi=${q(mpi)} --kill-on-bad-exit=1 --nodes=${tasks.nodes} --ntasks=${tasks.count} --ntasks-per-node=${tasks.perNode} \
 --cpus-per-task=${launch.limits.cores / tasks.count} sh -c ${q(taskCommand(marks))} <&9 9<&- &
 pid=$! asked=false
 `;
   return `hosts=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | tr '\\n' ',')
-export SLUICE_JOB_HOSTS="\${hosts%,}" SLUICE_JOB_NODE="$SLURMD_NODENAME" SLUICE_JOB_SCRIPT="$0"
+first=$(scontrol --oneliner show node "\${hosts%%,*}" | sed -n 's/.* NodeAddr=\\([^ ]*\\).*/\\1/p')
+export SLUICE_JOB_HOSTS="\${hosts%,}" SLUICE_JOB_FIRST="\${first:-\${hosts%%,*}}" SLUICE_JOB_NODE="$SLURMD_NODENAME" SLUICE_JOB_SCRIPT="$0"
 ${withInput(srun, script)}${waitLines(`scancel --quiet --signal=${STOP_SIGNAL} "$SLURM_JOB_ID.0"`)}\
 if [ -s "$d/${FIRST_FAILURE}" ]; then
   read -r code <"$d/${FIRST_FAILURE}"
 elif [ $code != 0 ] && ! $asked; then
   printf 'could not start the tasks of job %s: %s' "$SLURM_JOB_ID" "$(tail -n 1 ${q(launch.logPath)})" >"$d/${FAULT_RECORD}"
 fi
-for found in "$d"/rank-*/${REJECTION_RECORD} "$d"/rank-*/${FAULT_RECORD}; do
+for found in "$d"/*-*/${REJECTION_RECORD} "$d"/*-*/${FAULT_RECORD}; do
   [ ! -e "$found" ] || cat "$found" >"$d/\${found##*/}"
 done
 `;
@@ -88,12 +98,12 @@ function taskCommand(marks: Marks): string {
     rank: '$SLURM_PROCID',
     localRank: '$SLURM_LOCALID',
     node: '$SLURM_NODEID',
-    first: `\${SLUICE_JOB_HOSTS%%,*}`,
+    first: '$SLUICE_JOB_FIRST',
     hosts: '$SLUICE_JOB_HOSTS',
     port: `$((${MEETING_PORTS.first} + SLURM_JOB_ID % ${MEETING_PORTS.count}))`,
   };
   const edits = Object.entries(values).map(([name, value]) => `-e "s|${marks[name as keyof Marks]}|${value}|g"`);
   return `trap : TERM
-here=$(printf %s "$SLUICE_JOB_SCRIPT" | sed "s|$SLUICE_JOB_NODE|$SLURMD_NODENAME|g")
+${MOVE_CONNECTION}here=$(printf %s "$SLUICE_JOB_SCRIPT" | sed "s|$SLUICE_JOB_NODE|$SLURMD_NODENAME|g")
 sed ${edits.join(' ')} | sh -c '. /dev/stdin' "$here"`;
 }

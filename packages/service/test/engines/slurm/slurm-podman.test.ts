@@ -31,6 +31,7 @@ describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)('with Podma
     hidesInit: false,
     rejectsMissingCommand: true,
     startsTasks: true,
+    separatesTasks: true,
     holdsSwappedLinks: false,
   };
   describeEngine('slurm, with Podman in the jobs', create, subject);

@@ -1,0 +1,61 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { slurmConfigSchema } from '../../../src/engines/slurm/slurm-config.ts';
+import { createSlurmEngine } from '../../../src/engines/slurm/slurm-engine.ts';
+import { EngineRig } from '../engine-rig.ts';
+import { hasSlurm, slurmSubject } from './slurm-rig.ts';
+
+const SOURCE = fileURLToPath(new URL('allreduce.c', import.meta.url));
+const isMissing = (!hasSlurm && process.env.CI !== 'true') || process.geteuid?.() !== 0;
+const user = process.env.SLUICE_TEST_SLURM_USER ?? 'nobody';
+
+/** MPICH, whose tasks find each other by the server of Slurm, and those of a node by its shared memory. */
+describe.skipIf(isMissing).each([{ as: 'root' }, { as: 'a user', unixUsers: { tester: user } }])(
+  'Slurm engine with MPI, as $as',
+  ({ unixUsers }) => {
+    const storage = isMissing ? '' : mkdtempSync('/var/tmp/sluice-storage-');
+    const times = { pollInterval: '200ms', recordGrace: '2000ms' };
+    const config = slurmConfigSchema.parse({ allow: ['mpi'], ...times, ...(unixUsers && { unixUsers }) });
+    const subject = { ...slurmSubject({ partition: 'main' }), directory: storage };
+    const rig = new EngineRig(() => createSlurmEngine(config, { storage, maskedPaths: [] }), subject);
+    const limits = { cores: 4, memoryBytes: 1024 * 2 ** 20 };
+    const linesOf = (text: string) => text.split('\n').filter(Boolean).sort();
+
+    beforeAll(async () => {
+      chmodSync(storage, 0o711);
+      await rig.open();
+    });
+    afterAll(async () => {
+      await rig.close();
+      await rm(storage, { recursive: true, force: true });
+    });
+
+    it.each([
+      // The nodes of the test cluster are one machine, which the library would recognize.
+      { nodes: 2, perNode: 2, env: { UCX_TLS: 'tcp,self' } },
+      { nodes: 1, perNode: 4, env: {} },
+    ])('runs the tasks as one program: $nodes × $perNode', async ({ env, ...tasks }) => {
+      const root = await rig.makeDirectory('program');
+      execFileSync('mpicc.mpich', ['-o', join(root, 'allreduce'), SOURCE]);
+      const container = await rig.launch({
+        command: ['/program/allreduce'],
+        mounts: [{ root, subPath: '', kind: 'dir', target: '/program' }],
+        env,
+        limits,
+        job: { tasks, slurm: { mpi: 'pmi2' } },
+      });
+      expect(await container.end(), await container.text()).toEqual({ kind: 'exited', exitCode: 0 });
+      expect(linesOf(await container.text())).toEqual([0, 1, 2, 3].map((rank) => `${rank}: ${rank} of 4: 6`));
+    });
+
+    it('passes no connection without the option: a task could start processes outside', async () => {
+      const script = 'env | grep -c ^PMI; ls /proc/self/fd | grep -vc "^[0-3]$"; :';
+      const container = await rig.run(script, { limits, job: { tasks: { nodes: 1, perNode: 2 } } });
+      expect(linesOf(await container.text())).toEqual(['0: 0', '0: 0', '1: 0', '1: 0']);
+    });
+  },
+);
