@@ -152,6 +152,16 @@ describe.skipIf(isMissing)('a run inside a job of Slurm', () => {
     expect(output()).toContain('local-2');
   });
 
+  test('gives steps the GPUs of the job', async () => {
+    const step = `resources: { cpu: 1, memory: 1GB, gpu: 1 }, script: 'echo "gpu $CUDA_VISIBLE_DEVICES"; sleep 3'`;
+    write('pipeline.yaml', `version: 1\nname: cards\nsteps:\n  a: { ${step} }\n  b: { ${step} }\n`);
+    const job = submit(['run', '--engine', 'slurm-job'], ['--nodes=1', '--ntasks=4', '--gres=gpu:2']);
+    await hasEnded(job);
+    expect(output()).toMatch(/exit code 0\n$/);
+    const logs = [await sluice('logs', 'a'), await sluice('logs', 'b')].map(({ stdout }) => stdout);
+    expect(logs.sort()).toEqual(['gpu 0\n', 'gpu 1\n']);
+  });
+
   test.each([
     ['outside of a job', [], 'this is not in a job of Slurm'],
     ['in a job without a script', ['srun', '--ntasks=1'], 'it has no script that Slurm could start again'],

@@ -4,6 +4,7 @@ import { readLimit } from '../engines/slurm/own-job.ts';
 import { createSlurmCommands, type SlurmCommands } from '../engines/slurm/slurm-commands.ts';
 import { type DerivedInstanceType, deriveInstanceTypes } from '../engines/slurm/slurm-instance-types.ts';
 import type { SlurmJobConfig } from '../engines/slurm/slurm-job-config.ts';
+import { parseGpus } from '../engines/slurm/slurm-models.ts';
 import { checkStorage, type EmbeddedSlurm } from './embedded-slurm-config.ts';
 import { type ServiceConfig, serviceConfigSchema } from './service-config.ts';
 
@@ -36,7 +37,9 @@ export async function embeddedSlurmJobConfig({
     throw reject(job, `${error.message}; ${LOCAL_INSTEAD}`);
   });
   const warnings = await checkStorage(root, nodes);
-  const instanceTypes = deriveInstanceTypes(nodes.map((node) => ({ ...node, gpus: [] })));
+  const instanceTypes = deriveInstanceTypes(
+    nodes.map((node) => ({ ...node, gpus: node.gpus === 0 ? [] : [{ type: '', count: node.gpus }] })),
+  );
   if (instanceTypes.length === 0)
     throw reject(
       job,
@@ -72,13 +75,30 @@ async function readNodes(slurm: SlurmCommands, job: JobEnvironment): Promise<Job
   const names = (await ask('scontrol', ['show', 'hostnames', job.nodeList])).trim().split('\n');
   const format = '--format=%N|%n|%c|%m';
   const lines = (await ask('sinfo', ['--all', '--Node', '--noheader', `--nodes=${job.nodeList}`, format])).split('\n');
+  const gpus = await countGpus(async (args) => await ask('scontrol', args), job.jobId);
   const sizes = new Map(lines.map((line) => [line.split('|')[0], line.split('|').slice(1)] as const));
   return names.map((name, i) => {
     const [host = name, cores, memory] = sizes.get(name) ?? [];
     const ofNode = { cores: Number(cores) || 1, memoryMB: Number.parseInt(memory ?? '', 10) || 1 };
     const own = Math.min(job.coresPerNode[i] ?? ofNode.cores, ofNode.cores);
-    return { name, host, cores: own, memoryMB: Math.min(memoryOf(job.memoryMB, own) ?? Infinity, ofNode.memoryMB) };
+    const memoryMB = Math.min(memoryOf(job.memoryMB, own) ?? Infinity, ofNode.memoryMB);
+    return { name, host, cores: own, memoryMB, gpus: gpus.get(name) ?? 0 };
   });
+}
+
+/** How many GPUs the job has, of whatever type, by the names of its nodes. */
+async function countGpus(
+  scontrol: (args: readonly string[]) => Promise<string>,
+  jobId: string,
+): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  const shown = await scontrol(['--oneliner', '--details', 'show', 'job', jobId]);
+  for (const [, list = '', resources = ''] of shown.matchAll(/ Nodes=(\S+) CPU_IDs=\S* Mem=\S* GRES=(\S+)/g)) {
+    const count = parseGpus(resources).reduce((sum, one) => sum + one.count, 0);
+    if (count === 0) continue;
+    for (const name of (await scontrol(['show', 'hostnames', list])).trim().split('\n')) counts.set(name, count);
+  }
+  return counts;
 }
 
 function reject({ jobId }: JobEnvironment, why: string): Error {

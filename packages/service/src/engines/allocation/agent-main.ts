@@ -7,15 +7,19 @@ import { createProcessEngine } from '../process/process-engine.ts';
 import { Agent } from './agent.ts';
 import { agentSettingsSchema } from './agent-settings.ts';
 import { SETTINGS, TOLD } from './allocation-files.ts';
+import { NodeGpus } from './node-gpus.ts';
 
 const [directory = '/'] = process.argv.slice(2);
 const settings = agentSettingsSchema.parse(JSON.parse(await readFile(join(directory, SETTINGS), 'utf8')));
 const { maskedPaths, ...times } = settings;
 const { SLURM_CPUS_ON_NODE, SLURM_MEM_PER_NODE } = process.env;
+const gpus = new NodeGpus(process.env);
 const agent = new Agent({
   engine: createProcessEngine({}, { maskedPaths }),
   directory,
+  gpus,
   capacity: {
+    gpus: gpus.count,
     cores: Number(SLURM_CPUS_ON_NODE) || availableParallelism(),
     memoryBytes: Number(SLURM_MEM_PER_NODE) * 2 ** 20 || totalmem(),
   },

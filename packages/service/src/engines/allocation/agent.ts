@@ -3,6 +3,8 @@ import { FEATURES } from '@sluice/client';
 import type { End, Engine, Launch, Limits, Observation } from '../engine.ts';
 import { ALLOCATION_ENDED } from './allocation-ended.ts';
 import { ORDERS, REPORTS } from './allocation-files.ts';
+import type { NodeGpus } from './node-gpus.ts';
+import { holds } from './plan-allocations.ts';
 import { ReportLog } from './report-log.ts';
 import { openSpool, type SpoolTail, tailSpool } from './spool-file.ts';
 import { type Order, parseOrder, parseReport, type Report, toReport } from './spool-lines.ts';
@@ -21,7 +23,9 @@ export interface AgentOptions {
   /** Of the allocation: contains its orders and reports. */
   readonly directory: string;
   /** For all containers together. */
-  readonly capacity: Pick<Limits, 'cores' | 'memoryBytes'>;
+  readonly capacity: Limits;
+  /** Those of `capacity`. */
+  readonly gpus: NodeGpus;
   /** How long an allocation lasts, from the start of its first agent. */
   readonly timeLimitMs: number;
   /** How long containers have between SIGTERM and the end of the allocation. */
@@ -135,7 +139,9 @@ export class Agent {
       }
     }
     while (await this.#readOrders('unknown'));
-    await this.#options.engine.recover([...this.#entries.values()].map(({ launch }) => launch));
+    const launches = [...this.#entries.values()].map(({ launch }) => launch);
+    for (const launch of launches) await this.#options.gpus.restore(launch);
+    await this.#options.engine.recover(launches);
     for (const [key, { stop }] of this.#entries) if (stop !== undefined) this.#stop(key, stop);
     if (wasLeaving) this.#drain('the allocation ends');
     if (this.#toldAt !== undefined) this.#stopAll();
@@ -175,7 +181,7 @@ export class Agent {
     for (const entry of this.#entries.values()) {
       if (entry.state !== 'waiting') continue;
       const { limits, key } = entry.launch;
-      if (limits.cores > free.cores || limits.memoryBytes > free.memoryBytes) return;
+      if (!holds(free, limits)) return;
       if ((entry.needMs ?? 0) > this.#msLeft()) this.#return(key, 'too little time is left');
       else {
         take(free, limits);
@@ -187,7 +193,8 @@ export class Agent {
   async #launch(entry: Entry): Promise<void> {
     const { launch } = entry;
     entry.state = 'launching';
-    const failure = await tryLaunch(() => this.#options.engine.launch(launch));
+    const { engine, gpus } = this.#options;
+    const failure = await tryLaunch(async () => await engine.launch(await gpus.assign(launch)));
     if (failure?.later !== undefined) {
       if (entry.stop === undefined) this.#return(launch.key, failure.later);
       else this.#end(launch.key, { kind: 'stopped' });
@@ -210,6 +217,7 @@ export class Agent {
     if (entry === undefined) return;
     if (observation.type === 'absent') {
       entry.state = 'waiting';
+      this.#options.gpus.release(key);
       if (entry.stop !== undefined) this.#end(key, { kind: 'stopped' });
       else if (this.#isLeaving) this.#return(key, 'the allocation ends');
       return;
@@ -240,6 +248,7 @@ export class Agent {
   #forget(key: string): void {
     this.#entries.delete(key);
     this.#done.add(key);
+    this.#options.gpus.release(key);
     void this.#options.engine.remove(key).catch(() => undefined);
     if (this.#isLeaving && this.#entries.size === 0) this.#wake();
   }
@@ -282,7 +291,8 @@ export class Agent {
   }
 }
 
-function take(free: { cores: number; memoryBytes: number }, { cores, memoryBytes }: Limits): void {
+function take(free: { -readonly [Name in keyof Limits]: Limits[Name] }, { cores, memoryBytes, gpus }: Limits): void {
   free.cores -= cores;
   free.memoryBytes -= memoryBytes;
+  free.gpus -= gpus;
 }

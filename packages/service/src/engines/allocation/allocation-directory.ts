@@ -16,6 +16,8 @@ const recordSchema = z.strictObject({
   clusterID: z.string(),
   /** Of the instance type, as in `Launch`. */
   options: z.record(z.string(), z.unknown()),
+  /** Its containers need GPUs. */
+  hasGpus: z.boolean().default(false),
   settings: agentSettingsSchema,
 });
 /** What the service knows of an allocation. It is beside its directory, which belongs to the user of the account. */
@@ -96,8 +98,9 @@ async function load(job: Launch, record: AllocationRecord): Promise<LoadedAlloca
   return { record, allocation: new Allocation(job, record.settings), orders };
 }
 
-/** The launch of an allocation's job. It has no command: the engine of Slurm runs its own. */
-function jobOf(key: string, directory: string, { accountID, clusterID, options }: AllocationRecord): Launch {
+/** The launch of an allocation's job, which gets all of a node. It has no command: the engine of Slurm runs its own. */
+function jobOf(key: string, directory: string, record: AllocationRecord): Launch {
+  const { accountID, clusterID, options, hasGpus } = record;
   return {
     ...{ key, directory, accountID, clusterID, options },
     containerID: key,
@@ -105,7 +108,7 @@ function jobOf(key: string, directory: string, { accountID, clusterID, options }
     env: {},
     ports: {},
     mounts: [],
-    limits: { cores: 1, memoryBytes: 0, gpus: 0 },
+    limits: { cores: 1, memoryBytes: 0, gpus: hasGpus ? 1 : 0 },
     logPath: join(directory, 'log'),
     job: { name: 'sluice-allocation', comment: `account=${accountID}` },
   };

@@ -24,10 +24,11 @@ export interface PooledContainer {
   ended?: EndedObservation;
 }
 
-/** The containers of one account whose allocations have the same options. */
+/** The containers of one account whose allocations have the same options, and either have GPUs or have none. */
 export interface Group {
   readonly accountID: string;
   readonly options: Launch['options'];
+  readonly hasGpus: boolean;
   readonly waiting: Map<string, PooledContainer>;
   /** What its containers wait for, for people. */
   reason: string;
@@ -36,6 +37,9 @@ export interface Group {
   /** How many allocations in a row could not be submitted or did not work. */
   failures: number;
 }
+
+/** What distinguishes a group. */
+export type GroupIdentity = Pick<Group, 'accountID' | 'options' | 'hasGpus'>;
 
 /** An allocation and its group. */
 export interface PooledAllocation {
@@ -49,13 +53,22 @@ export function createContainer(from: Pick<PooledContainer, 'launch' | 'needMs' 
 }
 
 /** A group without containers. */
-export function createGroup({ accountID, options }: Pick<Group, 'accountID' | 'options'>): Group {
-  return { accountID, options, waiting: new Map(), reason: 'waits for an allocation', retryAt: 0, failures: 0 };
+export function createGroup(of: GroupIdentity): Group {
+  const { accountID, options, hasGpus } = of;
+  return {
+    accountID,
+    options,
+    hasGpus,
+    waiting: new Map(),
+    reason: 'waits for an allocation',
+    retryAt: 0,
+    failures: 0,
+  };
 }
 
 /** Two groups with the same key are one. */
-export function groupKey({ accountID, options }: Pick<Group, 'accountID' | 'options'>): string {
-  return JSON.stringify([accountID, Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1))]);
+export function groupKey({ accountID, options, hasGpus }: GroupIdentity): string {
+  return JSON.stringify([accountID, hasGpus, Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1))]);
 }
 
 /** A site that rejects allocations is asked less often. */

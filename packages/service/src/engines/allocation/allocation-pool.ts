@@ -74,7 +74,9 @@ export class AllocationPool {
 
   /** Adds a container that waits for an allocation. */
   add(launch: Launch, needMs: number | undefined): void {
-    const group = this.#containers.groupOf(launch);
+    // Where all allocations are there already, each has the GPUs of its node.
+    const hasGpus = launch.limits.gpus > 0 && !this.#options.rules.usesAll;
+    const group = this.#containers.groupOf({ ...launch, hasGpus });
     const container = createContainer({ launch, needMs, group });
     this.#containers.byKey.set(launch.key, container);
     group.waiting.set(launch.key, container);
@@ -276,9 +278,9 @@ export class AllocationPool {
 
   async #make(group: Group): Promise<void> {
     const { clusterID, directory, jobs, settings, storage } = this.#options;
-    const { accountID, options } = group;
+    const { accountID, options, hasGpus } = group;
     const maskedPaths = await jobs.findMaskedPaths();
-    const record = { accountID, clusterID, options, settings: { ...settings(), maskedPaths } };
+    const record = { accountID, clusterID, options, hasGpus, settings: { ...settings(), maskedPaths } };
     const allocation = await storage.inThread(() => directory.make(`allocation-${randomUUID()}`, record));
     const pooled = { allocation, group };
     this.#allocations.set(allocation.key, pooled);

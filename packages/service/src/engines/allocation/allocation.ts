@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { End, Launch, Limits, Observation } from '../engine.ts';
 import type { AgentSettings } from './agent-settings.ts';
 import { ORDERS, REPORTS } from './allocation-files.ts';
-import type { OpenAllocation } from './plan-allocations.ts';
+import { type OpenAllocation, without } from './plan-allocations.ts';
 import { openSpool, type SpoolTail, type SpoolWriter, tailSpool } from './spool-file.ts';
 import { type EndedObservation, type Order, parseReport, type Report, renderLine } from './spool-lines.ts';
 
@@ -24,7 +24,7 @@ export class Allocation {
   readonly #timeLimitMs: number;
   readonly #graceMs: number;
   /** What its agent has for containers; undefined before it has begun. */
-  capacity: Pick<Limits, 'cores' | 'memoryBytes'> | undefined;
+  capacity: Limits | undefined;
   /** Where it runs, as Slurm says. */
   place: Pick<Observation & { type: 'running' }, 'nodeID' | 'host'> | undefined;
   /** Why it takes no more containers. */
@@ -61,13 +61,9 @@ export class Allocation {
     return this.#readyAt + this.#timeLimitMs - 2 * this.#graceMs - Date.now();
   }
 
-  #free(): Pick<Limits, 'cores' | 'memoryBytes'> {
-    const free = { cores: this.capacity?.cores ?? 0, memoryBytes: this.capacity?.memoryBytes ?? 0 };
-    for (const { limits } of this.assigned.values()) {
-      free.cores -= limits.cores;
-      free.memoryBytes -= limits.memoryBytes;
-    }
-    return free;
+  #free(): Limits {
+    const all = this.capacity ?? { cores: 0, memoryBytes: 0, gpus: 0 };
+    return [...this.assigned.values()].reduce((free, { limits }) => without(free, limits), all);
   }
 
   #ahead(): number {
@@ -120,7 +116,7 @@ export class Allocation {
     for (const report of reports) {
       if (report.type === 'ready') {
         if (this.capacity === undefined) this.#readyAt = report.at;
-        this.capacity = { cores: report.cores, memoryBytes: report.memoryBytes };
+        this.capacity = { cores: report.cores, memoryBytes: report.memoryBytes, gpus: report.gpus };
       }
       if (report.type === 'leaving') this.leaving ??= report.reason;
       if (report.type === 'seen' && report.observation.type === 'running') {

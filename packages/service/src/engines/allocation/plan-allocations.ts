@@ -1,12 +1,10 @@
 import type { Limits } from '../engine.ts';
 import type { AllocationConfig } from './allocation-config.ts';
 
-type Amounts = Pick<Limits, 'cores' | 'memoryBytes'>;
-
 /** A container that is in no allocation. */
 export interface WaitingContainer {
   readonly key: string;
-  readonly needs: Amounts;
+  readonly needs: Limits;
   /** The longest time that it may need; undefined if nothing is known. */
   readonly needMs: number | undefined;
   /** Allocations that do not take it. */
@@ -17,9 +15,9 @@ export interface WaitingContainer {
 export interface OpenAllocation {
   readonly key: string;
   /** Undefined while its job waits in Slurm's queue, or its agent has not begun. */
-  readonly capacity: Amounts | undefined;
+  readonly capacity: Limits | undefined;
   /** What its containers leave of it; negative if some of them wait there. */
-  readonly free: Amounts;
+  readonly free: Limits;
   /** Containers that wait there, so that it has the next one at hand when one ends. */
   readonly ahead: number;
   /** How many may. */
@@ -50,10 +48,10 @@ export type AllocationRules = Pick<AllocationConfig, 'max' | 'backlog' | 'minUti
 /** An allocation during the planning. */
 interface Place {
   readonly key: string;
-  readonly capacity: Amounts;
+  readonly capacity: Limits;
   readonly msLeft: number;
   readonly mostAhead: number;
-  free: Amounts;
+  free: Limits;
   ahead: number;
   /** A container that it cannot hold yet is the next one there. */
   isReserved: boolean;
@@ -109,7 +107,7 @@ export function planAllocations(
 /** Changes the place that it returns. */
 function findPlace(
   places: readonly Place[],
-  { needs, mayWaitThere }: { needs: Amounts; mayWaitThere: boolean },
+  { needs, mayWaitThere }: { needs: Limits; mayWaitThere: boolean },
 ): Place | undefined {
   const possible = places.filter(({ isReserved }) => !isReserved);
   const ready = possible.filter(({ free }) => holds(free, needs));
@@ -144,10 +142,12 @@ function further(
   return count;
 }
 
-function holds(one: Amounts, { cores, memoryBytes }: Amounts): boolean {
-  return one.cores >= cores && one.memoryBytes >= memoryBytes;
+/** Whether a container of the second size fits into the first one. */
+export function holds(one: Limits, { cores, memoryBytes, gpus }: Limits): boolean {
+  return one.cores >= cores && one.memoryBytes >= memoryBytes && one.gpus >= gpus;
 }
 
-function without(one: Amounts, { cores, memoryBytes }: Amounts): Amounts {
-  return { cores: one.cores - cores, memoryBytes: one.memoryBytes - memoryBytes };
+/** What a container leaves; negative where it does not fit. */
+export function without(one: Limits, { cores, memoryBytes, gpus }: Limits): Limits {
+  return { cores: one.cores - cores, memoryBytes: one.memoryBytes - memoryBytes, gpus: one.gpus - gpus };
 }

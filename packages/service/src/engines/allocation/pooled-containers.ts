@@ -2,7 +2,14 @@ import type { StorageAccess } from '../../storage/storage-access.ts';
 import type { EngineSink } from '../engine.ts';
 import { claimAbsent } from '../process/process-records.ts';
 import type { SlurmJobs } from '../slurm/slurm-engine.ts';
-import { createGroup, type Group, groupKey, noteFailure, type PooledContainer } from './allocation-group.ts';
+import {
+  createGroup,
+  type Group,
+  type GroupIdentity,
+  groupKey,
+  noteFailure,
+  type PooledContainer,
+} from './allocation-group.ts';
 import type { EndedObservation } from './spool-lines.ts';
 import { tryLaunch } from './try-launch.ts';
 
@@ -27,7 +34,7 @@ export class PooledContainers {
     return [...this.#groups.values()];
   }
 
-  groupOf(of: Pick<Group, 'accountID' | 'options'>): Group {
+  groupOf(of: GroupIdentity): Group {
     const key = groupKey(of);
     const group = this.#groups.get(key) ?? createGroup(of);
     this.#groups.set(key, group);

@@ -83,7 +83,7 @@ export type AgentObservation = z.infer<typeof observationSchema>;
 /** What the agent of an allocation writes for the service, in order. */
 const reportSchema = z.discriminatedUnion('type', [
   /** An agent has begun, with so much for containers. `at`: when, by the clock of the node. */
-  z.strictObject({ type: z.literal('ready'), cores: count, memoryBytes: count, at: count }),
+  z.strictObject({ type: z.literal('ready'), cores: count, memoryBytes: count, gpus: count.default(0), at: count }),
   /** It is still there. */
   z.strictObject({ type: z.literal('alive') }),
   z.strictObject({ type: z.literal('seen'), key, observation: observationSchema }),

@@ -13,15 +13,15 @@ export interface AllocationsOfCluster extends Pick<SlurmConfig, 'runtime'> {
 }
 
 /**
- * Whether a container may run in an allocation. What only a job of its own can have does not: an image, GPUs, several tasks,
+ * Whether a container may run in an allocation. What only a job of its own can have does not: an image, several tasks,
  * Slurm's options of the step, or more time than an allocation has.
  */
 export function suitsAllocation(
-  { image, command, limits, job }: Pick<Launch, 'image' | 'command' | 'limits' | 'job'>,
+  { image, command, job }: Pick<Launch, 'image' | 'command' | 'job'>,
   { runtime, allocations }: AllocationsOfCluster,
 ): boolean {
   if (runtime !== 'none' || tasksOf({ job }).count > 1) return false;
-  if (image !== undefined || command.length === 0 || limits.gpus > 0 || job?.slurm !== undefined) return false;
+  if (image !== undefined || command.length === 0 || job?.slurm !== undefined) return false;
   const needMs = job?.time?.ms ?? job?.duration;
   if (needMs !== undefined && needMs > USABLE_PART * parseDuration(allocations.timeLimit)) return false;
   const { shorterThan } = allocations.when;

@@ -16,6 +16,7 @@ import {
 import type { EngineSite } from '../engine-factory.ts';
 import { exists } from '../exists.ts';
 import { forEachLimit } from '../for-each-limit.ts';
+import { GpuLeases } from '../gpu-leases.ts';
 import { checkImageName } from '../image-name.ts';
 import { containerOptionsOf } from './container-options.ts';
 import {
@@ -37,7 +38,6 @@ import { dockerName } from './docker-request.ts';
 import { ignoring, mayHaveStarted, removeDockerContainer, startDockerContainer } from './docker-start.ts';
 import { DockerWatch, ignoreSilence } from './docker-watch.ts';
 import { readGpuLabel } from './gpu-devices.ts';
-import { GpuLeases } from './gpu-leases.ts';
 
 /** Written before a stop is requested, so that a restarted service reports the container as stopped. */
 const STOP_MARK = 'docker-stop';

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type StorageAccess, tryInThread } from '../../storage/storage-access.ts';
 import { EngineError, type Launch } from '../engine.ts';
 import { exists } from '../exists.ts';
+import type { GpuLeases } from '../gpu-leases.ts';
 import { type ContainerOptions, containerOptionsOf } from './container-options.ts';
 import { ACTS_WITHIN_MS, type DockerApi, DockerError } from './docker-api.ts';
 import type { DockerConfig } from './docker-config.ts';
@@ -12,7 +13,6 @@ import { createRecord, readRecord, withdrawAbsent, withdrawRecord } from './dock
 import { dockerName, dockerRequest } from './docker-request.ts';
 import { resolveSources } from './docker-source.ts';
 import { isDeviceFile, readGpuLabel } from './gpu-devices.ts';
-import type { GpuLeases } from './gpu-leases.ts';
 import { openToUser } from './open-to-user.ts';
 import { writePodmanProfile } from './podman-seccomp.ts';
 

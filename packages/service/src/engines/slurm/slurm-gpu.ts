@@ -1,7 +1,7 @@
 import type { Launch } from '../engine.ts';
 
 /** Variables in which Slurm names the GPUs of a job; which of them it sets depends on the site. */
-const VARIABLES = ['CUDA_VISIBLE_DEVICES', 'ROCR_VISIBLE_DEVICES', 'ZE_AFFINITY_MASK', 'GPU_DEVICE_ORDINAL'];
+export const GPU_VARIABLES = ['CUDA_VISIBLE_DEVICES', 'ROCR_VISIBLE_DEVICES', 'ZE_AFFINITY_MASK', 'GPU_DEVICE_ORDINAL'];
 
 /**
  * Shell words, each followed by a blank, for the variables that are set in the job; `word` renders one for the runtime. They
@@ -9,5 +9,5 @@ const VARIABLES = ['CUDA_VISIBLE_DEVICES', 'ROCR_VISIBLE_DEVICES', 'ZE_AFFINITY_
  */
 export function gpuWords({ limits }: Launch, word: (name: string) => string): string {
   if (limits.gpus === 0) return '';
-  return VARIABLES.map((name) => `\${${name}+"${word(name)}"} `).join('');
+  return GPU_VARIABLES.map((name) => `\${${name}+"${word(name)}"} `).join('');
 }

@@ -8,7 +8,9 @@ const count = z.int().min(1);
 /** The options of the engine `slurm-job`: the job in which the service runs. The service finds them out by itself. */
 export const slurmJobConfigSchema = z.strictObject({
   id: z.string().regex(/^\d+$/),
-  nodes: z.array(z.strictObject({ name: z.string().regex(/^[\w.-]+$/), cores: count, memoryMB: count })),
+  nodes: z.array(
+    z.strictObject({ name: z.string().regex(/^[\w.-]+$/), cores: count, memoryMB: count, gpus: z.int().min(0) }),
+  ),
   /** When it ends, in milliseconds since the epoch, and its time limit; absent: it has none. */
   endsAt: z.number().exactOptional(),
   limitMs: z.number().exactOptional(),

@@ -78,8 +78,8 @@ export function parseTimeLimit(text: string): number | undefined {
   return (((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
 }
 
-/** For `gpu:a100:4(S:0-1),gpu:2,mps:400`: four of type `a100` and two of type ''. */
-function parseGpus(resources: string): SlurmGpus[] {
+/** The GPUs in a list of generic resources. For `gpu:a100:4(S:0-1),gpu:2,mps:400`: four of type `a100` and two of type ''. */
+export function parseGpus(resources: string): SlurmGpus[] {
   const entries = resources.replaceAll(/\([^)]*\)/g, '').split(',');
   return entries.flatMap((entry) => {
     const [name, ...words] = entry.split(':');

@@ -220,15 +220,14 @@ class SlurmStepEngine implements SlurmJobs {
   #describeUnsuited({ image, command, limits: { cores, memoryBytes, gpus }, job }: Launch): string {
     const { id, nodes, limitMs } = this.#job;
     const name = nodes.length === 0 ? 'a job' : `job ${id}`;
-    const instead = 'use --engine slurm, which submits a job for it, or --engine local on this node';
     if (image !== undefined)
       return `could not run image ${image}: nodes of ${name} run commands only; use --engine slurm with a \`runtime\`, or --engine local on a node with docker or podman`;
     if (command.length === 0) return 'a container without an image needs a command';
-    if (gpus > 0) return `could not give GPUs to a container on the nodes of ${name}; ${instead}`;
     const { duration } = job ?? {};
     if (duration !== undefined && limitMs !== undefined && duration > USABLE_PART * limitMs)
       return `it is expected to run for ${minutes(duration)}, and ${name} has a time limit of ${minutes(limitMs)}, of which the start and the end take a part; submit a job with a higher limit`;
-    const size = `${cores} cores and ${Math.ceil(memoryBytes / 2 ** 20)} MiB`;
+    const withGpus = gpus === 0 ? '' : `, and ${gpus} GPU${gpus === 1 ? '' : 's'}`;
+    const size = `${cores} cores and ${Math.ceil(memoryBytes / 2 ** 20)} MiB${withGpus}`;
     return `no node of ${name} has ${size} for one container; request less, or submit a job with more of each node`;
   }
 }

@@ -32,6 +32,7 @@ export async function startStep(
   const script = capacity + slurmScript({ key, directory, ...launch }, config);
   const args = [
     ...[`--jobid=${id}`, `--nodelist=${node.name}`, '--nodes=1', '--ntasks=1', `--cpus-per-task=${node.cores}`],
+    ...(node.gpus === 0 ? [] : [`--gres=gpu:${node.gpus}`]),
     // Beside the steps of the user, and with all that the job has on the node.
     ...['--overlap', '--mem=0', '--cpu-bind=none', '--mpi=none', '--input=none'],
     ...[`--job-name=${key}`, `--chdir=${directory}`],

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Agent, type AgentOptions } from '../../../src/engines/allocation/agent.ts';
+import { NodeGpus } from '../../../src/engines/allocation/node-gpus.ts';
 import { type Order, orderLaunch, parseReport, type Report } from '../../../src/engines/allocation/spool-lines.ts';
 import type { Launch } from '../../../src/engines/engine.ts';
 import { createProcessEngine } from '../../../src/engines/process/process-engine.ts';
@@ -42,7 +43,8 @@ describe.skipIf(!hasNamespaces)('Agent', () => {
 
   function start(more: Partial<AgentOptions> = {}): { readonly agent: Agent; readonly over: Promise<void> } {
     const agent = new Agent({
-      ...{ engine: createProcessEngine(), directory, capacity: { cores: 2, memoryBytes: 2 ** 32 } },
+      ...{ engine: createProcessEngine(), directory, capacity: { cores: 2, memoryBytes: 2 ** 32, gpus: 0 } },
+      gpus: new NodeGpus({}),
       ...{ timeLimitMs: 3_600_000, graceMs: 2000, idleMs: 600_000, ...more },
     });
     const over = agent.run();

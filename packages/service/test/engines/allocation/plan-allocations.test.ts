@@ -9,12 +9,12 @@ const GB = 2 ** 30;
 const rules = { max: 4, backlog: 2, minUtilization: 0.5, idleMs: 1000, usesAll: false };
 
 function waiting(key: string, cores = 1, more: Partial<WaitingContainer> = {}): WaitingContainer {
-  return { key, needs: { cores, memoryBytes: GB }, needMs: undefined, refusedBy: new Set(), ...more };
+  return { key, needs: { cores, memoryBytes: GB, gpus: 0 }, needMs: undefined, refusedBy: new Set(), ...more };
 }
 
 function allocation(key: string, free: number, more: Partial<OpenAllocation> = {}): OpenAllocation {
-  const size = { cores: 4, memoryBytes: 16 * GB };
-  const rest = { cores: free, memoryBytes: 16 * GB };
+  const size = { cores: 4, memoryBytes: 16 * GB, gpus: 2 };
+  const rest = { cores: free, memoryBytes: 16 * GB, gpus: 2 };
   return { key, capacity: size, free: rest, ahead: 0, mostAhead: 0, msLeft: 1e6, idleMs: 0, ...more };
 }
 
@@ -77,10 +77,18 @@ describe('planAllocations assigns', () => {
   });
 
   test('by memory, too', () => {
-    const needs = { cores: 1, memoryBytes: 10 * GB };
+    const needs = { cores: 1, memoryBytes: 10 * GB, gpus: 0 };
     const plan = planAllocations([waiting('a', 1, { needs }), waiting('b', 1, { needs })], [allocation('x', 4)], rules);
     expect(plan.assigned.map(({ key }) => key)).toEqual(['a']);
   });
+});
+
+test('planAllocations assigns by GPUs, too', () => {
+  const needs = { cores: 1, memoryBytes: GB, gpus: 1 };
+  const three = ['a', 'b', 'c'].map((key) => waiting(key, 1, { needs }));
+  expect(planAllocations(three, [allocation('x', 4)], rules).assigned.map(({ key }) => key)).toEqual(['a', 'b']);
+  const large = waiting('large', 1, { needs: { ...needs, gpus: 3 } });
+  expect(planAllocations([large], [allocation('x', 4)], rules).tooBig).toEqual(['large']);
 });
 
 test('planAllocations says what no allocation can hold', () => {

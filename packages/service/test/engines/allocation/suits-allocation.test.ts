@@ -7,11 +7,10 @@ const MINUTE = 60_000;
 
 function suits(
   job: JobRequest | undefined,
-  { config = {}, more = {} }: { config?: object; more?: { image?: string; gpus?: number } } = {},
+  { config = {}, more = {} }: { config?: object; more?: { image?: string } } = {},
 ): boolean {
   const launch = {
     command: ['true'],
-    limits: { cores: 1, memoryBytes: 1, gpus: more.gpus ?? 0 },
     ...(more.image !== undefined && { image: more.image }),
     ...(job !== undefined && { job }),
   };
@@ -34,7 +33,6 @@ test.each<[string, boolean, JobRequest | undefined, Parameters<typeof suits>[1]]
   ['that may need more time than an allocation has', false, { ...timeout(49), duration: MINUTE }, {}],
   ['with options of Slurm', false, { slurm: { constraint: 'a100' } }, {}],
   ['with an image', false, undefined, { more: { image: 'debian:12' } }],
-  ['with GPUs', false, undefined, { more: { gpus: 1 } }],
 ])('suitsAllocation: a container %s: %s', (_, expected, job, how) => {
   expect(suits(job, how)).toBe(expected);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { GpuLeases } from '../../../src/engines/docker/gpu-leases.ts';
+import { GpuLeases } from '../../src/engines/gpu-leases.ts';
 
 const quiet = { signal: undefined, onWait: () => {} };
 
