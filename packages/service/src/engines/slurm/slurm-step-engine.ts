@@ -15,10 +15,12 @@ import type { SlurmJobConfig } from './slurm-job-config.ts';
 import { createNodeAddresses, type NodeAddresses } from './slurm-nodes.ts';
 import { type ExitRecord, openSlurmRecords, type SlurmRecords } from './slurm-records.ts';
 import { hasJobEnded, listSteps, type SlurmStep } from './slurm-step-list.ts';
-import { readSrunOutput, type Srun, startStep } from './step-container.ts';
+import { isGone, readSrunOutput, type Srun, startStep } from './step-container.ts';
 
-/** The agent of a step that Slurm does not list has ended if it reports nothing for so long. */
+/** The node of a step that Slurm does not list is asked about its agent if that reports nothing for so long. */
 const SILENT_MS = 60_000;
+/** How often it is asked. */
+const ASK_MS = 10_000;
 /** What the job must have left for a further allocation. */
 const LEAST_MS = 20_000;
 
@@ -35,6 +37,8 @@ interface Step {
   isRunning: boolean;
   /** When it was first missing without an exit record, by a monotonic clock. */
   missedAt: number | undefined;
+  /** When its node was last asked about it, by a monotonic clock. */
+  askedAt: number;
 }
 
 /**
@@ -150,8 +154,8 @@ class SlurmStepEngine implements SlurmJobs {
     await this.#loop.close();
   }
 
-  #add(from: Omit<Step, 'isRunning' | 'missedAt'>): Step {
-    const step: Step = { ...from, isRunning: false, missedAt: undefined };
+  #add(from: Omit<Step, 'isRunning' | 'missedAt' | 'askedAt'>): Step {
+    const step: Step = { ...from, isRunning: false, missedAt: undefined, askedAt: Number.NEGATIVE_INFINITY };
     this.#steps.set(step.launch.key, step);
     return step;
   }
@@ -191,7 +195,7 @@ class SlurmStepEngine implements SlurmJobs {
 
   /**
    * Slurm does not list the step. Of a job that ends, it lists none, although their processes may still run. And a controller
-   * that has crashed may have forgotten the step.
+   * that has crashed may have forgotten the step: then its node decides.
    */
   async #end(step: Step): Promise<void> {
     const { launch, records, isStopped, jobId } = step;
@@ -204,12 +208,21 @@ class SlurmStepEngine implements SlurmJobs {
     const hasStarted = !(await records.claim('ended'));
     if (hasStarted && exit === undefined && fault === undefined) {
       if (performance.now() - step.missedAt < this.#graceMs) return;
-      if (isOurs && (await this.#storage.inThread(() => hasReported(launch)))) return;
+      if (isOurs && (await this.#mayBeAlive(step))) return;
     }
     const failure = hasStarted ? undefined : await this.#describeFailure(step);
     this.#steps.delete(launch.key);
     const end = isStopped ? ({ kind: 'stopped' } as const) : endOf(exit, fault ?? failure);
     this.#sink?.report(launch.key, { type: 'ended', endedAt: exit?.endedAt ?? Date.now(), end });
+  }
+
+  async #mayBeAlive(step: Step): Promise<boolean> {
+    const { launch, records } = step;
+    if (await this.#storage.inThread(() => hasReported(launch))) return true;
+    if (performance.now() - step.askedAt < ASK_MS) return true;
+    step.askedAt = performance.now();
+    const node = step.node ?? (await records.readStart())?.node;
+    return node === undefined || !(await isGone(this.#slurm, { ...launch, jobId: step.jobId, node }));
   }
 
   async #describeFailure({ launch, node }: Step): Promise<string> {

@@ -4,10 +4,13 @@ import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSystemError } from '@sluice/host-system';
 import { EngineError, type Launch } from '../engine.ts';
+import type { SlurmCommands } from './slurm-commands.ts';
 import type { SlurmJobConfig } from './slurm-job-config.ts';
 import { slurmScript } from './slurm-script.ts';
 
 const OUTPUT = 'srun.out';
+/** Beside the steps of the user, and with all that the job has on the node. */
+const BESIDE = ['--overlap', '--mem=0', '--cpu-bind=none', '--mpi=none'] as const;
 /** `srun` gets only what it needs: most variables of the job would be options of the step. */
 const PASSED = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'SLURM_CONF'] as const;
 
@@ -33,8 +36,7 @@ export async function startStep(
   const args = [
     ...[`--jobid=${id}`, `--nodelist=${node.name}`, '--nodes=1', '--ntasks=1', `--cpus-per-task=${node.cores}`],
     ...(node.gpus === 0 ? [] : [`--gres=gpu:${node.gpus}`]),
-    // Beside the steps of the user, and with all that the job has on the node.
-    ...['--overlap', '--mem=0', '--cpu-bind=none', '--mpi=none', '--input=none'],
+    ...[...BESIDE, '--input=none'],
     ...[`--job-name=${key}`, `--chdir=${directory}`],
     ...['/bin/sh', '-c', script],
   ];
@@ -55,6 +57,19 @@ export async function startStep(
   } finally {
     await output.close();
   }
+}
+
+/** Prints whether there is a process whose arguments contain the text in the standard input, which is in no argument here. */
+const FIND = 'if grep -qsF -f - /proc/[0-9]*/cmdline; then echo alive; else echo gone; fi';
+
+/** Whether the node answers that no process of the step is there, neither the agent nor the script that restarts it. */
+export async function isGone(
+  slurm: SlurmCommands,
+  { jobId, node, directory }: { readonly jobId: string; readonly node: string; readonly directory: string },
+): Promise<boolean> {
+  const args = [`--jobid=${jobId}`, `--nodelist=${node}`, '--nodes=1', '--ntasks=1', ...BESIDE];
+  const said = await slurm.run('srun', [...args, '/bin/sh', '-c', FIND], { input: `${directory}\n` }).catch(() => '');
+  return said.trim() === 'gone';
 }
 
 /** What `srun` has said of a step that did not start; undefined if it has said nothing. */

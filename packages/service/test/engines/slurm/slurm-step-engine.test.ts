@@ -1,4 +1,5 @@
-import { mkdtempSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,10 +7,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { probeProcess } from '../../../src/engines/process/process-probe.ts';
 import { describeEngine } from '../describe-engine.ts';
 import create from './create-step-engine.ts';
-import { endJob, hasSlurm, reserveNodes, slurmRig, slurmSubject } from './slurm-rig.ts';
+import { endJob, hasSlurm, reserveNodes, slurmRig, slurmSubject, until, withProgram } from './slurm-rig.ts';
 
 const probe = await probeProcess({});
 const limits = probe.works ? probe : { memory: 'rlimit', cores: 'none' };
+
+/** Processes whose command line matches. */
+function pidsOf(pattern: string): number[] {
+  const { stdout } = spawnSync('pgrep', ['-f', pattern], { encoding: 'utf8' });
+  return stdout.split('\n').filter(Boolean).map(Number);
+}
 
 describe.skipIf(!hasSlurm && process.env.CI !== 'true')('in a job on a real cluster', () => {
   let jobId: string;
@@ -27,6 +34,37 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('in a job on a real clus
     const large = await rig.launch({ command: ['true'], limits: { cores: 5 } });
     const reason = expect.stringContaining(`no node of job ${jobId} has 5 cores`);
     expect(await large.end()).toEqual({ kind: 'rejected', reason });
+    await rig.close();
+  });
+
+  test('asks the node about a step that Slurm has forgotten, before its containers count as ended', async () => {
+    const rig = slurmRig({}, create);
+    await rig.open();
+    const storage = process.env.SLUICE_TEST_STEPS!;
+    const container = await rig.launch({ command: ['sleep', '600'] });
+    await container.seen('running');
+    const agents = () => pidsOf(`agent-main.js ${storage}/allocations/`);
+    await rig.leave();
+    for (const pid of pidsOf(`srun .*${storage}/allocations/`)) process.kill(pid, 'SIGKILL');
+    for (const pid of agents()) process.kill(pid, 'SIGSTOP');
+    // As if it had reported nothing for long.
+    for (const name of readdirSync(join(storage, 'allocations')).filter((one) => !one.includes('.')))
+      utimesSync(join(storage, 'allocations', name, 'reports'), 0, 0);
+    const asked = join(storage, 'asked');
+    const hide = 'case "$*" in *--steps*) exit 0 ;; esac';
+    container.forget();
+    await withProgram('squeue', hide, async () => {
+      await withProgram('srun', `case "$*" in *cmdline*) echo x >>'${asked}' ;; esac`, async () => {
+        await rig.start();
+        await rig.engine.recover([container.launch]);
+        await until('the node was asked twice', () => existsSync(asked) && readFileSync(asked, 'utf8').length >= 4);
+        expect(container.observations.filter(({ type }) => type === 'ended')).toEqual([]);
+        // The script that restarts the agent, too.
+        for (const pid of [...pidsOf(`^/bin/sh -c .*${storage}/allocations/`), ...agents()])
+          process.kill(pid, 'SIGKILL');
+        expect(await container.end()).toEqual({ kind: 'fault', reason: expect.stringContaining('allocation ended') });
+      });
+    });
     await rig.close();
   });
 
