@@ -45,6 +45,8 @@ test('a step on several nodes is started, retried and reused as one', async () =
   const followed = await place.sluice('logs', 'train', '--rank', '3', '--tail', '1', '--follow');
   expect(followed).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('either --tail or --follow') });
   expect((await place.sluice('plan', 'p.yaml')).stdout).toMatch(/local-1 × 2 nodes × 2/);
+  const { steps } = JSON.parse((await place.sluice('plan', 'p.yaml', '--json')).stdout);
+  expect(steps[0]).toMatchObject({ step: 'train', tasks: { nodes: 2, perNode: 2 } });
   expect(await linesOf('use')).toEqual(['0', '1', '2', '3']);
   const why = await place.sluice('why', 'train');
   expect(why.stdout).toMatch(/1 {2}exit code 5/);

@@ -78,6 +78,7 @@ function describeStep(
     ...(step.resources && { resources: step.resources }),
     ...(choices.length === 1 && describeChoice(choices[0]!)),
     ...(step.instanceType !== undefined && { instanceType: step.instanceType }),
+    ...(step.tasks !== undefined && { tasks: step.tasks }),
   };
 }
 

@@ -82,6 +82,10 @@ const step = z.strictObject({
     .describe('keys of which each cell gets its value during the run'),
   cache: z.boolean(),
   instanceType: z.string().exactOptional().describe('named by the step, else chosen'),
+  tasks: z
+    .strictObject({ nodes: z.int().min(1), perNode: z.int().min(1) })
+    .exactOptional()
+    .describe('of a step whose command is started several times at once; `instanceType` is that of one task'),
   resources: resources.exactOptional().describe('what the step requests'),
   clusterIds: z
     .array(z.string())

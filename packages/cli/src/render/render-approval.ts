@@ -21,7 +21,7 @@ function describePrevious({
   changeCount,
 }: NonNullable<OpenApproval['previous']>): string[] {
   const last = `since its approval in run ${runId} (${renderTimestamp(answeredAt)})`;
-  if (changeCount === 0) return [`${last}, nothing before it has changed`];
+  if (changeCount === 0) return [`${last}, nothing that it depends on or releases has changed`];
   const shown = changes.slice(0, MAX_CHANGES);
   const rest = changeCount - shown.length;
   return [

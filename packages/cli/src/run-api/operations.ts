@@ -397,7 +397,7 @@ export interface RunApiOperations {
           readonly answeredAt: string;
           /** The first 50. */
           readonly changes: readonly {
-            /** `step`: a key of a step before it; `result`: of such a step. */
+            /** `step`: a key of a step that it depends on or releases; `result`: of a step before it. */
             readonly kind: 'param' | 'step' | 'volume' | 'result';
             /** For example `fit.command`, or `fit.accuracy` of a result. */
             readonly name: string;

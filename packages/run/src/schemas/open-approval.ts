@@ -5,7 +5,7 @@ import { cellName, count, time } from './words.ts';
 const change = z.strictObject({
   kind: z
     .enum(['param', 'step', 'volume', 'result'])
-    .describe('`step`: a key of a step before it; `result`: of such a step'),
+    .describe('`step`: a key of a step that it depends on or releases; `result`: of a step before it'),
   name: z.string().describe('for example `fit.command`, or `fit.accuracy` of a result'),
   before: z.string().exactOptional().describe('absent if there was none; of a volume, only that its content differs'),
   after: z.string().exactOptional().describe('absent if there is none any more'),
