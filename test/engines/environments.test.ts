@@ -61,6 +61,8 @@ steps:
     expect(await logOf('module')).toBe('sample 1.0\n/opt/venv\n');
     expect(await logOf('program')).toMatch(/^sample 1\.0\n.*Read-only file system\nread-only\n$/);
     expect((await run()).stdout).toContain('1 reused from earlier runs');
+    // The rest is the same on every engine, and pip takes long.
+    if (engine !== 'local') return;
     write('requirements.txt', 'sluice-sample==1.1\n');
     expect((await run()).stdout).not.toContain('reused');
     expect(await logOf('program')).toContain('sample 1.1\n');
