@@ -57,6 +57,7 @@ export type {
 export { describeUnknown, suggestName } from './checks/nearest-name.ts';
 export type { Doubles } from './expressions/doubles.ts';
 export { evaluateTogether, limitPlan } from './expressions/evaluation-scope.ts';
+export { namesInTemplate } from './expressions/names-in-template.ts';
 export { type PlanGraph, planGraph, type StepEdge, type StepMount, type StepNode } from './graph/plan-graph.ts';
 export { type StepSelection, selectSteps } from './graph/select-steps.ts';
 export type { CellTemplates, PlacementTemplates, ResourceTemplates, RetryTemplates } from './model/cell-templates.ts';

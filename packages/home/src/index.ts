@@ -1,6 +1,10 @@
 export { type Clock, createSystemClock, sleep } from './clock.ts';
 export { createDeadline, describeUnanswered, isLate, LATE } from './control/request-deadline.ts';
 export { withRunClaim } from './control/with-run-claim.ts';
+export type { SourceFileEntry, SourceLister } from './explain/difference/compare-sources.ts';
+export { type ComparedSteps, compareSteps } from './explain/difference/compare-steps.ts';
+export { explainStepDifference, type StepDifferenceOptions } from './explain/difference/explain-step-difference.ts';
+export { findPreviousRun } from './explain/difference/find-previous-run.ts';
 export { explainFollowed } from './explain/explain-followed.ts';
 export { type ExplainStepOptions, explainStep } from './explain/explain-step.ts';
 export { listOpenApprovals } from './explain/list-open-approvals.ts';

@@ -40,6 +40,7 @@ import type {
   fileList,
   gridPage,
   logLine,
+  stepDifferences,
 } from './schemas/cell-replies.ts';
 import type { clusterList } from './schemas/cluster-replies.ts';
 import type { orderReply } from './schemas/order.ts';
@@ -99,6 +100,8 @@ export type ScheduleList = z.input<typeof scheduleList>;
 export type PlannedTimeList = z.input<typeof plannedTimeList>;
 /** The reply of `GET /runs/{runId}/differences`. */
 export type FileDifferences = z.input<typeof fileDifferences>;
+/** The reply of `GET /runs/{runId}/step-differences`. */
+export type StepDifferences = z.input<typeof stepDifferences>;
 /** The reply of `GET /clusters`. */
 export type ClusterList = z.input<typeof clusterList>;
 /** The reply of `GET /pipelines`. */

@@ -67,7 +67,14 @@ export {
 } from './facts/run-facts.ts';
 export { isTemporary, type RunError, type RunErrorCode } from './facts/run-rejection.ts';
 export { splitCellName } from './facts/split-cell-name.ts';
-export { type ContextSource, createRunContext, describeRun, stepIndex, urlOf } from './facts/step-context.ts';
+export {
+  type CellIndex,
+  type ContextSource,
+  createRunContext,
+  describeRun,
+  stepIndex,
+  urlOf,
+} from './facts/step-context.ts';
 export { stepReason, stepStatus } from './facts/step-status.ts';
 export { createTemporaryOutputs, findDependency, type TemporaryOutput } from './facts/temporary-outputs.ts';
 export { transferKey } from './facts/transfer-key.ts';
@@ -110,6 +117,7 @@ export { createReport } from './report/create-report.ts';
 export { describeApproval } from './report/describe-approval.ts';
 export { describeFailure } from './report/describe-failure.ts';
 export { describeLocations } from './report/describe-locations.ts';
+export { describeMiss } from './report/describe-miss.ts';
 export { describeCode, describeStatus } from './report/describe-status.ts';
 export { createDetailedReport } from './report/detailed-report.ts';
 export { measureAttempt, type Span, spanMs, spanOfAll } from './report/durations.ts';
@@ -206,6 +214,16 @@ export {
   type RunPhase,
   SHOWN_STATUSES,
 } from './schemas/statuses.ts';
+export {
+  type ComparedStep,
+  comparedStep,
+  type DifferenceGroup,
+  type PartDifference,
+  type PlaceDifference,
+  type SourceFileDifference,
+  type StepDifference,
+  stepDifference,
+} from './schemas/step-difference.ts';
 export { warning } from './schemas/warning.ts';
 export { cellName, cellStatus, count, json, milliseconds, runPhase, time } from './schemas/words.ts';
 export { findInputLocations, findOutputLocation } from './view/find-locations.ts';

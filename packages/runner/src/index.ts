@@ -1,5 +1,6 @@
 export { previewReuse, type ReusePreview, type StepsOfPreview, sumUpPreview } from './cache/preview-reuse.ts';
 export { findBusyGroup } from './concurrency/find-busy-group.ts';
+export { createSourceLister } from './data/create-source-lister.ts';
 export { findMissingSources } from './data/find-missing-sources.ts';
 export { keepRunLogin } from './data/keep-run-login.ts';
 export { listAxisFiles } from './data/list-axis-files.ts';

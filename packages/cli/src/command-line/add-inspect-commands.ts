@@ -18,7 +18,13 @@ export function addInspectCommands(add: AddCommand): void {
   add({
     usage: 'why <step[/cell]>',
     description: 'explain why a step waits, failed, was skipped, was retried or was not reused',
-    options: [runOption()],
+    options: [
+      runOption(),
+      new Option(
+        '--against <run>',
+        'explain instead why the step differs from that of this run: an ID or its start, with /STEP[/CELL] if it has another name there, or `previous` for the previous run that has the step',
+      ),
+    ],
     load: async (step) => {
       const { why } = await import('../commands/why.ts');
       return (context, options) => why(step!, context, options);

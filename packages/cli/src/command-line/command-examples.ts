@@ -89,6 +89,7 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, meanin
   why: [
     ['why fit', 'explain a step of the newest run'],
     ['why -r 3o75 fit/model-a', 'explain one cell of a step of another run'],
+    ['why fit --against previous', 'explain why a step differs from that of the previous run'],
   ],
   report: [
     ['report', 'report on the newest run and print the path of the page'],

@@ -51,11 +51,20 @@ export const TOOLS: readonly Tool[] = [
   }),
   defineTool({
     name: 'why',
-    description: 'Explain a step: why it waits, failed, was skipped, was retried or was not reused, with all attempts.',
-    input: z.strictObject({ step, run, line }),
+    description:
+      'Explain a step: why it waits, failed, was skipped, was retried or was not reused, with all attempts; or why it differs from that of another run.',
+    input: z.strictObject({
+      ...{ step, run },
+      against: z
+        .string()
+        .optional()
+        .describe('compare with the step of this run: the ID of a run or its beginning, or `previous`'),
+      line,
+    }),
     act: async (input, { context, options }) => {
       const { why } = await import('./why.ts');
-      return why(input.step, context, { ...options, ...select(input) });
+      const { against } = input;
+      return why(input.step, context, { ...options, ...select(input), ...(against !== undefined && { against }) });
     },
   }),
   defineTool({

@@ -15,15 +15,25 @@ import { selectShownRun } from '../runs/select-shown-run.ts';
 /** `run` is the prefix of a run's ID (default: the newest run). */
 export interface WhyOptions extends GlobalOptions {
   readonly run?: string;
+  /** The run with which the step is compared: `RUN`, `RUN/STEP[/CELL]`, or `previous`. */
+  readonly against?: string;
 }
 
-/** `sluice why`: explains why a step waits, runs, failed, was skipped, was retried or was not reused. */
+/**
+ * `sluice why`: explains why a step waits, runs, failed, was skipped, was retried or was not reused, or why it differs from that
+ * of another run.
+ */
 export async function why(step: string, context: CommandContext, options: WhyOptions): Promise<number> {
   const address = parseStepAddress(step);
   if (!address.ok) return reject(address.error, { context, options });
   const home = findHome(context, options);
   const found = await selectShownRun(home, { prefix: options.run, context, options });
   if (!found.ok) return reject(found.error, { context, options });
+  const { against } = options;
+  if (against !== undefined) {
+    const { whyDifferent } = await import('./why-different.ts');
+    return whyDifferent(step, { run: found.value, context, options: { ...found.value.options, against } }, home);
+  }
   const explained = await explainStep({
     home,
     runId: found.value.run.runId,

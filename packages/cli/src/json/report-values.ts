@@ -1,4 +1,4 @@
-import { cellName, detailedReport, failure, runPhase, runReport, stepExplanation } from '@sluice/run';
+import { cellName, detailedReport, failure, runPhase, runReport, stepDifference, stepExplanation } from '@sluice/run';
 import { z } from 'zod';
 
 /** The values that report a run, by the value of `type`. */
@@ -22,6 +22,7 @@ export const REPORT_VALUES = {
         .describe('the container as the service reports it; `problem`: why it could not be read'),
     })
     .describe('Why a step or a cell has its status.'),
+  difference: stepDifference.describe('Why a step or a cell differs from that of another run.'),
   notification: z
     .strictObject({
       text: z.string().describe('a sentence about the end of the run'),

@@ -1087,6 +1087,139 @@ export interface RunApiOperations {
       readonly same: number;
     };
   };
+  /** Why a step or a cell differs from that of another run, up to the first cause. */
+  readonly explainDifference: {
+    readonly path: {
+      readonly runId: string;
+    };
+    readonly query: {
+      /** Name or index. */
+      readonly step: string;
+      /** Name. */
+      readonly cell?: string;
+      /** Instead of `cell`; absent both: the whole step. */
+      readonly cellIndex?: number;
+      /** The ID of the other run; absent: the previous one that has the step. */
+      readonly with?: string;
+      /** Absent: the same name. */
+      readonly withStep?: string;
+      /** Name; absent: the same name, or the same values. */
+      readonly withCell?: string;
+    };
+    readonly body: Record<never, never>;
+    readonly reply: {
+      readonly runId: string;
+      /** Absent if no earlier run has the step. */
+      readonly otherRunId?: string;
+      readonly step: string;
+      /** Absent if the whole step is compared. */
+      readonly cell?: string;
+      /** The step of the other run, if it has another name. */
+      readonly otherStep?: string;
+      /** The answer as a sentence. */
+      readonly message: string;
+      /** The cells of both runs together. */
+      readonly cellCount: number;
+      /** How many of them were compared: at most 10,000. */
+      readonly comparedCount: number;
+      /** By what differs, largest first, at most 20; those without a difference last. */
+      readonly groups: readonly {
+        /** `repeated`: the same work, but it or work before it was executed again; `same`: also the same result; `added`: only this run has it; `unknown`: the records say too little. */
+        readonly verdict: 'different' | 'repeated' | 'same' | 'added' | 'removed' | 'unknown';
+        readonly cellCount: number;
+        /** The first 20. */
+        readonly cells: readonly string[];
+        /** About the first of them: the path to the first cause, as a sentence. */
+        readonly message: string;
+        /** Index in `places` of the first of them; absent if it is in one run only. */
+        readonly place?: number;
+      }[];
+      readonly groupCount: number;
+      /** What the groups and parts refer to, at most 200. */
+      readonly places: readonly {
+        readonly step: string;
+        /** Absent if several cells are meant. */
+        readonly cell?: string;
+        /** Of `cell`. */
+        readonly cellIndex?: number;
+        /** Of the other run, if it has another name there. */
+        readonly otherCell?: string;
+        /** `repeated`: the same work, but it or work before it was executed again; `same`: also the same result; `added`: only this run has it; `unknown`: the records say too little. */
+        readonly verdict: 'different' | 'repeated' | 'same' | 'added' | 'removed' | 'unknown';
+        /** In words, without what its parts say. */
+        readonly message: string;
+        /** The first 50, first those that lead to what was changed. */
+        readonly parts: readonly {
+          /** `source`: an input from a volume; `order`: a step before it that is in no input; `cells`: of such a step. */
+          readonly kind:
+            | 'image'
+            | 'command'
+            | 'variable'
+            | 'secret'
+            | 'key'
+            | 'matrix'
+            | 'item'
+            | 'input'
+            | 'source'
+            | 'output'
+            | 'result'
+            | 'order'
+            | 'cells'
+            | 'other';
+          /** For example `command` or `inputs.data`. */
+          readonly name: string;
+          /** In the other run, shortened; absent if it is new or has no text. */
+          readonly before?: string;
+          /** In this run, shortened; absent if it was removed or has no text. */
+          readonly after?: string;
+          /** About this part alone, in words. */
+          readonly message: string;
+          /** Index in `places` of where the difference comes from. */
+          readonly place?: number;
+          /** Of `source`: the first 20 files that differ. */
+          readonly files?: readonly {
+            /** Relative to the source. */
+            readonly path: string;
+            readonly kind: 'added' | 'removed' | 'changed';
+            /** SHA-256 of the content. */
+            readonly before?: string;
+            /** SHA-256 of the content. */
+            readonly after?: string;
+          }[];
+          /** Of `source`: the number of all files that differ. */
+          readonly fileCount?: number;
+        }[];
+        readonly partCount: number;
+      }[];
+    };
+  };
+  /** Which steps of a run differ from those of another run, and why. */
+  readonly compareSteps: {
+    readonly path: {
+      readonly runId: string;
+    };
+    readonly query: {
+      /** The ID of the other run. */
+      readonly with: string;
+    };
+    readonly body: Record<never, never>;
+    readonly reply: {
+      /** Those of the run in their order, then those that only the other run has. */
+      readonly steps: readonly {
+        readonly step: string;
+        /** Of several cells, that of the first group: `different` if one differs. */
+        readonly verdict: 'different' | 'repeated' | 'same' | 'added' | 'removed' | 'unknown';
+        /** Why it differs, as a sentence. */
+        readonly message: string;
+        /** The cells of both runs together. */
+        readonly cellCount: number;
+        /** The number of cells that differ, among those that were compared. */
+        readonly differentCount: number;
+      }[];
+      /** The number of all steps of both runs; the first 300 are compared. */
+      readonly total: number;
+    };
+  };
   /** Events of runs and of the list of runs, as server-sent events. */
   readonly streamEvents: {
     readonly path: Record<never, never>;
@@ -1433,6 +1566,8 @@ export const OPERATIONS: { readonly [N in keyof RunApiOperations]: readonly [met
   findLogLine: ['GET', '/runs/{runId}/log-line'],
   getFiles: ['GET', '/runs/{runId}/files'],
   compareFiles: ['GET', '/runs/{runId}/differences'],
+  explainDifference: ['GET', '/runs/{runId}/difference'],
+  compareSteps: ['GET', '/runs/{runId}/step-differences'],
   streamEvents: ['GET', '/events'],
   cancelRun: ['POST', '/runs/{runId}:cancel'],
   approveRun: ['POST', '/runs/{runId}:approve'],

@@ -161,6 +161,9 @@ test('a run with failures, whose destination keeps the output of an earlier run'
   expect(why).toMatchObject({ status: 'failed', reason: 'failed', message: 'exit code 3', item: { id: 'b' } });
   expect(why.attempts.map(({ retry }) => retry)).toEqual([expect.any(String), expect.any(String)]);
   expect(await print('explanation', 'why', 'make')).toMatchObject({ cache: { kind: 'missed', nearest: {} } });
+  expect(await print('difference', 'why', 'make', '--against', 'previous')).toMatchObject({
+    places: [{ verdict: 'different', parts: [{ name: 'env.FAIL', before: 'false', after: 'true' }] }],
+  });
   expect(await print('explanation', 'why', 'after')).toMatchObject({
     dependencies: [{ step: 'slow', condition: 'succeeded', status: 'failed', reason: 'timeout' }],
   });

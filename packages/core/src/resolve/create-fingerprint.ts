@@ -37,6 +37,8 @@ export interface FingerprintOptions {
   readonly image?: string;
   /** Environment variables and inputs that are not part of the fingerprint. */
   readonly ignore?: readonly string[];
+  /** Keep long values, so that people can compare them. */
+  readonly isWhole?: boolean;
   /** Returns a hex digest of at least 128 bits. */
   readonly hash: (text: string) => string;
 }
@@ -81,7 +83,7 @@ export function createFingerprint(container: ResolvedContainer, options: Fingerp
   for (const { name, type, file } of container.results) parts.set(`results.${name}`, `${type} ${file}`);
   const components = [...parts.keys()].sort().map((name) => {
     const value = parts.get(name)!;
-    return { name, value: value.length > LONGEST ? `#${options.hash(value)}` : value };
+    return { name, value: value.length > LONGEST && !options.isWhole ? `#${options.hash(value)}` : value };
   });
   return { digest: options.hash(JSON.stringify(components.map(({ name, value }) => [name, value]))), components };
 }

@@ -16,6 +16,7 @@ import { CellAttempts } from './cell-attempts.tsx';
 import { CellData } from './cell-data.tsx';
 import { CellReasons } from './cell-reasons.tsx';
 import { OpenApprovals } from './open-approvals.tsx';
+import { WhyDifferent } from './why-different.tsx';
 
 const TABS = ['log', 'why', 'attempts', 'data'] as const;
 type Tab = (typeof TABS)[number];
@@ -89,7 +90,19 @@ function LoadedCell({ run, route, details, value }: LoadedProps) {
       </div>
       <div id="tab-panel" role="tabpanel" aria-labelledby={`tab-${tab}`} class="tab-panel">
         {tab === 'log' && <CellLog runId={run.runId} value={value} attempt={attempt} />}
-        {tab === 'why' && <CellReasons value={value} runId={run.runId} />}
+        {tab === 'why' && (
+          <>
+            <CellReasons value={value} runId={run.runId} />
+            <WhyDifferent
+              runId={run.runId}
+              pipeline={details.pipeline}
+              step={value.step}
+              cellIndex={value.cellIndex}
+              other={route.query.get('against') ?? undefined}
+              version={value.status}
+            />
+          </>
+        )}
         {tab === 'attempts' && (
           <CellAttempts value={value} instanceType={details.plan.steps[value.stepIndex]?.instanceType} />
         )}

@@ -1,10 +1,9 @@
-import type { FileDifferences as Differences, RunList } from '@sluice/host';
-import { linkTo, type PortPlace, portPath, replaceQuery } from '../live/route.ts';
+import type { FileDifferences as Differences } from '@sluice/host';
+import { linkTo, type PortPlace, portPath } from '../live/route.ts';
 import { useReply } from '../live/use-reply.ts';
-import { beganAt } from '../model/began-at.ts';
 import { byteWords } from '../parts/byte-words.ts';
 import { Note } from '../parts/note.tsx';
-import { timeWords } from '../parts/time-words.ts';
+import { OtherRun } from './other-run.tsx';
 
 interface DifferencesProps {
   readonly place: PortPlace;
@@ -18,25 +17,13 @@ const SHORT_HASH = 12;
 /** The files of an input or output that differ from those of another run of the pipeline. */
 export function FileDifferences({ place, pipeline, other }: DifferencesProps) {
   const { runId, step, cell, port } = place;
-  const { value: runs } = useReply<RunList>('runs', { pipeline, pageSize: 50 });
   const path = other === undefined ? undefined : `runs/${encodeURIComponent(runId)}/differences`;
   const { value, error } = useReply<Differences>(path, { step, cellIndex: cell, [port.kind]: port.name, with: other });
-  const others = (runs?.runs ?? []).filter((run) => run.runId !== runId);
   return (
     <section class="panel" aria-labelledby="differences">
       <div class="panel-head">
         <h2 id="differences">Differences</h2>
-        <label>
-          with run{' '}
-          <select value={other ?? ''} onChange={(event) => replaceQuery({ with: event.currentTarget.value })}>
-            <option value="">none</option>
-            {others.map((run) => (
-              <option key={run.runId} value={run.runId}>
-                {`${timeWords(beganAt(run))} ${run.status} ${run.runId}`}
-              </option>
-            ))}
-          </select>
-        </label>
+        <OtherRun runId={runId} pipeline={pipeline} other={other} none="none" name="with" />
       </div>
       {other !== undefined && value === undefined && error === undefined && <p class="soft">Comparing…</p>}
       {error !== undefined && <Note tone="bad">{error}</Note>}

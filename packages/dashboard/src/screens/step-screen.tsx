@@ -17,6 +17,7 @@ import { StatusMark } from '../parts/status-mark.tsx';
 import { TOOK, tookWords } from '../parts/time-words.ts';
 import { Trail } from '../parts/trail.tsx';
 import { OpenApprovals } from './open-approvals.tsx';
+import { WhyDifferent } from './why-different.tsx';
 
 /** A step with its cells, page by page. */
 export function StepScreen({ run, route, name }: { run: LiveRun; route: Route; name: string }) {
@@ -55,6 +56,13 @@ export function StepScreen({ run, route, name }: { run: LiveRun; route: Route; n
         </p>
       )}
       <CellTable details={details} name={name} query={route.query} version={[...counts].join()} />
+      <WhyDifferent
+        runId={run.runId}
+        pipeline={details.pipeline}
+        step={name}
+        other={route.query.get('against') ?? undefined}
+        version={summarizeCounts(counts)}
+      />
     </>
   );
 }

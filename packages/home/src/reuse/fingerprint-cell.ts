@@ -33,8 +33,14 @@ export interface Identities {
   readonly lineage: LineageOf;
 }
 
-/** Computes identities. What it has computed about a step, it keeps: a step whose dependents can start does not change. */
-export function createIdentities(session: ContextSource): Identities {
+/**
+ * Computes identities. What it has computed about a step, it keeps: a step whose dependents can start does not change.
+ * `isWhole`: fingerprints with long values, which are only compared with others of this kind.
+ */
+export function createIdentities(
+  session: ContextSource,
+  { isWhole = false }: { readonly isWhole?: boolean } = {},
+): Identities {
   const lineage = createLineage(session, fingerprint);
   const contextOf = createContexts(session);
   const describeOrder = createOrderDescriber(session, lineage);
@@ -68,6 +74,7 @@ export function createIdentities(session: ContextSource): Identities {
         ...(tasks && { tasks }),
         ...(key && { key: key.value }),
         ignore: cache?.ignore ?? [],
+        isWhole,
         hash: hashText,
       }),
     );

@@ -1,4 +1,4 @@
-import { cellStatus, matchesFilter, newestFirst, runPhase } from '@sluice/run';
+import { cellStatus, matchesFilter, newestFirst, runPhase, stepDifference } from '@sluice/run';
 import { z } from 'zod';
 import { ApiError } from '../errors/api-error.ts';
 import { streamEvents } from '../events/stream-events.ts';
@@ -10,6 +10,7 @@ import { describeCellNames, describeCells, findCell, searchCells } from '../runs
 import { describeGrid } from '../runs/describe-grid.ts';
 import { describeRun } from '../runs/describe-run.ts';
 import { describeChanges, describeStates } from '../runs/describe-states.ts';
+import { describeStepDifferences, explainDifference } from '../runs/explain-difference.ts';
 import { openPage, pageAfter, pageQuery, pageSize } from '../runs/page-query.ts';
 import { pageEntries, readFiles } from '../runs/read-files.ts';
 import {
@@ -20,6 +21,7 @@ import {
   fileDifferences,
   gridPage,
   logLine,
+  stepDifferences,
 } from '../schemas/cell-replies.ts';
 import { approvalList, changeList, runDetails, runList, runStates } from '../schemas/run-replies.ts';
 import { type ApiRoute, defineRoute } from './api-route.ts';
@@ -253,6 +255,28 @@ export const READ_ROUTES: readonly ApiRoute[] = [
         ...query,
         port: readDataPort(query),
       }),
+  }),
+  defineRoute({
+    operationId: 'explainDifference',
+    summary: 'Why a step or a cell differs from that of another run, up to the first cause',
+    ...{ method: 'GET', path: '/runs/{runId}/difference' },
+    query: z.strictObject({
+      ...cellAt,
+      cellIndex: cellAt.cellIndex.describe('instead of `cell`; absent both: the whole step'),
+      with: z.string().exactOptional().describe('the ID of the other run; absent: the previous one that has the step'),
+      withStep: z.string().exactOptional().describe('absent: the same name'),
+      withCell: z.string().exactOptional().describe('name; absent: the same name, or the same values'),
+    }),
+    reply: stepDifference,
+    handle: ({ api, at, query }) => explainDifference(api, at.runId, query),
+  }),
+  defineRoute({
+    operationId: 'compareSteps',
+    summary: 'Which steps of a run differ from those of another run, and why',
+    ...{ method: 'GET', path: '/runs/{runId}/step-differences' },
+    query: z.strictObject({ with: z.string().describe('the ID of the other run') }),
+    reply: stepDifferences,
+    handle: ({ api, at, query }) => describeStepDifferences(api, at.runId, query.with),
   }),
   defineRoute({
     operationId: 'streamEvents',

@@ -136,7 +136,8 @@ export function describePlacedCell({ model }: RunFollower, { step, cell }: CellP
   };
 }
 
-function findStep({ model, runId }: RunFollower, name: string): number {
+/** The index of a step by its name or its index. Throws `ApiError`. */
+export function findStep({ model, runId }: RunFollower, name: string): number {
   const found = model.facts.plan.steps.findIndex(({ index, step }) => step.name === name || String(index) === name);
   if (found < 0) throw new ApiError(404, 'STEP_NOT_FOUND', `run ${runId} has no step ${name}`);
   return found;

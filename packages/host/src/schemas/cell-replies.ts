@@ -1,4 +1,14 @@
-import { cell, cellExplanation, cellStatus, counts, explainedAttempt, location, milliseconds, time } from '@sluice/run';
+import {
+  cell,
+  cellExplanation,
+  cellStatus,
+  comparedStep,
+  counts,
+  explainedAttempt,
+  location,
+  milliseconds,
+  time,
+} from '@sluice/run';
 import { z } from 'zod';
 import { failureWithoutPath } from './run-replies.ts';
 import { position } from './states.ts';
@@ -182,4 +192,10 @@ export const fileDifferences = z.strictObject({
   otherCellIndex: z.int().min(0).describe('of the other cell'),
   total: z.int().min(0).describe('the number of all differences'),
   same: z.int().min(0).describe('the number of equal files'),
+});
+
+/** The reply of `GET /runs/{runId}/step-differences`. */
+export const stepDifferences = z.strictObject({
+  steps: z.array(comparedStep).describe('those of the run in their order, then those that only the other run has'),
+  total: z.int().min(0).describe('the number of all steps of both runs; the first 300 are compared'),
 });

@@ -1,4 +1,5 @@
 import type { JournalRecord } from '../records/journal-record.ts';
+import { describeMiss } from './describe-miss.ts';
 
 /** When a record was written; undefined if it does not say. */
 export function timeOf(record: JournalRecord): number | undefined {
@@ -54,7 +55,7 @@ function describeEvent({ event, facts }: Extract<JournalRecord, { kind: 'event' 
     case 'cacheHit':
       return facts?.cached && `the same work was done in run ${facts.cached.runId}`;
     case 'cacheMissed':
-      return facts?.missed && MISSES[facts.missed.reason];
+      return facts?.missed && describeMiss(facts.missed.reason);
     case 'submitted':
       return facts?.container?.runID === undefined ? undefined : `the service calls it ${facts.container.runID}`;
     case 'pulling':
@@ -71,15 +72,3 @@ function describeEvent({ event, facts }: Extract<JournalRecord, { kind: 'event' 
       return undefined;
   }
 }
-
-const MISSES = {
-  unknown: 'no earlier success has its fingerprint',
-  expired: 'the earlier success is older than maxAge',
-  dataGone: 'the outputs of the earlier success are gone',
-  dataChanged: 'a container changed the outputs of the earlier success',
-  writesShared: 'it writes to a shared volume, and a reused step writes nothing',
-  readsShared: 'it reads a volume to which others may write',
-  rerun: 'a rerun was requested, a step before it was executed, or it is a step of finally',
-  removed: 'its temporary outputs were removed, and a cell that runs mounts them',
-  secret: 'a result of the earlier success contains the value of a secret of this run',
-} as const;

@@ -1,0 +1,150 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { StepDifferences } from '@sluice/host';
+import { type StepDifference, stepDifference } from '@sluice/run';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  findBarriers,
+  HAS_CHROMIUM,
+  launchChromium,
+  openPage,
+  type ServedDashboard,
+  serveDashboard,
+} from './browser-rig.ts';
+import { createWorkplace, type Workplace } from './workplace-rig.ts';
+
+const PIPELINE = `version: 1
+name: digits
+params: { seed: { type: integer, default: 1 } }
+volumes: { code: { source: code } }
+steps:
+  prepare: { command: 'echo "$SEED" > /out/data', env: { SEED: "\${{ params.seed }}" }, outputs: { data: /out } }
+  fit:
+    matrix: { n: [1, 2] }
+    command: cat /in/data /code/fit.py
+    inputs: { data: { from: prepare.data, path: /in }, code: { from: volumes.code, path: /code } }
+  same: { command: "true" }
+`;
+
+let place: Workplace;
+/** The runs, oldest first. */
+let runIds: string[];
+let served: ServedDashboard;
+
+beforeAll(async () => {
+  place = createWorkplace();
+  writeFileSync(join(place.directory, 'pipeline.yaml'), PIPELINE);
+  mkdirSync(join(place.directory, 'code'));
+  writeFileSync(join(place.directory, 'code/fit.py'), 'print(1)\n');
+  expect((await place.sluice('run')).exitCode).toBe(0);
+  expect((await place.sluice('run', '-p', 'seed=2')).exitCode).toBe(0);
+  writeFileSync(join(place.directory, 'code/fit.py'), 'print(2)\n');
+  expect((await place.sluice('run', '-p', 'seed=2')).exitCode).toBe(0);
+  runIds = (await place.runs()).map(({ runId }) => runId).reverse();
+});
+
+afterAll(() => place?.remove());
+
+test('sluice why --against tells the path to the first cause', async () => {
+  const [first = '', second = '', third = ''] = runIds;
+  const found = await place.sluice('why', 'fit/n-1', '-r', second, '--against', first.slice(0, 6));
+  expect(found).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(found.stdout).toBe(
+    [
+      `fit/n-1 differs from run ${first} because its input 'data' differs: prepare differs: its variable SEED was '1', is '2' (parameter seed)`,
+      '',
+      '  fit/n-1 differs',
+      "    its input 'data' differs",
+      '      prepare differs',
+      "        its variable SEED was '1', is '2' (parameter seed)",
+      '',
+    ].join('\n'),
+  );
+  const source = await place.sluice('why', 'fit', '--against', 'previous');
+  expect(source.stdout).toContain(`of the cells of fit, compared with run ${second}, 2 differ; fit/n-1 differs`);
+  expect(source.stdout).toMatch(/ {6}fit\.py {2}changed {2}SHA-256 [0-9a-f]{12}… → [0-9a-f]{12}…\n/);
+  const json = JSON.parse((await place.sluice('why', 'same', '--against', 'previous', '--json')).stdout);
+  expect(json).toMatchObject({ schema: 1, type: 'difference', runId: third, otherRunId: second });
+  expect(json.groups).toMatchObject([{ verdict: 'repeated' }]);
+  const renamed = await place.sluice('why', 'same', '--against', `${second}/prepare`);
+  expect(renamed.stdout).toContain("the name of the step was 'prepare', is 'same'");
+  for (const [words, message] of [
+    [['nothing', '--against', second], 'has no step nothing'],
+    [['fit', '-r', first, '--against', 'previous'], 'could not find an earlier run of digits that has the step fit'],
+    [['fit', '--against', 'zzz'], 'could not find'],
+  ] as const)
+    expect(await place.sluice('why', ...words)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining(message),
+    });
+});
+
+describe('the run API and the dashboard', () => {
+  let browser: Browser | undefined;
+
+  beforeAll(async () => {
+    served = await serveDashboard(place.home, { hasService: true });
+    if (HAS_CHROMIUM) browser = await launchChromium();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await served?.close();
+  });
+
+  const get = async (path: string) => {
+    const reply = await fetch(`${served.url}/api/sluice/v1/runs/${path}`);
+    return { status: reply.status, value: (await reply.json()) as unknown };
+  };
+
+  test('compare steps and cells', async () => {
+    const [first = '', second = '', third = ''] = runIds;
+    const { value } = await get(`${third}/difference?step=fit&cellIndex=1`);
+    expect(stepDifference.parse(value)).toMatchObject({ otherRunId: second, cell: 'n-2', cellCount: 1 });
+    const [place] = (value as StepDifference).places;
+    expect(place!.parts[0]).toMatchObject({ kind: 'source', fileCount: 1, files: [{ path: 'fit.py' }] });
+    const whole = await get(`${third}/difference?step=fit&with=${first}`);
+    expect(stepDifference.parse(whole.value)).toMatchObject({ cellCount: 2, groups: [{ cellCount: 2 }] });
+    const none = await get(`${first}/difference?step=fit`);
+    expect(none.value).toMatchObject({ message: 'no earlier run of digits has the step fit', groups: [] });
+    expect((await get(`${first}/difference?step=nothing`)).status).toBe(404);
+    expect((await get(`${first}/difference?step=fit&with=nothing`)).status).toBe(404);
+    const steps = (await get(`${second}/step-differences?with=${first}`)).value as StepDifferences;
+    expect(steps.steps.map(({ step, verdict, differentCount }) => [step, verdict, differentCount])).toEqual([
+      ['prepare', 'different', 1],
+      ['fit', 'different', 2],
+      ['same', 'repeated', 0],
+    ]);
+  });
+
+  test.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('show why, with the choice of the run', async () => {
+    const [first = '', second = ''] = runIds;
+    const { page, problems } = await openPage(browser!);
+    await page.goto(`${served.url}/#/runs/${second}/steps/fit/cells/0?tab=why`);
+    const panel = page.getByRole('region', { name: 'Why is this different?' });
+    await panel.getByText(`fit/n-1 differs from run ${first} because its input 'data' differs`).waitFor();
+    await panel.getByText("its variable SEED was '1', is '2' (parameter seed)", { exact: true }).waitFor();
+    await panel.getByLabel('with run').selectOption(runIds[2]!);
+    await panel.getByText('fit.py was changed').first().waitFor();
+    expect(page.url()).toContain(`against=${runIds[2]}`);
+    expect(await findBarriers(page)).toEqual([]);
+    await panel.getByRole('link', { name: 'compare the files' }).first().click();
+    await page.getByText('1 file differs').waitFor();
+    await page.goto(`${served.url}/#/compare?run=${first},${second}`);
+    const steps = page.getByRole('region', { name: 'Why the steps differ' });
+    await steps.getByText('1 step did the same work in both runs.').waitFor();
+    await steps.locator('summary').filter({ hasText: 'prepare differs from run' }).first().click();
+    await steps.getByRole('link', { name: 'prepare' }).first().waitFor();
+    for (const [width, colorScheme] of [
+      [1400, 'light'],
+      [400, 'dark'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme });
+      expect(await findBarriers(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    }
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+});
