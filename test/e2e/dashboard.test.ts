@@ -178,6 +178,14 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the dashboard in Ch
     const dialog = page.getByRole('dialog');
     await dialog.getByText(/Run \(1\): ?two/).waitFor();
     await dialog.getByText(/sluice rerun/).waitFor();
+    await dialog.getByText(/Time saved: about \d+/).waitFor();
+    const graph = dialog.getByRole('application');
+    await graph.focus();
+    await page.keyboard.press('ArrowRight');
+    await dialog.getByText('one is reused', { exact: true }).waitFor();
+    await page.keyboard.press('ArrowRight');
+    await dialog.getByText('two is run: a rerun was requested', { exact: true }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Rerun' }).click();
     await dialog.getByRole('link').click();
     await page.getByText('1 succeeded, 1 reused').first().waitFor();

@@ -14,6 +14,24 @@ export type ApiAction = {
   readonly reused?: readonly string[];
   /** Steps that are run; absent if unknown. */
   readonly run?: readonly string[];
+  /** Of a rerun that reuses results: what happens to the cells of each step, in the order of the file. */
+  readonly steps?: readonly {
+    readonly step: string;
+    /** The number of cells; absent if it is known only during the run. */
+    readonly cells?: number;
+    /** The number of cells whose results are reused. */
+    readonly reused: number;
+    /** The number of cells that are skipped. */
+    readonly skipped: number;
+    /** Why the others are run; empty if there are none. */
+    readonly reason: string;
+    /** How long the reused cells ran when they were executed: the sum. */
+    readonly reusedMs: number;
+    /** The number of reused cells of which no duration is recorded. */
+    readonly unmeasured: number;
+  }[];
+  /** The sum of `reusedMs` of the steps: an estimate of the work that is saved, not of the time. */
+  readonly reusedMs?: number;
   /** Of a backfill: the planned times that are run. */
   readonly plannedAt?: readonly string[];
 };

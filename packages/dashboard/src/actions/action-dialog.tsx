@@ -5,6 +5,7 @@ import { linkTo } from '../live/route.ts';
 import { localTime } from '../model/planned-days.ts';
 import { CommandLine } from '../parts/command-line.tsx';
 import { Note } from '../parts/note.tsx';
+import { RerunGraph } from './rerun-graph.tsx';
 
 /** An action before it is confirmed. */
 export interface ActionRequest {
@@ -18,6 +19,8 @@ export interface ActionRequest {
   readonly timezone?: string;
   /** A form below the dialog, with the values of the action, stays until it is done. */
   readonly hasForm?: boolean;
+  /** Of a rerun: the run, whose graph is drawn with what would happen. */
+  readonly rerunOf?: string;
   /** Called when it is done. */
   readonly onDone?: () => void;
 }
@@ -56,7 +59,7 @@ export function ActionDialog({ request, onClose }: { request: ActionRequest; onC
       {done !== undefined ? (
         <Done reply={done} path={path} onFollow={onClose} />
       ) : (
-        <Preview reply={preview} timezone={request.timezone} hasFailed={error !== undefined} />
+        <Preview reply={preview} request={request} hasFailed={error !== undefined} />
       )}
       <div class="buttons">
         {done === undefined && (
@@ -84,15 +87,16 @@ function createKey(): string {
 
 interface PreviewProps {
   readonly reply: ActionReply | undefined;
-  readonly timezone: string | undefined;
+  readonly request: ActionRequest;
   readonly hasFailed: boolean;
 }
 
-function Preview({ reply, timezone, hasFailed }: PreviewProps) {
+function Preview({ reply, request: { timezone, rerunOf }, hasFailed }: PreviewProps) {
   if (reply === undefined) return hasFailed ? null : <p class="soft">Checking the effect…</p>;
   return (
     <>
       <p>{reply.message}</p>
+      {rerunOf !== undefined && reply.run !== undefined && <RerunGraph runId={rerunOf} reply={reply} />}
       <StepNames label="Run" names={reply.run} />
       <StepNames label="Reused" names={reply.reused} />
       <StepNames label="Planned times" names={reply.plannedAt?.map((at) => localTime(at, timezone))} />

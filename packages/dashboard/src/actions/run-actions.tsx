@@ -7,7 +7,7 @@ import { ActionButton, useActionDialog } from './use-action-dialog.tsx';
 /** The buttons for what can be done with a run in its present status. */
 export function RunActions({ runId, status }: { runId: string; status: RunDetails['status'] }) {
   const isEnded = status !== 'running' && status !== 'suspended' && status !== 'waiting';
-  const rerun = { path: pathOf(runId, 'rerun'), title: `Rerun ${runId}`, verb: 'Rerun' } as const;
+  const rerun = { path: pathOf(runId, 'rerun'), title: `Rerun ${runId}`, verb: 'Rerun', rerunOf: runId } as const;
   const { act, dialog } = useActionDialog();
   const [isFormOpen, setFormOpen] = useState(false);
   return (
@@ -93,7 +93,10 @@ export function StepActions({ runId, status, step }: StepActionsProps) {
       {isEnded && (
         <ActionButton
           act={act}
-          request={{ path: pathOf(runId, 'rerun'), body: { from: [step] }, title: `Rerun from ${step}`, verb: 'Rerun' }}
+          request={{
+            ...{ path: pathOf(runId, 'rerun'), body: { from: [step] }, rerunOf: runId },
+            ...{ title: `Rerun from ${step}`, verb: 'Rerun' },
+          }}
         >
           Rerun from here
         </ActionButton>

@@ -25,6 +25,8 @@ export interface GraphCanvasProps {
   readonly onOpen: (step: number) => void;
   readonly onToggle: (step: number) => void;
   readonly label: string;
+  /** The codes of states that are drawn in the color of another one. */
+  readonly recolored?: ReadonlyMap<number, number>;
 }
 
 const ZOOM = 1.3;
@@ -34,7 +36,7 @@ export function GraphCanvas(props: GraphCanvasProps) {
   const { layout } = props.drawing;
   const canvas = useRef<HTMLCanvasElement>(null);
   const size = useSize(canvas);
-  const palette = usePalette();
+  const palette = usePalette(props.recolored);
   const index = useMemo(() => openIndexes(props.drawing), [props.drawing]);
   const [moved, setMoved] = useState<View | undefined>();
   const view = moved ?? startView(layout, size);
@@ -144,7 +146,8 @@ function handleKey(key: string, props: GraphCanvasProps, { zoom, fit }: ViewKeys
   else if (key === '0') fit();
   else if (selected !== undefined && key === 'Enter') props.onOpen(selected);
   else if (selected !== undefined && (key === 'e' || key === ' ')) props.onToggle(selected);
-  else if (key === 'Escape') props.onSelect(undefined);
+  // Otherwise, it closes the dialog that contains the graph.
+  else if (selected !== undefined && key === 'Escape') props.onSelect(undefined);
   else return false;
   return true;
 }
@@ -164,7 +167,7 @@ function useSize(element: { readonly current: HTMLElement | null }): Size {
 }
 
 /** The colors of the theme, read again when it changes. */
-function usePalette(): Palette {
+function usePalette(recolored: ReadonlyMap<number, number> | undefined): Palette {
   const [palette, setPalette] = useState(readPalette);
   useEffect(() => {
     const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -172,5 +175,8 @@ function usePalette(): Palette {
     dark.addEventListener('change', update);
     return () => dark.removeEventListener('change', update);
   }, []);
-  return palette;
+  return useMemo(() => {
+    const { states } = palette;
+    return { ...palette, states: states.map((color, code) => states[recolored?.get(code) ?? code] ?? color) };
+  }, [palette, recolored]);
 }

@@ -1,10 +1,9 @@
 import type { RunDetails } from '@sluice/host';
 import { summarizeCounts } from '@sluice/run';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { GraphCanvas } from '../draw/graph-canvas.tsx';
-import type { Drawing } from '../layout/index-layout.ts';
-import { type PlanSteps, planShape, shapeDigest } from '../layout/plan-shape.ts';
-import { requestLayout } from '../layout/request-layout.ts';
+import type { PlanSteps } from '../layout/plan-shape.ts';
+import { type DrawnGraph, useLayout } from '../layout/use-layout.ts';
 import type { LiveRun } from '../live/open-run.ts';
 import { replaceQuery } from '../live/route.ts';
 import type { CellSearch } from '../live/use-cell-search.ts';
@@ -178,29 +177,6 @@ function createNavigation(runId: string, steps: PlanSteps, model: RunModel) {
       location.hash = linkToSelection(runId, steps, { step, cell });
     },
   };
-}
-
-interface DrawnGraph {
-  readonly drawing: Drawing;
-  readonly expanded: ReadonlyMap<number, number>;
-  readonly ends: Int32Array;
-}
-
-function useLayout(steps: PlanSteps, expanded: ReadonlyMap<number, number>): DrawnGraph | undefined {
-  const [drawn, setDrawn] = useState<DrawnGraph>();
-  // The details of a running run are fetched again and again; its graph stays.
-  const shape = useMemo(() => planShape(steps, expanded), [steps, expanded]);
-  const digest = useMemo(() => shapeDigest(shape), [shape]);
-  useEffect(() => {
-    let isCurrent = true;
-    void requestLayout(digest, shape).then((drawing) => {
-      if (isCurrent) setDrawn({ drawing, expanded, ends: shape.edges });
-    });
-    return () => {
-      isCurrent = false;
-    };
-  }, [digest]);
-  return drawn;
 }
 
 function findSelection(steps: PlanSteps, query: URLSearchParams): Selection | undefined {

@@ -17,9 +17,14 @@ export async function startOrder(
   const asked = { ...order, command };
   const preview = await executor.preview(asked, dryRun);
   if (!preview.ok) throw conflict(preview.error);
-  const { reused, run } = preview.value;
+  const { reused, run, steps } = preview.value;
   const message = `runs ${run.length === 1 ? '1 step' : `${run.length} steps`}, and reuses the results of ${reused.length}`;
-  const reply = { dryRun, command, message, reused: [...reused], run: [...run] };
+  const reusedMs = steps?.reduce((sum, step) => sum + step.reusedMs, 0);
+  const reply = {
+    ...{ dryRun, command, message, reused: [...reused], run: [...run] },
+    ...(steps && { steps: [...steps] }),
+    ...(reusedMs !== undefined && { reusedMs }),
+  };
   if (dryRun) return reply;
   const started = await executor.start(asked, runId);
   if (!started.ok) throw conflict(started.error);

@@ -51,6 +51,16 @@ export const deletionReply = z.strictObject({
   deleted: z.boolean().describe('false: there is no such run, for example because an earlier request has deleted it'),
 });
 
+const previewedStep = z.strictObject({
+  step: z.string(),
+  cells: z.int().min(0).exactOptional().describe('the number of cells; absent if it is known only during the run'),
+  reused: z.int().min(0).describe('the number of cells whose results are reused'),
+  skipped: z.int().min(0).describe('the number of cells that are skipped'),
+  reason: z.string().describe('why the others are run; empty if there are none'),
+  reusedMs: z.number().min(0).describe('how long the reused cells ran when they were executed: the sum'),
+  unmeasured: z.int().min(0).describe('the number of reused cells of which no duration is recorded'),
+});
+
 /** The reply of every action. */
 export const actionReply = z.strictObject({
   runId: z.string().exactOptional().describe('the run that the action concerns; of a rerun or submission, the new run'),
@@ -59,5 +69,14 @@ export const actionReply = z.strictObject({
   message: z.string().describe('what happens, in one sentence'),
   reused: z.array(z.string()).exactOptional().describe('steps whose earlier results are reused; absent if unknown'),
   run: z.array(z.string()).exactOptional().describe('steps that are run; absent if unknown'),
+  steps: z
+    .array(previewedStep)
+    .exactOptional()
+    .describe('of a rerun that reuses results: what happens to the cells of each step, in the order of the file'),
+  reusedMs: z
+    .number()
+    .min(0)
+    .exactOptional()
+    .describe('the sum of `reusedMs` of the steps: an estimate of the work that is saved, not of the time'),
   plannedAt: z.array(time).exactOptional().describe('of a backfill: the planned times that are run'),
 });

@@ -13,6 +13,7 @@ import {
   type Disk,
   type ReusableRun,
   readCacheIndex,
+  readDurations,
   replayFromHome,
 } from '@sluice/home';
 import {
@@ -27,6 +28,7 @@ import {
 import { digestParts } from '../data/digest-parts.ts';
 import { scanSource } from '../trees/scan-source.ts';
 import { findRestored } from './find-restored.ts';
+import { measureReused } from './measure-reused.ts';
 import { createSimulatedRun, type MissedCell, simulateReuse } from './simulate-reuse.ts';
 
 /** What a run that reuses an earlier one would do with a step. */
@@ -40,6 +42,10 @@ export interface ReusePreview {
   readonly skipped: number;
   /** Why the others run; `''` if there are none. */
   readonly reason: string;
+  /** How long the reused cells ran when they were executed: the sum in milliseconds. */
+  readonly reusedMs: number;
+  /** The number of reused cells of which no duration is recorded. */
+  readonly unmeasured: number;
 }
 
 interface PreviewOptions {
@@ -56,6 +62,8 @@ interface PreviewOptions {
 export interface StepsOfPreview {
   readonly reused: readonly string[];
   readonly run: readonly string[];
+  /** What happens to the cells of each; absent if nothing is reused. */
+  readonly steps?: readonly ReusePreview[];
 }
 
 /** A step is reused as a whole if no cell of it is run. */
@@ -64,6 +72,7 @@ export function sumUpPreview(previews: readonly ReusePreview[]): StepsOfPreview 
   return {
     reused: previews.filter(isWhole).map(({ step }) => step),
     run: previews.filter((one) => !isWhole(one)).map(({ step }) => step),
+    steps: previews,
   };
 }
 
@@ -90,12 +99,15 @@ export async function previewReuse(options: PreviewOptions): Promise<Result<read
   const removals = createRemovalRecords({ disk, home });
   const restored = await findRestored(run, async (_, source, output) => !(await removals.has(source, output)));
   const findRerun = createRerunCheck(run, createIdentities(run).lineage);
+  const durations = (await readDurations(disk, home, plan.pipeline.name)) ?? {};
+  const records = { earlier: replayed.value, durations };
   return ok(
     plan.steps.map(({ index }) =>
       describeStep(run, {
         step: index,
         missed: missed.get(index),
-        restored: restored.get(index)?.size ?? 0,
+        restored: restored.get(index) ?? NONE,
+        records,
         earlier,
         findRerun,
       }),
@@ -129,16 +141,20 @@ async function findVolumes(
 /** The most reasons that are listed; each cell may have its own. */
 const MAX_REASONS = 3;
 
+const NONE: ReadonlySet<string> = new Set();
+
 interface StepAsked {
   readonly step: number;
   readonly missed: readonly MissedCell[] | undefined;
-  readonly restored: number;
+  readonly restored: ReadonlySet<string>;
+  readonly records: Parameters<typeof measureReused>[2];
   readonly earlier: ReusableRun;
   readonly findRerun: ReturnType<typeof createRerunCheck>;
 }
 
 function describeStep(run: ContextSource, asked: StepAsked): ReusePreview {
-  const { step, restored } = asked;
+  const { step, records } = asked;
+  const restored = asked.restored.size;
   const { scheduler, plan } = run;
   const cells = hasOpenLists(run, step) ? undefined : scheduler.cellCount(step);
   const states = Array.from({ length: scheduler.cellCount(step) ?? 0 }, (_, cell) => scheduler.state(step, cell));
@@ -150,8 +166,10 @@ function describeStep(run: ContextSource, asked: StepAsked): ReusePreview {
     ...(isDone ? [] : [describeReason(run, asked)]),
     ...(restored > 0 ? [describeRestored(restored)] : []),
   ];
+  const { ms, unknown } = measureReused(run, { step, without: asked.restored }, records);
   return {
     step: plan.steps[step]!.step.name,
+    ...{ reusedMs: ms, unmeasured: unknown },
     ...(cells !== undefined && { cells }),
     reused: found! - restored,
     skipped: skipped!,
