@@ -216,7 +216,7 @@ async function compareCells(state: State, old: CellsOf, now: CellsOf): Promise<n
       now: { step: now.step, cell: now.cells[0]! },
     });
   const step = runs.after.step(now.step).name;
-  const { index, draft } = await open(state, `${old.step}:${old.cells} ${now.step}:${now.cells}`, {
+  const { index, draft } = await open(state, `${idOf(runs.before, old)} ${idOf(runs.after, now)}`, {
     ...{ step, verdict: 'different', message: '' },
   });
   if (index === undefined || draft === undefined) return index;
@@ -239,6 +239,11 @@ async function compareCells(state: State, old: CellsOf, now: CellsOf): Promise<n
   if (first !== undefined && (isRepeated || changed > 0))
     setParts(state, draft, [{ kind: 'cells', name: 'cells', message: 'the first of them', place: first }]);
   return index;
+}
+
+/** Thousands of cells may read all cells of one step. */
+function idOf({ source }: ComparableRun, { step, cells }: CellsOf): string {
+  return `${step}:${cells.length === source.facts.cells[step]?.length ? 'all' : cells}`;
 }
 
 function describeCounts(
