@@ -119,6 +119,7 @@ export { describeFailure } from './report/describe-failure.ts';
 export { describeLocations } from './report/describe-locations.ts';
 export { describeMiss } from './report/describe-miss.ts';
 export { describeCode, describeStatus } from './report/describe-status.ts';
+export { describeTimeSpent, type TimeShare } from './report/describe-time-spent.ts';
 export { createDetailedReport } from './report/detailed-report.ts';
 export { measureAttempt, type Span, spanMs, spanOfAll } from './report/durations.ts';
 export { endMessage } from './report/end-message.ts';
@@ -224,6 +225,8 @@ export {
   type StepDifference,
   stepDifference,
 } from './schemas/step-difference.ts';
+export { TIME_PARTS, type TimePart } from './schemas/time-parts.ts';
+export { type TimeSpent, timeSpent } from './schemas/time-spent.ts';
 export { warning } from './schemas/warning.ts';
 export { cellName, cellStatus, count, json, milliseconds, runPhase, time } from './schemas/words.ts';
 export { findInputLocations, findOutputLocation } from './view/find-locations.ts';

@@ -7,6 +7,7 @@ import { findHome } from '../home/home.ts';
 import { renderBlocks } from '../json/render-value.ts';
 import { type GridRows, renderGrid } from '../render/render-grid.ts';
 import { renderReport, renderSteps } from '../render/render-report.ts';
+import { renderTimeSpent } from '../render/render-time-spent.ts';
 import { selectShownRun } from '../runs/select-shown-run.ts';
 
 /** `rows`: which rows of the grid of a run with axes. Default: the first ones, and failed ones before all. */
@@ -29,6 +30,7 @@ export async function show(prefix: string | undefined, context: CommandContext, 
   }
   terminal.out(`${renderSteps(report.value.steps, terminal)}\n`);
   terminal.out(renderGrid(report.value, { terminal, options }));
+  terminal.out(renderTimeSpent(report.value, terminal));
   terminal.out(renderReport(report.value, { terminal, cwd: context.cwd, options }));
   return EXIT_CODE.ok;
 }

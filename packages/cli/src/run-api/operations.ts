@@ -292,6 +292,27 @@ export interface RunApiOperations {
         /** The time in between without a running container. */
         readonly waitedMs: number;
       }[];
+      /** Absent before its first step could start. */
+      readonly timeSpent?: {
+        /** From `startedAt` to the end; of a run that has not ended, until now. */
+        readonly totalMs: number;
+        /** Containers on the critical path ran. */
+        readonly computingMs: number;
+        /** Their requests waited in the engine, which also pulled their images. */
+        readonly queuedMs: number;
+        /** They waited for a limit, a pool or a quota. */
+        readonly capacityMs: number;
+        /** They waited for a person. */
+        readonly approvalMs: number;
+        /** Attempts that were tried again, and the pauses after them. */
+        readonly retriesMs: number;
+        /** Outputs were published, and files were copied between clusters and to directories. */
+        readonly transferMs: number;
+        /** No process executed the run, and none of these containers is known to have run or waited in the engine. */
+        readonly noExecutorMs: number;
+        /** Everything else, such as lookups in the cache and notifications. */
+        readonly otherMs: number;
+      };
       /** Sequence number of a record in the journal of the run. */
       readonly position: number;
     };

@@ -24,6 +24,7 @@ import { OpenApprovals } from './open-approvals.tsx';
 import { RunFacts } from './run-facts.tsx';
 import { RunPanes } from './run-panes.tsx';
 import { TimeSlider, useTimeTravel } from './time-slider.tsx';
+import { TimeSpentPanel } from './time-spent-panel.tsx';
 
 /** One run: graph and timeline with a shared selection. */
 export function RunScreen({ run, route }: { run: LiveRun; route: Route }) {
@@ -69,6 +70,7 @@ function LoadedRun({ run, route, details, model, times }: LoadedProps) {
       )}
       {dialog}
       {!isPast && <FailurePanel details={details} />}
+      {!isPast && <TimeSpentPanel run={run} details={details} />}
       <div class="toolbar">
         <input
           type="search"

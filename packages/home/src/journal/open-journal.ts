@@ -15,6 +15,8 @@ export interface OpenJournal {
   /** Its content when it was opened. */
   readonly records: readonly JournalRecord[];
   readonly lease: Lease;
+  /** The record that begins what this process writes. */
+  readonly opening: JournalRecord & { readonly kind: 'opened' };
   /** The time of the run, which continues from the last record. */
   readonly clock: Clock;
   /** Why this process must leave the run: another one has opened it, or it was removed. Each commit checks this itself. */
@@ -113,9 +115,10 @@ export async function openJournal<R extends { readonly code: string; readonly me
     if (size > 0 || found.value.isDamaged) await disk.replace(file, bytes.subarray(0, size));
     const findLoss = () => findLeaseLoss(disk, directory, held);
     const journal = createJournal(await disk.append(file, size), { seq, epoch: held.epoch, findLoss });
-    journal.append(describeOpening(held, runClock));
+    const opening = describeOpening(held, runClock);
+    journal.append(opening);
     const release = () => closeJournal(journal, claim);
-    return ok({ journal, records, lease: held, clock: runClock, findLoss, isReceived, release });
+    return ok({ journal, records, lease: held, opening, clock: runClock, findLoss, isReceived, release });
   } catch (error) {
     await claim.release();
     throw error;
@@ -156,7 +159,7 @@ async function readBytes(disk: Disk, directory: string): Promise<Uint8Array> {
   return (await disk.read(journalPath(directory))) ?? new Uint8Array();
 }
 
-function describeOpening({ epoch, host, pid }: Lease, clock: Clock): JournalRecord {
+function describeOpening({ epoch, host, pid }: Lease, clock: Clock): OpenJournal['opening'] {
   const boot = clock.boot();
   return { kind: 'opened', at: clock.now(), epoch, host, pid, ...(boot && { boot }) };
 }

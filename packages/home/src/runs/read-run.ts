@@ -13,6 +13,7 @@ import {
   type RunReport,
   replayFiles,
 } from '@sluice/run';
+import { createSystemClock } from '../clock.ts';
 import { askPhase } from '../journal/ask-phase.ts';
 import { isOnServer } from '../journal/custody.ts';
 import type { Disk } from '../journal/disk.ts';
@@ -36,7 +37,8 @@ export async function readRun(
   const { facts } = replayed.value;
   const status = await readPhase(disk, replayed.value);
   const hold = facts.finished ? undefined : findServiceHold(replayed.value);
-  return ok(createReport(replayed.value, status, endMessage(facts, status) ?? (hold && describeServiceHold(hold))));
+  const source = { ...replayed.value, now: createSystemClock().now() };
+  return ok(createReport(source, status, endMessage(facts, status) ?? (hold && describeServiceHold(hold))));
 }
 
 /** Reads a run's plan and journal and replays them; `prefix` is that of its ID. */

@@ -44,8 +44,9 @@ export async function readDetailedReport(home: string, runId: string): Promise<R
 
 async function createReportNow(replayed: ReplayedRun): Promise<DetailedReport> {
   const status = await readPhase(createSystemDisk(), replayed);
+  const now = createSystemClock().now();
   return createDetailedReport(replayed, {
-    report: createReport(replayed, status, endMessage(replayed.facts, status)),
-    now: createSystemClock().now(),
+    report: createReport({ ...replayed, now }, status, endMessage(replayed.facts, status)),
+    now,
   });
 }

@@ -27,8 +27,8 @@ function describe(run: RunFollower): Details {
   const { model, runId } = run;
   const { facts } = model;
   const { pipeline, params } = facts.plan;
-  const view = viewRun(run, { failures: MAX_FAILURES });
-  const { steps, levels, criticalPath, failures, outputs, results, message } = view;
+  const view = viewRun(run, { failures: MAX_FAILURES, now: Date.now() });
+  const { steps, levels, criticalPath, failures, outputs, results, message, timeSpent } = view;
   return {
     runId,
     pipeline: pipeline.name,
@@ -53,6 +53,7 @@ function describe(run: RunFollower): Details {
     plan: { steps: describePlan(run, levels) },
     steps: steps.map((step, index) => ({ ...renderTimes(step), counts: model.counts(index) })),
     criticalPath: criticalPath.map(renderTimes),
+    ...optional('timeSpent', timeSpent),
     position: model.position,
   };
 }

@@ -12,6 +12,7 @@ import {
   skippedStep,
   status,
   time,
+  timeSpent,
   warning,
 } from '@sluice/run';
 import { z } from 'zod';
@@ -72,6 +73,7 @@ export const runDetails = z.strictObject({
     )
     .describe('in the order of `plan.steps`'),
   criticalPath: z.array(criticalCell),
+  timeSpent: timeSpent.exactOptional().describe('absent before its first step could start'),
   position,
 });
 

@@ -27,6 +27,7 @@ export function applyEvent({ facts, scheduler }: RunHalves, record: EventRecord,
   if (event.type === 'published' || event.type === 'cacheHit') checkListed(event, recorded);
   const before = scheduler.staleAnswers;
   const commands = scheduler.handle(event, into);
+  facts.recordedAt = Math.max(facts.recordedAt, event.at);
   const isStale = scheduler.staleAnswers > before;
   if (!isStale && (event.type === 'published' || event.type === 'cacheHit')) addListed(facts, event, recorded.lists);
   switch (event.type) {
@@ -35,6 +36,7 @@ export function applyEvent({ facts, scheduler }: RunHalves, record: EventRecord,
       break;
     case 'cancelRequested':
       facts.canceledBy ??= event.by;
+      facts.canceledAt ??= event.at;
       break;
     // A report about a container is valid even if it arrives too late to change its cell.
     case 'postponed':

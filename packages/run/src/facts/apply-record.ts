@@ -18,6 +18,7 @@ export function applyRecord(facts: RunFacts, record: PlainRecord): void {
   if (!Object.hasOwn(APPLY, record.kind)) throw new Error('could not apply a record of an unknown kind to the run');
   checkRecord(facts, record);
   (APPLY[record.kind] as (facts: RunFacts, record: PlainRecord) => void)(facts, record);
+  if ('at' in record) facts.recordedAt = Math.max(facts.recordedAt, record.at);
 }
 
 const APPLY: Apply = {
@@ -47,7 +48,9 @@ const APPLY: Apply = {
     facts.adoptedAt = at;
   },
   transferred(facts, record) {
-    facts.transferred.add(transferKey(record));
+    const key = transferKey(record);
+    facts.transferred.add(key);
+    facts.transfers.push({ at: record.at, key });
   },
   removed(facts, { step, cell, output }) {
     const known = cellFacts(facts, step, cell);
@@ -59,7 +62,8 @@ const APPLY: Apply = {
   volumes(facts, { volumes }) {
     facts.volumes = { ...facts.volumes, ...volumes };
   },
-  delivered(facts, { outputs, undelivered = {}, staleOutputs = {} }) {
+  delivered(facts, { at, outputs, undelivered = {}, staleOutputs = {} }) {
+    facts.deliveredAt = at;
     facts.delivered = outputs;
     facts.undelivered = undelivered;
     facts.staleOutputs = staleOutputs;
@@ -73,5 +77,7 @@ const APPLY: Apply = {
   finished(facts, { at, status }) {
     facts.finished = { at, status };
   },
-  opened() {},
+  opened(facts, { at }) {
+    if (facts.recordedAt > 0 && at > facts.recordedAt) facts.pauses.push({ from: facts.recordedAt, to: at });
+  },
 };

@@ -80,8 +80,13 @@ export interface RunFacts {
   readonly plan: Plan;
   header?: Extract<JournalRecord, { kind: 'run' }>;
   startedAt: number;
+  /** The time of the last record that has one. */
+  recordedAt: number;
+  /** When no process executed the run: from the last record of one process to the opening by the next. */
+  readonly pauses: { readonly from: number; readonly to: number }[];
   finished?: { readonly at: number; readonly status: 'succeeded' | 'failed' | 'canceled' };
   canceledBy?: string;
+  canceledAt?: number;
   /** Why the run could not continue, if it was stuck. */
   stuck?: string;
   /** Indexes in the pipeline's `notify` that were sent, or could not be sent. */
@@ -99,6 +104,10 @@ export interface RunFacts {
   readonly inputStates: Map<string, string>;
   /** Keys of the completed transfers. */
   readonly transferred: Set<string>;
+  /** When each of them was completed, in this order. */
+  readonly transfers: { readonly at: number; readonly key: string }[];
+  /** When the outputs were copied. */
+  deliveredAt?: number;
   /** The directories of the local copies, by output. */
   delivered: Readonly<Record<string, string>>;
   /** Why an output could not be copied, by output. */
@@ -128,9 +137,12 @@ export function createRunFacts(plan: Plan): RunFacts {
   return {
     plan,
     startedAt: 0,
+    recordedAt: 0,
+    pauses: [],
     volumes: {},
     inputStates: new Map(),
     transferred: new Set(),
+    transfers: [],
     createdBy: new Map(),
     delivered: {},
     undelivered: {},

@@ -7,6 +7,7 @@ import { reportResults } from './report-results.ts';
 import type { ReportSource } from './report-source.ts';
 import { timesOf } from './run-times.ts';
 import { statusOfStep } from './status-of-cell.ts';
+import { measureTimeSpent } from './time-spent.ts';
 import { viewCell } from './view-cell.ts';
 
 /** The report of a run in its present state. */
@@ -14,6 +15,8 @@ export function createReport(source: ReportSource, status: RunPhase, message?: s
   const { facts } = source;
   const header = facts.header;
   const { name, labels } = facts.plan.pipeline;
+  const { now = facts.recordedAt } = source;
+  const timeSpent = measureTimeSpent(source, { now, isExecuted: status === 'running' });
   return {
     runId: header?.runId ?? '',
     pipeline: name,
@@ -21,6 +24,7 @@ export function createReport(source: ReportSource, status: RunPhase, message?: s
     status,
     ...(message !== undefined && { message }),
     ...timesOf(facts),
+    ...(timeSpent && { timeSpent }),
     clusterId: header?.clusterID ?? '',
     accountId: header?.accountID ?? '',
     steps: facts.plan.steps.map((_, step) => reportStep(source, step)),

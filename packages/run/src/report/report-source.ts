@@ -7,4 +7,6 @@ export interface ReportSource {
   readonly scheduler: Scheduler;
   /** The run's directory in the home. */
   readonly directory: string;
+  /** Until when the time of a run that has not ended counts. Default: its last record. */
+  readonly now?: number;
 }

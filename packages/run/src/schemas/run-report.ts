@@ -8,6 +8,7 @@ import { output } from './output.ts';
 import { runOrder } from './run-order.ts';
 import { staleOutput } from './stale-output.ts';
 import { status } from './status.ts';
+import { timeSpent } from './time-spent.ts';
 import { warning } from './warning.ts';
 import { cellName, count, json, milliseconds, runPhase, time } from './words.ts';
 
@@ -47,6 +48,7 @@ export const runReport = z.strictObject({
   message: z.string().exactOptional().describe('why it is suspended or canceled, or a problem outside its steps'),
   clusterId: z.string(),
   accountId: z.string(),
+  timeSpent: timeSpent.exactOptional().describe('absent before its first step could start'),
   steps: z.array(step).readonly().describe('in the order of the plan'),
   failures: z.array(failure).readonly().describe('in the order in which they ended'),
   warnings: z.array(warning).readonly().exactOptional(),

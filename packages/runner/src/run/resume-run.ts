@@ -163,6 +163,7 @@ async function resumeFromJournal(
   given: ReplayedRun & { readonly plan: Plan; readonly opened: OpenJournal; readonly moves: MoveListener },
 ): Promise<Result<RunHandle, RunError>> {
   const { directory, plan, opened, facts, scheduler, moves } = given;
+  applyRecord(facts, opened.opening);
   if (facts.finished) return ok(await concludeRun(options, { ...given, status: facts.finished.status }));
   // It died right after its first record, or after that of its start. Without a summary, a run whose journal is lost has
   // never begun.
