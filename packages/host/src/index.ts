@@ -27,7 +27,7 @@ export { readStaticFiles, type StaticFile } from './listener/static-files.ts';
 export { createHostMetrics, type HostMetrics } from './metrics/host-metrics.ts';
 export { type MeasuredCall, measureCalls } from './metrics/measure-calls.ts';
 
-import type { cellStatus, runEntry, runPhase } from '@sluice/run';
+import type { cellStatus, fileHistory, runEntry, runPhase } from '@sluice/run';
 import type { z } from 'zod';
 import type { ACTION_BODIES, actionReply, submitBody } from './schemas/actions.ts';
 import type {
@@ -88,6 +88,8 @@ export type CellDetails = z.input<typeof cellDetails>;
 export type LogLine = z.input<typeof logLine>;
 /** The reply of `GET /runs/{runId}/files` for a directory. */
 export type FileList = z.input<typeof fileList>;
+/** The reply of `GET /runs/{runId}/history`. */
+export type FileHistory = z.input<typeof fileHistory>;
 /** The bodies of actions, by the action's name. */
 export type ActionBodies = { [N in keyof typeof ACTION_BODIES]: z.input<(typeof ACTION_BODIES)[N]> };
 /** The body of `POST /runs`. */

@@ -4,6 +4,16 @@ export { explainDependencies } from './explain/explain-dependencies.ts';
 export { explainUpstream } from './explain/explain-upstream.ts';
 export { explainWait } from './explain/explain-wait.ts';
 export { approvalValue, explanationValue } from './explain/explanation-value.ts';
+export { fileHistoryValue } from './explain/file-history-value.ts';
+export {
+  type FilePort,
+  type FileSource,
+  findFileSource,
+  findWriter,
+  type HistoryRun,
+  originKey,
+} from './explain/file-source.ts';
+export { findFileUses } from './explain/find-file-uses.ts';
 export { joinHistory } from './explain/join-history.ts';
 export { traceCell } from './explain/trace-cell.ts';
 export { adoptedCluster, adoptedKey, hasAdoptedSuccessor } from './facts/adopted-attempt.ts';
@@ -181,6 +191,7 @@ export {
   type SkippedStep,
   skippedStep,
 } from './schemas/failure.ts';
+export { type FileHistory, type FileMaker, type FileUse, fileHistory } from './schemas/file-history.ts';
 export { type ImageUse, image } from './schemas/image.ts';
 export { MISS_REASONS, type MissReason } from './schemas/miss-reasons.ts';
 export { type ApprovalChange, type OpenApproval, openApproval } from './schemas/open-approval.ts';

@@ -2,6 +2,7 @@ export { previewReuse, type ReusePreview, type StepsOfPreview, sumUpPreview } fr
 export { findBusyGroup } from './concurrency/find-busy-group.ts';
 export { createSourceLister } from './data/create-source-lister.ts';
 export { findMissingSources } from './data/find-missing-sources.ts';
+export { findPublishedContent, findPublishedFile, type PublishedFile } from './data/find-published-files.ts';
 export { keepRunLogin } from './data/keep-run-login.ts';
 export { listAxisFiles } from './data/list-axis-files.ts';
 export { listPublished } from './data/list-published.ts';

@@ -31,6 +31,15 @@ export function addInspectCommands(add: AddCommand): void {
     },
   });
   add({
+    usage: 'history <file>',
+    description: 'tell which run, step and attempt wrote a file, and who has reused or mounted it',
+    options: [runOption()],
+    load: async (file) => {
+      const { history } = await import('../commands/history.ts');
+      return (context, options) => history(file!, context, options);
+    },
+  });
+  add({
     usage: 'logs <step[/cell]>',
     description: 'print the log of a container',
     options: [

@@ -91,6 +91,10 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, meanin
     ['why -r 3o75 fit/model-a', 'explain one cell of a step of another run'],
     ['why fit --against previous', 'explain why a step differs from that of the previous run'],
   ],
+  history: [
+    ['history results/report/index.html', 'tell which attempt wrote a file that a run has published'],
+    ['history fit/model-a.model', 'tell it of an output of a cell, and list who has reused or mounted it'],
+  ],
   report: [
     ['report', 'report on the newest run and print the path of the page'],
     ['report 3o75 --to ./report', 'write the report to ./report'],

@@ -7,7 +7,6 @@ export const SYNONYMS: ReadonlyMap<string, string> = new Map([
   ['explain', 'why'],
   ['follow', 'attach'],
   ['graph', 'plan'],
-  ['history', 'runs'],
   ['kill', 'cancel'],
   ['lint', 'check'],
   ['list', 'runs'],

@@ -43,6 +43,7 @@ const SHARED_OPTIONS: ReadonlyMap<string, readonly SharedOption[]> = new Map<str
   ['show', [...SERVER, 'json', 'color']],
   ['open', [...SERVER, 'json']],
   ['why', [...SERVICE, 'json', 'color']],
+  ['history', [...SERVER, 'json', 'color']],
   ['logs', [...SERVICE, 'json']],
   ['report', [...SERVER, 'json']],
   ['mcp', SERVICE],

@@ -1,4 +1,13 @@
-import { cellName, detailedReport, failure, runPhase, runReport, stepDifference, stepExplanation } from '@sluice/run';
+import {
+  cellName,
+  detailedReport,
+  failure,
+  fileHistory,
+  runPhase,
+  runReport,
+  stepDifference,
+  stepExplanation,
+} from '@sluice/run';
 import { z } from 'zod';
 
 /** The values that report a run, by the value of `type`. */
@@ -23,6 +32,7 @@ export const REPORT_VALUES = {
     })
     .describe('Why a step or a cell has its status.'),
   difference: stepDifference.describe('Why a step or a cell differs from that of another run.'),
+  fileHistory: fileHistory.describe('Who wrote the bytes of a file, and who has used them, as `history` prints it.'),
   notification: z
     .strictObject({
       text: z.string().describe('a sentence about the end of the run'),

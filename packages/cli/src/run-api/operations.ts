@@ -1074,6 +1074,79 @@ export interface RunApiOperations {
     readonly body: Record<never, never>;
     readonly reply: ReadableStream<Uint8Array>;
   };
+  /** Which run, step and attempt wrote the files of an input or output, and who has reused or mounted them. */
+  readonly getFileHistory: {
+    readonly path: {
+      readonly runId: string;
+    };
+    readonly query: {
+      /** Name or index. */
+      readonly step: string;
+      /** Name. */
+      readonly cell?: string;
+      /** Instead of `cell`; absent both: 0. */
+      readonly cellIndex?: number;
+      /** Its name; either this or `output`. */
+      readonly input?: string;
+      /** Its name; either this or `input`. */
+      readonly output?: string;
+      /** Relative to the input or output. */
+      readonly path?: string;
+    };
+    readonly body: Record<never, never>;
+    readonly reply: {
+      /** The run that was asked for. */
+      readonly runId: string;
+      /** Whose output the file is part of. */
+      readonly step: string;
+      readonly output: string;
+      /** In the output; absent: all of it. */
+      readonly path?: string;
+      /** Of the local file that was asked for. */
+      readonly sha256?: string;
+      /** One for each cell; the first 20. */
+      readonly makers: readonly {
+        /** The run whose container wrote the files. */
+        readonly runId: string;
+        /** Absent if the run is no longer in the home. */
+        readonly pipeline?: string;
+        readonly step: string;
+        /** Empty for a plain step. */
+        readonly cell: string;
+        /** The attempt whose output was published. */
+        readonly attempt?: number;
+        readonly containerId?: string;
+        /** RFC 3339 in UTC, with milliseconds. */
+        readonly publishedAt?: string;
+        readonly clusterId: string;
+        readonly volumeId: string;
+        /** In the volume. */
+        readonly path: string;
+        /** What is not known or no longer there, and why. */
+        readonly problem?: string;
+      }[];
+      readonly makerCount: number;
+      /** Of all runs of the home, newest run first; the first 100. */
+      readonly uses: readonly {
+        /** A cell counts as done with it; a container mounted it; it was copied to a directory. */
+        readonly kind: 'reused' | 'mounted' | 'published';
+        readonly runId: string;
+        readonly pipeline: string;
+        readonly step: string;
+        /** Empty for a plain step. */
+        readonly cell: string;
+        /** Of the input that mounted it, or of the output that was copied. */
+        readonly name?: string;
+        /** With `published`. */
+        readonly directory?: string;
+        /** RFC 3339 in UTC, with milliseconds. */
+        readonly at?: string;
+      }[];
+      readonly useCount: number;
+      /** What the records cannot say. */
+      readonly unknown: readonly string[];
+    };
+  };
   /** The files of an input or output that differ from those of another run or cell, by their content. */
   readonly compareFiles: {
     readonly path: {
@@ -1604,6 +1677,7 @@ export const OPERATIONS: { readonly [N in keyof RunApiOperations]: readonly [met
   getLog: ['GET', '/runs/{runId}/log'],
   findLogLine: ['GET', '/runs/{runId}/log-line'],
   getFiles: ['GET', '/runs/{runId}/files'],
+  getFileHistory: ['GET', '/runs/{runId}/history'],
   compareFiles: ['GET', '/runs/{runId}/differences'],
   explainDifference: ['GET', '/runs/{runId}/difference'],
   compareSteps: ['GET', '/runs/{runId}/step-differences'],

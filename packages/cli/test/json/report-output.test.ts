@@ -206,6 +206,15 @@ test('failures of every reason have a place in the schemas', () => {
   for (const one of ['failed', 'oom', 'timeout', 'infrastructure']) expect(reason.parse(one)).toBe(one);
 });
 
+test('history prints who wrote the files of an output, and who has used them', async () => {
+  expect(await run('pipeline.yaml')).toBe(0);
+  const told = await print('fileHistory', 'history', 'best/file');
+  expect(told).toMatchObject({ step: 'make', output: 'made', path: 'file', makerCount: 1, sha256: expect.any(String) });
+  expect(told.makers).toMatchObject([{ step: 'make', cell: '', attempt: 1 }]);
+  const copy = { kind: 'published', name: 'best', directory: join(cwd, 'best') };
+  expect(told.uses).toContainEqual(expect.objectContaining(copy));
+});
+
 // Last: files and requests instead of standard output.
 test('each type of a report is printed or written by a test of this file', () => {
   const written = ['report', 'notification'];

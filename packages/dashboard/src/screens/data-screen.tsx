@@ -10,6 +10,7 @@ import { PageButtons } from '../parts/page-buttons.tsx';
 import { timeWords } from '../parts/time-words.ts';
 import { Trail } from '../parts/trail.tsx';
 import { FileDifferences } from './file-differences.tsx';
+import { FileHistory } from './file-history.tsx';
 import { FilePreview } from './file-preview.tsx';
 
 interface DataProps {
@@ -56,6 +57,7 @@ export function DataScreen({ run, step, cell, port, path, query }: DataProps) {
           <FilePreview name={path.at(-1) ?? ''} bytes={content.bytes} total={content.total} />
         </section>
       )}
+      {content.error === undefined && <FileHistory {...{ runId: run.runId, step, cell, port, path: path.join('/') }} />}
       {path.length === 0 && run.details !== undefined && (
         <FileDifferences
           place={{ runId: run.runId, step, cell, port }}

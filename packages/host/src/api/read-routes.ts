@@ -1,6 +1,16 @@
-import { cellStatus, matchesFilter, newestFirst, runPhase, stepDifference } from '@sluice/run';
+import { ok } from '@sluice/core';
+import { readFileHistory } from '@sluice/home';
+import {
+  cellStatus,
+  fileHistory,
+  fileHistoryValue,
+  matchesFilter,
+  newestFirst,
+  runPhase,
+  stepDifference,
+} from '@sluice/run';
 import { z } from 'zod';
-import { ApiError } from '../errors/api-error.ts';
+import { ApiError, fromRunError } from '../errors/api-error.ts';
 import { streamEvents } from '../events/stream-events.ts';
 import { compareFiles } from '../runs/compare-files.ts';
 import { portQuery, readDataPort } from '../runs/data-port.ts';
@@ -236,6 +246,25 @@ export const READ_ROUTES: readonly ApiRoute[] = [
       return 'list' in found
         ? pageEntries(found.list, page)
         : sendBytes(found.file, { http, reply, type: 'application/octet-stream' });
+    },
+  }),
+  defineRoute({
+    operationId: 'getFileHistory',
+    summary: 'Which run, step and attempt wrote the files of an input or output, and who has reused or mounted them',
+    ...{ method: 'GET', path: '/runs/{runId}/history' },
+    query: z.strictObject({
+      ...cellAt,
+      ...portQuery,
+      path: z.string().default('').describe('relative to the input or output'),
+    }),
+    reply: fileHistory,
+    async handle({ api, at: { runId }, query }) {
+      const place = findCell(await api.followers.read(runId), query);
+      const { kind, name } = readDataPort(query);
+      const port = { ...place, kind, name, path: query.path };
+      const read = await readFileHistory({ home: api.home, runId, port: () => ok(port) });
+      if (!read.ok) throw fromRunError(read.error);
+      return fileHistoryValue(read.value);
     },
   }),
   defineRoute({
