@@ -12,7 +12,13 @@ interface LoadingProps {
 /** Stands for what is not loaded yet, and says why it is not. */
 export function Loading({ what, connection, error }: LoadingProps) {
   if (!connection.isConnected) return <ConnectionNote {...connection} />;
-  if (error !== undefined) return <Note tone="bad">{error}</Note>;
+  if (error !== undefined)
+    return (
+      <>
+        <h1 class="hidden">Could not load {what}</h1>
+        <Note tone="bad">{error}</Note>
+      </>
+    );
   return <p class="soft">Loading {what}…</p>;
 }
 

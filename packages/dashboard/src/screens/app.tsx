@@ -65,7 +65,12 @@ function Screen({ route }: { route: Route }) {
   if (first === 'schedules') return <ScheduleScreen key={runId} route={route} />;
   if (first === 'compare') return <CompareScreen route={route} />;
   if (first === 'runs' && runId !== undefined) return <OfRun key={runId} runId={runId} route={route} />;
-  return <Note tone="bad">There is no such screen.</Note>;
+  return (
+    <>
+      <h1 class="hidden">No screen</h1>
+      <Note tone="bad">There is no such screen.</Note>
+    </>
+  );
 }
 
 /** The screens of one run share its events. */

@@ -71,21 +71,23 @@ function LoadedCell({ run, route, details, value }: LoadedProps) {
         />
       )}
       {dialog}
-      <div class="tabs" role="tablist" onKeyDown={(event) => moveTab(event, tab)}>
-        {TABS.map((one) => (
-          <button
-            key={one}
-            type="button"
-            role="tab"
-            id={`tab-${one}`}
-            aria-selected={one === tab}
-            aria-controls="tab-panel"
-            tabIndex={one === tab ? 0 : -1}
-            onClick={() => replaceQuery({ tab: one })}
-          >
-            {LABELS[one]}
-          </button>
-        ))}
+      <div class="tabs">
+        <div class="buttons" role="tablist" onKeyDown={(event) => moveTab(event, tab)}>
+          {TABS.map((one) => (
+            <button
+              key={one}
+              type="button"
+              role="tab"
+              id={`tab-${one}`}
+              aria-selected={one === tab}
+              aria-controls="tab-panel"
+              tabIndex={one === tab ? 0 : -1}
+              onClick={() => replaceQuery({ tab: one })}
+            >
+              {LABELS[one]}
+            </button>
+          ))}
+        </div>
         {tab === 'log' && value.attempts.length > 1 && <AttemptChoice value={value} attempt={attempt} />}
       </div>
       <div id="tab-panel" role="tabpanel" aria-labelledby={`tab-${tab}`} class="tab-panel">

@@ -27,7 +27,13 @@ export function StepScreen({ run, route, name }: { run: LiveRun; route: Route; n
   if (details === undefined || model === undefined)
     return <Loading what="the run" connection={run.connection} error={run.error} />;
   const step = details.plan.steps.findIndex((one) => one.step === name);
-  if (step === -1) return <Note tone="bad">The run has no step {name}.</Note>;
+  if (step === -1)
+    return (
+      <>
+        <h1 class="hidden">No step</h1>
+        <Note tone="bad">The run has no step {name}.</Note>
+      </>
+    );
   const counts = countsOf(model, step);
   const status = run.status ?? details.status;
   return (
