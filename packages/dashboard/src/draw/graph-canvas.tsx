@@ -104,7 +104,7 @@ function useReveal(
     setMoved((now) =>
       revealBox(now ?? startView(layout, size), { left: left!, top: top!, right: right!, bottom: bottom! }, size),
     );
-  }, [selected, layout]);
+  }, [selected, layout, size.width, size.height]);
 }
 
 /** Draws after each rendering, with the next frame. */

@@ -35,11 +35,13 @@ export function GridPane({ run, details, query }: GridProps) {
     <>
       <GridBar head={head} isFailed={isFailed} />
       {error !== undefined && <Note tone="bad">{error}</Note>}
-      <div class={`panes ${selected === null ? 'shows-rows' : 'shows-row'}`}>
-        <GridTable head={head} rows={rows} selected={selected} />
-        {selected !== null && (
-          <RowChain key={selected} {...{ run, details, row: selected, axes: head.axes.join(), version }} />
-        )}
+      <div class="workspace">
+        <div class={`panes ${selected === null ? 'shows-rows' : 'shows-row'}`}>
+          <GridTable head={head} rows={rows} selected={selected} />
+          {selected !== null && (
+            <RowChain key={selected} {...{ run, details, row: selected, axes: head.axes.join(), version }} />
+          )}
+        </div>
       </div>
     </>
   );

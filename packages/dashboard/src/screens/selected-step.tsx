@@ -26,7 +26,7 @@ export function SelectedStep(props: SelectedProps) {
   const { run, details, model, selection, times } = props;
   const { step, cell } = selection;
   const { steps } = details.plan;
-  const { step: name, dependencies, image, kind } = steps[step]!;
+  const { step: name, description, dependencies, image, kind } = steps[step]!;
   const counts = countsOf(model, step);
   const cells = model.cells[step]!;
   const code = cell === undefined ? summarizeCounts(counts) : (cells[cell] ?? 0);
@@ -34,20 +34,25 @@ export function SelectedStep(props: SelectedProps) {
   const opened = { step, cell: cell ?? soleCell(model, step) };
   return (
     <section class="panel selected" aria-label="Selected step">
-      <div>
+      <header>
         <h2>
           {name}
-          {cell === undefined ? '' : ` / ${run.names.nameOf(step, cell)}`} <StatusMark code={code} />
+          {cell === undefined ? '' : ` / ${run.names.nameOf(step, cell)}`}
         </h2>
-        <p class="soft">
-          {[
-            kind === 'container' ? image : kind,
-            dependencies.length === 0 ? undefined : `after ${dependencies.map((on) => steps[on]!.step).join(', ')}`,
-            took === NOT_BEGUN ? undefined : `took ${took}`,
-          ]
-            .filter((part) => part !== undefined)
-            .join(' · ')}
+        <button type="button" aria-label="Clear the selection" onClick={props.onClose}>
+          ✕
+        </button>
+      </header>
+      <div>
+        <p>
+          <StatusMark code={code} />
+          {took !== NOT_BEGUN && <span class="soft"> took {took}</span>}
         </p>
+        {description !== undefined && <p>{description}</p>}
+        <p class="soft">{kind === 'container' ? image : kind}</p>
+        {dependencies.length > 0 && (
+          <p class="soft">{`after ${dependencies.map((on) => steps[on]!.step).join(', ')}`}</p>
+        )}
         {cells.length > 1 && cell === undefined && (
           <p class="soft">
             <CountBar counts={counts} /> {countWords(counts)}
@@ -64,9 +69,6 @@ export function SelectedStep(props: SelectedProps) {
           </button>
         )}
         <StepActions runId={run.runId} status={run.status ?? details.status} step={name} />
-        <button type="button" aria-label="Clear the selection" onClick={props.onClose}>
-          ✕
-        </button>
       </div>
     </section>
   );
