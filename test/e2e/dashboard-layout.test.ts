@@ -10,9 +10,11 @@ import {
   type ServedDashboard,
   serveDashboard,
 } from './browser-rig.ts';
-import { createWorkplace, type Workplace } from './workplace-rig.ts';
+import { createWorkplace, until, type Workplace } from './workplace-rig.ts';
 
 const WINDOW_HEIGHT = 900;
+/** A shorter gap is not marked. */
+const MIN_GAP_MS = 1_000;
 
 let browser: Browser;
 let place: Workplace;
@@ -54,13 +56,54 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the layout of the d
     expect(problems).toEqual([]);
     await page.close();
   });
+
+  test('the timeline marks gaps and retries, and shows failed cells first', async () => {
+    const cells = { command: 'test "$SLUICE_ATTEMPT" = 2 && test ${{ matrix.n }} != 3', matrix: { n: [1, 2, 3] } };
+    writePipeline({
+      wait: { command: ['sleep', '3'] },
+      many: { needs: ['wait'], retry: { limit: 1, backoff: { initial: '10ms' } }, ...cells },
+    });
+    const killed = place.start(['run', 'pipeline.json']);
+    await until(async () => (await place.runs())[0]?.status === 'running', 'the run');
+    const { runId } = (await place.runs())[0]!;
+    await until(async () => (await place.show(runId)).steps[0]?.status === 'running', 'its first step');
+    killed.process.kill('SIGKILL');
+    await killed.ended;
+    const killedAt = Date.now();
+    await until(() => Date.now() > killedAt + MIN_GAP_MS, 'a gap that is marked');
+    expect((await place.sluice('resume')).exitCode).toBe(1);
+    served = await serveDashboard(place.home);
+    const { page, problems } = await openPage(browser);
+    await page.goto(`${await runUrl()}?step=many`);
+    await page.getByText(/no process executed the run: 1 gap, at most/).waitFor();
+    const wait = page.getByRole('treeitem', { name: 'wait' });
+    await wait.locator('.gap').waitFor();
+    expect(await wait.locator('.gap').getAttribute('title')).toMatch(/at the earliest, until/);
+    await page.getByRole('treeitem', { name: 'many' }).getByText('3 retries').waitFor();
+    await page.getByRole('button', { name: 'Show cells' }).click();
+    const items = page.locator('.level-2');
+    await items.nth(2).waitFor();
+    expect((await items.locator('.name').allTextContents()).join()).toMatch(/^n-3,n-1,n-2$/);
+    const failed = items.first();
+    expect(await failed.locator('.retry').getAttribute('title')).toMatch(/^attempt 2, /);
+    const { left, right } = await boxOf(failed.locator('.bar.ran.tone-bad'));
+    expect(right - left).toBeGreaterThanOrEqual(8);
+    expect(await findBarriers(page)).toEqual([]);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
 });
 
 /** Runs a pipeline of these steps, and serves its home. */
 async function runPipeline(steps: object): Promise<void> {
-  writeFileSync(join(place.directory, 'pipeline.json'), JSON.stringify({ version: 1, name: 'shown', steps }));
+  writePipeline(steps);
   await place.sluice('run', 'pipeline.json');
   served = await serveDashboard(place.home, { hasService: true });
+}
+
+function writePipeline(steps: object): void {
+  const pipeline = { version: 1, name: 'shown', failFast: false, steps };
+  writeFileSync(join(place.directory, 'pipeline.json'), JSON.stringify(pipeline));
 }
 
 /** The address of the newest run's screen. */

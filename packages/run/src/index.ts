@@ -119,6 +119,7 @@ export {
 } from './records/kept-plan.ts';
 export type { PlacementChoice, RunPlacement, SiteLimits } from './records/placement.ts';
 export type { Reuse } from './records/reuse.ts';
+export { timeOfRecord } from './records/time-of-record.ts';
 export { outlineAttempt } from './report/attempt-outline.ts';
 export { cellValuesOf, describeValues } from './report/cell-values-of.ts';
 export { compareBeforeApproval } from './report/compare-before-approval.ts';

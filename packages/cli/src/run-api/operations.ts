@@ -313,6 +313,13 @@ export interface RunApiOperations {
         /** Everything else, such as lookups in the cache and notifications. */
         readonly otherMs: number;
       };
+      /** The last 100 times that a process has continued the run, oldest first. */
+      readonly resumes: readonly {
+        /** RFC 3339 in UTC, with milliseconds. */
+        readonly at: string;
+        /** Of the journal: no process may have executed the run since then. */
+        readonly lastRecordAt: string;
+      }[];
       /** Sequence number of a record in the journal of the run. */
       readonly position: number;
     };

@@ -11,12 +11,22 @@ export interface ChangeHistory {
   readonly step: number[];
   readonly cell: number[];
   readonly code: number[];
+  readonly attempt: number[];
   /** For each change the index of the previous one of the same cell, or -1. */
   readonly previous: number[];
   /** For each step and cell the index of its last change; undefined before the first. */
   readonly last: (number | undefined)[][];
   /** The first start and the latest end of each step's cells; undefined before. */
   readonly spans: StepSpan[];
+  /** For each step the retries of its cells. */
+  readonly retries: readonly Retry[][];
+}
+
+/** The beginning of an attempt of a cell after another one, in milliseconds. */
+export interface Retry {
+  readonly at: number;
+  readonly cell: number;
+  readonly attempt: number;
 }
 
 /** When cells of a step ran, in milliseconds. */
@@ -33,28 +43,33 @@ export function createHistory(steps: number): ChangeHistory {
     step: [],
     cell: [],
     code: [],
+    attempt: [],
     previous: [],
     last: Array.from({ length: steps }, () => []),
     spans: Array.from({ length: steps }, () => ({ begunAt: undefined, endedAt: undefined })),
+    retries: Array.from({ length: steps }, () => []),
   };
 }
 
 /** Adds the changes that follow. Ignores those that the history contains already. */
 export function extendHistory(history: ChangeHistory, changes: readonly CellChange[], position: number): void {
   const known = history.position;
-  for (const [number, at, step, cell, status, , reused] of changes) {
+  for (const [number, at, step, cell, status, attempt, reused] of changes) {
     const span = history.spans[step];
     if (number <= known || span === undefined) continue;
     const code = codeOf(status, reused);
     const last = history.last[step]!;
     // Arrays with gaps are slow.
     while (last.length <= cell) last.push(undefined);
-    history.previous.push(last[cell] ?? -1);
+    const previous = last[cell] ?? -1;
+    if (attempt > 1 && attempt !== history.attempt[previous]) history.retries[step]!.push({ at, cell, attempt });
+    history.previous.push(previous);
     last[cell] = history.at.length;
     history.at.push(at);
     history.step.push(step);
     history.cell.push(cell);
     history.code.push(code);
+    history.attempt.push(attempt);
     if (code === RUNNING) span.begunAt ??= at;
     if (isFinished(code)) span.endedAt = Math.max(span.endedAt ?? at, at);
   }

@@ -45,6 +45,8 @@ const REUSED = codeOfLetter('e'.charCodeAt(0));
 
 /** The code of a running cell. */
 export const RUNNING = codeOf('running');
+/** The code of a failed cell. */
+export const FAILED = codeOf('failed');
 /** The code of a cell that awaits an approval. */
 export const AWAITING_APPROVAL = codeOf('awaitingApproval');
 

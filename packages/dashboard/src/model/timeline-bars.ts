@@ -1,4 +1,4 @@
-import { type ChangeHistory, changesOfCell } from './change-history.ts';
+import { type ChangeHistory, changesOfCell, type Retry } from './change-history.ts';
 import { BAR_ORDER, isFinished, STATUSES, type StatusLook } from './statuses.ts';
 
 /** A part of a row of the timeline, in milliseconds. */
@@ -59,6 +59,15 @@ export function findStepBar(history: ChangeHistory, step: number, options: StepB
     count: options.counts[code]!,
   }));
   return [{ kind: 'ran', from: begunAt, to, tone: toneOf(look), label: look.label, shares }];
+}
+
+/** The retries of a cell until `now`; without a cell, of all cells of the step. */
+export function findRetries(
+  { retries }: ChangeHistory,
+  { step, cell }: { readonly step: number; readonly cell?: number | undefined },
+  now: number,
+): readonly Retry[] {
+  return retries[step]!.filter((retry) => retry.at <= now && (cell === undefined || retry.cell === cell));
 }
 
 function toneOf({ tone }: StatusLook): StatusLook['tone'] {

@@ -1,7 +1,7 @@
 import type { PlanSteps } from '../layout/plan-shape.ts';
 import { linkTo } from '../live/route.ts';
 import type { RunModel } from '../model/run-model.ts';
-import type { Selection } from '../parts/timeline.tsx';
+import type { Selection } from '../parts/timeline-row.tsx';
 
 /** The link of the screen of a step or cell. */
 export function linkToSelection(runId: string, steps: PlanSteps, { step, cell }: Selection): string {

@@ -8,12 +8,15 @@ import { requestLayout } from '../layout/request-layout.ts';
 import type { LiveRun } from '../live/open-run.ts';
 import { replaceQuery } from '../live/route.ts';
 import type { CellSearch } from '../live/use-cell-search.ts';
+import { findGaps } from '../model/find-gaps.ts';
 import { countsOf, type RunModel } from '../model/run-model.ts';
 import { STATUSES } from '../model/statuses.ts';
 import { ErrorBoundary } from '../parts/error-boundary.tsx';
-import { type Selection, Timeline } from '../parts/timeline.tsx';
+import { Timeline } from '../parts/timeline.tsx';
+import type { Selection } from '../parts/timeline-row.tsx';
 import { linkToSelection, soleCell } from './link-to-selection.ts';
 import { SelectedStep } from './selected-step.tsx';
+import { useRows } from './use-rows.ts';
 import { useShownSteps } from './use-shown-steps.ts';
 
 /** A run, what of it is shown, and the times of that. */
@@ -34,9 +37,10 @@ export function RunWorkspace({ run, details, model, query, search, times, expand
   const { steps } = details.plan;
   const drawn = useLayout(steps, expanded);
   const shown = useShownSteps(steps, model, { query, search });
-  const rows = useRows(steps, shown, expanded);
+  const rows = useRows({ steps, model, shown, expanded });
   const selected = findSelection(steps, query);
   const critical = useCritical(details);
+  const gaps = useMemo(() => findGaps(details.resumes, times.startedAt), [details.resumes, times.startedAt]);
   const { select, open } = createNavigation(run.runId, steps, model);
   const isTimeline = query.get('view') === 'timeline';
   return (
@@ -57,6 +61,7 @@ export function RunWorkspace({ run, details, model, query, search, times, expand
                 selected,
                 expanded,
                 critical,
+                gaps,
                 ...times,
               }}
               onSelect={select}
@@ -167,22 +172,6 @@ function findSelection(steps: PlanSteps, query: URLSearchParams): Selection | un
   if (step === -1) return undefined;
   const cell = query.get('cell');
   return cell === null ? { step } : { step, cell: Number(cell) };
-}
-
-/** The shown steps by their column in the graph, each followed by its cells if it is expanded. */
-function useRows(steps: PlanSteps, shown: Uint8Array, expanded: ReadonlyMap<number, number>): Selection[] {
-  const order = useMemo(
-    () => steps.map((_, step) => step).sort((a, b) => steps[a]!.level - steps[b]!.level || a - b),
-    [steps],
-  );
-  return useMemo(
-    () =>
-      order.flatMap((step) => {
-        if (shown[step] === 0) return [];
-        return [{ step }, ...Array.from({ length: expanded.get(step) ?? 0 }, (_, cell) => ({ step, cell }))];
-      }),
-    [order, shown, expanded],
-  );
 }
 
 function graphLabel(steps: PlanSteps, selected: number | undefined): string {

@@ -7,7 +7,7 @@ import { STATUSES } from '../model/statuses.ts';
 import { CountBar, countWords } from '../parts/count-bar.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { NOT_BEGUN, tookWords } from '../parts/time-words.ts';
-import type { Selection } from '../parts/timeline.tsx';
+import type { Selection } from '../parts/timeline-row.tsx';
 import { linkToSelection, soleCell } from './link-to-selection.ts';
 
 interface SelectedProps {

@@ -17,6 +17,7 @@ function run(values: Partial<RunDetails>): RunDetails {
     params: {},
     outputs: {},
     warnings: [],
+    resumes: [],
     failures: [],
     failureCount: 0,
     failureGroups: [],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createHistory, extendHistory } from '../../src/model/change-history.ts';
 import { codeOf, STATUSES } from '../../src/model/statuses.ts';
-import { findCellBars, findStepBar } from '../../src/model/timeline-bars.ts';
+import { findCellBars, findRetries, findStepBar } from '../../src/model/timeline-bars.ts';
 
 function sample() {
   const history = createHistory(1);
@@ -30,6 +30,15 @@ test('findCellBars shows waiting, queueing and running of each attempt', () => {
     { kind: 'wait', from: 550, to: 600 },
     { kind: 'ran', from: 600, to: 900, tone: 'bad' },
   ]);
+});
+
+test('findRetries finds the beginnings of later attempts, of a cell or of all, until a time', () => {
+  const history = sample();
+  const retry = { at: 600, cell: 0, attempt: 2 };
+  expect(findRetries(history, { step: 0 }, 2_000)).toEqual([retry]);
+  expect(findRetries(history, { step: 0, cell: 0 }, 600)).toEqual([retry]);
+  expect(findRetries(history, { step: 0, cell: 1 }, 2_000)).toEqual([]);
+  expect(findRetries(history, { step: 0 }, 599)).toEqual([]);
 });
 
 test('findCellBars ends what is in progress now', () => {

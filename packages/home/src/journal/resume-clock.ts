@@ -1,4 +1,4 @@
-import type { JournalRecord } from '@sluice/run';
+import { type JournalRecord, timeOfRecord } from '@sluice/run';
 import type { Clock } from '../clock.ts';
 
 /** The elapsed time may contradict the last record by this much, since the uptime is coarse. */
@@ -36,9 +36,8 @@ function elapsedTo(clock: Clock, records: readonly JournalRecord[], last: number
 /** The time of the last record that has one. */
 export function findLastTime(records: readonly JournalRecord[]): number | undefined {
   for (let index = records.length - 1; index >= 0; index--) {
-    const record = records[index]!;
-    if (record.kind === 'event') return record.event.at;
-    if ('at' in record) return record.at;
+    const at = timeOfRecord(records[index]!);
+    if (at !== undefined) return at;
   }
   return undefined;
 }

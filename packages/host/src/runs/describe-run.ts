@@ -10,6 +10,7 @@ import { withoutPath } from './without-path.ts';
 type Details = z.input<typeof runDetails>;
 
 const MAX_FAILURES = 100;
+const MAX_RESUMES = 100;
 /** Of the images of one step. */
 const MAX_IMAGES = 3;
 /** Cells whose image is evaluated for the description of their step. */
@@ -54,6 +55,7 @@ function describe(run: RunFollower): Details {
     steps: steps.map((step, index) => ({ ...renderTimes(step), counts: model.counts(index) })),
     criticalPath: criticalPath.map(renderTimes),
     ...optional('timeSpent', timeSpent),
+    resumes: model.resumes.slice(-MAX_RESUMES).map(renderTimes),
     position: model.position,
   };
 }

@@ -74,6 +74,14 @@ export const runDetails = z.strictObject({
     .describe('in the order of `plan.steps`'),
   criticalPath: z.array(criticalCell),
   timeSpent: timeSpent.exactOptional().describe('absent before its first step could start'),
+  resumes: z
+    .array(
+      z.strictObject({
+        at: time,
+        lastRecordAt: time.describe('of the journal: no process may have executed the run since then'),
+      }),
+    )
+    .describe('the last 100 times that a process has continued the run, oldest first'),
   position,
 });
 
