@@ -92,6 +92,42 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the layout of the d
     expect(problems).toEqual([]);
     await page.close();
   });
+
+  test('a group of steps folds and unfolds, by mouse and by keyboard', async () => {
+    const part = {
+      version: 1,
+      name: 'part',
+      steps: { a: { command: ['true'] }, b: { needs: ['a'], command: ['false'] } },
+    };
+    writeFileSync(join(place.directory, 'part.json'), JSON.stringify(part));
+    await runPipeline({ first: { command: ['true'] }, big: { uses: 'part.json', needs: ['first'] } });
+    const { page, problems } = await openPage(browser);
+    await page.goto(await runUrl());
+    const rows = page.getByRole('treeitem');
+    const names = async () => (await rows.locator('.name').allTextContents()).join();
+    await page.getByRole('button', { name: 'Fold groups' }).click();
+    await until(async () => (await names()) === 'first,big', 'the folded group');
+    await page.getByRole('application', { name: 'Graph of 2 steps' }).waitFor();
+    await rows.nth(1).click();
+    await page.getByRole('region', { name: 'Selected group' }).getByText('1 failed, 1 succeeded').waitFor();
+    expect(await rows.nth(1).getAttribute('aria-expanded')).toBe('false');
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByRole('tree').focus();
+    await page.keyboard.press('ArrowRight');
+    await until(async () => (await names()) === 'first,big-a,big-b', 'the unfolded group');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowLeft');
+    await until(async () => (await names()) === 'first,big', 'the folded group');
+    // A reload keeps it; the graph has keys as well.
+    await page.reload();
+    await page.getByRole('application', { name: /^Graph of 2 steps, selected: big/ }).focus();
+    await page.keyboard.press('f');
+    await until(async () => (await names()) === 'first,big-a,big-b', 'the unfolded group');
+    await page.getByRole('application', { name: /^Graph of 3 steps/ }).waitFor();
+    expect(problems).toEqual([]);
+    await page.close();
+  });
 });
 
 /** Runs a pipeline of these steps, and serves its home. */

@@ -260,6 +260,8 @@ export interface RunApiOperations {
           readonly level: number;
           /** A step of `finally`. */
           readonly final: boolean;
+          /** The step with `uses` that has added it; absent if it is in the main file. */
+          readonly group?: string;
           /** Null while the cells of a `foreach` are unknown. */
           readonly cells: number | null;
           /** With its expressions evaluated as far as possible; the first of several. */

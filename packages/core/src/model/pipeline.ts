@@ -18,6 +18,8 @@ export interface Pipeline {
   readonly params: Readonly<Record<string, Param>>;
   /** Lists and maps of used files, which the expressions of their steps read as `bound.<name>`. */
   readonly bound?: Readonly<Record<string, BoundValue>>;
+  /** By step that uses a pipeline file: the names of the steps of that file, as they are here. Absent if there is none. */
+  readonly used?: Readonly<Record<string, readonly string[]>>;
   /** Environment variables of every step. */
   readonly env: Readonly<Record<string, Template>>;
   /** Names of the secrets that must exist when a run starts. */

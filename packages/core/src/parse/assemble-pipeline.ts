@@ -75,8 +75,9 @@ export function assemblePipeline(root: SourceDocument, files: FileSet, ancestors
   const locate = locator(root, work.origins);
   work.diagnostics.push(...locateFaults([...linked.faults, ...named.faults], { locate }));
   const { bound, diagnostics, unread } = work;
+  const used = new Map([...work.used].map(([parent, { steps }]) => [parent, Object.keys(steps)]));
   const paramDoubles = new Map([...included.paramDoubles, ...presets.doubles]);
-  return { file, value: named.value as Json, paramDoubles, bound, locate, diagnostics, unread };
+  return { file, value: named.value as Json, paramDoubles, bound, used, locate, diagnostics, unread };
 }
 
 /** Steps of used pipelines with the name of another step with `uses`, to which their own edges would lead. */

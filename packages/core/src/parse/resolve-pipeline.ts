@@ -35,10 +35,12 @@ export interface BesideDocument {
   readonly paramDoubles?: ReadonlyMap<string, Doubles> | undefined;
   /** By name in expressions: lists and maps of used files. */
   readonly bound?: ReadonlyMap<string, BoundValue> | undefined;
+  /** By step that uses a pipeline file: the names of the steps that replace it. */
+  readonly used?: ReadonlyMap<string, readonly string[]> | undefined;
 }
 
 /** The model of a file with a valid shape: short forms expanded, defaults applied. Names are not checked. */
-export function resolvePipeline(raw: RawPipeline, { paramDoubles, bound }: BesideDocument = {}): Pipeline {
+export function resolvePipeline(raw: RawPipeline, { paramDoubles, bound, used }: BesideDocument = {}): Pipeline {
   const env = raw.env ?? {};
   const defaults = raw.defaults as RawStep | undefined;
   const steps = (map: Readonly<Record<string, RawStep>> | undefined) =>
@@ -53,6 +55,7 @@ export function resolvePipeline(raw: RawPipeline, { paramDoubles, bound }: Besid
       ...optional('doubles', paramDoubles?.get(name)),
     })),
     ...optional('bound', bound && bound.size > 0 ? Object.fromEntries(bound) : undefined),
+    ...optional('used', used && used.size > 0 ? Object.fromEntries(used) : undefined),
     env,
     secrets: raw.secrets ?? [],
     volumes: mapValues(raw.volumes, resolveVolume),

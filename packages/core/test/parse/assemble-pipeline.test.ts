@@ -75,6 +75,18 @@ outputs:
 `;
 
 describe('uses', () => {
+  it('parsePipeline keeps which steps a used pipeline has added, also those that it uses itself', () => {
+    const result = parse({
+      'main.yaml': `${MAIN}steps:\n  big: { uses: a.yaml }\n  own: { command: [x] }\n  one: { uses: step.yaml }\n`,
+      'a.yaml':
+        'version: 1\nname: a\nsteps:\n  load: { command: [x] }\n  fit: { uses: b.yaml }\nfinally:\n  end: { command: [x] }\n',
+      'b.yaml': 'version: 1\nname: b\nsteps:\n  train: { command: [x] }\n',
+      'step.yaml': 'command: [x]\n',
+    });
+    expect(places(result)).toEqual([]);
+    if (result.ok) expect(result.value.used).toEqual({ big: ['big-load', 'big-fit-train'] });
+  });
+
   it("parsePipeline gives the results, outputs, ports and status of a used pipeline under its step's name", () => {
     const result = parse({
       'main.yaml': `${MAIN}steps:

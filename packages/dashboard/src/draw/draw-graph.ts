@@ -3,6 +3,7 @@ import type { GraphLayout } from '../layout/layout-graph.ts';
 import { BOX_HEIGHT, CELL_SIZE, GRID_MARGIN, gridColumns } from '../layout/plan-shape.ts';
 import { countsOf, type RunModel, stepCodes } from '../model/run-model.ts';
 import { BAR_ORDER, STATUSES } from '../model/statuses.ts';
+import { drawGroups } from './draw-groups.ts';
 import { drawLanes, type LanePicture } from './draw-lanes.ts';
 import type { Palette } from './palette.ts';
 import { tracePath } from './trace-path.ts';
@@ -41,6 +42,7 @@ export function drawGraph(
   context.setTransform(ratio * view.scale, 0, 0, ratio * view.scale, ratio * view.x, ratio * view.y);
   const { left, top, right, bottom } = visibleBox(view, size);
   const isVisible = (index: Flatbush | undefined) => index?.search(left, top, right, bottom) ?? [];
+  if (view.scale >= BAR_SCALE) drawGroups(context, picture, { palette, hasText: view.scale >= TEXT_SCALE });
   drawLanes(context, picture, { palette, hasText: view.scale >= TEXT_SCALE });
   drawEdges(context, picture, { visible: isVisible(picture.edges), view, palette });
   const visible = isVisible(picture.nodes);

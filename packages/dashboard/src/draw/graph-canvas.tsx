@@ -1,4 +1,5 @@
 import Flatbush from 'flatbush';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { findLanes } from '../layout/find-lanes.ts';
 import type { Drawing } from '../layout/index-layout.ts';
@@ -24,6 +25,10 @@ export interface GraphCanvasProps {
   /** For a double click or the Enter key. */
   readonly onOpen: (step: number) => void;
   readonly onToggle: (step: number) => void;
+  /** Folds the group of a step, or unfolds it. */
+  readonly onFold: (step: number) => void;
+  /** Further buttons. */
+  readonly children: ComponentChildren;
   readonly label: string;
   /** The codes of states that are drawn in the color of another one. */
   readonly recolored?: ReadonlyMap<number, number>;
@@ -73,6 +78,7 @@ export function GraphCanvas(props: GraphCanvasProps) {
         {...gestures}
       />
       <div class="zoom">
+        {props.children}
         <button type="button" aria-label="Zoom in" title="Zoom in (+)" onClick={() => zoom(ZOOM)}>
           +
         </button>
@@ -146,6 +152,7 @@ function handleKey(key: string, props: GraphCanvasProps, { zoom, fit }: ViewKeys
   else if (key === '0') fit();
   else if (selected !== undefined && key === 'Enter') props.onOpen(selected);
   else if (selected !== undefined && (key === 'e' || key === ' ')) props.onToggle(selected);
+  else if (selected !== undefined && key === 'f') props.onFold(selected);
   // Otherwise, it closes the dialog that contains the graph.
   else if (selected !== undefined && key === 'Escape') props.onSelect(undefined);
   else return false;

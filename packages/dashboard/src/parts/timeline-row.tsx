@@ -1,7 +1,6 @@
 import { renderDuration } from '@sluice/core';
 import { summarizeCounts } from '@sluice/run';
 import type { PlanSteps } from '../layout/plan-shape.ts';
-import type { CellNames } from '../live/cell-names.ts';
 import type { ChangeHistory, Retry } from '../model/change-history.ts';
 import type { Gap } from '../model/find-gaps.ts';
 import { countsOf, type RunModel } from '../model/run-model.ts';
@@ -21,7 +20,7 @@ export interface TimelineProps {
   readonly steps: PlanSteps;
   readonly model: RunModel;
   readonly history: ChangeHistory | undefined;
-  readonly names: CellNames;
+  readonly nameOf: (step: number, cell: number) => string;
   readonly startedAt: number;
   /** The present, or the time that the slider shows. */
   readonly now: number;
@@ -34,6 +33,8 @@ export interface TimelineProps {
   readonly onSelect: (selection: Selection) => void;
   readonly onOpen: (selection: Selection) => void;
   readonly onToggle: (step: number) => void;
+  /** Folds the group of a step. */
+  readonly onFold: (step: number) => void;
 }
 
 /** The place of the time axis. */
@@ -55,7 +56,7 @@ export function TimelineRow(props: TimelineProps & { row: Selection; index: numb
   const retries = props.history === undefined ? [] : findRetries(props.history, row, now);
   const isStep = cell === undefined;
   const level = isStep ? 1 : 2;
-  const name = isStep ? steps[step]!.step : props.names.nameOf(step, cell);
+  const name = isStep ? steps[step]!.step : props.nameOf(step, cell);
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus and names the active row
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree handles the keys

@@ -61,7 +61,7 @@ function GapLegend({ gaps }: Pick<TimelineProps, 'gaps'>) {
 
 /** Whether the key means something in a tree. */
 function handleKey(key: string, props: TimelineProps, place: number): boolean {
-  const { rows, expanded, model } = props;
+  const { rows, expanded, model, steps } = props;
   const row = rows[place];
   const select = (index: number) => {
     const next = rows[Math.min(rows.length - 1, Math.max(0, index))];
@@ -76,6 +76,8 @@ function handleKey(key: string, props: TimelineProps, place: number): boolean {
   else if (key === 'Enter') props.onOpen(row);
   else if (isParent && (key === ' ' || expanded.has(row.step) === (key === 'ArrowLeft'))) props.onToggle(row.step);
   else if (key === 'ArrowLeft' && row.cell !== undefined) props.onSelect({ step: row.step });
+  else if (key === 'ArrowLeft' && row.cell === undefined && steps[row.step]!.group !== undefined)
+    props.onFold(row.step);
   else return false;
   return true;
 }

@@ -9,15 +9,18 @@ import type { LiveRun } from '../live/open-run.ts';
 import { replaceQuery } from '../live/route.ts';
 import type { CellSearch } from '../live/use-cell-search.ts';
 import { findGaps } from '../model/find-gaps.ts';
+import { type FoldedSteps, foldModel } from '../model/fold-steps.ts';
 import { countsOf, type RunModel } from '../model/run-model.ts';
 import { STATUSES } from '../model/statuses.ts';
 import { ErrorBoundary } from '../parts/error-boundary.tsx';
 import { Timeline } from '../parts/timeline.tsx';
 import type { Selection } from '../parts/timeline-row.tsx';
 import { linkToSelection, soleCell } from './link-to-selection.ts';
+import { SelectedGroup } from './selected-group.tsx';
 import { SelectedStep } from './selected-step.tsx';
+import type { Folding } from './use-folding.ts';
 import { useRows } from './use-rows.ts';
-import { useShownSteps } from './use-shown-steps.ts';
+import { type ShownRun, useShownRun } from './use-shown-run.ts';
 
 /** A run, what of it is shown, and the times of that. */
 export interface WorkspaceProps {
@@ -33,51 +36,37 @@ export interface WorkspaceProps {
 }
 
 /** Graph and timeline next to each other, and the selected step beside them; on narrow screens one of the two, and the step below. */
-export function RunWorkspace({ run, details, model, query, search, times, expanded, toggle }: WorkspaceProps) {
-  const { steps } = details.plan;
-  const drawn = useLayout(steps, expanded);
-  const shown = useShownSteps(steps, model, { query, search });
+export function RunWorkspace(props: WorkspaceProps) {
+  const { run, details, query, times } = props;
+  const shownRun = useShownRun(props);
+  const { folding, steps, model, history, expanded, shown, critical, toggle, foldGroupOf } = shownRun;
+  const drawn = useLayout(folding, expanded);
   const rows = useRows({ steps, model, shown, expanded });
-  const selected = findSelection(steps, query);
-  const critical = useCritical(details);
+  const selected = findSelection(details.plan.steps, folding.view, query);
   const gaps = useMemo(() => findGaps(details.resumes, times.startedAt), [details.resumes, times.startedAt]);
-  const { select, open } = createNavigation(run.runId, steps, model);
+  const { select, open } = createNavigation(run.runId, shownRun);
   const isTimeline = query.get('view') === 'timeline';
   return (
     <>
       <div class={`workspace ${selected === undefined ? '' : 'has-side'}`}>
         <div class={`panes ${isTimeline ? 'shows-timeline' : 'shows-graph'}`}>
           <ErrorBoundary key="graph" what="The graph">
-            <GraphPane {...{ steps, model, critical, drawn, shown, select, open, toggle }} selected={selected?.step} />
+            <GraphPane {...{ ...shownRun, planModel: props.model, drawn, select, open }} selected={selected?.step} />
           </ErrorBoundary>
           <ErrorBoundary key="timeline" what="The timeline">
             <Timeline
-              {...{
-                rows,
-                steps,
-                model,
-                history: run.history,
-                names: run.names,
-                selected,
-                expanded,
-                critical,
-                gaps,
-                ...times,
-              }}
+              {...{ rows, steps, model, history, selected, expanded, critical, gaps, ...times }}
+              nameOf={(step, cell) => run.names.nameOf(folding.view.members[step]![0]!, cell)}
               onSelect={select}
               onOpen={open}
               onToggle={toggle}
+              onFold={foldGroupOf}
             />
           </ErrorBoundary>
         </div>
         {selected !== undefined && (
           <ErrorBoundary of={`${selected.step}/${selected.cell}`} what="The selected step">
-            <SelectedStep
-              {...{ run, details, model, selection: selected, times }}
-              isExpanded={expanded.has(selected.step)}
-              onToggle={() => toggle(selected.step)}
-              onClose={() => select(undefined)}
-            />
+            <SidePanel {...{ ...props, shownRun, selected }} onClose={() => select(undefined)} />
           </ErrorBoundary>
         )}
       </div>
@@ -90,48 +79,71 @@ export function RunWorkspace({ run, details, model, query, search, times, expand
   );
 }
 
-interface GraphPaneProps extends ReturnType<typeof createNavigation> {
-  readonly steps: PlanSteps;
-  readonly model: RunModel;
-  readonly critical: ReadonlySet<number>;
-  /** Undefined until the layout is known. */
-  readonly drawn: DrawnGraph | undefined;
-  readonly shown: Uint8Array;
-  readonly selected: number | undefined;
-  readonly toggle: (step: number) => void;
+interface SideProps extends WorkspaceProps {
+  readonly shownRun: ShownRun;
+  readonly selected: Selection;
+  readonly onClose: () => void;
 }
 
-function GraphPane({ steps, model, critical, drawn, shown, selected, select, open, toggle }: GraphPaneProps) {
-  if (drawn === undefined) return <div class="graph soft">Drawing…</div>;
+function SidePanel({ run, details, model, times, expanded, toggle, shownRun, selected, onClose }: SideProps) {
+  const { folding, foldGroupOf } = shownRun;
+  const members = folding.view.members[selected.step]!;
+  const [step] = members;
+  if (members.length > 1)
+    return (
+      <SelectedGroup {...{ shownRun, runId: run.runId, group: selected.step, plan: details.plan.steps, onClose }} />
+    );
+  const { group } = details.plan.steps[step!]!;
   return (
-    <GraphCanvas
-      {...{
-        steps,
-        model,
-        critical,
-        expanded: drawn.expanded,
-        drawing: drawn.drawing,
-        ends: drawn.ends,
-        selected,
-        shown,
-      }}
-      onSelect={(step) => select(step === undefined ? undefined : { step })}
-      onOpen={(step) => open({ step })}
-      onToggle={toggle}
-      label={graphLabel(steps, selected)}
+    <SelectedStep
+      {...{ run, details, model, selection: { ...selected, step: step! }, times, onClose }}
+      isExpanded={expanded.has(step!)}
+      onToggle={() => toggle(step!)}
+      onFold={group !== undefined && folding.groups.includes(group) ? () => foldGroupOf(selected.step) : undefined}
     />
   );
 }
 
-function useCritical({ criticalPath, plan }: RunDetails): ReadonlySet<number> {
-  return useMemo(() => {
-    const names = new Set(criticalPath.map(({ step }) => step));
-    return new Set(plan.steps.flatMap(({ step: name }, step) => (names.has(name) ? [step] : [])));
-  }, [criticalPath]);
+interface GraphPaneProps extends ShownRun, ReturnType<typeof createNavigation> {
+  /** Of the steps of the plan. */
+  readonly planModel: RunModel;
+  /** Undefined until the layout is known. */
+  readonly drawn: DrawnGraph | undefined;
+  readonly selected: number | undefined;
 }
 
-/** Selecting changes the URL of this screen, opening leads to another. */
-function createNavigation(runId: string, steps: PlanSteps, model: RunModel) {
+function GraphPane(props: GraphPaneProps) {
+  const { folding, steps, model, critical, shown, planModel, drawn, selected, select, open, toggle } = props;
+  const { groups, folded, fold } = folding;
+  if (drawn === undefined) return <div class="graph soft">Drawing…</div>;
+  // Until the new drawing is there, the one before is shown, which has other steps.
+  const isCurrent = drawn.key === folding.key;
+  const picture = isCurrent
+    ? { steps, model, critical, shown, selected }
+    : {
+        ...{ steps: drawn.view.steps, model: foldModel(planModel, drawn.view), critical: new Set<number>() },
+        ...{ shown: new Uint8Array(drawn.view.steps.length).fill(1), selected: undefined },
+      };
+  return (
+    <GraphCanvas
+      {...{ ...picture, expanded: drawn.expanded, drawing: drawn.drawing, ends: drawn.ends }}
+      onSelect={(step) => select(step === undefined ? undefined : { step })}
+      onOpen={(step) => open({ step })}
+      onToggle={toggle}
+      onFold={props.foldGroupOf}
+      label={graphLabel(steps, selected)}
+    >
+      {groups.length > 0 && (
+        <button type="button" onClick={() => fold(folded.size === 0 ? groups : [])}>
+          {folded.size === 0 ? 'Fold groups' : 'Unfold groups'}
+        </button>
+      )}
+    </GraphCanvas>
+  );
+}
+
+/** Selecting changes the URL of this screen, opening leads to another, or unfolds a group. */
+function createNavigation(runId: string, { folding: { view }, steps, model, toggle }: ShownRun) {
   return {
     select: (selection: Selection | undefined) =>
       replaceQuery({
@@ -139,7 +151,8 @@ function createNavigation(runId: string, steps: PlanSteps, model: RunModel) {
         cell: selection?.cell === undefined ? undefined : String(selection.cell),
       }),
     open: ({ step, cell = soleCell(model, step) }: Selection) => {
-      location.hash = linkToSelection(runId, steps, { step, cell });
+      if (view.members[step]!.length > 1) toggle(step);
+      else location.hash = linkToSelection(runId, steps, { step, cell });
     },
   };
 }
@@ -148,33 +161,38 @@ interface DrawnGraph {
   readonly drawing: Drawing;
   readonly expanded: ReadonlyMap<number, number>;
   readonly ends: Int32Array;
+  readonly view: FoldedSteps;
+  readonly key: string;
 }
 
-function useLayout(steps: PlanSteps, expanded: ReadonlyMap<number, number>): DrawnGraph | undefined {
+function useLayout({ view, key }: Folding, expanded: ReadonlyMap<number, number>): DrawnGraph | undefined {
   const [drawn, setDrawn] = useState<DrawnGraph>();
   // The details of a running run are fetched again and again; its graph stays.
-  const shape = useMemo(() => planShape(steps, expanded), [steps, expanded]);
+  const shape = useMemo(() => planShape(view.steps, expanded), [view, expanded]);
   const digest = useMemo(() => shapeDigest(shape), [shape]);
   useEffect(() => {
     let isCurrent = true;
     void requestLayout(digest, shape).then((drawing) => {
-      if (isCurrent) setDrawn({ drawing, expanded, ends: shape.edges });
+      if (isCurrent) setDrawn({ drawing, expanded, ends: shape.edges, view, key });
     });
     return () => {
       isCurrent = false;
     };
-  }, [digest]);
+  }, [digest, key]);
   return drawn;
 }
 
-function findSelection(steps: PlanSteps, query: URLSearchParams): Selection | undefined {
-  const step = steps.findIndex(({ step: name }) => name === query.get('step'));
-  if (step === -1) return undefined;
+/** The selected step or group. A step of a folded group stands for the group. */
+function findSelection(plan: PlanSteps, view: FoldedSteps, query: URLSearchParams): Selection | undefined {
+  const isSelected = ({ step: name }: PlanSteps[number]) => name === query.get('step');
+  const step = view.steps.findIndex(isSelected);
+  const hidden = step === -1 ? plan.findIndex(isSelected) : -1;
+  if (step === -1) return hidden === -1 ? undefined : { step: view.shownAs[hidden]! };
   const cell = query.get('cell');
   return cell === null ? { step } : { step, cell: Number(cell) };
 }
 
 function graphLabel(steps: PlanSteps, selected: number | undefined): string {
   const state = selected === undefined ? 'nothing selected' : `selected: ${steps[selected]!.step}`;
-  return `Graph of ${steps.length === 1 ? '1 step' : `${steps.length} steps`}, ${state}. Arrow keys select along the edges, Enter opens, E shows the cells. The tree of steps has the same contents.`;
+  return `Graph of ${steps.length === 1 ? '1 step' : `${steps.length} steps`}, ${state}. Arrow keys select along the edges, Enter opens, E shows the cells, F folds a group. The tree of steps has the same contents.`;
 }

@@ -18,6 +18,8 @@ interface SelectedProps {
   readonly times: { readonly startedAt: number; readonly now: number };
   readonly isExpanded: boolean;
   readonly onToggle: () => void;
+  /** Folds its group; undefined if it has none. */
+  readonly onFold: (() => void) | undefined;
   readonly onClose: () => void;
 }
 
@@ -26,7 +28,7 @@ export function SelectedStep(props: SelectedProps) {
   const { run, details, model, selection, times } = props;
   const { step, cell } = selection;
   const { steps } = details.plan;
-  const { step: name, description, dependencies, image, kind } = steps[step]!;
+  const { step: name, description, dependencies, image, kind, group } = steps[step]!;
   const counts = countsOf(model, step);
   const cells = model.cells[step]!;
   const code = cell === undefined ? summarizeCounts(counts) : (cells[cell] ?? 0);
@@ -68,6 +70,7 @@ export function SelectedStep(props: SelectedProps) {
             {props.isExpanded ? 'Hide cells' : 'Show cells'}
           </button>
         )}
+        {props.onFold !== undefined && <button type="button" onClick={props.onFold}>{`Fold ${group}`}</button>}
         <StepActions runId={run.runId} status={run.status ?? details.status} step={name} />
       </div>
     </section>

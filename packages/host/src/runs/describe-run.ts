@@ -63,6 +63,9 @@ function describe(run: RunFollower): Details {
 function describePlan(run: RunFollower, levels: readonly number[]): Details['plan']['steps'] {
   const { facts, scheduler } = run.model;
   const images = listImages(run);
+  const groups = new Map(
+    Object.entries(facts.plan.pipeline.used ?? {}).flatMap(([group, names]) => names.map((name) => [name, group])),
+  );
   return facts.plan.steps.map(({ index, step, final, dependencies }) => ({
     step: step.name,
     ...optional('description', step.description),
@@ -71,6 +74,7 @@ function describePlan(run: RunFollower, levels: readonly number[]): Details['pla
     ...(step.each && { each: [...step.each] }),
     level: levels[index]!,
     final,
+    ...optional('group', groups.get(step.name)),
     cells: scheduler.cellCount(index) ?? null,
     ...optional('image', images.get(step.name)),
     ...optional('instanceType', step.instanceType),

@@ -32,6 +32,10 @@ const planStep = z.strictObject({
   each: z.array(z.string()).exactOptional().describe('its axes; absent if it has none'),
   level: z.int().min(0).describe('column in the graph: the distance from the start'),
   final: z.boolean().describe('a step of `finally`'),
+  group: z
+    .string()
+    .exactOptional()
+    .describe('the step with `uses` that has added it; absent if it is in the main file'),
   cells: z.int().min(0).nullable().describe('null while the cells of a `foreach` are unknown'),
   image: z.string().exactOptional().describe('with its expressions evaluated as far as possible; the first of several'),
   instanceType: z.string().exactOptional(),

@@ -35,5 +35,9 @@ export function createDetailedReport(
 /** The steps of `finally` come after all others. */
 export function placeSteps(plan: Plan, levels: readonly number[]): number[] {
   const mains = plan.steps.reduce((most, { final, index }) => (final ? most : Math.max(most, levels[index]! + 1)), 0);
-  return plan.steps.map(({ final, index }) => (final ? Math.max(mains, levels[index]!) : levels[index]!));
+  const places = plan.steps.map(({ final, index }) => (final ? mains : levels[index]!));
+  const finals = plan.steps.filter(({ final }) => final).sort((a, b) => levels[a.index]! - levels[b.index]!);
+  for (const { index, dependencies } of finals)
+    for (const { on } of dependencies) places[index] = Math.max(places[index]!, places[on]! + 1);
+  return places;
 }
