@@ -128,6 +128,42 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the layout of the d
     expect(problems).toEqual([]);
     await page.close();
   });
+
+  test('columns have the width that the browser remembers, and long names two lines', async () => {
+    const name = `${'a-long-name-'.repeat(5)}end`;
+    await runPipeline({ [name]: { command: ['true'] } });
+    const { page, problems } = await openPage(browser);
+    const url = await runUrl();
+    await page.goto(url);
+    const cell = page.locator('.row .row-name');
+    await cell.waitFor();
+    expect(await cell.getAttribute('title')).toBe(name);
+    const widthOf = async () => (await boxOf(cell)).right - (await boxOf(cell)).left;
+    const before = await widthOf();
+    const handle = page.getByRole('separator', { name: 'Width of the names' });
+    await handle.focus();
+    for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowRight');
+    expect(await widthOf()).toBeCloseTo(before + 48, 0);
+    const { left, top } = await boxOf(handle);
+    await page.mouse.move(left + 4, top + 4);
+    await page.mouse.down();
+    await page.mouse.move(left + 36, top + 4);
+    await page.mouse.up();
+    expect(await widthOf()).toBeCloseTo(before + 80, 0);
+    await page.reload();
+    await cell.waitFor();
+    expect(await widthOf()).toBeCloseTo(before + 80, 0);
+    await handle.dblclick();
+    expect(await widthOf()).toBeCloseTo(before, 0);
+    expect(await findBarriers(page)).toEqual([]);
+    await page.goto(`${served!.url}/#/`);
+    const pipelines = page.getByRole('separator', { name: 'Width of the pipelines' });
+    await pipelines.focus();
+    await page.keyboard.press('ArrowLeft');
+    expect(await pipelines.getAttribute('aria-valuetext')).toMatch(/^\d+ pixels$/);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
 });
 
 /** Runs a pipeline of these steps, and serves its home. */

@@ -1,6 +1,7 @@
 import { renderDuration } from '@sluice/core';
 import { useMemo } from 'preact/hooks';
 import { roundTicks } from '../model/round-ticks.ts';
+import { ColumnHandle, useColumnWidth } from './column-handle.tsx';
 import { GapBar, isSame, rowId, type TimelineProps, TimelineRow } from './timeline-row.tsx';
 import { VirtualList } from './virtual-list.tsx';
 
@@ -10,15 +11,18 @@ const ROW_HEIGHT = 28;
 export function Timeline(props: TimelineProps) {
   const { rows, selected, startedAt, end, gaps, now } = props;
   const span = Math.max(1, end - startedAt);
+  const column = useColumnWidth('timeline');
   const place = useMemo(() => rows.findIndex((row) => isSame(row, selected)), [rows, selected?.step, selected?.cell]);
   const onKeyDown = (event: KeyboardEvent) => {
     if (handleKey(event.key, props, place)) event.preventDefault();
   };
   return (
-    <div class="timeline">
-      <div class="axis" aria-hidden="true">
-        <span class="row-name" />
-        <span class="track">
+    <div class="timeline" style={{ '--name-width': column.width === undefined ? undefined : `${column.width}px` }}>
+      <div class="axis">
+        <span class="row-name">
+          <ColumnHandle column={column} label="Width of the names" />
+        </span>
+        <span class="track" aria-hidden="true">
           {gaps.map((gap) => (
             <GapBar key={gap.from} {...{ gap, startedAt, span, now }} />
           ))}

@@ -6,6 +6,7 @@ import { replaceQuery } from '../live/route.ts';
 import { useStore } from '../live/use-store.ts';
 import { useThrottled } from '../live/use-throttled.ts';
 import { BAR_ORDER, codeOf, STATUSES } from '../model/statuses.ts';
+import { ColumnHandle, useColumnWidth } from '../parts/column-handle.tsx';
 import { CountBar, countsByCode, countWords } from '../parts/count-bar.tsx';
 import { Note } from '../parts/note.tsx';
 import { QueryCheckbox } from '../parts/query-checkbox.tsx';
@@ -103,11 +104,19 @@ function GridBar({ head, isFailed }: { head: Head; isFailed: boolean }) {
 }
 
 function GridTable({ head, rows, selected }: { head: Head; rows: GridRows; selected: string | null }) {
+  const column = useColumnWidth('grid');
+  const width = column.width === undefined ? undefined : `${column.width}px`;
   return (
-    <div class="grid">
-      <div class="grid-inner" style={{ minWidth: `calc(${head.columns.length + 1} * var(--grid-column))` }}>
+    <div class="grid" style={{ '--name-width': width }}>
+      <div
+        class="grid-inner"
+        style={{ minWidth: `calc(${head.columns.length} * var(--grid-column) + var(--name-width))` }}
+      >
         <div class="grid-row grid-head">
-          <span class="grid-name">{head.axes.join(', ')}</span>
+          <span class="grid-name">
+            {head.axes.join(', ')}
+            <ColumnHandle column={column} label="Width of the names" />
+          </span>
           {head.columns.map(({ step, counts }) => (
             <span key={step} class="grid-entry" title={`${step}: ${countWords(countsByCode(counts))}`}>
               <span class="name">{step}</span>

@@ -10,6 +10,7 @@ import { useNow } from '../live/use-now.ts';
 import { useStore } from '../live/use-store.ts';
 import { beganAt } from '../model/began-at.ts';
 import { labelWords, matchRun } from '../model/match-run.ts';
+import { ColumnHandle, useColumnWidth } from '../parts/column-handle.tsx';
 import { CommandLine } from '../parts/command-line.tsx';
 import { CountBar, countsByCode, countWords } from '../parts/count-bar.tsx';
 import { HistoryStrip } from '../parts/history-strip.tsx';
@@ -127,6 +128,7 @@ function RunTable({ list, query, now, open }: RunsProps) {
   const [status, search] = [query.get('status') ?? '', query.get('q') ?? ''];
   const isShown = (run: RunEntry) => (status === '' || run.status === status) && matchRun(run, search);
   const runs = list.runs.filter(isShown);
+  const column = useColumnWidth('runs');
   return (
     <section class="panel runs" aria-labelledby="runs">
       <div class="panel-head">
@@ -154,7 +156,10 @@ function RunTable({ list, query, now, open }: RunsProps) {
       <table>
         <thead>
           <tr>
-            <th>Pipeline</th>
+            <th class="sized" style={{ width: column.width }}>
+              Pipeline
+              <ColumnHandle column={column} label="Width of the pipelines" />
+            </th>
             <th>Started</th>
             <th class="number">Duration</th>
             <th>Progress</th>
@@ -184,7 +189,7 @@ function RunRow({ run, now }: { run: RunEntry; now: number }) {
     <tr>
       <td>
         <RunStatus status={run.status} isShort />{' '}
-        <a class="strong" href={linkTo(['runs', run.runId])}>
+        <a class="strong" title={run.pipeline} href={linkTo(['runs', run.runId])}>
           {run.pipeline}
         </a>
         <small class="soft id">{run.runId}</small>

@@ -9,6 +9,7 @@ import { useReply } from '../live/use-reply.ts';
 import { useStore } from '../live/use-store.ts';
 import { countsOf } from '../model/run-model.ts';
 import { AWAITING_APPROVAL, codeOf, STATUSES } from '../model/statuses.ts';
+import { ColumnHandle, useColumnWidth } from '../parts/column-handle.tsx';
 import { CountBar, countWords } from '../parts/count-bar.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { Note } from '../parts/note.tsx';
@@ -136,11 +137,15 @@ function CellTable({ details, name, query, version }: CellTableProps) {
 }
 
 function CellRows({ cells, runId }: { cells: CellList['cells']; runId: string }) {
+  const column = useColumnWidth('cells');
   return (
     <table>
       <thead>
         <tr>
-          <th>Cell</th>
+          <th class="sized" style={{ width: column.width }}>
+            Cell
+            <ColumnHandle column={column} label="Width of the names" />
+          </th>
           <th class="number">Attempt</th>
           <th class="number" title={TOOK}>
             Took
@@ -151,9 +156,13 @@ function CellRows({ cells, runId }: { cells: CellList['cells']; runId: string })
       <tbody>
         {cells.map((cell) => (
           <tr key={cell.cellIndex}>
-            <td>
+            <td class="named">
               <StatusMark code={codeOf(cell.status, cell.reused)} isShort />{' '}
-              <a href={linkTo(['runs', runId, 'steps', cell.step, 'cells', String(cell.cellIndex)])}>
+              <a
+                class="name"
+                title={cell.cell}
+                href={linkTo(['runs', runId, 'steps', cell.step, 'cells', String(cell.cellIndex)])}
+              >
                 {cell.cell === '' ? cell.step : cell.cell}
               </a>
             </td>
