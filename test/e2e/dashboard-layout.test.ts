@@ -164,6 +164,29 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the layout of the d
     expect(problems).toEqual([]);
     await page.close();
   });
+
+  test('on a phone, the graph comes first and the controls fold', async () => {
+    await runPipeline({ one: { command: ['false'] }, two: { command: ['true'] } });
+    const { page, problems } = await openPage(browser, { width: 400, colorScheme: 'dark' });
+    await page.goto(await runUrl());
+    const graph = page.locator('.graph');
+    await graph.locator('canvas').waitFor();
+    const failures = page.getByRole('region', { name: '1 failed' });
+    const { top, bottom } = await boxOf(graph);
+    expect(top).toBeLessThan(WINDOW_HEIGHT / 3);
+    expect(bottom).toBeLessThan((await boxOf(failures)).top);
+    const search = page.getByRole('searchbox');
+    const rerun = page.getByRole('button', { name: 'Rerun what failed' });
+    expect([await search.isVisible(), await rerun.isVisible()]).toEqual([false, false]);
+    await page.getByText('Search, time and details').click();
+    await search.fill('two');
+    await page.getByText('Actions').click();
+    await rerun.waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
 });
 
 /** Runs a pipeline of these steps, and serves its home. */

@@ -477,6 +477,7 @@ steps:
         expect(width, `${hash} is wider than the screen`).toBeLessThanOrEqual(0);
       }
       await page.goto(`${served.url}/#/runs/${runId}`);
+      if (colorScheme === 'dark') await page.getByText('Search, time and details').click();
       await page.getByRole('button', { name: 'Details' }).click();
       await page.getByText(ATTACK).first().waitFor();
       expect(await page.evaluate('globalThis.attacked')).toBeUndefined();

@@ -6,6 +6,7 @@ import { useActionDialog } from '../actions/use-action-dialog.tsx';
 import type { LiveRun } from '../live/open-run.ts';
 import { linkTo, type Route, replaceQuery } from '../live/route.ts';
 import { useCellSearch } from '../live/use-cell-search.ts';
+import { PHONE, useMedia } from '../live/use-media.ts';
 import { useNow } from '../live/use-now.ts';
 import { useStore } from '../live/use-store.ts';
 import { beganAt } from '../model/began-at.ts';
@@ -13,6 +14,7 @@ import type { ChangeHistory } from '../model/change-history.ts';
 import { type RunModel, totalCounts } from '../model/run-model.ts';
 import { AWAITING_APPROVAL } from '../model/statuses.ts';
 import { CountBar, countWords } from '../parts/count-bar.tsx';
+import { Fold } from '../parts/fold.tsx';
 import { ConnectionNote, Loading } from '../parts/loading.tsx';
 import { Note } from '../parts/note.tsx';
 import { QueryCheckbox } from '../parts/query-checkbox.tsx';
@@ -23,7 +25,7 @@ import { FoundCells } from './found-cells.tsx';
 import { OpenApprovals } from './open-approvals.tsx';
 import { RunFacts } from './run-facts.tsx';
 import { RunPanes } from './run-panes.tsx';
-import { TimeSlider, useTimeTravel } from './time-slider.tsx';
+import { TimeSlider, type TimeTravel, useTimeTravel } from './time-slider.tsx';
 import { TimeSpentPanel } from './time-spent-panel.tsx';
 
 /** One run: graph and timeline with a shared selection. */
@@ -50,17 +52,18 @@ function LoadedRun({ run, route, details, model, times }: LoadedProps) {
   const { query } = route;
   const travel = useTimeTravel(run.history, times, query.get('at'));
   const shown = travel.model ?? model;
-  const [isOpen, setOpen] = useState(false);
+  const isPhone = useMedia(PHONE);
   const status = run.status ?? details.status;
   const isPast = travel.at !== undefined;
   const counts = totalCounts(model);
   const { act, dialog } = useActionDialog();
-  const isHiding = query.get('hide') === 'finished';
   const text = details.plan.steps.some(({ cells }) => cells !== 1) ? (query.get('q') ?? '').trim() : '';
   const search = useCellSearch(run.runId, text, countCells(model));
+  const failures = !isPast && <FailurePanel details={details} />;
+  const timeSpent = !isPast && <TimeSpentPanel run={run} details={details} />;
   return (
     <div class="run">
-      <RunHead run={run} details={details} model={shown} end={times.end} at={travel.at} />
+      <RunHead run={run} details={details} model={shown} end={times.end} at={travel.at} isPhone={isPhone} />
       {status === 'running' && <ConnectionNote {...run.connection} />}
       {details.message !== undefined && !isPast && (
         <Note tone={status === 'failed' ? 'bad' : 'calm'}>{details.message}</Note>
@@ -69,8 +72,29 @@ function LoadedRun({ run, route, details, model, times }: LoadedProps) {
         <OpenApprovals runId={run.runId} version={[...counts].join()} act={act} />
       )}
       {dialog}
-      {!isPast && <FailurePanel details={details} />}
-      {!isPast && <TimeSpentPanel run={run} details={details} />}
+      {!isPhone && failures}
+      {!isPhone && timeSpent}
+      <Fold isFolded={isPhone} label="Search, time and details">
+        <Controls {...{ details, query, travel, times }} isReady={run.isHistoryComplete} />
+      </Fold>
+      {text !== '' && <FoundCells {...{ runId: run.runId, model: shown, search, text }} />}
+      <RunPanes {...{ run, details, model: shown, query, search }} times={{ ...times, now: travel.at ?? times.end }} />
+      {isPhone && failures}
+      {isPhone && timeSpent}
+    </div>
+  );
+}
+
+interface ControlsProps extends Pick<LoadedProps, 'details' | 'times'> {
+  readonly query: URLSearchParams;
+  readonly travel: TimeTravel;
+  readonly isReady: boolean;
+}
+
+function Controls({ details, query, travel, times, isReady }: ControlsProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
       <div class="toolbar">
         <input
           type="search"
@@ -79,16 +103,19 @@ function LoadedRun({ run, route, details, model, times }: LoadedProps) {
           value={query.get('q') ?? ''}
           onInput={(event) => replaceQuery({ q: event.currentTarget.value })}
         />
-        <QueryCheckbox label="Hide finished" name="hide" value="finished" isChecked={isHiding} />
-        <TimeSlider travel={travel} times={times} isReady={run.isHistoryComplete} />
+        <QueryCheckbox
+          label="Hide finished"
+          name="hide"
+          value="finished"
+          isChecked={query.get('hide') === 'finished'}
+        />
+        <TimeSlider travel={travel} times={times} isReady={isReady} />
         <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? 'Hide details' : 'Details'}
         </button>
       </div>
       {isOpen && <RunFacts details={details} />}
-      {text !== '' && <FoundCells {...{ runId: run.runId, model: shown, search, text }} />}
-      <RunPanes {...{ run, details, model: shown, query, search }} times={{ ...times, now: travel.at ?? times.end }} />
-    </div>
+    </>
   );
 }
 
@@ -99,9 +126,11 @@ interface HeadProps {
   readonly end: number;
   /** The time in the past that is shown; undefined: the present. */
   readonly at: number | undefined;
+  /** The actions are folded. */
+  readonly isPhone: boolean;
 }
 
-function RunHead({ run, details, model, end, at }: HeadProps) {
+function RunHead({ run, details, model, end, at, isPhone }: HeadProps) {
   const present = run.status ?? details.status;
   const status = at === undefined ? present : 'running';
   const counts = totalCounts(model);
@@ -122,12 +151,14 @@ function RunHead({ run, details, model, end, at }: HeadProps) {
         <CountBar counts={counts} />
         <small class="soft">{countWords(counts)}</small>
       </div>
-      <div class="buttons">
-        <RunActions runId={run.runId} status={present} />
-        <a class="button" href={linkTo(['compare'], { run: run.runId })}>
-          Compare
-        </a>
-      </div>
+      <Fold isFolded={isPhone} label="Actions">
+        <div class="buttons">
+          <RunActions runId={run.runId} status={present} />
+          <a class="button" href={linkTo(['compare'], { run: run.runId })}>
+            Compare
+          </a>
+        </div>
+      </Fold>
     </header>
   );
 }
