@@ -187,6 +187,38 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the layout of the d
     expect(problems).toEqual([]);
     await page.close();
   });
+
+  test('a matrix is a map of its axes, colored by status or a result, for mouse and keyboard', async () => {
+    const script = 'test ${{ matrix.model }} != b && echo 0.${{ matrix.n }} > /sluice/results/score';
+    const matrix = { model: ['a', 'b'], n: [1, 2, 3] };
+    await runPipeline({ fit: { matrix, script, results: { score: 'number' } } });
+    const { page, problems } = await openPage(browser);
+    const url = await runUrl();
+    await page.goto(`${url}/steps/fit`);
+    const map = page.getByRole('grid', { name: 'Map of the cells' });
+    await map
+      .getByRole('link', { name: /: succeeded$/ })
+      .nth(2)
+      .waitFor();
+    expect(await map.getByRole('link', { name: /: failed$/ }).count()).toBe(3);
+    await page.getByLabel('Color').selectOption('score');
+    const first = map.getByRole('link', { name: 'model-a-n-1: succeeded, score 0.1' });
+    await first.waitFor();
+    expect(await map.locator('.heat-number').allTextContents()).toEqual(['0.1', '0.2', '0.3']);
+    await page.getByText('score: from 0.1 (pale) to 0.3 (strong)').waitFor();
+    await map.getByText('0.3').hover();
+    await page.getByText('model-a-n-3: succeeded, score 0.3').waitFor();
+    await first.focus();
+    for (const key of ['ArrowRight', 'ArrowDown', 'ArrowDown']) await page.keyboard.press(key);
+    await page.getByText('model-b-n-2: failed').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: /^fit \/ model-b-n-2/ }).waitFor();
+    await page.goto(`${url.replace('runs/', 'compare?run=')}&step=fit`);
+    await page.getByRole('img', { name: 'score by cell, 3 points' }).locator('canvas').waitFor();
+    expect(problems).toEqual([]);
+    await page.close();
+  });
 });
 
 /** Runs a pipeline of these steps, and serves its home. */

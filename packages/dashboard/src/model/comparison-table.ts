@@ -17,6 +17,8 @@ export interface TableRow {
 export interface ComparisonTable {
   readonly columns: readonly string[];
   readonly rows: readonly TableRow[];
+  /** The columns that are results. */
+  readonly results: readonly string[];
 }
 
 /** The cells of a step: the keys of their items, the values of the matrix, the results, the durations and the attempts. */
@@ -26,12 +28,8 @@ export function tableOfCells(cells: readonly CellEntry[]): ComparisonTable {
   const axes = namesOf(matrices);
   const results = namesOf(outcomes);
   const hasItems = cells.some(({ item }) => item !== undefined);
-  const columns = [
-    ...axes,
-    ...(hasItems ? ['item'] : []),
-    ...results.map((name) => (axes.includes(name) ? `result ${name}` : name)),
-    ...['duration (s)', 'attempts'],
-  ];
+  const resultColumns = results.map((name) => (axes.includes(name) ? `result ${name}` : name));
+  const columns = [...axes, ...(hasItems ? ['item'] : []), ...resultColumns, ...['duration (s)', 'attempts']];
   const rows = cells.map((cell, index) => ({
     ...{ key: String(cell.cellIndex), label: cell.cell === '' ? cell.step : cell.cell, status: cell.status },
     values: [
@@ -41,7 +39,7 @@ export function tableOfCells(cells: readonly CellEntry[]): ComparisonTable {
       ...[secondsOf(cell), cell.attempt],
     ],
   }));
-  return { columns, rows };
+  return { columns, rows, results: resultColumns };
 }
 
 /** What differs between runs, and the numbers of all, as columns. */
@@ -51,7 +49,8 @@ export function tableOfRuns(runs: readonly RunDetails[]): ComparisonTable {
     ...{ key: run.runId, label: run.runId, status: run.status },
     values: compared.map(({ values }) => numberOf(values[index]!)),
   }));
-  return { columns: compared.map(({ name }) => name), rows };
+  const columns = compared.map(({ name }) => name);
+  return { columns, rows, results: columns.filter((name) => name.startsWith('result ')) };
 }
 
 /** The rows in the order of a column; rows without a value come last. Numbers come before texts. */

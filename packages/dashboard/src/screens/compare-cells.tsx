@@ -1,7 +1,6 @@
-import type { CellEntry, CellList } from '@sluice/host';
-import { useEffect, useState } from 'preact/hooks';
-import { fetchReply, messageFor } from '../api/fetch-reply.ts';
+import type { CellEntry } from '@sluice/host';
 import { linkTo } from '../live/route.ts';
+import { useCells } from '../live/use-cells.ts';
 import { type ComparisonTable, numericColumns, sortRows, tableOfCells } from '../model/comparison-table.ts';
 import { renderCsv } from '../model/render-csv.ts';
 import { codeOf } from '../model/statuses.ts';
@@ -11,9 +10,6 @@ import { SortButton, sortDirection } from '../parts/sort-button.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { PlotPanel } from './plot-panel.tsx';
 
-const PAGE = 1_000;
-/** More rows than a person compares; the API has all. */
-const MAX_CELLS = 5_000;
 const MAX_ROWS = 500;
 
 /** The cells of a step as rows: what they were given, what they resulted in, and how long they ran. */
@@ -60,33 +56,6 @@ export function CompareCells({ runId, step, query }: { runId: string; step: stri
       )}
     </>
   );
-}
-
-function useCells(runId: string, step: string) {
-  const [loaded, setLoaded] = useState<{ cells: readonly CellEntry[]; total: number; error?: string }>({
-    cells: [],
-    total: 0,
-  });
-  useEffect(() => {
-    const aborted = new AbortController();
-    const load = async () => {
-      const cells: CellEntry[] = [];
-      let pageToken: string | undefined;
-      let total = 0;
-      do {
-        const query = { step, values: true, pageSize: PAGE, pageToken };
-        const page = await fetchReply<CellList>(`runs/${encodeURIComponent(runId)}/cells`, query, aborted.signal);
-        cells.push(...page.cells);
-        ({ nextPageToken: pageToken, total } = page);
-      } while (pageToken !== undefined && cells.length < MAX_CELLS);
-      return { cells, total };
-    };
-    load().then(setLoaded, (thrown) => {
-      if (!aborted.signal.aborted) setLoaded({ cells: [], total: 0, error: messageFor(thrown) });
-    });
-    return () => aborted.abort();
-  }, [runId, step]);
-  return loaded;
 }
 
 function sortOf(table: ComparisonTable, query: URLSearchParams) {

@@ -168,7 +168,7 @@ function Entry({ step, entry }: { step: string; entry: GridRow['entries'][number
   const { label, mark, tone } = STATUSES[codeOf(entry.status, entry.reused)]!;
   const many = entry.counts === undefined ? '' : ` ${entry.counts[entry.status] ?? 0}/${entry.cellCount}`;
   return (
-    <span class={`grid-entry state tone-${tone}`} title={`${step}: ${label}${many}`}>
+    <span class={`grid-entry tile tone-${tone}`} title={`${step}: ${label}${many}`}>
       <span class="mark" aria-hidden="true">
         {mark}
       </span>

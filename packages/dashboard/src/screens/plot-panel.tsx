@@ -3,17 +3,23 @@ import { replaceQuery } from '../live/route.ts';
 import { type ComparisonTable, numericColumns, pointsOf } from '../model/comparison-table.ts';
 import { Plot } from '../parts/plot.tsx';
 
-/** A plot of two columns of a table. The choice is part of the URL. */
+/** A plot of two columns of a table, open if there are results. The choice is part of the URL. */
 export function PlotPanel({ table, query, name }: { table: ComparisonTable; query: URLSearchParams; name: string }) {
-  const [isOpen, setOpen] = useState(query.has('y'));
+  const [chosen, setOpen] = useState<boolean>();
   const numeric = numericColumns(table);
   if (numeric.length === 0 || table.rows.length < 2) return null;
   const indexOf = (column: string | null) => {
     const index = table.columns.indexOf(column ?? '');
     return index < 0 ? undefined : index;
   };
+  const results = numeric.filter((index) => table.results.includes(table.columns[index]!));
+  const isOpen = chosen ?? (query.has('y') || results.length > 0);
   const x = indexOf(query.get('x'));
-  const y = indexOf(query.get('y')) ?? numeric.find((index) => table.columns[index] === 'duration (s)') ?? numeric[0]!;
+  const y =
+    indexOf(query.get('y')) ??
+    results[0] ??
+    numeric.find((index) => table.columns[index] === 'duration (s)') ??
+    numeric[0]!;
   return (
     <details class="panel" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Plot</summary>

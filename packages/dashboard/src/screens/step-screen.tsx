@@ -7,6 +7,7 @@ import type { LiveRun } from '../live/open-run.ts';
 import { linkTo, type Route, replaceQuery } from '../live/route.ts';
 import { useReply } from '../live/use-reply.ts';
 import { useStore } from '../live/use-store.ts';
+import { useThrottled } from '../live/use-throttled.ts';
 import { countsOf } from '../model/run-model.ts';
 import { AWAITING_APPROVAL, codeOf, STATUSES } from '../model/statuses.ts';
 import { ColumnHandle, useColumnWidth } from '../parts/column-handle.tsx';
@@ -17,14 +18,18 @@ import { PageButtons } from '../parts/page-buttons.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { TOOK, tookWords } from '../parts/time-words.ts';
 import { Trail } from '../parts/trail.tsx';
+import { HeatPanel } from './heat-panel.tsx';
 import { OpenApprovals } from './open-approvals.tsx';
 import { WhyDifferent } from './why-different.tsx';
 
-/** A step with its cells, page by page. */
+const REFRESH_MS = 2_000;
+
+/** A step with its cells: as a map of their axes, and page by page. */
 export function StepScreen({ run, route, name }: { run: LiveRun; route: Route; name: string }) {
   useStore(run);
   const { act, dialog } = useActionDialog();
   const { details, model } = run;
+  const version = useThrottled(model?.version ?? 0, REFRESH_MS);
   if (details === undefined || model === undefined)
     return <Loading what="the run" connection={run.connection} error={run.error} />;
   const step = details.plan.steps.findIndex((one) => one.step === name);
@@ -62,6 +67,7 @@ export function StepScreen({ run, route, name }: { run: LiveRun; route: Route; n
           <a href={linkTo(['compare'], { run: run.runId, step: name })}>Compare the cells</a>
         </p>
       )}
+      <HeatPanel runId={run.runId} step={name} query={route.query} version={version} />
       <CellTable details={details} name={name} query={route.query} version={[...counts].join()} />
       <WhyDifferent
         runId={run.runId}

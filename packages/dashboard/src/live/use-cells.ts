@@ -1,0 +1,35 @@
+import type { CellEntry, CellList } from '@sluice/host';
+import { useEffect, useState } from 'preact/hooks';
+import { fetchReply, messageFor } from '../api/fetch-reply.ts';
+
+const PAGE = 1_000;
+/** More rows than a person compares; the API has all. */
+const MAX_CELLS = 5_000;
+
+/** The first cells of a step with their values, loaded again when `version` changes. */
+export function useCells(runId: string, step: string, version?: unknown) {
+  const [loaded, setLoaded] = useState<{ cells: readonly CellEntry[]; total: number; error?: string }>({
+    cells: [],
+    total: 0,
+  });
+  useEffect(() => {
+    const aborted = new AbortController();
+    const load = async () => {
+      const cells: CellEntry[] = [];
+      let pageToken: string | undefined;
+      let total = 0;
+      do {
+        const query = { step, values: true, pageSize: PAGE, pageToken };
+        const page = await fetchReply<CellList>(`runs/${encodeURIComponent(runId)}/cells`, query, aborted.signal);
+        cells.push(...page.cells);
+        ({ nextPageToken: pageToken, total } = page);
+      } while (pageToken !== undefined && cells.length < MAX_CELLS);
+      return { cells, total };
+    };
+    load().then(setLoaded, (thrown) => {
+      if (!aborted.signal.aborted) setLoaded({ cells: [], total: 0, error: messageFor(thrown) });
+    });
+    return () => aborted.abort();
+  }, [runId, step, version]);
+  return loaded;
+}
