@@ -219,6 +219,47 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the layout of the d
     expect(problems).toEqual([]);
     await page.close();
   });
+
+  test('a line of a log has a link, long lines wrap, and keys open the help and close panels', async () => {
+    const script = 'seq -f line-%.0f 50; printf "%01000d\\n" 7; echo "error: no data"; exit 3';
+    await runPipeline({ say: { script } });
+    const { page, problems } = await openPage(browser);
+    const url = await runUrl();
+    await page.goto(`${url}?step=say`);
+    const side = page.getByRole('region', { name: 'Selected step' });
+    await side.waitFor();
+    await page.locator('body').press('?');
+    const help = page.getByRole('dialog', { name: 'Keyboard' });
+    await help.getByText('this help').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await help.waitFor({ state: 'hidden' });
+    await side.waitFor();
+    await page.keyboard.press('Escape');
+    await side.waitFor({ state: 'detached' });
+    expect(await page.locator('.run-head time').getAttribute('title')).toMatch(/UTC[+-]\d\d:\d\d \(/);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy the error' }).click();
+    await page.getByRole('button', { name: 'Copied the error' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('exit code 3');
+    // The end of the log leads to the error in it.
+    await page.getByRole('link', { name: /^End of the log/ }).click();
+    const found = page.locator('.line.found');
+    await found.filter({ hasText: 'error: no data' }).waitFor();
+    expect(page.url()).toContain('line=-1');
+    await page.getByRole('link', { name: 'Link to line 52' }).click();
+    await page.waitForURL(/line=52/);
+    const wide = page.locator('.line').filter({ hasText: /0007$/ });
+    const heightOf = async () => (await boxOf(wide)).bottom - (await boxOf(wide)).top;
+    const before = await heightOf();
+    await page.getByRole('button', { name: 'Wrap' }).click();
+    await until(async () => (await heightOf()) >= 3 * before, 'the wrapped line');
+    await page.goto(`${url}/steps/say/cells/0?tab=log&attempt=1&line=7`);
+    await found.filter({ hasText: 'line-7' }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
 });
 
 /** Runs a pipeline of these steps, and serves its home. */

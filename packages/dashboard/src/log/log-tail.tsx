@@ -1,18 +1,22 @@
+import { ERROR_PATTERN } from './error-pattern.ts';
 import { parseAnsi } from './parse-ansi.ts';
 import { markHidden, visibleLine } from './visible-line.ts';
 
 interface LogTailProps {
   readonly lines: readonly string[];
   readonly title: string;
-  /** The whole log. */
-  readonly href: string;
+  /** The whole log at a line, counted from its end as a negative number. */
+  readonly hrefOf: (line: string) => string;
 }
 
 const MAX_LINES = 10;
 const MAX_LENGTH = 500;
 
-/** The last lines of a log, with a link to all of it. */
-export function LogTail({ lines, title, href }: LogTailProps) {
+/** The last lines of a log, with a link to all of it at the first error among them, or at the last line. */
+export function LogTail({ lines, title, hrefOf }: LogTailProps) {
+  const shown = lines.slice(-MAX_LINES);
+  const error = shown.findIndex((line) => ERROR_PATTERN.test(line));
+  const href = hrefOf(shown.length === 0 ? '' : String(error === -1 ? -1 : error - shown.length));
   return (
     <div class="log-tail">
       <p>
@@ -21,7 +25,7 @@ export function LogTail({ lines, title, href }: LogTailProps) {
       </p>
       {lines.length > 0 && (
         <pre>
-          {lines.slice(-MAX_LINES).map((line, index) => (
+          {shown.map((line, index) => (
             <Line key={index} line={line} />
           ))}
         </pre>

@@ -1,15 +1,17 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { loadValue, storeValue } from '../live/stored-value.ts';
 import { useStore } from '../live/use-store.ts';
 import { byteWords } from '../parts/byte-words.ts';
 import { Note } from '../parts/note.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
+import { ERROR_PATTERN } from './error-pattern.ts';
 import { type LogSource, LogWindow } from './log-window.ts';
 import { parseAnsi } from './parse-ansi.ts';
 import { markHidden, visibleLine } from './visible-line.ts';
 
 const ROW_HEIGHT = 19;
-/** What the first error of a log looks like in most programs. */
-const ERROR = /\b(error|errors|exception|traceback|fatal|panic|failed|failure|segmentation fault|killed)\b/i;
+/** The name of the stored choice. */
+const WRAP = 'log.wrap';
 /** From this size on, a slider jumps to any position. */
 const LARGE = 4 * 1_048_576;
 const MAX_LINE = 4_000;
@@ -22,19 +24,30 @@ interface LogViewProps {
   readonly isOpen: boolean;
   /** Opens at the first error, or at the end. */
   readonly hasFailed: boolean;
+  /** Opens at this line, from 1, or from the end if it is negative. */
+  readonly line?: number | undefined;
+  /** The link to a line. */
+  readonly hrefOf: (line: string) => string;
 }
 
 /** The log of one attempt. */
-export function LogView({ source, isOpen, hasFailed }: LogViewProps) {
-  const [isFollowing, setFollowing] = useState(isOpen);
+export function LogView({ source, isOpen, hasFailed, line, hrefOf }: LogViewProps) {
+  const [isFollowing, setFollowing] = useState(isOpen && line === undefined);
   const [shown, setShown] = useState<number>();
+  const { isWrapped, wrap } = useWrapping();
   const log = useLog(source, async (opened) => {
-    if (!hasFailed) return;
-    const index = opened.total > LARGE ? -1 : await opened.find(ERROR, 0);
+    if (line !== undefined) setShown(await opened.findLine(line));
+    if (line !== undefined || !hasFailed) return;
+    const index = opened.total > LARGE ? -1 : await opened.find(ERROR_PATTERN, 0);
     if (index === -1) setFollowing(true);
     else setShown(index);
   });
   useFollowing(log, { isOpen, isFollowing });
+  useEffect(() => {
+    if (line === undefined || !log.isLoaded) return;
+    setFollowing(false);
+    void log.findLine(line).then(setShown);
+  }, [line]);
   const find = (pattern: RegExp, from: number) => {
     setFollowing(false);
     void log.find(pattern, from).then((index) => setShown(index));
@@ -51,35 +64,80 @@ export function LogView({ source, isOpen, hasFailed }: LogViewProps) {
   };
   return (
     <div class="log">
-      <div class="toolbar">
-        <SearchBox shown={shown} onFind={find} />
-        <button type="button" onClick={() => void log.jump(0).then(() => find(ERROR, 0))}>
-          First error
-        </button>
-        <button type="button" onClick={() => jump(0)}>
-          Start
-        </button>
-        <button type="button" aria-pressed={isFollowing} onClick={() => setFollowing(!isFollowing)}>
-          {isOpen ? 'Follow' : 'End'}
-        </button>
-        {log.total > LARGE && <PlaceSlider log={log} onJump={jump} />}
-        <a class="button" href={log.url} download={`${source.step}-${source.cell}-${source.attempt}.log`}>
-          Download
-        </a>
-        <span class="soft">{byteWords(log.total)}</span>
-      </div>
+      <LogToolbar
+        {...{ log, source, isOpen, isFollowing, isWrapped, shown, hrefOf, find, jump, wrap }}
+        follow={() => setFollowing(!isFollowing)}
+      />
       {log.error !== undefined && <Note tone="bad">{log.error}</Note>}
       {shown === -1 && <Note>Nothing found.</Note>}
       {log.isLoaded && log.total === 0 && <p class="empty">The log is empty.</p>}
       <VirtualList
+        key={String(isWrapped)}
+        isMeasured={isWrapped}
         count={count}
         rowHeight={ROW_HEIGHT}
         shown={shown}
         isFollowing={isFollowing}
         onScroll={onScroll}
-        attributes={{ class: 'lines', tabIndex: 0, role: 'log', 'aria-label': 'Log', 'aria-live': 'off' }}
-        renderRow={(index) => <LogLine {...{ log, index, digits }} isFound={index === shown} />}
+        attributes={{
+          class: `lines ${isWrapped ? 'wrapped' : ''}`,
+          tabIndex: 0,
+          role: 'log',
+          'aria-label': 'Log',
+          'aria-live': 'off',
+        }}
+        renderRow={(index) => <LogLine {...{ log, index, digits, hrefOf }} isFound={index === shown} />}
       />
+    </div>
+  );
+}
+
+/** Whether long lines are wrapped, which the browser remembers. */
+function useWrapping() {
+  const [isWrapped, setWrapped] = useState(loadValue(WRAP) === 'true');
+  const wrap = () => {
+    storeValue(WRAP, String(!isWrapped));
+    setWrapped(!isWrapped);
+  };
+  return { isWrapped, wrap };
+}
+
+interface ToolbarProps extends Pick<LogViewProps, 'source' | 'isOpen' | 'hrefOf'> {
+  readonly log: LogWindow;
+  readonly isFollowing: boolean;
+  readonly isWrapped: boolean;
+  readonly shown: number | undefined;
+  readonly find: (pattern: RegExp, from: number) => void;
+  readonly jump: (offset: number) => void;
+  readonly wrap: () => void;
+  readonly follow: () => void;
+}
+
+function LogToolbar(props: ToolbarProps) {
+  const { log, source, isOpen, isFollowing, isWrapped, shown, hrefOf, find, jump, wrap, follow } = props;
+  return (
+    <div class="toolbar">
+      <SearchBox shown={shown} onFind={find} />
+      <button type="button" onClick={() => void log.jump(0).then(() => find(ERROR_PATTERN, 0))}>
+        First error
+      </button>
+      <button type="button" onClick={() => jump(0)}>
+        Start
+      </button>
+      <button type="button" aria-pressed={isFollowing} onClick={follow}>
+        {isOpen ? 'Follow' : 'End'}
+      </button>
+      {log.total > LARGE && <PlaceSlider log={log} onJump={jump} />}
+      <button type="button" aria-pressed={isWrapped} onClick={wrap}>
+        Wrap
+      </button>
+      {shown !== undefined && shown >= 0 && log.firstLine !== undefined && (
+        <a href={hrefOf(String(log.firstLine + shown))}>Link to line {log.firstLine + shown}</a>
+      )}
+      <a class="button" href={log.url} download={`${source.step}-${source.cell}-${source.attempt}.log`}>
+        Download
+      </a>
+      <span class="soft">{byteWords(log.total)}</span>
     </div>
   );
 }
@@ -158,18 +216,17 @@ interface LineProps {
   readonly isFound: boolean;
   /** Of the longest line number. */
   readonly digits: number;
+  readonly hrefOf: LogViewProps['hrefOf'];
 }
 
-function LogLine({ log, index, isFound, digits }: LineProps) {
+function LogLine({ log, index, isFound, digits, hrefOf }: LineProps) {
   const whole = log.lines[index] ?? '';
   const styleOfLine = log.styles[index] ?? '';
   const { text: line, style, overwritten } = useMemo(() => visibleLine(styleOfLine, whole), [styleOfLine, whole]);
   const spans = useMemo(() => parseAnsi(style + line.slice(0, MAX_LINE)), [style, line]);
   return (
     <div class={`line ${isFound ? 'found' : ''}`}>
-      <span class="line-number" aria-hidden="true" style={{ width: `${digits}ch` }}>
-        {log.firstLine === undefined ? '' : log.firstLine + index}
-      </span>
+      <LineNumber number={log.firstLine === undefined ? undefined : log.firstLine + index} {...{ digits, hrefOf }} />
       {spans.map(({ text, className, color, background }, place) => (
         <span key={place} class={className} style={{ color, background }}>
           {markHidden(text)}
@@ -180,5 +237,20 @@ function LogLine({ log, index, isFound, digits }: LineProps) {
       )}
       {line.length > MAX_LINE && <span class="soft"> … {line.length - MAX_LINE} more characters</span>}
     </div>
+  );
+}
+
+interface NumberProps extends Pick<LineProps, 'digits' | 'hrefOf'> {
+  readonly number: number | undefined;
+}
+
+/** A link to the line, which the Tab key leaves out, since there are thousands. */
+function LineNumber({ number, digits, hrefOf }: NumberProps) {
+  const style = { width: `${digits}ch` };
+  if (number === undefined) return <span class="line-number" style={style} />;
+  return (
+    <a class="line-number" tabIndex={-1} href={hrefOf(String(number))} style={style}>
+      {number}
+    </a>
   );
 }

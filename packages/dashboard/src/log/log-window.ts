@@ -175,6 +175,24 @@ export class LogWindow extends Store {
     }
   }
 
+  /**
+   * The index of the line with a number, from 1, or from the end if the number is negative. Reads on until there is one, or the
+   * log ends: then -1.
+   */
+  async findLine(number: number): Promise<number> {
+    if (number < 0) {
+      await this.jumpToEnd();
+      return Math.max(-1, this.lines.length - (this.lines.at(-1) === '' ? 1 : 0) + number);
+    }
+    if (this.firstLine === undefined || number < this.firstLine) await this.jump(0);
+    for (;;) {
+      const index = number - (this.firstLine ?? 1);
+      if (index < this.lines.length) return index;
+      if (this.isAtEnd || this.error !== undefined || this.#aborted.signal.aborted) return -1;
+      await this.extend();
+    }
+  }
+
   #enqueue<T>(read: () => Promise<T>): Promise<T> {
     const done = this.#queue.then(read);
     this.#queue = done.catch(() => {});

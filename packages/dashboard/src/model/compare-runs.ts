@@ -35,8 +35,13 @@ function valuesOf(run: RunDetails): Map<string, string> {
   for (const [name, value] of Object.entries(run.params)) values.set(`parameter ${name}`, textOf(value));
   for (const [name, value] of Object.entries(run.results ?? {})) values.set(`result ${name}`, textOf(value));
   run.plan.steps.forEach(({ step: name }, step) => {
-    const { status, reused } = run.steps[step]!;
-    values.set(`step ${name}`, reused ? 'reused' : status);
+    const { status, reused, counts, beganAt: began, endedAt: ended } = run.steps[step]!;
+    const cells = Object.entries(counts);
+    const isOne = cells.reduce((sum, [, count]) => sum + count, 0) <= 1;
+    const words = cells.map(([word, count]) => `${count} ${word}`).join(', ');
+    values.set(`step ${name}`, isOne ? (reused ? 'reused' : status) : words);
+    if (began !== undefined && ended !== undefined)
+      values.set(`step ${name} (s)`, ((Date.parse(ended) - Date.parse(began)) / 1_000).toFixed(1));
   });
   return values;
 }

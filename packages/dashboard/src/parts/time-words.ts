@@ -27,6 +27,15 @@ export function agoWords(at: number, now: number): string {
   return `${Math.floor(ms / size)} ${unit} ago`;
 }
 
+/** The user's zone at a time, as `UTC+01:00 (Europe/Berlin)`. */
+export function zoneWords(at: number | string): string {
+  const minutes = -new Date(at).getTimezoneOffset();
+  const two = (number: number) => String(Math.floor(number)).padStart(2, '0');
+  const size = Math.abs(minutes);
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  return `UTC${minutes < 0 ? '-' : '+'}${two(size / 60)}:${two(size % 60)} (${timeZone})`;
+}
+
 /** A time in the user's zone, to the second. */
 export function timeWords(at: number | string): string {
   const time = new Date(at);

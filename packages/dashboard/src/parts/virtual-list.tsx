@@ -18,6 +18,8 @@ export interface VirtualListProps {
   readonly shown?: number | undefined;
   /** Whether the list stays at its end while rows are added. */
   readonly isFollowing?: boolean;
+  /** Whether rows can be higher, as wrapped lines. */
+  readonly isMeasured?: boolean;
   readonly onScroll?: (isAtEnd: boolean) => void;
   readonly attributes?: HTMLAttributes<HTMLDivElement>;
 }
@@ -44,7 +46,12 @@ export function VirtualList(props: VirtualListProps) {
             key={index}
             class="virtual-row"
             role="presentation"
-            style={{ transform: `translateY(${start}px)`, height: `${props.rowHeight}px` }}
+            data-index={index}
+            {...(props.isMeasured && { ref: (row: HTMLDivElement | null) => list.measureElement(row) })}
+            style={{
+              transform: `translateY(${start}px)`,
+              height: props.isMeasured ? undefined : `${props.rowHeight}px`,
+            }}
           >
             {props.renderRow(index)}
           </div>

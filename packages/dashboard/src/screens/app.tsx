@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { findAccount } from '../api/server-account.ts';
 import { prepareLayout } from '../layout/request-layout.ts';
+import { useEndNotice } from '../live/end-notice.ts';
 import { type LiveRun, openRun } from '../live/open-run.ts';
 import { linkTo, type Route, useRoute } from '../live/route.ts';
 import { useRunTitle } from '../live/use-run-title.ts';
@@ -10,6 +11,7 @@ import { CellScreen } from './cell-screen.tsx';
 import { CompareScreen } from './compare-screen.tsx';
 import { DataScreen } from './data-screen.tsx';
 import { HomeScreen } from './home-screen.tsx';
+import { KeyboardHelp } from './keyboard-help.tsx';
 import { RunScreen } from './run-screen.tsx';
 import { ScheduleScreen } from './schedule-screen.tsx';
 import { StepScreen } from './step-screen.tsx';
@@ -44,6 +46,7 @@ export function App() {
         <a href={linkTo(['compare'])} aria-current={place === 'compare' ? 'page' : undefined}>
           Compare
         </a>
+        <KeyboardHelp />
         {account !== undefined && (
           <a class="account" href={account.url} title="All accounts, and logging out">
             {account.name}
@@ -87,6 +90,7 @@ function OfRun({ runId, route }: { runId: string; route: Route }) {
 
 function OpenedRun({ run, route }: { run: LiveRun; route: Route }) {
   useRunTitle(run, route);
+  useEndNotice(run);
   const [, , section, step, third, fourth, fifth, ...rest] = route.path;
   if (section === 'steps' && step !== undefined) {
     if (third !== 'cells') return <StepScreen run={run} route={route} name={step} />;

@@ -3,7 +3,7 @@ import type { CellDetails } from '@sluice/host';
 import { describeStatus } from '@sluice/run';
 import { replaceQuery } from '../live/route.ts';
 import { hourWords, resourceWords } from '../parts/resource-words.ts';
-import { timeWords } from '../parts/time-words.ts';
+import { Time } from '../parts/time.tsx';
 import { CellUsage } from './cell-usage.tsx';
 
 /** The attempts of a cell with their times and containers, and its resource use. */
@@ -50,7 +50,7 @@ function AttemptTable({ value }: { value: CellDetails }) {
                 {describeStatus(attempt)}
                 {attempt.failure !== undefined && <small class="soft">{attempt.failure.message}</small>}
               </td>
-              <td>{attempt.runningAt === undefined ? '–' : timeWords(attempt.runningAt)}</td>
+              <td>{attempt.runningAt === undefined ? '–' : <Time at={attempt.runningAt} />}</td>
               <td class="number">{attempt.queuedMs === undefined ? '–' : renderDuration(attempt.queuedMs)}</td>
               <td class="number">{attempt.ranMs === undefined ? '–' : renderDuration(attempt.ranMs)}</td>
               <td class="number">{attempt.coreHours === undefined ? '–' : hourWords(attempt.coreHours)}</td>

@@ -6,7 +6,7 @@ import { cellLabel } from '../model/cell-label.ts';
 import { codeOf } from '../model/statuses.ts';
 import { Note } from '../parts/note.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
-import { timeWords } from '../parts/time-words.ts';
+import { Time } from '../parts/time.tsx';
 
 const CACHE_WORDS = {
   off: 'The step does not use the cache.',
@@ -38,12 +38,7 @@ export function CellReasons({ value, runId }: { value: CellDetails; runId: strin
   const { wait, cache, dependencies, history } = value;
   return (
     <>
-      {wait !== undefined && (
-        <Note tone="warn">
-          {wait.message} <span class="soft">since {timeWords(wait.startedAt)}</span>
-          {wait.advice !== undefined && <p>{wait.advice}</p>}
-        </Note>
-      )}
+      {wait !== undefined && <Wait wait={wait} />}
       {value.message !== undefined && <Note tone={value.status === 'failed' ? 'bad' : 'calm'}>{value.message}</Note>}
       <LastLog value={value} runId={runId} />
       {value.rootCause !== undefined && <RootCause cause={value.rootCause} runId={runId} />}
@@ -85,11 +80,26 @@ export function CellReasons({ value, runId }: { value: CellDetails; runId: strin
       <ol class="cell-history">
         {history.map((line, index) => (
           <li key={index}>
-            <time class="soft">{timeWords(line.at)}</time> {historyWords(line)}
+            <span class="soft">
+              <Time at={line.at} />
+            </span>{' '}
+            {historyWords(line)}
           </li>
         ))}
       </ol>
     </>
+  );
+}
+
+function Wait({ wait: { message, startedAt, advice } }: { wait: NonNullable<CellDetails['wait']> }) {
+  return (
+    <Note tone="warn">
+      {message}{' '}
+      <span class="soft">
+        since <Time at={startedAt} />
+      </span>
+      {advice !== undefined && <p>{advice}</p>}
+    </Note>
   );
 }
 
@@ -103,7 +113,7 @@ function LastLog({ value, runId }: { value: CellDetails; runId: string }) {
     <LogTail
       lines={last.failure.logTail}
       title={`End of the log, attempt ${attempt}`}
-      href={linkTo(path, { tab: 'log', attempt })}
+      hrefOf={(line) => linkTo(path, { tab: 'log', attempt, line })}
     />
   );
 }

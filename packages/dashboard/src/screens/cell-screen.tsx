@@ -3,7 +3,7 @@ import { describeStatus, ENDED_STATUSES } from '@sluice/run';
 import { StepActions } from '../actions/run-actions.tsx';
 import { useActionDialog } from '../actions/use-action-dialog.tsx';
 import type { LiveRun } from '../live/open-run.ts';
-import { type Route, replaceQuery } from '../live/route.ts';
+import { linkTo, type Route, replaceQuery } from '../live/route.ts';
 import { useReply } from '../live/use-reply.ts';
 import { useStore } from '../live/use-store.ts';
 import { LogView } from '../log/log-view.tsx';
@@ -91,7 +91,14 @@ function LoadedCell({ run, route, details, value }: LoadedProps) {
         {tab === 'log' && value.attempts.length > 1 && <AttemptChoice value={value} attempt={attempt} />}
       </div>
       <div id="tab-panel" role="tabpanel" aria-labelledby={`tab-${tab}`} class="tab-panel">
-        {tab === 'log' && <CellLog runId={run.runId} value={value} attempt={attempt} />}
+        {tab === 'log' && (
+          <CellLog
+            runId={run.runId}
+            value={value}
+            attempt={attempt}
+            line={Number(route.query.get('line')) || undefined}
+          />
+        )}
         {tab === 'why' && (
           <>
             <CellReasons value={value} runId={run.runId} />
@@ -149,7 +156,7 @@ function AttemptChoice({ value, attempt }: { value: CellDetails; attempt: number
     <select
       aria-label="Attempt"
       value={String(attempt)}
-      onChange={(event) => replaceQuery({ attempt: event.currentTarget.value })}
+      onChange={(event) => replaceQuery({ attempt: event.currentTarget.value, line: undefined })}
     >
       {value.attempts.map((one) => (
         <option
@@ -161,7 +168,14 @@ function AttemptChoice({ value, attempt }: { value: CellDetails; attempt: number
   );
 }
 
-function CellLog({ runId, value, attempt }: { runId: string; value: CellDetails; attempt: number }) {
+interface LogProps {
+  readonly runId: string;
+  readonly value: CellDetails;
+  readonly attempt: number;
+  readonly line: number | undefined;
+}
+
+function CellLog({ runId, value, attempt, line }: LogProps) {
   const chosen = value.attempts.find((one) => one.attempt === attempt);
   if (chosen === undefined) return <p class="empty">The cell has no attempt yet, so it has no log.</p>;
   const source = { path: `runs/${encodeURIComponent(runId)}/log`, step: value.step, cell: value.cellIndex, attempt };
@@ -171,6 +185,12 @@ function CellLog({ runId, value, attempt }: { runId: string; value: CellDetails;
       source={source}
       isOpen={!ENDED_STATUSES.has(chosen.status)}
       hasFailed={chosen.failure !== undefined}
+      line={line}
+      hrefOf={(to) =>
+        linkTo(['runs', runId, 'steps', value.step, 'cells', String(value.cellIndex)], {
+          ...{ tab: 'log', attempt: String(attempt), line: to },
+        })
+      }
     />
   );
 }

@@ -31,7 +31,8 @@ function CompareRuns({ route }: { route: Route }) {
   const { runs, error } = useRuns(ids);
   const [isAll, setAll] = useState(false);
   const sorted = sortRuns(runs, route.query.get('sort') ?? '');
-  const rows = compareRuns(sorted).filter((row) => isAll || row.isDifferent);
+  // The marks of the columns show the status.
+  const rows = compareRuns(sorted).filter(({ name, isDifferent }) => (isAll || isDifferent) && name !== 'status');
   return (
     <>
       <h1>Compare runs</h1>
@@ -102,12 +103,14 @@ function useRuns(ids: readonly string[]): { runs: readonly RunDetails[]; error: 
 /** The runs of the same pipeline, to be added to or removed from the comparison. */
 function RunChoice({ ids, pipeline }: { ids: readonly string[]; pipeline: string | undefined }) {
   const { value } = useReply<RunList>('runs', { pipeline, pageSize: 50 });
+  // It stays open while runs are chosen.
+  const [isOpen] = useState(ids.length < 2);
   const choose = (id: string, isChosen: boolean) => {
     const chosen = isChosen ? [...ids, id].slice(-MAX_RUNS) : ids.filter((one) => one !== id);
     location.hash = linkTo(['compare'], { run: chosen.join(',') });
   };
   return (
-    <details class="panel" open={ids.length < 2}>
+    <details class="panel" open={isOpen}>
       <summary>Choose runs ({ids.length} chosen)</summary>
       <ul class="choices">
         {value?.runs.map((run) => (

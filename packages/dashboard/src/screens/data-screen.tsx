@@ -7,7 +7,7 @@ import { useStore } from '../live/use-store.ts';
 import { byteWords } from '../parts/byte-words.ts';
 import { Note } from '../parts/note.tsx';
 import { PageButtons } from '../parts/page-buttons.tsx';
-import { timeWords } from '../parts/time-words.ts';
+import { Time } from '../parts/time.tsx';
 import { Trail } from '../parts/trail.tsx';
 import { FileDifferences } from './file-differences.tsx';
 import { FileHistory } from './file-history.tsx';
@@ -126,7 +126,7 @@ function Directory({ list, base }: { list: FileList; base: readonly string[] }) 
                 )}
               </td>
               <td class="number">{bytes === undefined ? '–' : byteWords(bytes)}</td>
-              <td>{modifiedAt === undefined ? '–' : timeWords(modifiedAt)}</td>
+              <td>{modifiedAt === undefined ? '–' : <Time at={modifiedAt} />}</td>
             </tr>
           ))}
         </tbody>

@@ -2,6 +2,7 @@ import type { RunDetails } from '@sluice/host';
 import { useState } from 'preact/hooks';
 import { linkTo } from '../live/route.ts';
 import { LogTail } from '../log/log-tail.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
 import { FactTable } from '../parts/fact-table.tsx';
 
 type FailureGroup = RunDetails['failureGroups'][number];
@@ -49,7 +50,7 @@ function Failure({ group, runId }: { group: FailureGroup; runId: string }) {
       <h3>
         <a href={first?.cell === '' ? cellLink(first.cellIndex) : linkTo(['runs', runId, 'steps', step])}>{step}</a>
         {cellCount > 1 && <span class="soft"> {cellCount} cells</span>}
-        <span class="bad"> {message}</span>
+        <span class="bad"> {message}</span> <CopyButton text={message} what="the error" />
       </h3>
       {first?.cell !== '' && (
         <p>
@@ -71,7 +72,7 @@ function Failure({ group, runId }: { group: FailureGroup; runId: string }) {
         <LogTail
           lines={logTail}
           title={`End of the log${first.cell === '' ? '' : ` of ${first.cell}`}, attempt ${attempt}`}
-          href={cellLink(first.cellIndex, { tab: 'log', attempt: String(attempt) })}
+          hrefOf={(line) => cellLink(first.cellIndex, { tab: 'log', attempt: String(attempt), line })}
         />
       )}
     </article>

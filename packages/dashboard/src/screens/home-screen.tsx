@@ -16,7 +16,7 @@ import { CountBar, countsByCode, countWords } from '../parts/count-bar.tsx';
 import { HistoryStrip } from '../parts/history-strip.tsx';
 import { ConnectionNote, Loading } from '../parts/loading.tsx';
 import { RunStatus } from '../parts/status-mark.tsx';
-import { agoWords, timeWords } from '../parts/time-words.ts';
+import { agoWords, timeWords, zoneWords } from '../parts/time-words.ts';
 import { ClusterPanel } from './cluster-panel.tsx';
 import { OpenApprovals } from './open-approvals.tsx';
 import { ScheduleList } from './schedule-list.tsx';
@@ -196,7 +196,7 @@ function RunRow({ run, now }: { run: RunEntry; now: number }) {
         <Labels labels={run.labels ?? {}} />
         {run.problem !== undefined && <small class="bad">{run.problem}</small>}
       </td>
-      <td title={timeWords(startedAt)}>{agoWords(startedAt, now)}</td>
+      <td title={`${timeWords(startedAt)} ${zoneWords(startedAt)}`}>{agoWords(startedAt, now)}</td>
       <td class="number">{run.status === 'suspended' ? '–' : renderDuration(Math.max(0, endedAt - startedAt))}</td>
       <td class="progress">
         {run.counts !== undefined && <CountBar counts={counts} />}

@@ -5,7 +5,7 @@ import { linkTo } from '../live/route.ts';
 import { useReply } from '../live/use-reply.ts';
 import { cellLabel } from '../model/cell-label.ts';
 import { Note } from '../parts/note.tsx';
-import { timeWords } from '../parts/time-words.ts';
+import { Time } from '../parts/time.tsx';
 
 type Approval = ApprovalList['approvals'][number];
 type Previous = NonNullable<Approval['previous']>;
@@ -64,7 +64,7 @@ function Changes({ previous }: { previous: Previous | undefined }) {
       <a class="id" href={linkTo(['runs', runId])}>
         {runId}
       </a>{' '}
-      at {timeWords(answeredAt)}
+      at <Time at={answeredAt} />
     </>
   );
   if (changeCount === 0) return <p class="soft">Nothing has changed {last}.</p>;

@@ -3,6 +3,7 @@ import { ENDED_STATUSES } from '@sluice/run';
 import { useState } from 'preact/hooks';
 import type { LiveRun } from '../live/open-run.ts';
 import { linkTo, replaceQuery } from '../live/route.ts';
+import { useEscape } from '../live/use-escape.ts';
 import { useNow } from '../live/use-now.ts';
 import { useReply } from '../live/use-reply.ts';
 import { LogView } from '../log/log-view.tsx';
@@ -32,6 +33,7 @@ export function RowChain({ run, details, row, axes, version }: ChainProps) {
   const cells = value?.cells.toSorted((a, b) => steps[a.stepIndex]!.level - steps[b.stepIndex]!.level) ?? [];
   const [chosen, setChosen] = useState<ReadonlyMap<string, boolean>>(new Map());
   const standard = firstShown(cells);
+  useEscape(() => replaceQuery({ row: undefined }));
   return (
     <section class="panel chain" aria-label={`Cells of ${row}`}>
       <header>
@@ -107,6 +109,11 @@ function ChainCell({ runId, cell, now, isOpen, onToggle }: CellProps) {
           source={source}
           isOpen={!ENDED_STATUSES.has(cell.status)}
           hasFailed={cell.status === 'failed'}
+          hrefOf={(line) =>
+            linkTo(['runs', runId, 'steps', cell.step, 'cells', String(cell.cellIndex)], {
+              ...{ tab: 'log', attempt: String(cell.attempt), line },
+            })
+          }
         />
       )}
     </article>

@@ -1,7 +1,7 @@
 import type { RunDetails } from '@sluice/host';
 import { CommandLine } from '../parts/command-line.tsx';
 import { FactTable } from '../parts/fact-table.tsx';
-import { timeWords } from '../parts/time-words.ts';
+import { Time } from '../parts/time.tsx';
 
 /** What a run consists of beside its steps. */
 export function RunFacts({ details }: { details: RunDetails }) {
@@ -25,7 +25,10 @@ export function RunFacts({ details }: { details: RunDetails }) {
           <ul>
             {details.warnings.map(({ at, message }) => (
               <li key={`${at}${message}`}>
-                <span class="soft">{timeWords(at)}</span> {message}
+                <span class="soft">
+                  <Time at={at} />
+                </span>{' '}
+                {message}
               </li>
             ))}
           </ul>

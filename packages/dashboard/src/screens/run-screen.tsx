@@ -3,6 +3,7 @@ import type { RunDetails } from '@sluice/host';
 import { useState } from 'preact/hooks';
 import { RunActions } from '../actions/run-actions.tsx';
 import { useActionDialog } from '../actions/use-action-dialog.tsx';
+import { useWatch } from '../live/end-notice.ts';
 import type { LiveRun } from '../live/open-run.ts';
 import { linkTo, type Route, replaceQuery } from '../live/route.ts';
 import { useCellSearch } from '../live/use-cell-search.ts';
@@ -13,13 +14,14 @@ import { beganAt } from '../model/began-at.ts';
 import type { ChangeHistory } from '../model/change-history.ts';
 import { type RunModel, totalCounts } from '../model/run-model.ts';
 import { AWAITING_APPROVAL } from '../model/statuses.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
 import { CountBar, countWords } from '../parts/count-bar.tsx';
 import { Fold } from '../parts/fold.tsx';
 import { ConnectionNote, Loading } from '../parts/loading.tsx';
 import { Note } from '../parts/note.tsx';
 import { QueryCheckbox } from '../parts/query-checkbox.tsx';
 import { RunStatus } from '../parts/status-mark.tsx';
-import { timeWords } from '../parts/time-words.ts';
+import { Time } from '../parts/time.tsx';
 import { FailurePanel } from './failure-panel.tsx';
 import { FoundCells } from './found-cells.tsx';
 import { OpenApprovals } from './open-approvals.tsx';
@@ -142,9 +144,14 @@ function RunHead({ run, details, model, end, at, isPhone }: HeadProps) {
           {details.pipeline} <RunStatus status={status} />
         </h1>
         <p class="soft">
-          <span class="id">{run.runId}</span> · <span title={timeWords(startedAt)}>started {timeWords(startedAt)}</span>{' '}
-          {status !== 'suspended' && ` · ${renderDuration((at ?? end) - startedAt)}`}
-          {at !== undefined && <b> · as it was at {timeWords(at)}</b>}
+          <span class="id">{run.runId}</span> <CopyButton text={run.runId} what="the run ID" /> · started{' '}
+          <Time at={startedAt} /> {status !== 'suspended' && ` · ${renderDuration((at ?? end) - startedAt)}`}
+          {at !== undefined && (
+            <b>
+              {' '}
+              · as it was at <Time at={at} />
+            </b>
+          )}
         </p>
       </div>
       <div class="run-progress">
@@ -154,12 +161,28 @@ function RunHead({ run, details, model, end, at, isPhone }: HeadProps) {
       <Fold isFolded={isPhone} label="Actions">
         <div class="buttons">
           <RunActions runId={run.runId} status={present} />
+          {present === 'running' && <WatchButton runId={run.runId} />}
           <a class="button" href={linkTo(['compare'], { run: run.runId })}>
             Compare
           </a>
         </div>
       </Fold>
     </header>
+  );
+}
+
+function WatchButton({ runId }: { runId: string }) {
+  const watched = useWatch(runId);
+  if (watched === undefined) return null;
+  return (
+    <button
+      type="button"
+      aria-pressed={watched.isWatched}
+      title="A notification when the run ends, as long as this page is open"
+      onClick={watched.watch}
+    >
+      Notify me
+    </button>
   );
 }
 

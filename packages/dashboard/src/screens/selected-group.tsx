@@ -1,6 +1,7 @@
 import { summarizeCounts } from '@sluice/run';
 import type { PlanSteps } from '../layout/plan-shape.ts';
 import { linkTo } from '../live/route.ts';
+import { useEscape } from '../live/use-escape.ts';
 import { countsOf } from '../model/run-model.ts';
 import { CountBar, countWords } from '../parts/count-bar.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
@@ -19,6 +20,7 @@ interface GroupProps {
 export function SelectedGroup({ runId, plan, shownRun, group, onClose }: GroupProps) {
   const { steps, model, folding, toggle } = shownRun;
   const counts = countsOf(model, group);
+  useEscape(onClose);
   return (
     <section class="panel selected" aria-label="Selected group">
       <header>

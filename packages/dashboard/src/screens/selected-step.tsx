@@ -2,8 +2,10 @@ import type { RunDetails } from '@sluice/host';
 import { summarizeCounts } from '@sluice/run';
 import { StepActions } from '../actions/run-actions.tsx';
 import type { LiveRun } from '../live/open-run.ts';
+import { useEscape } from '../live/use-escape.ts';
 import { countsOf, type RunModel } from '../model/run-model.ts';
 import { STATUSES } from '../model/statuses.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
 import { CountBar, countWords } from '../parts/count-bar.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { NOT_BEGUN, tookWords } from '../parts/time-words.ts';
@@ -34,6 +36,7 @@ export function SelectedStep(props: SelectedProps) {
   const code = cell === undefined ? summarizeCounts(counts) : (cells[cell] ?? 0);
   const took = cell === undefined || cells.length === 1 ? tookWords(details.steps[step]!, times.now) : NOT_BEGUN;
   const opened = { step, cell: cell ?? soleCell(model, step) };
+  useEscape(props.onClose);
   return (
     <section class="panel selected" aria-label="Selected step">
       <header>
@@ -51,7 +54,10 @@ export function SelectedStep(props: SelectedProps) {
           {took !== NOT_BEGUN && <span class="soft"> took {took}</span>}
         </p>
         {description !== undefined && <p>{description}</p>}
-        <p class="soft">{kind === 'container' ? image : kind}</p>
+        <p class="soft">
+          <span>{kind === 'container' ? image : kind}</span>
+          {image?.includes('@') === true && <CopyButton text={image} what="the image" />}
+        </p>
         {dependencies.length > 0 && (
           <p class="soft">{`after ${dependencies.map((on) => steps[on]!.step).join(', ')}`}</p>
         )}

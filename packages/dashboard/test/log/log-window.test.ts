@@ -242,3 +242,14 @@ test('jumpToEnd ends when the log is closed', async () => {
   await log.jumpToEnd();
   expect(log.isAtEnd).toBe(false);
 });
+
+test('findLine finds a line by its number, and from the end', async () => {
+  written = Array.from({ length: 5 }, (_, index) => `line ${index + 1}\n`).join('');
+  const log = openLog();
+  await log.jump(0);
+  expect(log.lines[await log.findLine(4)]).toBe('line 4');
+  expect(log.lines[await log.findLine(-1)]).toBe('line 5');
+  expect(log.lines[await log.findLine(-5)]).toBe('line 1');
+  expect(await log.findLine(-6)).toBe(-1);
+  expect(await log.findLine(99)).toBe(-1);
+});

@@ -50,3 +50,29 @@ test('renderCsv quotes what needs it, and marks formulas as text', () => {
     `value,r1,r2,r3\r\nparameter a,"say ""x"", y",'=1+1,-5\r\n`,
   );
 });
+
+test('compareRuns has the durations of steps, and the numbers of cells', () => {
+  const step = (name: string) => ({
+    step: name,
+    kind: 'container',
+    dependencies: [],
+    level: 0,
+    final: false,
+    cells: 1,
+  });
+  const at = (second: number) => new Date(second * 1_000).toISOString();
+  const rows = compareRuns([
+    run({
+      plan: { steps: [step('one'), step('many')] as RunDetails['plan']['steps'] },
+      steps: [
+        { status: 'succeeded', reused: true, counts: { succeeded: 1 }, beganAt: at(1), endedAt: at(3.25) },
+        { status: 'failed', counts: { failed: 1, succeeded: 3 } },
+      ],
+    }),
+  ]);
+  expect(rows.filter(({ name }) => name.startsWith('step')).map(({ name, values }) => [name, values[0]])).toEqual([
+    ['step one', 'reused'],
+    ['step one (s)', '2.3'],
+    ['step many', '1 failed, 3 succeeded'],
+  ]);
+});

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import { byteWords } from '../../src/parts/byte-words.ts';
-import { agoWords, tookWords } from '../../src/parts/time-words.ts';
+import { agoWords, tookWords, zoneWords } from '../../src/parts/time-words.ts';
+
+test('zoneWords has the distance from UTC, and a name', () => {
+  expect(zoneWords(0)).toMatch(/^UTC[+-]\d\d:\d\d \(.+\)$/);
+});
 
 test('agoWords has one unit', () => {
   expect([1_000, 61_000, 7_300_000].map((ms) => agoWords(0, ms))).toEqual(['just now', '1 min ago', '2 h ago']);
