@@ -260,6 +260,39 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the layout of the d
     expect(problems).toEqual([]);
     await page.close();
   });
+
+  test('a notification tells of the end of a run, if the user has asked for it', async () => {
+    writePipeline({ wait: { command: ['sleep', '600'] } });
+    const run = place.start(['run', 'pipeline.json']);
+    await until(async () => (await place.runs())[0]?.status === 'running', 'the run');
+    served = await serveDashboard(place.home);
+    const { page, problems } = await openPage(browser);
+    await page.context().grantPermissions(['notifications']);
+    // The browser shows it outside of the page.
+    await page.addInitScript(() => {
+      const shown: string[] = [];
+      class Recorded {
+        static readonly requestPermission = async () => 'granted';
+        constructor(title: string) {
+          shown.push(title);
+        }
+      }
+      Object.assign(globalThis, { shown, Notification: Recorded });
+    });
+    await page.goto(await runUrl());
+    const button = page.getByRole('button', { name: 'Notify me' });
+    await button.click();
+    await until(async () => (await button.getAttribute('aria-pressed')) === 'true', 'the pressed button');
+    expect(await page.evaluate('shown')).toEqual([]);
+    await place.sluice('cancel', (await place.runs())[0]!.runId);
+    await run.ended;
+    await page.locator('.run-status', { hasText: 'canceled' }).waitFor();
+    await until(async () => ((await page.evaluate('shown')) as string[]).length > 0, 'the notification');
+    expect(await page.evaluate('shown')).toEqual(['shown canceled']);
+    await button.waitFor({ state: 'detached' });
+    expect(problems).toEqual([]);
+    await page.close();
+  });
 });
 
 /** Runs a pipeline of these steps, and serves its home. */

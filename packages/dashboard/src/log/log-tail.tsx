@@ -1,6 +1,7 @@
 import { ERROR_PATTERN } from './error-pattern.ts';
 import { parseAnsi } from './parse-ansi.ts';
 import { markHidden, visibleLine } from './visible-line.ts';
+import { withoutStyles } from './without-styles.ts';
 
 interface LogTailProps {
   readonly lines: readonly string[];
@@ -15,7 +16,7 @@ const MAX_LENGTH = 500;
 /** The last lines of a log, with a link to all of it at the first error among them, or at the last line. */
 export function LogTail({ lines, title, hrefOf }: LogTailProps) {
   const shown = lines.slice(-MAX_LINES);
-  const error = shown.findIndex((line) => ERROR_PATTERN.test(line));
+  const error = shown.findIndex((line) => ERROR_PATTERN.test(withoutStyles(line)));
   const href = hrefOf(shown.length === 0 ? '' : String(error === -1 ? -1 : error - shown.length));
   return (
     <div class="log-tail">

@@ -2,6 +2,7 @@ import type { LogLine } from '@sluice/host';
 import { apiUrl, fetchReply, messageFor, send } from '../api/fetch-reply.ts';
 import { Store } from '../live/store.ts';
 import { styleAfter } from './style-after.ts';
+import { withoutStyles } from './without-styles.ts';
 
 /** Which log. */
 export interface LogSource {
@@ -276,10 +277,4 @@ export class LogWindow extends Store {
     if (this.firstLine !== undefined) this.firstLine += dropped;
     return dropped;
   }
-}
-
-/** A sequence would otherwise be part of the first word: `ESC[31mError`. */
-function withoutStyles(line: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: ESC begins every sequence
-  return line.includes('\u001b') ? line.replace(/\u001b\[[\d;:]*[A-Za-z]/g, '') : line;
 }

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 
 interface CopyProps {
   readonly text: string;
-  /** What it copies; absent: a command, with words instead of a symbol. */
+  /** What it copies, for a small button; absent: a command. */
   readonly what?: string;
 }
 
@@ -28,7 +28,7 @@ export function CopyButton({ text, what }: CopyProps) {
       title={words}
       onClick={(event) => copy(event.currentTarget)}
     >
-      {what === undefined ? state : state === 'Copied' ? '✓' : '⧉'}
+      {state}
     </button>
   );
 }
