@@ -15,30 +15,7 @@ export function addInspectCommands(add: AddCommand): void {
       return (context, options) => openRun(run, context, options);
     },
   });
-  add({
-    usage: 'why <step[/cell]>',
-    description: 'explain why a step waits, failed, was skipped, was retried or was not reused',
-    options: [
-      runOption(),
-      new Option(
-        '--against <run>',
-        'explain instead why the step differs from that of this run: an ID or its start, with /STEP[/CELL] if it has another name there, or `previous` for the previous run that has the step',
-      ),
-    ],
-    load: async (step) => {
-      const { why } = await import('../commands/why.ts');
-      return (context, options) => why(step!, context, options);
-    },
-  });
-  add({
-    usage: 'history <file>',
-    description: 'tell which run, step and attempt wrote a file, and who has reused or mounted it',
-    options: [runOption()],
-    load: async (file) => {
-      const { history } = await import('../commands/history.ts');
-      return (context, options) => history(file!, context, options);
-    },
-  });
+  addExplanations(add);
   add({
     usage: 'logs <step[/cell]>',
     description: 'print the log of a container',
@@ -69,6 +46,33 @@ export function addInspectCommands(add: AddCommand): void {
     },
   });
   addMcp(add);
+}
+
+function addExplanations(add: AddCommand): void {
+  add({
+    usage: 'why <step[/cell]>',
+    description: 'explain why a step waits, failed, was skipped, was retried or was not reused',
+    options: [
+      runOption(),
+      new Option(
+        '--against <run>',
+        'explain instead why the step differs from that of this run: an ID or its start, with /STEP[/CELL] if it has another name there, or `previous` for the previous run that has the step',
+      ),
+    ],
+    load: async (step) => {
+      const { why } = await import('../commands/why.ts');
+      return (context, options) => why(step!, context, options);
+    },
+  });
+  add({
+    usage: 'history <file>',
+    description: 'tell which run, step and attempt wrote a file, and who has reused or mounted it',
+    options: [runOption()],
+    load: async (file) => {
+      const { history } = await import('../commands/history.ts');
+      return (context, options) => history(file!, context, options);
+    },
+  });
 }
 
 function addMcp(add: AddCommand): void {

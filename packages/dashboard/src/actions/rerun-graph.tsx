@@ -52,7 +52,8 @@ const UNEXPANDED: ReadonlyMap<number, number> = new Map();
 const NO_STEPS: ReadonlySet<number> = new Set();
 
 function DrawnRerun({ steps, reply }: { steps: PlanSteps; reply: ActionReply }) {
-  const drawn = useLayout(steps, UNEXPANDED);
+  const view = useMemo(() => ({ steps }), [steps]);
+  const drawn = useLayout({ view, key: '' }, UNEXPANDED);
   const { model, shown } = useMemo(() => createRerunModel(steps, reply), [steps, reply]);
   const [selected, setSelected] = useState<number>();
   if (drawn === undefined) return <div class="graph soft">Drawing…</div>;

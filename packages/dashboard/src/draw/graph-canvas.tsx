@@ -26,9 +26,9 @@ export interface GraphCanvasProps {
   readonly onOpen: (step: number) => void;
   readonly onToggle: (step: number) => void;
   /** Folds the group of a step, or unfolds it. */
-  readonly onFold: (step: number) => void;
+  readonly onFold?: (step: number) => void;
   /** Further buttons. */
-  readonly children: ComponentChildren;
+  readonly children?: ComponentChildren;
   readonly label: string;
   /** The codes of states that are drawn in the color of another one. */
   readonly recolored?: ReadonlyMap<number, number>;
@@ -152,7 +152,7 @@ function handleKey(key: string, props: GraphCanvasProps, { zoom, fit }: ViewKeys
   else if (key === '0') fit();
   else if (selected !== undefined && key === 'Enter') props.onOpen(selected);
   else if (selected !== undefined && (key === 'e' || key === ' ')) props.onToggle(selected);
-  else if (selected !== undefined && key === 'f') props.onFold(selected);
+  else if (selected !== undefined && key === 'f') props.onFold?.(selected);
   // Otherwise, it closes the dialog that contains the graph.
   else if (selected !== undefined && key === 'Escape') props.onSelect(undefined);
   else return false;

@@ -72,22 +72,7 @@ function LoadedCell({ run, route, details, value }: LoadedProps) {
       )}
       {dialog}
       <div class="tabs">
-        <div class="buttons" role="tablist" onKeyDown={(event) => moveTab(event, tab)}>
-          {TABS.map((one) => (
-            <button
-              key={one}
-              type="button"
-              role="tab"
-              id={`tab-${one}`}
-              aria-selected={one === tab}
-              aria-controls="tab-panel"
-              tabIndex={one === tab ? 0 : -1}
-              onClick={() => replaceQuery({ tab: one })}
-            >
-              {LABELS[one]}
-            </button>
-          ))}
-        </div>
+        <TabList tab={tab} />
         {tab === 'log' && value.attempts.length > 1 && <AttemptChoice value={value} attempt={attempt} />}
       </div>
       <div id="tab-panel" role="tabpanel" aria-labelledby={`tab-${tab}`} class="tab-panel">
@@ -117,6 +102,27 @@ function LoadedCell({ run, route, details, value }: LoadedProps) {
         )}
         {tab === 'data' && <CellData value={value} runId={run.runId} />}
       </div>
+    </div>
+  );
+}
+
+function TabList({ tab }: { tab: Tab }) {
+  return (
+    <div class="buttons" role="tablist" onKeyDown={(event) => moveTab(event, tab)}>
+      {TABS.map((one) => (
+        <button
+          key={one}
+          type="button"
+          role="tab"
+          id={`tab-${one}`}
+          aria-selected={one === tab}
+          aria-controls="tab-panel"
+          tabIndex={one === tab ? 0 : -1}
+          onClick={() => replaceQuery({ tab: one })}
+        >
+          {LABELS[one]}
+        </button>
+      ))}
     </div>
   );
 }

@@ -1,10 +1,9 @@
 import type { RunDetails } from '@sluice/host';
 import { summarizeCounts } from '@sluice/run';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { GraphCanvas } from '../draw/graph-canvas.tsx';
-import type { Drawing } from '../layout/index-layout.ts';
-import { type PlanSteps, planShape, shapeDigest } from '../layout/plan-shape.ts';
-import { requestLayout } from '../layout/request-layout.ts';
+import type { PlanSteps } from '../layout/plan-shape.ts';
+import { type DrawnGraph, useLayout } from '../layout/use-layout.ts';
 import type { LiveRun } from '../live/open-run.ts';
 import { replaceQuery } from '../live/route.ts';
 import type { CellSearch } from '../live/use-cell-search.ts';
@@ -18,7 +17,6 @@ import type { Selection } from '../parts/timeline-row.tsx';
 import { linkToSelection, soleCell } from './link-to-selection.ts';
 import { SelectedGroup } from './selected-group.tsx';
 import { SelectedStep } from './selected-step.tsx';
-import type { Folding } from './use-folding.ts';
 import { useRows } from './use-rows.ts';
 import { type ShownRun, useShownRun } from './use-shown-run.ts';
 
@@ -108,7 +106,7 @@ interface GraphPaneProps extends ShownRun, ReturnType<typeof createNavigation> {
   /** Of the steps of the plan. */
   readonly planModel: RunModel;
   /** Undefined until the layout is known. */
-  readonly drawn: DrawnGraph | undefined;
+  readonly drawn: DrawnGraph<FoldedSteps> | undefined;
   readonly selected: number | undefined;
 }
 
@@ -155,31 +153,6 @@ function createNavigation(runId: string, { folding: { view }, steps, model, togg
       else location.hash = linkToSelection(runId, steps, { step, cell });
     },
   };
-}
-
-interface DrawnGraph {
-  readonly drawing: Drawing;
-  readonly expanded: ReadonlyMap<number, number>;
-  readonly ends: Int32Array;
-  readonly view: FoldedSteps;
-  readonly key: string;
-}
-
-function useLayout({ view, key }: Folding, expanded: ReadonlyMap<number, number>): DrawnGraph | undefined {
-  const [drawn, setDrawn] = useState<DrawnGraph>();
-  // The details of a running run are fetched again and again; its graph stays.
-  const shape = useMemo(() => planShape(view.steps, expanded), [view, expanded]);
-  const digest = useMemo(() => shapeDigest(shape), [shape]);
-  useEffect(() => {
-    let isCurrent = true;
-    void requestLayout(digest, shape).then((drawing) => {
-      if (isCurrent) setDrawn({ drawing, expanded, ends: shape.edges, view, key });
-    });
-    return () => {
-      isCurrent = false;
-    };
-  }, [digest, key]);
-  return drawn;
 }
 
 /** The selected step or group. A step of a folded group stands for the group. */
