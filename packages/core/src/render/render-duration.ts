@@ -6,9 +6,9 @@ export function renderDuration(milliseconds: number): string {
   const whole = Math.round(seconds);
   if (whole < 60) return `${whole} s`;
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${pad(whole % 60)} s`;
-  const minutes = Math.round(whole / 60);
+  const minutes = Math.round(seconds / 60);
   if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} h ${pad(minutes % 60)} min`;
-  const hours = Math.round(minutes / 60);
+  const hours = Math.round(seconds / 3600);
   return `${Math.floor(hours / 24)} d ${pad(hours % 24)} h`;
 }
 

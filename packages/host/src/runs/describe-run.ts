@@ -55,7 +55,7 @@ function describe(run: RunFollower): Details {
     steps: steps.map((step, index) => ({ ...renderTimes(step), counts: model.counts(index) })),
     criticalPath: criticalPath.map(renderTimes),
     ...optional('timeSpent', timeSpent),
-    resumes: model.resumes.slice(-MAX_RESUMES).map(renderTimes),
+    resumes: facts.pauses.slice(-MAX_RESUMES).map(({ from, to }) => renderTimes({ at: to, lastRecordAt: from })),
     position: model.position,
   };
 }

@@ -6,7 +6,6 @@ import { createRunScheduler, type MoveListener } from '../facts/replay-run.ts';
 import { createRunFacts, type RunFacts } from '../facts/run-facts.ts';
 import type { ReadLine } from '../records/journal-line.ts';
 import type { JournalRecord } from '../records/journal-record.ts';
-import { timeOfRecord } from '../records/time-of-record.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { CellStatus } from '../schemas/statuses.ts';
 import { createMoveLog, type MoveLog } from './move-log.ts';
@@ -25,19 +24,10 @@ export interface RunModel {
   readonly places: RecordPlaces;
   /** For each step one byte per cell, which changes with the model; empty while the cells of a `foreach` are unknown. */
   readonly states: readonly Uint8Array[];
-  /** Each time that a process has continued the run, oldest first. */
-  readonly resumes: readonly Resume[];
   /** Number of cells by status, of one step or of the whole run; a status without cells is absent. */
   counts(step?: number): Readonly<Partial<Record<CellStatus, number>>>;
   /** The opening of the journal that wrote a record; 0 for a position that the model has not reached. */
   epochAt(position: number): number;
-}
-
-/** A process has continued a run that no other executed, in milliseconds since the Unix epoch. */
-export interface Resume {
-  readonly at: number;
-  /** Of the last record before: no process may have executed the run since. */
-  readonly lastRecordAt: number;
 }
 
 /** A `RunModel` with its only change: the next record. */
@@ -51,13 +41,11 @@ export function createRunModel(plan: Plan): WritableRunModel {
   const moves = createMoveLog();
   const places = createRecordPlaces();
   const cells = createShownCells(plan);
-  const resumes: Resume[] = [];
   const epochs: { readonly epoch: number; readonly from: number }[] = [];
   let touched: (readonly [step: number, cell: number])[] = [];
   const listener: MoveListener = { onMove: (step, cell) => void touched.push([step, cell]) };
   let scheduler: Scheduler | undefined;
   let position = 0;
-  let lastRecordAt: number | undefined;
 
   function handle(run: Scheduler, record: Extract<JournalRecord, { kind: 'event' }>): void {
     applyEvent({ facts, scheduler: run }, record);
@@ -80,7 +68,6 @@ export function createRunModel(plan: Plan): WritableRunModel {
     moves,
     places,
     states: cells.states,
-    resumes,
     get scheduler() {
       return scheduler;
     },
@@ -93,8 +80,6 @@ export function createRunModel(plan: Plan): WritableRunModel {
       const { seq, epoch, record } = line;
       position = seq;
       if (epochs.at(-1)?.epoch !== epoch) epochs.push({ epoch, from: seq });
-      if (record.kind === 'opened' && lastRecordAt !== undefined) resumes.push({ at: record.at, lastRecordAt });
-      lastRecordAt = timeOfRecord(record) ?? lastRecordAt;
       if (record.kind === 'run') scheduler ??= createRunScheduler(plan, record, listener);
       if (record.kind !== 'event') applyRecord(facts, record);
       else if (scheduler) handle(scheduler, record);
