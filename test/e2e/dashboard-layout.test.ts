@@ -60,7 +60,8 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the layout of the d
   test('the timeline marks gaps and retries, and shows failed cells first', async () => {
     const cells = { command: 'test "$SLUICE_ATTEMPT" = 2 && test ${{ matrix.n }} != 3', matrix: { n: [1, 2, 3] } };
     writePipeline({
-      wait: { command: ['sleep', '3'] },
+      // The command is killed while this step runs, however slow the machine is.
+      wait: { command: ['sleep', '20'] },
       many: { needs: ['wait'], retry: { limit: 1, backoff: { initial: '10ms' } }, ...cells },
     });
     const killed = place.start(['run', 'pipeline.json']);
