@@ -11,8 +11,8 @@ packages=(
   chromium
   # a program that starts others, in steps
   openmpi-bin
-  # programs for the tasks of a step
-  mpich libmpich-dev
+  # what connects the tasks of a step on Slurm
+  libpmi2-0-dev
   # compiler of the process engine's launcher
   gcc libc6-dev
   # the launcher for arm64, and what runs it here

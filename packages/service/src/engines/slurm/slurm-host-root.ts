@@ -180,21 +180,29 @@ export function slurmHostRoot(launch: Launch, options: SlurmHostRootOptions): st
 ${setUpLines(launch, options)}${startLines(launch, options)}`;
 }
 
-/** The script for a container that is entered by others (`enteredHostRoot`), and runs no command itself. */
+/**
+ * The script for a container that is entered by others (`enteredHostRoot`), and runs no command itself. Its record has the PID
+ * namespace, too.
+ */
 export function heldHostRoot(launch: Launch, options: SlurmHostRootOptions): string {
   return `exec 9<&-
-${setUpLines(launch, options)}trap '' TERM
+${setUpLines(launch, options, '$it $(readlink /proc/self/ns/pid)')}trap '' TERM
 while :; do sleep 3600; done
 `;
 }
 
-/** The script for the command of a container whose namespaces were entered; `launch` is that of `heldHostRoot`. */
+/**
+ * The script for the command of a container whose namespaces were entered. Its argument is the PID namespace, which a process
+ * with the ID of one that has ended does not have.
+ */
 export function enteredHostRoot(launch: Launch, options: SlurmHostRootOptions): string {
   return `exec 9<&-
+[ "$(readlink /proc/self/ns/pid)" = "$1" ] || exit 125
 ${startLines(launch, options)}`;
 }
 
-function setUpLines(launch: Launch, { maskedPaths, isRoot }: SlurmHostRootOptions): string {
+/** `ready`: what the record of the set-up says. */
+function setUpLines(launch: Launch, { maskedPaths, isRoot }: SlurmHostRootOptions, ready = '$it'): string {
   const mounts = [...launch.mounts].sort((a, b) => (a.target < b.target ? -1 : 1));
   const targets = new Set(mounts.map(({ target }) => target));
   const root = fstabName(`${launch.directory}/root`);
@@ -235,7 +243,7 @@ exec 5>"$d/${SETUP_RECORD}"
 cd "$r" && pivot_root . . || fail "the container's root cannot be entered"
 umount -l . || exit 125
 cd /
-echo "$it" >&5
+echo "${ready}" >&5
 exec 5>&-
 exec 2>&4 4>&-
 `;

@@ -35,10 +35,10 @@ until [ -s "$n/${SETUP_RECORD}" ]; do
   fi
   sleep 0.05
 done
-read -r target <"$n/${SETUP_RECORD}"
+read -r target namespace <"$n/${SETUP_RECORD}"
 `,
     start: (launch, options) =>
-      `nsenter --user --preserve-credentials --mount --ipc --pid --target=$target env -i PATH="$PATH" ${gpuWords(launch, assignment)}${mpiWords(launch, options, assignment)}sh /dev/fd/9`,
+      `nsenter --user --preserve-credentials --mount --ipc --pid --target=$target env -i PATH="$PATH" ${gpuWords(launch, assignment)}${mpiWords(launch, options, assignment)}sh /dev/fd/9 "$namespace"`,
     input: enteredHostRoot,
     ask: () => ASK_CHILD,
     // After a failure, Slurm ends all tasks at once.

@@ -9,11 +9,11 @@ import { createSlurmEngine } from '../../../src/engines/slurm/slurm-engine.ts';
 import { EngineRig } from '../engine-rig.ts';
 import { hasSlurm, slurmSubject } from './slurm-rig.ts';
 
-const SOURCE = fileURLToPath(new URL('allreduce.c', import.meta.url));
+const SOURCE = fileURLToPath(new URL('exchange.c', import.meta.url));
 const isMissing = (!hasSlurm && process.env.CI !== 'true') || process.geteuid?.() !== 0;
 const user = process.env.SLUICE_TEST_SLURM_USER ?? 'nobody';
 
-/** MPICH, whose tasks find each other by the server of Slurm, and those of a node by its shared memory. */
+/** By the client of Slurm, since MPICH 4.0 may hang in `MPI_Finalize` where its processes have to share processors. */
 describe.skipIf(isMissing).each([{ as: 'root' }, { as: 'a user', unixUsers: { tester: user } }])(
   'Slurm engine with MPI, as $as',
   ({ unixUsers }) => {
@@ -35,21 +35,19 @@ describe.skipIf(isMissing).each([{ as: 'root' }, { as: 'a user', unixUsers: { te
     });
 
     it.each([
-      // The nodes of the test cluster are one machine, which the library would recognize.
-      { nodes: 2, perNode: 2, env: { UCX_TLS: 'tcp,self' } },
-      { nodes: 1, perNode: 4, env: {} },
-    ])('runs the tasks as one program: $nodes × $perNode', async ({ env, ...tasks }) => {
+      { nodes: 2, perNode: 2 },
+      { nodes: 1, perNode: 4 },
+    ])('connects the tasks by the server of Slurm: $nodes × $perNode', async (tasks) => {
       const root = await rig.makeDirectory('program');
-      execFileSync('mpicc.mpich', ['-o', join(root, 'allreduce'), SOURCE]);
+      execFileSync(process.env.CC ?? 'cc', ['-o', join(root, 'exchange'), SOURCE, '-lpmi2']);
       const container = await rig.launch({
-        command: ['/program/allreduce'],
+        command: ['/program/exchange'],
         mounts: [{ root, subPath: '', kind: 'dir', target: '/program' }],
-        env,
         limits,
         job: { tasks, slurm: { mpi: 'pmi2' } },
       });
       expect(await container.end(), await container.text()).toEqual({ kind: 'exited', exitCode: 0 });
-      expect(linesOf(await container.text())).toEqual([0, 1, 2, 3].map((rank) => `${rank}: ${rank} of 4: 6`));
+      expect(linesOf(await container.text())).toEqual([0, 1, 2, 3].map((rank) => `${rank}: ${rank} of 4: 60`));
     });
 
     it('passes no connection without the option: a task could start processes outside', async () => {
