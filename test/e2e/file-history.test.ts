@@ -86,7 +86,7 @@ describe('sluice history', () => {
     expect(text).toContain('not known\n');
   });
 
-  test('what nobody has written, and a run that is gone', async () => {
+  test('a file that no run has written, and a run that was removed', async () => {
     for (const [what, message] of [
       ['nothing', 'there is no such file'],
       ['0'.repeat(64), 'of which no hashes are recorded'],

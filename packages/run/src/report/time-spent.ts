@@ -20,19 +20,21 @@ export interface TimeSpentOptions {
   readonly now: number;
   /** A process executes the run; otherwise nothing is known after its last record. */
   readonly isExecuted: boolean;
+  /** Of the cells of the run, if they are known already: there may be many. */
+  readonly times?: RunTimes;
 }
 
 /**
  * Where the time of a run went, from its start to its end: each moment counts for one part, that of the cell on the
  * critical path. Undefined before its first step could start.
  */
-export function measureTimeSpent(run: Run, { now, isExecuted }: TimeSpentOptions): TimeSpent | undefined {
+export function measureTimeSpent(run: Run, { now, isExecuted, times: given }: TimeSpentOptions): TimeSpent | undefined {
   const { facts } = run;
   if (facts.startedAt <= 0) return undefined;
   const until = facts.finished?.at ?? now;
   const tally = createTimeTally({ from: facts.startedAt, until, pauses: facts.pauses });
   const known = facts.finished || isExecuted ? until : Math.min(until, facts.recordedAt);
-  const times = timeCells(run, planLevels(facts.plan));
+  const times = given ?? timeCells(run, planLevels(facts.plan));
   const last = facts.finished ? undefined : findOpenCell(run, times);
   const end = last ?? findLastCell({ facts, times });
   const endedAt = end && (last ? known : (times.of(end.step, end.cell).endedAt ?? known));

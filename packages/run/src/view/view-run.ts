@@ -36,8 +36,9 @@ export function viewRun(
   const source = { facts, scheduler, directory };
   const hold = facts.finished ? undefined : findServiceHold(model);
   const message = endMessage(facts, run.phase) ?? (hold && describeServiceHold(hold));
-  const timeSpent = measureTimeSpent(model, { now, isExecuted: run.phase === 'running' });
   const levels = planLevels(facts.plan);
+  const times = timeCells(source, levels);
+  const timeSpent = measureTimeSpent(model, { now, isExecuted: run.phase === 'running', times });
   return {
     ...(message !== undefined && { message }),
     failures: facts.failures.slice(0, failures).map((entry) => describeFailure(source, entry)),
@@ -50,6 +51,6 @@ export function viewRun(
       ...spanOfAll((facts.known[step] ?? []).flatMap((known) => [spanOfCell(known)])),
     })),
     levels: placeSteps(facts.plan, levels),
-    criticalPath: findCriticalPath(facts, timeCells(source, levels)),
+    criticalPath: findCriticalPath(facts, times),
   };
 }

@@ -1,8 +1,7 @@
 import type { Launch } from '../engine.ts';
 import { shellQuote as q, shellWords as words } from '../shell-quote.ts';
 import { isHiddenVariable } from './is-hidden-variable.ts';
-import { gpuWords } from './slurm-gpu.ts';
-import { type MpiOption, mpiWords } from './slurm-mpi.ts';
+import { type MpiOption, passedWords } from './slurm-mpi.ts';
 
 /** File with the reason why the request cannot be met, shown to the user. */
 export const REJECTION_RECORD = 'rejected';
@@ -253,7 +252,7 @@ exec 2>&4 4>&-
 function startLines(launch: Launch, options: SlurmHostRootOptions): string {
   const capabilities = options.isRoot ? `,${ROOT_CAPABILITIES}` : '';
   return `(
-${exportLines(launch)}exec setpriv --no-new-privs --inh-caps=-all --ambient-caps=-all --bounding-set=-all${capabilities} -- env -u PWD -u OLDPWD -u SHLVL -u _ -C /tmp ${words(shownVariables(launch))} ${gpuWords(launch, assignment)}${mpiWords(launch, options, assignment)}${words(launch.command)}
+${exportLines(launch)}exec setpriv --no-new-privs --inh-caps=-all --ambient-caps=-all --bounding-set=-all${capabilities} -- env -u PWD -u OLDPWD -u SHLVL -u _ -C /tmp ${words(shownVariables(launch))} ${passedWords(launch, options, assignment)}${words(launch.command)}
 ) &
 c=$!
 trap 'kill -TERM $c 2>/dev/null' TERM

@@ -1,6 +1,7 @@
 import { EngineError, type Launch } from '../engine.ts';
 import { tasksOf } from '../tasks-of.ts';
 import type { SlurmConfig } from './slurm-config.ts';
+import { gpuWords } from './slurm-gpu.ts';
 
 /** `mpi` as in the configuration: the plugin of `srun` for several tasks. */
 export type MpiOption = Pick<SlurmConfig, 'mpi'>;
@@ -20,8 +21,13 @@ export function checkMpi(launch: Pick<Launch, 'job'>, { runtime, mpi }: Pick<Slu
   throw new EngineError('REJECTED', `could not use 'slurm.mpi: ${mpi}' of the step: ${why}`);
 }
 
-/** Shell words as those of `gpuWords`, for the variables of the plugin. */
-export function mpiWords(launch: Pick<Launch, 'job'>, option: MpiOption, word: (name: string) => string): string {
+/** Shell words as those of `gpuWords`, for all variables of a task that Slurm has set. */
+export function passedWords(launch: Launch, option: MpiOption, word: (name: string) => string): string {
+  return gpuWords(launch, word) + mpiWords(launch, option, word);
+}
+
+/** For the variables of the plugin. */
+function mpiWords(launch: Pick<Launch, 'job'>, option: MpiOption, word: (name: string) => string): string {
   if (!usesMpi(launch, option)) return '';
   return VARIABLES.map((name) => `\${${name}+"${word(name)}"} `).join('');
 }

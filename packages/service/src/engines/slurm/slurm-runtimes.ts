@@ -14,7 +14,7 @@ import {
   slurmHostRoot,
   UNMAPPED_FIFO,
 } from './slurm-host-root.ts';
-import { mpiWords } from './slurm-mpi.ts';
+import { passedWords } from './slurm-mpi.ts';
 
 /** The shell code by which a job's script uses one of a site's container runtimes; `$d` is the container's directory. */
 export interface SlurmRuntime {
@@ -40,7 +40,7 @@ export interface SlurmRuntime {
 const none: SlurmRuntime = {
   prepare: (_launch, options) => mapperLines(options),
   start: (launch, options) =>
-    `${newNamespaces(options)} env -i PATH="$PATH" ${gpuWords(launch, assignment)}${mpiWords(launch, options, assignment)}sh /dev/fd/9 "$0"`,
+    `${newNamespaces(options)} env -i PATH="$PATH" ${passedWords(launch, options, assignment)}sh /dev/fd/9 "$0"`,
   // Not an argument: those are shorter than an environment may be, and other users of the node can read them.
   input: slurmHostRoot,
   ask: () => ASK_CHILD,
@@ -152,12 +152,10 @@ const apptainer: SlurmRuntime = {
         `${mountSource(mount)}:${mount.target}${mount.readOnly === true ? ':ro' : ''}`,
       ]),
       ...pairs(launch).flatMap((pair) => ['--env', pair]),
-    ])} ${gpuWords(launch, (name) => `--env=${assignment(name)}`)}${mpiWords(launch, options, (name) => `--env=${assignment(name)}`)}${words(
-      [
-        /^[a-z]+:\/\/|^\//.test(launch.image ?? '') ? (launch.image ?? '') : `docker://${launch.image}`,
-        ...launch.command,
-      ],
-    )}`,
+    ])} ${passedWords(launch, options, (name) => `--env=${assignment(name)}`)}${words([
+      /^[a-z]+:\/\/|^\//.test(launch.image ?? '') ? (launch.image ?? '') : `docker://${launch.image}`,
+      ...launch.command,
+    ])}`,
   ask: () => 'kill -TERM $pid',
   finish: (launch) => `if ! $asked && [ $code = 255 ]; then
   said=$(tail -n 2 ${q(launch.logPath)} | tr '\\n' ' ' | cut -c 1-1000)
@@ -183,7 +181,7 @@ case "$(ch-run --help 2>&1)" in *--write-fake*) set -- "$@" --write-fake ;; esac
       '--env-no-expand',
       ...launch.mounts.map((mount) => `--bind=${mountSource(mount)}:${mount.target}`),
       ...pairs(launch).map((pair) => `--set-env=${pair}`),
-    ])} ${gpuWords(launch, (name) => `--set-env=${assignment(name)}`)}${mpiWords(launch, options, (name) => `--set-env=${assignment(name)}`)}${words([launch.image ?? '', '--', ...launch.command])}`,
+    ])} ${passedWords(launch, options, (name) => `--set-env=${assignment(name)}`)}${words([launch.image ?? '', '--', ...launch.command])}`,
   ask: () => 'kill -TERM $pid',
 };
 

@@ -2,7 +2,6 @@ import type { Launch } from '../engine.ts';
 import { shellQuote as q } from '../shell-quote.ts';
 import { tasksOf } from '../tasks-of.ts';
 import { STOP_SIGNAL, withInput } from './script-lines.ts';
-import { gpuWords } from './slurm-gpu.ts';
 import {
   assignment,
   enteredHostRoot,
@@ -12,7 +11,7 @@ import {
   SETUP_RECORD,
   type SlurmHostRootOptions,
 } from './slurm-host-root.ts';
-import { mpiWords } from './slurm-mpi.ts';
+import { passedWords } from './slurm-mpi.ts';
 import { ASK_CHILD, endMapper, mapperLines, newNamespaces, type SlurmRuntime } from './slurm-runtimes.ts';
 
 /** Beginning of the names of files that tell which tasks have ended. */
@@ -38,7 +37,7 @@ done
 read -r target namespace <"$n/${SETUP_RECORD}"
 `,
     start: (launch, options) =>
-      `nsenter --user --preserve-credentials --mount --ipc --pid --target=$target env -i PATH="$PATH" ${gpuWords(launch, assignment)}${mpiWords(launch, options, assignment)}sh /dev/fd/9 "$namespace"`,
+      `nsenter --user --preserve-credentials --mount --ipc --pid --target=$target env -i PATH="$PATH" ${passedWords(launch, options, assignment)}sh /dev/fd/9 "$namespace"`,
     input: enteredHostRoot,
     ask: () => ASK_CHILD,
     // After a failure, Slurm ends all tasks at once.
