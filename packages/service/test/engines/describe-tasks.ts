@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { EngineRig } from './engine-rig.ts';
 import type { EngineUnderTest } from './engine-under-test.ts';
 
@@ -33,8 +36,11 @@ printf 'no end of line'`;
     });
 
     test.skipIf(subject.separatesTasks)('share the memory of their node', async () => {
-      // On the process engine, the nodes are one machine.
-      const script = `cd /dev/shm
+      // On the process engine, the nodes are one machine, and without namespaces /dev/shm is that of the machine.
+      const shared = join('/dev/shm', `sluice-test-${randomUUID()}`);
+      onTestFinished(() => rm(shared, { recursive: true, force: true }));
+      const script = `mkdir -p ${shared}
+cd ${shared}
 me="$SLUICE_NODE_RANK-$LOCAL_RANK"
 echo "$LOCAL_RANK" >".$me"
 mv ".$me" "$me"
