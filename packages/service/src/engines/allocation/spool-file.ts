@@ -19,7 +19,6 @@ export interface SpoolTail {
 
 /** The file must belong to the owner of its directory. Links are not followed. */
 export function tailSpool(path: string): SpoolTail {
-  let owner: number | undefined;
   let offset = 0;
   let rest: Buffer = Buffer.alloc(0);
   return {
@@ -30,7 +29,8 @@ export function tailSpool(path: string): SpoolTail {
       });
       if (file === undefined) return [];
       try {
-        owner ??= (await lstat(dirname(path))).uid;
+        // Both may just be given to the user of an account.
+        const owner = (await lstat(dirname(path))).uid;
         const stats = await file.stat();
         if (!stats.isFile() || stats.uid !== owner)
           throw new Error(`could not read '${path}': it is not a file of user ${owner}`);

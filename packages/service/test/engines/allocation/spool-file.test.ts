@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chownSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -38,6 +38,19 @@ describe('a spool file', () => {
     await Promise.all([writer.append('a\n'), writer.append('b\nc\n')]);
     expect(readFileSync(path, 'utf8')).toBe('complete\nbeg\na\nb\nc\n');
   });
+
+  test.runIf(process.geteuid?.() === 0)(
+    'is read also after it was given to another user with its directory',
+    async () => {
+      const tail = tailSpool(path);
+      await tail.read();
+      chownSync(path, 65_534, 65_534);
+      await expect(tail.read()).rejects.toThrow('not a file of user 0');
+      chownSync(directory, 65_534, 65_534);
+      appendFileSync(path, 'theirs\n');
+      expect(await tail.read()).toEqual(['theirs']);
+    },
+  );
 
   test('is read and written through no link, and empty while it does not exist', async () => {
     const link = join(directory, 'link');
