@@ -1,4 +1,5 @@
-// The program of an allocation's job (`slurm-agent.ts`): `agent-main DIRECTORY`. Ends with 0 when nothing is left to do.
+// The program of an allocation's job on each of its nodes (`slurm-agent.ts`): `agent-main DIRECTORY NUMBER`, with the directory
+// of the allocation and the number of the node. Ends with 0 when nothing is left to do.
 import { readFile } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -7,16 +8,21 @@ import { createProcessEngine } from '../process/process-engine.ts';
 import { Agent } from './agent.ts';
 import { agentSettingsSchema } from './agent-settings.ts';
 import { SETTINGS, TOLD } from './allocation-files.ts';
+import { IdleNodes } from './idle-nodes.ts';
+import { nodeDirectories } from './node-directories.ts';
 import { NodeGpus } from './node-gpus.ts';
 
-const [directory = '/'] = process.argv.slice(2);
-const settings = agentSettingsSchema.parse(JSON.parse(await readFile(join(directory, SETTINGS), 'utf8')));
-const { maskedPaths, ...times } = settings;
+const [ofAllocation = '/', number = '0'] = process.argv.slice(2);
+const settings = agentSettingsSchema.parse(JSON.parse(await readFile(join(ofAllocation, SETTINGS), 'utf8')));
+const { maskedPaths, nodes, ...times } = settings;
+const directories = nodeDirectories(ofAllocation, nodes);
+const directory = directories[Number(number)]!;
 const { SLURM_CPUS_ON_NODE, SLURM_MEM_PER_NODE } = process.env;
 const gpus = new NodeGpus(process.env);
 const agent = new Agent({
   engine: createProcessEngine({}, { maskedPaths }),
   directory,
+  idle: new IdleNodes(directory, directories),
   gpus,
   capacity: {
     gpus: gpus.count,

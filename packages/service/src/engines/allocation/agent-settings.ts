@@ -6,6 +6,8 @@ const ms = z.number().positive();
 export const agentSettingsSchema = z.strictObject({
   /** Host paths that appear empty in containers. */
   maskedPaths: z.array(z.string()),
+  /** How many nodes the allocation has. */
+  nodes: z.int().min(1).default(1),
   timeLimitMs: ms,
   graceMs: ms,
   idleMs: ms,

@@ -3,6 +3,7 @@ import { FEATURES } from '@sluice/client';
 import type { End, Engine, Launch, Limits, Observation } from '../engine.ts';
 import { ALLOCATION_ENDED } from './allocation-ended.ts';
 import { ORDERS, REPORTS } from './allocation-files.ts';
+import type { IdleNodes } from './idle-nodes.ts';
 import type { NodeGpus } from './node-gpus.ts';
 import { holds } from './plan-allocations.ts';
 import { ReportLog } from './report-log.ts';
@@ -30,8 +31,9 @@ export interface AgentOptions {
   readonly timeLimitMs: number;
   /** How long containers have between SIGTERM and the end of the allocation. */
   readonly graceMs: number;
-  /** The agent ends when it had nothing to do for so long. */
+  /** The agent ends when it and all others of the allocation had nothing to do for so long. */
   readonly idleMs: number;
+  readonly idle: IdleNodes;
 }
 
 interface Entry {
@@ -44,7 +46,7 @@ interface Entry {
 }
 
 /**
- * Runs the containers that a service orders, in one job of Slurm. Orders and reports are files on the shared storage, so that
+ * Runs the containers that a service orders, on one node of a job of Slurm. Orders and reports are files on the shared storage, so that
  * it needs no network, and the service may be away. What it does is in these files and in the containers' own records: the
  * next agent of the same job continues after one that was killed.
  */
@@ -101,7 +103,7 @@ export class Agent {
   }
 
   async #work(): Promise<void> {
-    const { idleMs, graceMs } = this.#options;
+    const { idle, idleMs, graceMs } = this.#options;
     let pollMs = POLL_MS.least;
     let aliveAt = performance.now();
     let busyAt = aliveAt;
@@ -111,7 +113,7 @@ export class Agent {
       this.#startNext();
       const now = performance.now();
       if (this.#entries.size > 0) busyAt = now;
-      if (now - busyAt >= idleMs) this.#drain('it had nothing to do');
+      if (await idle.areAll(now - busyAt >= idleMs)) this.#drain('it had nothing to do');
       if (now - aliveAt >= ALIVE_MS) {
         this.#reports.add({ type: 'alive' });
         aliveAt = now;

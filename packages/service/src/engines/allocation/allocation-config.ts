@@ -1,8 +1,10 @@
 import { durationSchema } from '@sluice/core';
 import { z } from 'zod';
 
-/** `allocations` of a cluster with `engine: slurm`: jobs whose node runs many containers. */
+/** `allocations` of a cluster with `engine: slurm`: jobs whose nodes run many containers. */
 export const allocationConfigSchema = z.strictObject({
+  /** The nodes of each, which begin together. A container runs on one of them. */
+  nodes: z.int().min(1).max(1000).default(1),
   /** Slurm's time limit of each. */
   timeLimit: durationSchema({ min: '1m', max: '30d' }).default('1h'),
   /** The most at a time, of each account. */

@@ -6,6 +6,7 @@ import type { Launch } from '../engine.ts';
 import { agentSettingsSchema } from './agent-settings.ts';
 import { Allocation } from './allocation.ts';
 import { ORDERS, REPORTS, SETTINGS } from './allocation-files.ts';
+import { nodeDirectories } from './node-directories.ts';
 import { tailSpool } from './spool-file.ts';
 import { type EndedObservation, endedSchema, type Order, parseOrder } from './spool-lines.ts';
 
@@ -32,7 +33,8 @@ export interface LoadedAllocation {
   readonly record: AllocationRecord;
   /** Its reports are not read. */
   readonly allocation: Allocation;
-  readonly orders: readonly Order[];
+  /** Of each node. */
+  readonly orders: readonly (readonly Order[])[];
 }
 
 /** The allocations of one cluster on its storage. */
@@ -51,28 +53,38 @@ export function openAllocationDirectory(directory: string): AllocationDirectory 
   const place = (key: string) => join(directory, key);
   const recordOf = (key: string) => `${place(key)}.json`;
   const outcomesOf = (key: string) => `${place(key)}.outcomes`;
+  const list = async () =>
+    await readdir(directory).catch((error: unknown): string[] => {
+      if (isSystemError(error, 'ENOENT')) return [];
+      throw error;
+    });
+  const removeNodes = async (key: string) => {
+    const others = (await list()).filter((name) => name.startsWith(`${key}.`) && /\.\d+$/.test(name));
+    for (const name of [...others, key]) await rm(place(name), { recursive: true, force: true });
+  };
   const remove = async (key: string) => {
+    await removeNodes(key);
     // The record last: without it, nothing would say what the others are.
-    for (const path of [place(key), outcomesOf(key), recordOf(key)]) await rm(path, { recursive: true, force: true });
+    for (const path of [outcomesOf(key), recordOf(key)]) await rm(path, { recursive: true, force: true });
   };
   return {
     remove,
     async make(key, record) {
       await mkdir(directory, { recursive: true, mode: 0o711 });
       await replaceFile(recordOf(key), JSON.stringify(record));
-      await mkdir(place(key), { mode: 0o700 });
-      const contents = { [ORDERS]: '', [REPORTS]: '', [SETTINGS]: JSON.stringify(record.settings) };
-      for (const [name, text] of Object.entries(contents))
-        await writeFile(join(place(key), name), text, { mode: 0o600 });
+      const places = nodeDirectories(place(key), record.settings.nodes);
+      // Its own last: without it, the making was interrupted.
+      for (const path of places.toReversed()) {
+        await mkdir(path, { mode: 0o700 });
+        for (const name of [ORDERS, REPORTS]) await writeFile(join(path, name), '', { mode: 0o600 });
+      }
+      await writeFile(join(place(key), SETTINGS), JSON.stringify(record.settings), { mode: 0o600 });
       return new Allocation(jobOf(key, place(key), record), record.settings);
     },
     async load() {
       const live: LoadedAllocation[] = [];
       const over = new Map<string, Outcomes>();
-      const names = await readdir(directory).catch((error: unknown): string[] => {
-        if (isSystemError(error, 'ENOENT')) return [];
-        throw error;
-      });
+      const names = await list();
       for (const key of names.flatMap((name) => RECORD.exec(name)?.[1] ?? [])) {
         const record = await readJSON(recordOf(key), recordSchema);
         const outcomes = await readJSON(outcomesOf(key), outcomesSchema);
@@ -85,22 +97,29 @@ export function openAllocationDirectory(directory: string): AllocationDirectory 
     },
     async keepOutcomes(key, outcomes) {
       await replaceFile(outcomesOf(key), JSON.stringify([...outcomes]));
-      await rm(place(key), { recursive: true, force: true });
+      await removeNodes(key);
     },
   };
 }
 
 async function load(job: Launch, record: AllocationRecord): Promise<LoadedAllocation> {
-  const tail = tailSpool(join(job.directory, ORDERS));
+  const allocation = new Allocation(job, record.settings);
+  const orders = await Promise.all(allocation.nodes.map((node) => readOrders(node.directory)));
+  return { record, allocation, orders };
+}
+
+async function readOrders(directory: string): Promise<Order[]> {
+  const tail = tailSpool(join(directory, ORDERS));
   const orders: Order[] = [];
   for (let lines = await tail.read(); lines.length > 0; lines = await tail.read())
     orders.push(...lines.flatMap((line) => parseOrder(line) ?? []));
-  return { record, allocation: new Allocation(job, record.settings), orders };
+  return orders;
 }
 
-/** The launch of an allocation's job, which gets all of a node. It has no command: the engine of Slurm runs its own. */
+/** The launch of an allocation's job, which gets all of its nodes. It has no command: the engine of Slurm runs its own. */
 function jobOf(key: string, directory: string, record: AllocationRecord): Launch {
-  const { accountID, clusterID, options, hasGpus } = record;
+  const { accountID, clusterID, options, hasGpus, settings } = record;
+  const { nodes } = settings;
   return {
     ...{ key, directory, accountID, clusterID, options },
     containerID: key,
@@ -108,9 +127,9 @@ function jobOf(key: string, directory: string, record: AllocationRecord): Launch
     env: {},
     ports: {},
     mounts: [],
-    limits: { cores: 1, memoryBytes: 0, gpus: hasGpus ? 1 : 0 },
+    limits: { cores: nodes, memoryBytes: 0, gpus: hasGpus ? nodes : 0 },
     logPath: join(directory, 'log'),
-    job: { name: 'sluice-allocation', comment: `account=${accountID}` },
+    job: { name: 'sluice-allocation', comment: `account=${accountID}`, tasks: { nodes, perNode: 1 } },
   };
 }
 

@@ -33,7 +33,7 @@ export type AllocationEngineOptions = Pick<EngineSite, 'clusterID' | 'storage'> 
   };
 
 /**
- * Runs containers on Slurm in allocations: jobs whose node runs many containers. Starting one calls no program of Slurm.
+ * Runs containers on Slurm in allocations: jobs whose nodes run many containers. Starting one calls no program of Slurm.
  * What does not suit an allocation becomes a job of its own in `jobs`.
  */
 export function createAllocationEngine(
@@ -68,7 +68,12 @@ class AllocationEngine implements Engine {
     const idleMs = parseDuration(allocations.idleTimeout);
     const settings = () => {
       const timeLimitMs = Math.max(1, Math.min(mostMs, endsAt - Date.now()));
-      return { timeLimitMs, graceMs: Math.min(GRACE.mostMs, timeLimitMs * GRACE.part), idleMs };
+      return {
+        nodes: allocations.nodes,
+        timeLimitMs,
+        graceMs: Math.min(GRACE.mostMs, timeLimitMs * GRACE.part),
+        idleMs,
+      };
     };
     this.#jobs = jobs;
     this.#storage = storageAccess;

@@ -1,5 +1,6 @@
 import type { Launch } from '../engine.ts';
 import type { Allocation } from './allocation.ts';
+import type { AllocationNode } from './allocation-node.ts';
 import type { EndedObservation, RunningObservation } from './spool-lines.ts';
 
 /** Pause after an allocation that could not be submitted or did not work; it doubles each time. */
@@ -12,9 +13,9 @@ export interface PooledContainer {
   readonly needMs: number | undefined;
   readonly group: Group;
   /** Undefined while it waits, and after its end. */
-  allocation: Allocation | undefined;
+  node: AllocationNode | undefined;
   isStopped: boolean;
-  /** Allocations that gave it back. Their agents ignore a further order for it. */
+  /** Nodes that gave it back. Their agents ignore a further order for it. */
   readonly refusedBy: Set<string>;
   /** It is not assigned before, by a monotonic clock. */
   notBefore: number;
@@ -49,7 +50,7 @@ export interface PooledAllocation {
 
 /** A container that is in no allocation yet. */
 export function createContainer(from: Pick<PooledContainer, 'launch' | 'needMs' | 'group'>): PooledContainer {
-  return { ...from, allocation: undefined, isStopped: false, refusedBy: new Set(), notBefore: 0 };
+  return { ...from, node: undefined, isStopped: false, refusedBy: new Set(), notBefore: 0 };
 }
 
 /** A group without containers. */

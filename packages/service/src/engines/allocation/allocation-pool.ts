@@ -6,6 +6,7 @@ import type { AgentSettings } from './agent-settings.ts';
 import type { Allocation } from './allocation.ts';
 import type { AllocationDirectory, Outcomes } from './allocation-directory.ts';
 import { createContainer, type Group, type PooledAllocation, type PooledContainer } from './allocation-group.ts';
+import type { AllocationNode } from './allocation-node.ts';
 import { type AllocationRules, planAllocations } from './plan-allocations.ts';
 import { PooledContainers } from './pooled-containers.ts';
 import { describeEnd, settleContainers } from './settle-container.ts';
@@ -28,6 +29,9 @@ export interface AllocationPoolOptions {
   readonly directory: AllocationDirectory;
   readonly storage: StorageAccess;
 }
+
+/** A node, and the group of its allocation. */
+type PooledNode = Pick<PooledAllocation, 'group'> & { readonly node: AllocationNode };
 
 /** Runs containers in allocations: assigns them, submits allocations while containers wait, and ends those without work. */
 export class AllocationPool {
@@ -55,7 +59,9 @@ export class AllocationPool {
       const loaded = { allocation, group: this.#containers.groupOf(record) };
       allocation.submission = 'done';
       this.#allocations.set(allocation.key, loaded);
-      for (const order of orders) this.#repeatOrder(order, loaded);
+      allocation.nodes.forEach((node, number) => {
+        for (const order of orders[number] ?? []) this.#repeatOrder(order, { ...loaded, node });
+      });
       await this.#read(loaded);
     }
     this.#containers.forgetWaiting();
@@ -103,12 +109,12 @@ export class AllocationPool {
   async stop(key: string, { graceMs }: { graceMs: number }): Promise<void> {
     const container = this.#containers.byKey.get(key);
     if (container === undefined || container.ended !== undefined) return;
-    const { allocation, moving } = container;
+    const { node, moving } = container;
     container.isStopped = true;
     if (moving !== undefined) return await this.#containers.stopJob(container, { graceMs });
-    if (allocation === undefined) return await this.#containers.endWaiting(container);
-    allocation.order({ type: 'stop', key, graceMs });
-    await this.#send(allocation);
+    if (node === undefined) return await this.#containers.endWaiting(container);
+    node.order({ type: 'stop', key, graceMs });
+    await this.#send([node]);
   }
 
   /** Forgets a container that has ended. */
@@ -116,7 +122,8 @@ export class AllocationPool {
     const container = this.#containers.byKey.get(key);
     if (container !== undefined && container.ended === undefined) return;
     this.#containers.byKey.delete(key);
-    for (const { allocation } of this.#allocations.values()) allocation.outcomes.delete(key);
+    for (const { allocation } of this.#allocations.values())
+      for (const node of allocation.nodes) node.outcomes.delete(key);
     for (const [allocation, outcomes] of this.#outcomes) {
       if (outcomes.delete(key) && outcomes.size === 0) await this.#discard(allocation);
     }
@@ -132,11 +139,7 @@ export class AllocationPool {
         if (group.failures === 0) this.#containers.explain(group, `waits for an allocation, ${observation.reason}`);
         return;
       case 'running':
-        allocation.place = { nodeID: observation.nodeID, host: observation.host };
-        for (const one of allocation.assigned.keys()) {
-          const container = this.#containers.byKey.get(one);
-          if (container !== undefined) this.#containers.reportRunning(container);
-        }
+        allocation.nodeNames = observation.nodeID;
         return;
       case 'ended':
         allocation.end = observation.end;
@@ -162,72 +165,92 @@ export class AllocationPool {
     if (allocation.submission === 'needed' && performance.now() >= group.retryAt) void this.#submit(pooled);
     await this.#read(pooled);
     if (end !== undefined) return await this.#settle(pooled, end);
-    await this.#send(allocation);
-    if (allocation.capacity === undefined || performance.now() - allocation.reportedAt < SILENT_MS) return;
-    allocation.reportedAt = performance.now();
+    await this.#findPlaces(allocation);
+    await this.#send(allocation.nodes);
+    const now = performance.now();
+    const silent = allocation.nodes.filter((one) => one.capacity !== undefined && now - one.reportedAt >= SILENT_MS);
+    if (silent.length === 0) return;
+    for (const node of silent) node.reportedAt = now;
     await jobs.stop(allocation.key, { graceMs: 0 });
+  }
+
+  /** Asks where the nodes are that Slurm has named. */
+  async #findPlaces({ nodeNames, nodes }: Allocation): Promise<void> {
+    if (nodeNames === undefined || nodes.every(({ place }) => place !== undefined)) return;
+    const places = await this.#options.jobs.findNodes(nodeNames);
+    for (const [number, node] of nodes.entries()) {
+      node.place = places[number];
+      for (const key of node.assigned.keys()) {
+        const container = this.#containers.byKey.get(key);
+        if (container !== undefined) this.#containers.reportRunning(container);
+      }
+    }
   }
 
   /** All reports so far. */
   async #read(pooled: PooledAllocation): Promise<void> {
-    const read = () => this.#options.storage.inThread(() => pooled.allocation.readReports());
-    for (let reports = await read(); reports.length > 0; reports = await read())
-      for (const report of reports) this.#take(report, pooled);
-  }
-
-  #repeatOrder(order: Order, { allocation, group }: PooledAllocation): void {
-    if (order.type === 'end') allocation.leaving = 'the service has ended it';
-    else if (order.type === 'stop') {
-      const container = this.#containers.byKey.get(order.key);
-      if (container?.allocation === allocation) container.isStopped = true;
-    } else {
-      const container = createContainer({ ...order, needMs: order.needMs, group });
-      container.allocation = allocation;
-      this.#containers.byKey.set(order.launch.key, container);
-      allocation.assign(order.launch);
+    for (const node of pooled.allocation.nodes) {
+      const read = () => this.#options.storage.inThread(() => node.readReports());
+      for (let reports = await read(); reports.length > 0; reports = await read())
+        for (const report of reports) this.#take(report, { ...pooled, node });
     }
   }
 
-  #take(report: Report, { allocation, group }: PooledAllocation): void {
+  #repeatOrder(order: Order, { node, group }: PooledNode): void {
+    if (order.type === 'end') node.leaving = 'the service has ended it';
+    else if (order.type === 'stop') {
+      const container = this.#containers.byKey.get(order.key);
+      if (container?.node === node) container.isStopped = true;
+    } else {
+      const container = createContainer({ ...order, needMs: order.needMs, group });
+      container.node = node;
+      this.#containers.byKey.set(order.launch.key, container);
+      node.assign(order.launch);
+    }
+  }
+
+  #take(report: Report, { node, group }: PooledNode): void {
     if (report.type === 'ready') group.failures = 0;
-    if (report.type === 'leaving' && allocation.capacity === undefined) this.#containers.fail(group, report.reason);
+    if (report.type === 'leaving' && node.capacity === undefined) this.#containers.fail(group, report.reason);
     if (report.type !== 'seen' && report.type !== 'returned') return;
     const container = this.#containers.byKey.get(report.key);
-    if (container === undefined || container.allocation !== allocation) return;
+    if (container === undefined || container.node !== node) return;
     if (report.type === 'returned') {
-      allocation.release(report.key);
-      container.refusedBy.add(allocation.key);
+      node.release(report.key);
+      container.refusedBy.add(node.key);
       this.#containers.wait(container, `waits for another allocation: ${report.reason}`);
     } else this.#takeObservation(container, report.observation);
   }
 
   #takeObservation(container: PooledContainer, observation: AgentObservation): void {
-    const { launch, allocation } = container;
+    const { launch, node } = container;
     if (observation.type === 'exiting') this.#containers.sink?.report(launch.key, observation);
     if (observation.type === 'running') {
       container.running = observation;
       this.#containers.reportRunning(container);
     }
     if (observation.type === 'ended') {
-      allocation?.release(launch.key, observation);
+      node?.release(launch.key, observation);
       this.#containers.end(container, observation);
     }
   }
 
-  /** Slurm has confirmed the end of the job: what its agent has not reported is decided from the records. */
+  /** Slurm has confirmed the end of the job: what its agents have not reported is decided from the records. */
   async #settle({ allocation, group }: PooledAllocation, end: End): Promise<void> {
     const { directory, jobs, storage } = this.#options;
-    const open = [...allocation.assigned.keys()].flatMap((key) => this.#containers.byKey.get(key) ?? []);
-    const settled = await storage.inThread(async () => {
+    const { nodes } = allocation;
+    const keys = nodes.flatMap(({ assigned }) => [...assigned.keys()]);
+    const open = keys.flatMap((key) => this.#containers.byKey.get(key) ?? []);
+    const { settled, outcomes } = await storage.inThread(async () => {
       const found = await settleContainers(open, end);
-      await directory.keepOutcomes(allocation.key, new Map([...allocation.outcomes, ...found]));
-      return found;
+      const all = new Map([...allocation.outcomes(), ...found]);
+      await directory.keepOutcomes(allocation.key, all);
+      return { settled: found, outcomes: all };
     });
     this.#allocations.delete(allocation.key);
-    for (const [key, ended] of settled) allocation.release(key, ended);
-    if (allocation.outcomes.size > 0) this.#outcomes.set(allocation.key, allocation.outcomes);
+    if (outcomes.size > 0) this.#outcomes.set(allocation.key, outcomes);
     else await this.#discard(allocation.key);
-    if (allocation.capacity === undefined && allocation.leaving === undefined)
+    if (nodes.every(({ capacity, leaving }) => capacity === undefined && leaving === undefined))
       this.#containers.fail(group, describeEnd(end));
     for (const container of open) {
       const ended = settled.get(container.launch.key);
@@ -245,24 +268,25 @@ export class AllocationPool {
     for (const one of ready) await this.#containers.endIfStopped(one);
     for (const one of ready) if (one.moving !== undefined) this.#containers.moveToJobs(one);
     const waiting = ready.filter((one) => !one.isStopped && one.moving === undefined);
-    const mayTake = open.filter(({ isOpen }) => isOpen);
+    const nodes = open.flatMap((one) => one.describe());
+    const taking = new Set(nodes.map(({ allocation }) => allocation));
     const plan = planAllocations(
       waiting.map(({ launch, ...one }) => ({ ...one, key: launch.key, needs: launch.limits })),
-      mayTake.map((one) => one.describe()),
-      { ...rules, max: rules.max - (open.length - mayTake.length) },
+      nodes,
+      { ...rules, max: rules.max - (open.length - taking.size) },
     );
     for (const key of plan.tooBig) this.#containers.moveToJobs(group.waiting.get(key));
-    const byKey = new Map(mayTake.map((one) => [one.key, one]));
+    const byKey = new Map(open.flatMap((one) => one.nodes.map((node) => [node.key, node])));
     for (const { key, to } of plan.assigned) await this.#assign(group.waiting.get(key), byKey.get(to)!);
-    for (const key of plan.ended) byKey.get(key)!.dismiss();
-    for (const allocation of mayTake) await this.#send(allocation).catch(() => undefined);
+    for (const key of plan.ended) this.#allocations.get(key)!.allocation.dismiss();
+    for (const one of open) await this.#send(one.nodes).catch(() => undefined);
     if (performance.now() >= group.retryAt)
       for (let count = 0; count < plan.submit; count++)
         await this.#make(group).catch((error: Error) => this.#containers.fail(group, error.message));
   }
 
   /** The container may be stopped at any time while its files are prepared. */
-  async #assign(container: PooledContainer | undefined, allocation: Allocation): Promise<void> {
+  async #assign(container: PooledContainer | undefined, node: AllocationNode): Promise<void> {
     if (container === undefined) return;
     try {
       await this.#options.jobs.giveToUser(container.launch);
@@ -271,9 +295,9 @@ export class AllocationPool {
       return;
     }
     if (container.isStopped || !container.group.waiting.delete(container.launch.key)) return;
-    container.allocation = allocation;
-    allocation.assign(container.launch);
-    allocation.order(orderLaunch(container.launch, container.needMs));
+    container.node = node;
+    node.assign(container.launch);
+    node.order(orderLaunch(container.launch, container.needMs));
   }
 
   async #make(group: Group): Promise<void> {
@@ -291,15 +315,20 @@ export class AllocationPool {
   /** The same allocation is submitted until Slurm has taken or rejected it: the reply of an earlier try may be lost. */
   async #submit({ allocation, group }: PooledAllocation): Promise<void> {
     allocation.submission = 'begun';
-    const failure = await tryLaunch(() => this.#options.jobs.launchAgent(allocation.launch));
+    const { jobs } = this.#options;
+    const failure = await tryLaunch(async () => {
+      const [, ...others] = allocation.nodes;
+      for (const { directory } of others) await jobs.giveToUser({ ...allocation.launch, directory });
+      await jobs.launchAgent(allocation.launch);
+    });
     allocation.submission = failure?.later === undefined ? 'done' : 'needed';
     if (failure?.later !== undefined) this.#containers.fail(group, failure.later);
     else if (failure !== undefined) allocation.end = failure.end;
   }
 
   /** Throws if they cannot be written now: the next tick tries again. */
-  async #send(allocation: Allocation): Promise<void> {
-    await this.#options.storage.inThread(() => allocation.sendOrders());
+  async #send(nodes: readonly AllocationNode[]): Promise<void> {
+    for (const node of nodes) await this.#options.storage.inThread(() => node.sendOrders());
   }
 
   async #discard(key: string): Promise<void> {
@@ -309,7 +338,8 @@ export class AllocationPool {
   }
 
   #isBusy(): boolean {
-    for (const { allocation } of this.#allocations.values()) if (allocation.assigned.size > 0) return true;
+    for (const { allocation } of this.#allocations.values())
+      if (allocation.nodes.some(({ assigned }) => assigned.size > 0)) return true;
     return this.#containers.groups.some(({ waiting }) => waiting.size > 0);
   }
 }

@@ -7,13 +7,15 @@ export interface WaitingContainer {
   readonly needs: Limits;
   /** The longest time that it may need; undefined if nothing is known. */
   readonly needMs: number | undefined;
-  /** Allocations that do not take it. */
+  /** Nodes that do not take it. */
   readonly refusedBy: ReadonlySet<string>;
 }
 
-/** An allocation that takes containers. */
-export interface OpenAllocation {
+/** A node of an allocation that takes containers. */
+export interface OpenNode {
   readonly key: string;
+  /** The key of its allocation. */
+  readonly allocation: string;
   /** Undefined while its job waits in Slurm's queue, or its agent has not begun. */
   readonly capacity: Limits | undefined;
   /** What its containers leave of it; negative if some of them wait there. */
@@ -29,8 +31,9 @@ export interface OpenAllocation {
 
 /** What to do now. */
 export interface AllocationPlan {
+  /** `to`: the key of a node. */
   readonly assigned: readonly { readonly key: string; readonly to: string }[];
-  /** Containers that no allocation can hold. */
+  /** Containers that no node can hold. */
   readonly tooBig: readonly string[];
   /** How many further allocations to submit. */
   readonly submit: number;
@@ -39,16 +42,18 @@ export interface AllocationPlan {
 }
 
 /** As configured; `idleMs` is `idleTimeout`. */
-export type AllocationRules = Pick<AllocationConfig, 'max' | 'backlog' | 'minUtilization'> & {
+export type AllocationRules = Pick<AllocationConfig, 'nodes' | 'max' | 'backlog' | 'minUtilization'> & {
   readonly idleMs: number;
   /** All allocations are submitted as soon as a container waits. */
   readonly usesAll: boolean;
 };
 
-/** An allocation during the planning. */
+/** A node during the planning. */
 interface Place {
   readonly key: string;
+  readonly allocation: string;
   readonly capacity: Limits;
+  readonly idleMs: number;
   readonly msLeft: number;
   readonly mostAhead: number;
   free: Limits;
@@ -58,22 +63,25 @@ interface Place {
 }
 
 /**
- * Assigns waiting containers, in their order, to the allocations of one account, and lets their number follow what waits. A
- * container goes where the least remains free, so that allocations become idle and end.
+ * Assigns waiting containers, in their order, to the nodes of one account's allocations, and lets the number of allocations
+ * follow what waits. A container goes where the least remains free, so that allocations become idle and end.
  */
 export function planAllocations(
   waiting: readonly WaitingContainer[],
-  allocations: readonly OpenAllocation[],
+  nodes: readonly OpenNode[],
   rules: AllocationRules,
 ): AllocationPlan {
-  const places = allocations.flatMap(({ capacity, ...one }): Place[] =>
+  const places = nodes.flatMap(({ capacity, ...one }): Place[] =>
     capacity === undefined ? [] : [{ ...one, capacity, isReserved: false }],
   );
   const assigned: { key: string; to: string }[] = [];
   const tooBig: string[] = [];
-  const pending = allocations.length - places.length;
-  // Where another allocation is about to be free, no container waits in one that is not.
-  const mayWaitThere = !rules.usesAll || (pending === 0 && allocations.length >= rules.max);
+  const allocations = new Set(nodes.map(({ allocation }) => allocation));
+  const begun = new Set(places.map(({ allocation }) => allocation));
+  const pending = allocations.size - begun.size;
+  // Where another node is about to be free, no container waits on one that is not.
+  const isBeginning = nodes.some(({ capacity, allocation }) => capacity === undefined && begun.has(allocation));
+  const mayWaitThere = !isBeginning && (!rules.usesAll || (pending === 0 && allocations.size >= rules.max));
   let unplaced = 0;
   let coresWanted = 0;
   /** Whether a container can never run in one of these. */
@@ -93,15 +101,22 @@ export function planAllocations(
       needsOther ||= possible.length === 0;
     }
   }
-  const isBusy = new Set(assigned.map(({ to }) => to));
-  const ended = allocations.filter(({ key, capacity, idleMs }) => {
-    return capacity !== undefined && idleMs >= rules.idleMs && !isBusy.has(key);
-  });
-  const most = Math.min(rules.backlog - pending, rules.max - allocations.length);
+  const most = Math.min(rules.backlog - pending, rules.max - allocations.size);
   const least = needsOther && pending === 0 ? 1 : 0;
-  const wanted = rules.usesAll ? unplaced - pending : further(coresWanted, { pending, places, rules });
+  const wanted = rules.usesAll
+    ? unplaced - pending
+    : further(coresWanted, { coming: nodes.length - places.length, places, rules });
   const submit = Math.max(0, Math.min(most, Math.max(least, wanted)));
-  return { assigned, tooBig, submit, ended: ended.map(({ key }) => key) };
+  const taking = new Set(assigned.map(({ to }) => to));
+  const isIdle = ({ key, idleMs }: Place) => idleMs >= rules.idleMs && !taking.has(key);
+  return { assigned, tooBig, submit, ended: allOfWhich(places, isIdle) };
+}
+
+/** The allocations of which all nodes that have begun are so. */
+function allOfWhich(places: readonly Place[], isSo: (place: Place) => boolean): string[] {
+  const found = new Set(places.map(({ allocation }) => allocation));
+  for (const place of places) if (!isSo(place)) found.delete(place.allocation);
+  return [...found];
 }
 
 /** Changes the place that it returns. */
@@ -128,17 +143,18 @@ function findPlace(
   return undefined;
 }
 
-/** How many allocations `cores` justify, in addition to those that are pending. */
+/** How many allocations `cores` justify, in addition to `coming` nodes that have not begun. */
 function further(
   cores: number,
-  { pending, places, rules }: { pending: number; places: readonly Place[]; rules: AllocationRules },
+  { coming, places, rules }: { coming: number; places: readonly Place[]; rules: AllocationRules },
 ): number {
-  if (pending + places.length === 0) return cores > 0 ? 1 : 0;
-  // What an allocation has is known from those that run.
-  const size = Math.max(0, ...places.map(({ capacity }) => capacity.cores));
+  if (coming + places.length === 0) return cores > 0 ? 1 : 0;
+  // What a node has is known from those that run.
+  const ofNode = Math.max(0, ...places.map(({ capacity }) => capacity.cores));
+  const size = rules.nodes * ofNode;
   if (size === 0) return 0;
   let count = 0;
-  for (let rest = cores - pending * size; rest > 0 && rest >= rules.minUtilization * size; rest -= size) count += 1;
+  for (let rest = cores - coming * ofNode; rest > 0 && rest >= rules.minUtilization * size; rest -= size) count += 1;
   return count;
 }
 

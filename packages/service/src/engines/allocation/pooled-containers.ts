@@ -64,7 +64,7 @@ export class PooledContainers {
   wait(container: PooledContainer, why?: string): void {
     // Stopped meanwhile.
     if (container.ended !== undefined) return;
-    container.allocation = undefined;
+    container.node = undefined;
     container.group.waiting.set(container.launch.key, container);
     if (why === undefined) return;
     container.notBefore = performance.now() + PAUSE_MS;
@@ -86,15 +86,15 @@ export class PooledContainers {
   }
 
   end(container: PooledContainer, ended: EndedObservation): void {
-    container.allocation = undefined;
+    container.node = undefined;
     if (container.ended !== undefined) return;
     container.ended = ended;
     this.sink?.report(container.launch.key, ended);
   }
 
-  /** Once it is known where its allocation runs. */
-  reportRunning({ launch, running, allocation }: PooledContainer): void {
-    const place = allocation?.place;
+  /** Once it is known where its node is. */
+  reportRunning({ launch, running, node }: PooledContainer): void {
+    const place = node?.place;
     if (running !== undefined && place !== undefined) this.sink?.report(launch.key, { ...running, ...place });
   }
 

@@ -25,6 +25,7 @@ import { type SlurmConfig, type SlurmPlacement, slurmPlacementSchema } from './s
 import { createTrackedContainer } from './slurm-container.ts';
 import { NODE_ARGUMENTS, partitionLimit, slurmModels } from './slurm-models.ts';
 import { checkMpi } from './slurm-mpi.ts';
+import { createNodeAddresses, findNodes, type NodeAddresses, type NodePlace } from './slurm-nodes.ts';
 import { slurmMeaning } from './slurm-outcome.ts';
 import { createQueueReader, jobOwners } from './slurm-queue.ts';
 import { openSlurmRecords, type SlurmRecords } from './slurm-records.ts';
@@ -50,8 +51,10 @@ export function createSlurmEngine(config: SlurmConfig, options: SlurmEngineOptio
 
 /** The engine, and what allocations need of it. */
 export interface SlurmJobs extends Engine {
-  /** As `launch`, of an allocation: its job gets a whole node and runs the agent in `launch.directory`. */
+  /** As `launch`, of an allocation: its job gets whole nodes and runs on each an agent (`nodeDirectories`). */
   launchAgent(launch: Launch): Promise<void>;
+  /** The nodes of a job, from the name that an observation gives them. */
+  findNodes(nodeID: string): Promise<readonly (NodePlace | undefined)[]>;
   /** Whether a job was submitted for the container, or may have been. */
   hasJob(launch: Launch): Promise<boolean>;
   /** Gives the files of a container to the Unix user of its account, where accounts have one. */
@@ -66,6 +69,7 @@ class SlurmEngine implements SlurmJobs {
   readonly #storage: StorageAccess;
   readonly #slurm: SlurmCommands;
   readonly #programs: SlurmPrograms;
+  readonly #addressOf: NodeAddresses;
   readonly #watch: SlurmWatch;
   readonly #users = new Map<string, UnixUser>();
   readonly #launching = new Map<string, Promise<void>>();
@@ -84,7 +88,11 @@ class SlurmEngine implements SlurmJobs {
     this.#storage = options.storageAccess ?? LOCAL_STORAGE;
     this.#slurm = createSlurmCommands(config.confPath);
     this.#programs = { slurm: this.#slurm, readQueue: createQueueReader(this.#slurm) };
-    this.#watch = new SlurmWatch({ programs: this.#programs, config, storage: this.#storage });
+    this.#addressOf = createNodeAddresses(this.#slurm);
+    this.#watch = new SlurmWatch({
+      ...{ programs: this.#programs, addressOf: this.#addressOf },
+      ...{ config, storage: this.#storage },
+    });
   }
 
   get features(): readonly Feature[] {
@@ -135,6 +143,10 @@ class SlurmEngine implements SlurmJobs {
   async launchAgent(launch: Launch): Promise<void> {
     this.#agents.add(launch.key);
     await this.launch(launch);
+  }
+
+  async findNodes(nodeID: string): Promise<readonly (NodePlace | undefined)[]> {
+    return await findNodes(nodeID, { slurm: this.#slurm, addressOf: this.#addressOf });
   }
 
   async hasJob({ directory }: Launch): Promise<boolean> {

@@ -34,7 +34,7 @@ export type SlurmScriptOptions = Pick<SlurmConfig, 'runtime'> & SlurmHostRootOpt
  */
 export function slurmScript(launch: Launch, config: SlurmScriptOptions): string {
   const run =
-    tasksOf(launch).count > 1
+    tasksOf(launch).count > 1 && config.isAgent !== true
       ? tasksLines(launch, { mpi: config.mpi, commandLines: (...of) => commandLines(config, ...of) })
       : commandLines(config, launch);
   const lines = `d=${q(launch.directory)}

@@ -22,7 +22,7 @@ export interface StartJobOptions {
   readonly placement: SlurmPlacement;
   /** The time limit, from `timeLimitOf`. Default: Slurm's. */
   readonly minutes: number | undefined;
-  /** The job is an allocation: it gets a whole node. */
+  /** The job is an allocation: it gets whole nodes. */
   readonly isAgent: boolean;
 }
 

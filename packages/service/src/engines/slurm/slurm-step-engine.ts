@@ -12,7 +12,7 @@ import { createSlurmCommands, type SlurmCommands } from './slurm-commands.ts';
 import type { SlurmConfig } from './slurm-config.ts';
 import { createSlurmEngine, type SlurmEngineOptions, type SlurmJobs } from './slurm-engine.ts';
 import type { SlurmJobConfig } from './slurm-job-config.ts';
-import { createNodeAddresses, type NodeAddresses } from './slurm-nodes.ts';
+import { createNodeAddresses, findNodes, type NodeAddresses, type NodePlace } from './slurm-nodes.ts';
 import { type ExitRecord, openSlurmRecords, type SlurmRecords } from './slurm-records.ts';
 import { hasJobEnded, listSteps, type SlurmStep } from './slurm-step-list.ts';
 import { isGone, readSrunOutput, type Srun, startStep } from './step-container.ts';
@@ -92,6 +92,10 @@ class SlurmStepEngine implements SlurmJobs {
 
   launch(launch: Launch): Promise<void> {
     return Promise.reject(new EngineError('REJECTED', this.#describeUnsuited(launch)));
+  }
+
+  async findNodes(nodeID: string): Promise<readonly (NodePlace | undefined)[]> {
+    return await findNodes(nodeID, { slurm: this.#slurm, addressOf: this.#addressOf });
   }
 
   async hasJob(): Promise<boolean> {

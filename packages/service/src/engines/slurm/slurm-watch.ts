@@ -7,7 +7,7 @@ import { isJobOver, type JobEvidence } from './is-job-over.ts';
 import { askJob, killJobs, type SlurmPrograms } from './kill-jobs.ts';
 import type { SlurmConfig } from './slurm-config.ts';
 import type { TrackedContainer } from './slurm-container.ts';
-import { createNodeAddresses, type NodeAddresses } from './slurm-nodes.ts';
+import type { NodeAddresses } from './slurm-nodes.ts';
 import { slurmMeaning, slurmOutcome } from './slurm-outcome.ts';
 import { ownJobs, type SlurmJob } from './slurm-queue.ts';
 
@@ -20,6 +20,7 @@ const IDLE_MS = 30_000;
 /** The cluster to watch. */
 export interface SlurmWatchOptions {
   readonly programs: SlurmPrograms;
+  readonly addressOf: NodeAddresses;
   readonly config: Pick<SlurmConfig, 'pollInterval' | 'recordGrace'>;
   /** Of the containers' directories. */
   readonly storage: StorageAccess;
@@ -42,11 +43,11 @@ export class SlurmWatch {
   /** When the queue was last read, by a monotonic clock. */
   #readAt = Number.NEGATIVE_INFINITY;
 
-  constructor({ programs, config, storage }: SlurmWatchOptions) {
+  constructor({ programs, addressOf, config, storage }: SlurmWatchOptions) {
     this.#programs = programs;
     this.#config = config;
     this.#storage = storage;
-    this.#addressOf = createNodeAddresses(programs.slurm);
+    this.#addressOf = addressOf;
   }
 
   /** Starts reporting to `sink`, at the interval of the configuration. */

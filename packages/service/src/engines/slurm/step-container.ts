@@ -6,11 +6,10 @@ import { isSystemError } from '@sluice/host-system';
 import { EngineError, type Launch } from '../engine.ts';
 import type { SlurmCommands } from './slurm-commands.ts';
 import type { SlurmJobConfig } from './slurm-job-config.ts';
+import { ALL_OF_NODE } from './slurm-nodes.ts';
 import { slurmScript } from './slurm-script.ts';
 
 const OUTPUT = 'srun.out';
-/** Beside the steps of the user, and with all that the job has on the node. */
-const BESIDE = ['--overlap', '--mem=0', '--cpu-bind=none', '--mpi=none'] as const;
 /** `srun` gets only what it needs: most variables of the job would be options of the step. */
 const PASSED = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'SLURM_CONF'] as const;
 
@@ -36,7 +35,7 @@ export async function startStep(
   const args = [
     ...[`--jobid=${id}`, `--nodelist=${node.name}`, '--nodes=1', '--ntasks=1', `--cpus-per-task=${node.cores}`],
     ...(node.gpus === 0 ? [] : [`--gres=gpu:${node.gpus}`]),
-    ...[...BESIDE, '--input=none'],
+    ...[...ALL_OF_NODE, '--input=none'],
     ...[`--job-name=${key}`, `--chdir=${directory}`],
     ...['/bin/sh', '-c', script],
   ];
@@ -67,7 +66,7 @@ export async function isGone(
   slurm: SlurmCommands,
   { jobId, node, directory }: { readonly jobId: string; readonly node: string; readonly directory: string },
 ): Promise<boolean> {
-  const args = [`--jobid=${jobId}`, `--nodelist=${node}`, '--nodes=1', '--ntasks=1', ...BESIDE];
+  const args = [`--jobid=${jobId}`, `--nodelist=${node}`, '--nodes=1', '--ntasks=1', ...ALL_OF_NODE];
   const said = await slurm.run('srun', [...args, '/bin/sh', '-c', FIND], { input: `${directory}\n` }).catch(() => '');
   return said.trim() === 'gone';
 }

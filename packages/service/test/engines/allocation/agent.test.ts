@@ -1,8 +1,9 @@
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Agent, type AgentOptions } from '../../../src/engines/allocation/agent.ts';
+import { IdleNodes } from '../../../src/engines/allocation/idle-nodes.ts';
 import { NodeGpus } from '../../../src/engines/allocation/node-gpus.ts';
 import { type Order, orderLaunch, parseReport, type Report } from '../../../src/engines/allocation/spool-lines.ts';
 import type { Launch } from '../../../src/engines/engine.ts';
@@ -45,6 +46,7 @@ describe.skipIf(!hasNamespaces)('Agent', () => {
     const agent = new Agent({
       ...{ engine: createProcessEngine(), directory, capacity: { cores: 2, memoryBytes: 2 ** 32, gpus: 0 } },
       gpus: new NodeGpus({}),
+      idle: new IdleNodes(directory, [directory]),
       ...{ timeLimitMs: 3_600_000, graceMs: 2000, idleMs: 600_000, ...more },
     });
     const over = agent.run();
@@ -165,6 +167,19 @@ describe.skipIf(!hasNamespaces)('Agent', () => {
     expect(reports()).toContainEqual({ type: 'leaving', reason: 'its time limit is reached' });
     writeFileSync(join(directory, 'reports'), '');
     await start({ idleMs: 50 }).over;
+    expect(reports()).toContainEqual({ type: 'leaving', reason: 'it had nothing to do' });
+  });
+
+  test('stays while another node of the allocation has something to do', async () => {
+    const other = join(directory, 'other');
+    mkdirSync(other);
+    const { over } = start({ idleMs: 50, idle: new IdleNodes(directory, [directory, other]) });
+    await expect.poll(() => existsSync(join(directory, 'idle'))).toBe(true);
+    order(orderLaunch(launchOf('one', started('one')), undefined));
+    await expect.poll(() => endsOf('one')).toHaveLength(1);
+    expect(reports().some(({ type }) => type === 'leaving')).toBe(false);
+    writeFileSync(join(other, 'idle'), '');
+    await over;
     expect(reports()).toContainEqual({ type: 'leaving', reason: 'it had nothing to do' });
   });
 });

@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import {
-  type OpenAllocation,
+  type OpenNode,
   planAllocations,
   type WaitingContainer,
 } from '../../../src/engines/allocation/plan-allocations.ts';
 
 const GB = 2 ** 30;
-const rules = { max: 4, backlog: 2, minUtilization: 0.5, idleMs: 1000, usesAll: false };
+const rules = { nodes: 1, max: 4, backlog: 2, minUtilization: 0.5, idleMs: 1000, usesAll: false };
 
 function waiting(key: string, cores = 1, more: Partial<WaitingContainer> = {}): WaitingContainer {
   return { key, needs: { cores, memoryBytes: GB, gpus: 0 }, needMs: undefined, refusedBy: new Set(), ...more };
 }
 
-function allocation(key: string, free: number, more: Partial<OpenAllocation> = {}): OpenAllocation {
+function allocation(key: string, free: number, more: Partial<OpenNode> = {}): OpenNode {
   const size = { cores: 4, memoryBytes: 16 * GB, gpus: 2 };
   const rest = { cores: free, memoryBytes: 16 * GB, gpus: 2 };
-  return { key, capacity: size, free: rest, ahead: 0, mostAhead: 0, msLeft: 1e6, idleMs: 0, ...more };
+  return { key, allocation: key, capacity: size, free: rest, ahead: 0, mostAhead: 0, msLeft: 1e6, idleMs: 0, ...more };
 }
 
 function many(count: number): WaitingContainer[] {
@@ -127,6 +127,49 @@ describe('planAllocations submits', () => {
     const full = ['a', 'b', 'c'].map((key) => allocation(key, 0));
     expect(planAllocations(many(100), full, rules).submit).toBe(1);
     expect(planAllocations(many(100), [...full, allocation('d', 0)], rules).submit).toBe(0);
+  });
+});
+
+describe('planAllocations, of allocations with two nodes,', () => {
+  const two = { ...rules, nodes: 2 };
+  const node = (key: string, free: number, more: Partial<OpenNode> = {}) =>
+    allocation(key, free, { allocation: key.slice(0, 1), ...more });
+  const full = [node('a0', 0), node('a1', 0)];
+
+  test('submits by the cores of both nodes', () => {
+    expect(planAllocations(many(3), full, two).submit).toBe(0);
+    expect(planAllocations(many(4), full, two).submit).toBe(1);
+    expect(planAllocations(many(9), full, two).submit).toBe(1);
+    expect(planAllocations(many(12), full, two).submit).toBe(2);
+  });
+
+  test('counts allocations, not nodes', () => {
+    const others = ['b', 'c', 'd'].flatMap((key) => [node(`${key}0`, 0), node(`${key}1`, 0)]);
+    expect(planAllocations(many(100), [...full, ...others.slice(0, 4)], two).submit).toBe(1);
+    expect(planAllocations(many(100), [...full, ...others], two).submit).toBe(0);
+    const queued = [node('b0', 0, { capacity: undefined }), node('b1', 0, { capacity: undefined })];
+    expect(planAllocations(many(100), [...full, ...queued], two).submit).toBe(1);
+  });
+
+  test('submits none for what a node will take that is about to begin', () => {
+    const begun = [node('a0', 0), node('a1', 0, { capacity: undefined })];
+    expect(planAllocations(many(7), begun, two).submit).toBe(0);
+    expect(planAllocations(many(8), begun, two).submit).toBe(1);
+  });
+
+  test('lets nothing wait on a node while another of the allocation is about to begin', () => {
+    const begun = [node('a0', 1, { mostAhead: 2 }), node('a1', 0, { capacity: undefined })];
+    expect(planAllocations(many(3), begun, two).assigned).toEqual([{ key: '0', to: 'a0' }]);
+  });
+
+  test('ends one only when both nodes were idle for long', () => {
+    const idle = { idleMs: 1000 };
+    expect(planAllocations([], [node('a0', 4, idle), node('a1', 4)], two).ended).toEqual([]);
+    expect(planAllocations([], [node('a0', 4, idle), node('a1', 4, idle)], two).ended).toEqual(['a']);
+    expect(planAllocations(many(1), [node('a0', 4, idle), node('a1', 4, idle)], two).ended).toEqual([]);
+    expect(planAllocations([], [node('a0', 4, idle), node('a1', 0, { capacity: undefined })], two).ended).toEqual([
+      'a',
+    ]);
   });
 });
 

@@ -51,20 +51,22 @@ interface Kind {
   readonly hasLimits: boolean;
 }
 
-const inJobs: Kind = {
-  name: 'in jobs of their own',
+const inJobs = (nodes: number): Kind => ({
+  name: nodes === 1 ? 'in jobs of their own' : `in jobs of ${nodes} nodes`,
   create: createInJobs,
   begin: (directory) => {
     process.env.SLUICE_TEST_ALLOCATIONS = directory;
+    process.env.SLUICE_TEST_ALLOCATION_NODES = String(nodes);
   },
   end: async () => {
+    delete process.env.SLUICE_TEST_ALLOCATION_NODES;
     for (const id of allocations()) slurm('scancel', id);
     await until('the allocations have ended', () => allocations().length === 0);
   },
   jobs: allocations,
   units: allocations,
   hasLimits: true,
-};
+});
 
 let jobId = '';
 const inOneJob: Kind = {
@@ -82,115 +84,118 @@ const inOneJob: Kind = {
   hasLimits: false,
 };
 
-describe.skipIf(!hasSlurm && process.env.CI !== 'true').each([inJobs, inOneJob])('allocations $name', (kind) => {
-  let rig: EngineRig;
-  let directory: string;
-  beforeAll(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'sluice-allocations-'));
-    kind.begin(directory);
-    rig = slurmRig({ partition: 'main' }, kind.create);
-    await rig.open();
-  });
-  afterAll(async () => {
-    await rig.close();
-    await kind.end();
-    // An agent still writes its reports while its job completes. rmSync repeats only the removal of a directory, not of
-    // the files that it got in between.
-    await until('the files of the allocations are removed', () => {
-      try {
-        rmSync(directory, { recursive: true });
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error;
-        return false;
-      }
-      return true;
+describe.skipIf(!hasSlurm && process.env.CI !== 'true').each([inJobs(1), inJobs(2), inOneJob])(
+  'allocations $name',
+  (kind) => {
+    let rig: EngineRig;
+    let directory: string;
+    beforeAll(async () => {
+      directory = mkdtempSync(join(tmpdir(), 'sluice-allocations-'));
+      kind.begin(directory);
+      rig = slurmRig({ partition: 'main' }, kind.create);
+      await rig.open();
     });
-  });
-
-  test(`lose and double nothing when jobs, agents, the service, the controller and nodes' daemons end at any time (seed ${SEED})`, async () => {
-    const next = random(SEED);
-    const pick = <T>(all: readonly T[]) => all[Math.floor(next() * all.length)];
-    const ledger = join(await rig.makeDirectory('ledger'), 'starts');
-    const volume = { root: join(rig.directory, 'ledger'), subPath: '', kind: 'dir', target: '/v' } as const;
-    /** What is to be done, and the container that does it now. */
-    const open = new Map<string, RigContainer>();
-    const done: string[] = [];
-    const ended: string[] = [];
-    let attempts = 0;
-    const begin = async (task: string) => {
-      const seconds = (next() * 2).toFixed(2);
-      attempts += 1;
-      const script = `echo ${task}-${attempts} >>/v/starts; sleep ${seconds}; exit 42`;
-      const container = await rig.prepare({ command: ['sh', '-c', script], mounts: [volume] });
-      open.set(task, container);
-      await rig.engine.launch(container.launch);
-    };
-    /** Begins again what ended with its allocation, and what never started. */
-    const look = async () => {
-      for (const [task, container] of [...open]) {
-        const end = container.observations.find((one) => one.type === 'ended' || one.type === 'absent');
-        if (end === undefined) continue;
-        open.delete(task);
-        if (end.type === 'ended' && end.end.kind === 'exited') {
-          expect(end.end).toEqual({ kind: 'exited', exitCode: 42 });
-          done.push(task);
-          continue;
+    afterAll(async () => {
+      await rig.close();
+      await kind.end();
+      // An agent still writes its reports while its job completes. rmSync repeats only the removal of a directory, not of
+      // the files that it got in between.
+      await until('the files of the allocations are removed', () => {
+        try {
+          rmSync(directory, { recursive: true });
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error;
+          return false;
         }
-        if (end.type === 'ended')
-          expect(end.end, `the end of ${task}`).toEqual({
-            kind: 'fault',
-            reason: expect.stringMatching(/^allocation ended/),
-          });
-        if (end.type === 'ended') ended.push(task);
-        await begin(task);
-      }
-    };
-    const harm = [
-      async () => {
-        const unit = pick(kind.units());
-        if (unit !== undefined) slurm('scancel', unit);
-      },
-      async () => {
-        const pid = pick(agents());
-        if (pid !== undefined) process.kill(pid, 'SIGKILL');
-      },
-      async () => {
-        await rig.leave();
-        for (const container of open.values()) container.forget();
-        await rig.start();
-        await rig.engine.recover([...open.values()].map(({ launch }) => launch));
-      },
-      async () => {
-        // It forgets what it has not saved: that is another failure, after which it drains the nodes.
-        for (const id of kind.jobs()) await savedByController(id).catch(() => undefined);
-        await restartController();
-      },
-      async () => restartNode(`n${1 + Math.floor(next() * 3)}`),
-      async () => {
-        const job = pick(kind.jobs());
-        // Its agent does not know this limit: Slurm ends the job within two minutes.
-        if (kind.hasLimits && job !== undefined) slurm('scontrol', 'update', `JobId=${job}`, 'TimeLimit=1');
-      },
-    ];
-    for (let round = 0; round < ROUNDS; round++) {
-      for (let index = 0; index < CONTAINERS; index++) await begin(`task-${round}-${index}`);
-      await waitFor(next() * 3000);
-      await harm[round % harm.length]!();
-      await look();
-    }
-    await until('all have ended', async () => {
-      await look();
-      return open.size === 0;
+        return true;
+      });
     });
-    expect(new Set(done).size).toBe(ROUNDS * CONTAINERS);
-    const starts = readFileSync(ledger, 'utf8').split('\n').filter(Boolean);
-    expect(starts.length, 'a start is doubled').toBe(new Set(starts).size);
-    // Each attempt that has ended by itself was started once, and no attempt is missing.
-    expect(starts.length).toBeGreaterThanOrEqual(ROUNDS * CONTAINERS);
-    expect(starts.length).toBeLessThanOrEqual(attempts);
-    console.log(`${ROUNDS} rounds: ${starts.length} starts, ${ended.length} ended with their allocation`);
-  }, 3_600_000);
-});
+
+    test(`lose and double nothing when jobs, agents, the service, the controller and nodes' daemons end at any time (seed ${SEED})`, async () => {
+      const next = random(SEED);
+      const pick = <T>(all: readonly T[]) => all[Math.floor(next() * all.length)];
+      const ledger = join(await rig.makeDirectory('ledger'), 'starts');
+      const volume = { root: join(rig.directory, 'ledger'), subPath: '', kind: 'dir', target: '/v' } as const;
+      /** What is to be done, and the container that does it now. */
+      const open = new Map<string, RigContainer>();
+      const done: string[] = [];
+      const ended: string[] = [];
+      let attempts = 0;
+      const begin = async (task: string) => {
+        const seconds = (next() * 2).toFixed(2);
+        attempts += 1;
+        const script = `echo ${task}-${attempts} >>/v/starts; sleep ${seconds}; exit 42`;
+        const container = await rig.prepare({ command: ['sh', '-c', script], mounts: [volume] });
+        open.set(task, container);
+        await rig.engine.launch(container.launch);
+      };
+      /** Begins again what ended with its allocation, and what never started. */
+      const look = async () => {
+        for (const [task, container] of [...open]) {
+          const end = container.observations.find((one) => one.type === 'ended' || one.type === 'absent');
+          if (end === undefined) continue;
+          open.delete(task);
+          if (end.type === 'ended' && end.end.kind === 'exited') {
+            expect(end.end).toEqual({ kind: 'exited', exitCode: 42 });
+            done.push(task);
+            continue;
+          }
+          if (end.type === 'ended')
+            expect(end.end, `the end of ${task}`).toEqual({
+              kind: 'fault',
+              reason: expect.stringMatching(/^allocation ended/),
+            });
+          if (end.type === 'ended') ended.push(task);
+          await begin(task);
+        }
+      };
+      const harm = [
+        async () => {
+          const unit = pick(kind.units());
+          if (unit !== undefined) slurm('scancel', unit);
+        },
+        async () => {
+          const pid = pick(agents());
+          if (pid !== undefined) process.kill(pid, 'SIGKILL');
+        },
+        async () => {
+          await rig.leave();
+          for (const container of open.values()) container.forget();
+          await rig.start();
+          await rig.engine.recover([...open.values()].map(({ launch }) => launch));
+        },
+        async () => {
+          // It forgets what it has not saved: that is another failure, after which it drains the nodes.
+          for (const id of kind.jobs()) await savedByController(id).catch(() => undefined);
+          await restartController();
+        },
+        async () => restartNode(`n${1 + Math.floor(next() * 3)}`),
+        async () => {
+          const job = pick(kind.jobs());
+          // Its agent does not know this limit: Slurm ends the job within two minutes.
+          if (kind.hasLimits && job !== undefined) slurm('scontrol', 'update', `JobId=${job}`, 'TimeLimit=1');
+        },
+      ];
+      for (let round = 0; round < ROUNDS; round++) {
+        for (let index = 0; index < CONTAINERS; index++) await begin(`task-${round}-${index}`);
+        await waitFor(next() * 3000);
+        await harm[round % harm.length]!();
+        await look();
+      }
+      await until('all have ended', async () => {
+        await look();
+        return open.size === 0;
+      });
+      expect(new Set(done).size).toBe(ROUNDS * CONTAINERS);
+      const starts = readFileSync(ledger, 'utf8').split('\n').filter(Boolean);
+      expect(starts.length, 'a start is doubled').toBe(new Set(starts).size);
+      // Each attempt that has ended by itself was started once, and no attempt is missing.
+      expect(starts.length).toBeGreaterThanOrEqual(ROUNDS * CONTAINERS);
+      expect(starts.length).toBeLessThanOrEqual(attempts);
+      console.log(`${ROUNDS} rounds: ${starts.length} starts, ${ended.length} ended with their allocation`);
+    }, 3_600_000);
+  },
+);
 
 function allocations(): readonly string[] {
   const lines = slurm('squeue', '--noheader', '--name=sluice-allocation', '--states=PENDING,RUNNING', '--format=%i');

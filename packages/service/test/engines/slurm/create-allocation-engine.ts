@@ -7,7 +7,8 @@ import { createSlurmEngine } from '../../../src/engines/slurm/slurm-engine.ts';
 
 /** As `create-engine.ts`, with allocations for all that may run in one. */
 export default function create(): Engine {
-  const allocations = { timeLimit: '30m', max: 2, idleTimeout: '20s' };
+  const nodes = Number(process.env.SLUICE_TEST_ALLOCATION_NODES ?? 1);
+  const allocations = { nodes, timeLimit: '30m', max: 2, idleTimeout: '20s' };
   const config = slurmConfigSchema.parse({ pollInterval: '200ms', recordGrace: '2000ms', allocations });
   const storage = process.env.SLUICE_TEST_ALLOCATIONS ?? join(tmpdir(), `sluice-allocations-${process.pid}`);
   const jobs = createSlurmEngine(config, { storage });
