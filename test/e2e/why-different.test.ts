@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StepDifferences } from '@sluice/host';
 import { type StepDifference, stepDifference } from '@sluice/run';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   findBarriers,
@@ -80,6 +80,29 @@ test('sluice why --against tells the path to the first cause', async () => {
     });
 });
 
+/** Replays the two compared runs by keyboard, and opens the link to a time of them. */
+async function compareTimelines(page: Page): Promise<void> {
+  const panel = page.getByRole('region', { name: 'Timelines of both runs' });
+  const rows = panel.getByRole('listitem').filter({ has: page.locator('.row-name') });
+  await panel.getByRole('link', { name: 'same, run B: succeeded' }).waitFor();
+  expect(await rows.locator('.name').allTextContents()).toEqual(['prepare', 'same', 'fit']);
+  await panel.getByText('All steps have the same status in both runs.').waitFor();
+  await panel.getByRole('slider', { name: 'Time' }).focus();
+  await page.keyboard.press('Home');
+  await panel.getByRole('link', { name: 'fit, run A: waiting' }).waitFor();
+  await panel.getByRole('link', { name: 'fit, run B: waiting' }).waitFor();
+  await page.waitForURL(/[?&]at=0(&|$)/);
+  await page.reload();
+  await panel.getByText('after 0 ms').waitFor();
+  await panel.getByRole('link', { name: 'fit, run A: waiting' }).waitFor();
+  await panel.getByRole('button', { name: 'Replay the runs' }).press('Enter');
+  await panel.getByRole('button', { name: 'Pause the replay' }).press('Enter');
+  expect(await findBarriers(page)).toEqual([]);
+  await panel.getByRole('slider', { name: 'Time' }).press('End');
+  await panel.getByText('latest').waitFor();
+  await panel.getByRole('link', { name: 'fit, run A: succeeded' }).waitFor();
+}
+
 describe('the run API and the dashboard', () => {
   let browser: Browser | undefined;
 
@@ -135,6 +158,7 @@ describe('the run API and the dashboard', () => {
     await steps.getByText('1 step did the same work in both runs.').waitFor();
     await steps.locator('summary').filter({ hasText: 'prepare differs from run' }).first().click();
     await steps.getByRole('link', { name: 'prepare' }).first().waitFor();
+    await compareTimelines(page);
     for (const [width, colorScheme] of [
       [1400, 'light'],
       [400, 'dark'],

@@ -90,7 +90,8 @@ interface TrackProps extends Pick<TimelineProps, 'history' | 'model' | 'gaps'> {
   readonly scale: Scale;
 }
 
-function Track({ history, model, gaps, row, code, retries, scale }: TrackProps) {
+/** The bars of a row, with gaps and retries. */
+export function Track({ history, model, gaps, row, code, retries, scale }: TrackProps) {
   const bars = history === undefined ? [] : barsOf(history, model, { row, now: scale.now, code });
   return (
     <span class="track">

@@ -1,7 +1,7 @@
 import { renderDuration } from '@sluice/core';
 import { useMemo } from 'preact/hooks';
-import { roundTicks } from '../model/round-ticks.ts';
-import { ColumnHandle, useColumnWidth } from './column-handle.tsx';
+import { useColumnWidth } from './column-handle.tsx';
+import { TimeAxis } from './time-axis.tsx';
 import { GapBar, isSame, rowId, type TimelineProps, TimelineRow } from './timeline-row.tsx';
 import { VirtualList } from './virtual-list.tsx';
 
@@ -18,21 +18,11 @@ export function Timeline(props: TimelineProps) {
   };
   return (
     <div class="timeline" style={{ '--name-width': column.width === undefined ? undefined : `${column.width}px` }}>
-      <div class="axis">
-        <span class="row-name">
-          <ColumnHandle column={column} label="Width of the names" />
-        </span>
-        <span class="track" aria-hidden="true">
-          {gaps.map((gap) => (
-            <GapBar key={gap.from} {...{ gap, startedAt, span, now }} />
-          ))}
-          {roundTicks(span).map((tick) => (
-            <span key={tick} style={{ left: `${(100 * tick) / span}%` }}>
-              {renderDuration(tick)}
-            </span>
-          ))}
-        </span>
-      </div>
+      <TimeAxis column={column} span={span}>
+        {gaps.map((gap) => (
+          <GapBar key={gap.from} {...{ gap, startedAt, span, now }} />
+        ))}
+      </TimeAxis>
       <VirtualList
         count={rows.length}
         rowHeight={ROW_HEIGHT}

@@ -1,9 +1,10 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { findAccount } from '../api/server-account.ts';
 import { prepareLayout } from '../layout/request-layout.ts';
 import { useEndNotice } from '../live/end-notice.ts';
-import { type LiveRun, openRun } from '../live/open-run.ts';
+import type { LiveRun } from '../live/open-run.ts';
 import { linkTo, type Route, useRoute } from '../live/route.ts';
+import { useLiveRun } from '../live/use-live-run.ts';
 import { useRunTitle } from '../live/use-run-title.ts';
 import { ErrorBoundary } from '../parts/error-boundary.tsx';
 import { Note } from '../parts/note.tsx';
@@ -78,13 +79,8 @@ function Screen({ route }: { route: Route }) {
 
 /** The screens of one run share its events. */
 function OfRun({ runId, route }: { runId: string; route: Route }) {
-  const [run, setRun] = useState<LiveRun>();
-  useEffect(() => {
-    prepareLayout();
-    const opened = openRun(runId);
-    setRun(opened);
-    return () => opened.close();
-  }, []);
+  const run = useLiveRun(runId);
+  useEffect(prepareLayout, []);
   return run === undefined ? null : <OpenedRun run={run} route={route} />;
 }
 

@@ -13,7 +13,7 @@ import { SortButton } from '../parts/sort-button.tsx';
 import { RunStatus } from '../parts/status-mark.tsx';
 import { timeWords } from '../parts/time-words.ts';
 import { CompareCells } from './compare-cells.tsx';
-import { CompareSteps } from './compare-steps.tsx';
+import { ComparePair } from './compare-pair.tsx';
 import { PlotPanel } from './plot-panel.tsx';
 
 const MAX_RUNS = 20;
@@ -39,7 +39,7 @@ function CompareRuns({ route }: { route: Route }) {
       <RunChoice ids={ids} pipeline={runs[0]?.pipeline} />
       {error !== undefined && <Note tone="bad">{error}</Note>}
       <PlotPanel table={tableOfRuns(runs)} query={route.query} name="run" />
-      {runs.length > 1 && <CompareSteps runs={runs} query={route.query} />}
+      {runs.length > 1 && <ComparePair runs={runs} query={route.query} />}
       {runs.length > 0 && (
         <section class="panel">
           <div class="panel-head">

@@ -11,9 +11,9 @@ import { PHONE, useMedia } from '../live/use-media.ts';
 import { useNow } from '../live/use-now.ts';
 import { useStore } from '../live/use-store.ts';
 import { beganAt } from '../model/began-at.ts';
-import type { ChangeHistory } from '../model/change-history.ts';
 import { type RunModel, totalCounts } from '../model/run-model.ts';
 import { AWAITING_APPROVAL } from '../model/statuses.ts';
+import { type RunTimes, timesOfRun } from '../model/times-of-run.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { CountBar, countWords } from '../parts/count-bar.tsx';
 import { Fold } from '../parts/fold.tsx';
@@ -37,9 +37,8 @@ export function RunScreen({ run, route }: { run: LiveRun; route: Route }) {
   const now = useNow(isLive);
   if (run.details === undefined || run.model === undefined)
     return <Loading what="the run" connection={run.connection} error={run.error} />;
-  const startedAt = beganAt(run.details);
-  const end = isLive ? now : Math.max(lastTime(run.details, run.history), startedAt);
-  return <LoadedRun run={run} route={route} details={run.details} model={run.model} times={{ startedAt, end }} />;
+  const times = timesOfRun(run.details, run.history, isLive ? now : undefined);
+  return <LoadedRun run={run} route={route} details={run.details} model={run.model} times={times} />;
 }
 
 interface LoadedProps {
@@ -47,12 +46,12 @@ interface LoadedProps {
   readonly route: Route;
   readonly details: RunDetails;
   readonly model: RunModel;
-  readonly times: { readonly startedAt: number; readonly end: number };
+  readonly times: RunTimes;
 }
 
 function LoadedRun({ run, route, details, model, times }: LoadedProps) {
   const { query } = route;
-  const travel = useTimeTravel(run.history, times, query.get('at'));
+  const travel = useTimeTravel(run, times, query.get('at'));
   const shown = travel.model ?? model;
   const isPhone = useMedia(PHONE);
   const status = run.status ?? details.status;
@@ -111,7 +110,7 @@ function Controls({ details, query, travel, times, isReady }: ControlsProps) {
           value="finished"
           isChecked={query.get('hide') === 'finished'}
         />
-        <TimeSlider travel={travel} times={times} isReady={isReady} />
+        <TimeSlider travel={travel} times={times} isReady={isReady} what="the run" />
         <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? 'Hide details' : 'Details'}
         </button>
@@ -189,10 +188,4 @@ function WatchButton({ runId }: { runId: string }) {
 /** The cells of a `foreach` become known while it runs. */
 function countCells({ cells }: RunModel): number {
   return cells.reduce((sum, { length }) => sum + length, 0);
-}
-
-/** When the run ended; of a suspended run, when something last happened. */
-function lastTime(details: RunDetails, history: ChangeHistory | undefined): number {
-  if (details.endedAt !== undefined) return Date.parse(details.endedAt);
-  return history?.at.at(-1) ?? beganAt(details);
 }

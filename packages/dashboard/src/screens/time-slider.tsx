@@ -1,8 +1,12 @@
 import { renderDuration } from '@sluice/core';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { replaceQuery } from '../live/route.ts';
-import { type ChangeHistory, countUntil, type Replay, replayHistory } from '../model/change-history.ts';
+import { useEffect, useState } from 'preact/hooks';
+import type { LiveRun } from '../live/open-run.ts';
+import { REDUCED_MOTION, useMedia } from '../live/use-media.ts';
 import type { RunModel } from '../model/run-model.ts';
+import { POINT_IN_TIME } from '../model/time-format.ts';
+import type { RunTimes } from '../model/times-of-run.ts';
+import { useModelAt } from './use-model-at.ts';
+import { useTimeInAddress } from './use-time-in-address.ts';
 
 /** A time in the past that the run is shown at. */
 export interface TimeTravel {
@@ -13,71 +17,46 @@ export interface TimeTravel {
   readonly setAt: (at: number | undefined) => void;
 }
 
-interface Times {
-  readonly startedAt: number;
-  readonly end: number;
-}
-
 const STEPS = 1_000;
 /** A replay takes this long, whatever the run took. */
 const REPLAY_MS = 12_000;
-
-/** Browsers accept few changes of the address each second. */
-const ADDRESS_MS = 300;
+/** With reduced motion, a replay advances at this interval instead of smoothly. */
+const REDUCED_INTERVAL_MS = 500;
 
 /**
  * The state of the slider, and the run replayed up to it. The time is kept in the address, as the value `at` of its query
  * (`inAddress`).
  */
-export function useTimeTravel(
-  history: ChangeHistory | undefined,
-  { end }: Times,
-  inAddress: string | null,
-): TimeTravel {
-  const [at, setAt] = useTimeInAddress(inAddress);
-  const replay = useRef<{ history: ChangeHistory; replay: Replay }>(undefined);
-  if (at === undefined || history === undefined || at >= end) return { at: undefined, model: undefined, setAt };
-  const previous = replay.current?.history === history ? replay.current.replay : undefined;
-  const next = replayHistory(history, countUntil(history, at), previous);
-  replay.current = { history, replay: next };
-  return { at, model: next.model, setAt };
+export function useTimeTravel(run: LiveRun, { end }: RunTimes, inAddress: string | null): TimeTravel {
+  const [at, setAt] = useTimeInAddress(inAddress, POINT_IN_TIME);
+  const past = at === undefined || at >= end ? undefined : at;
+  const model = useModelAt(run, past);
+  return { at: model && past, model, setAt };
 }
 
-function useTimeInAddress(inAddress: string | null) {
-  const [at, setAt] = useState(() => parseTime(inAddress));
-  const written = useRef(inAddress);
-  // A link, or an address that the user has changed.
-  useEffect(() => {
-    if (inAddress !== written.current) setAt(parseTime(inAddress));
-    written.current = inAddress;
-  }, [inAddress]);
-  useEffect(() => {
-    const text = at === undefined ? null : new Date(at).toISOString();
-    if (text === written.current) return;
-    const timer = setTimeout(() => {
-      written.current = text;
-      replaceQuery({ at: text ?? undefined });
-    }, ADDRESS_MS);
-    return () => clearTimeout(timer);
-  }, [at]);
-  return [at, setAt] as const;
-}
-
-function parseTime(text: string | null): number | undefined {
-  const at = Date.parse(text ?? '');
-  return Number.isNaN(at) ? undefined : at;
+interface SliderProps {
+  readonly travel: Pick<TimeTravel, 'at' | 'setAt'>;
+  readonly times: RunTimes;
+  readonly isReady: boolean;
+  /** What is replayed, such as `the run`. */
+  readonly what: string;
 }
 
 /** Moves through the history of a run, by hand or as a replay. */
-export function TimeSlider({ travel, times, isReady }: { travel: TimeTravel; times: Times; isReady: boolean }) {
+export function TimeSlider({ travel, times, isReady, what }: SliderProps) {
   const { startedAt, end } = times;
   const [isPlaying, setPlaying] = useState(false);
+  const isReduced = useMedia(REDUCED_MOTION);
   const span = Math.max(1, end - startedAt);
   const at = travel.at ?? end;
   useEffect(() => {
     if (!isPlaying) return;
     let [last, shown, frame] = [performance.now(), travel.at ?? startedAt, 0];
     const advance = (now: number) => {
+      if (isReduced && now - last < REDUCED_INTERVAL_MS) {
+        frame = requestAnimationFrame(advance);
+        return;
+      }
       shown += ((now - last) * span) / REPLAY_MS;
       last = now;
       if (shown >= end) {
@@ -97,7 +76,7 @@ export function TimeSlider({ travel, times, isReady }: { travel: TimeTravel; tim
       <button
         type="button"
         disabled={!isReady}
-        aria-label={isPlaying ? 'Pause the replay' : 'Replay the run'}
+        aria-label={isPlaying ? 'Pause the replay' : `Replay ${what}`}
         onClick={() => setPlaying(!isPlaying)}
       >
         {isPlaying ? '‖' : '▶'}

@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import type { PlanSteps } from '../layout/plan-shape.ts';
 import { failedFirst } from '../model/failed-first.ts';
+import { orderSteps } from '../model/order-steps.ts';
 import { countsOf, type RunModel } from '../model/run-model.ts';
 import { FAILED } from '../model/statuses.ts';
 import type { Selection } from '../parts/timeline-row.tsx';
@@ -16,10 +17,7 @@ interface RowsOptions {
 
 /** The shown steps by their column in the graph, each followed by its cells if it is expanded: first those that failed. */
 export function useRows({ steps, model, shown, expanded }: RowsOptions): readonly Selection[] {
-  const order = useMemo(
-    () => steps.map((_, step) => step).sort((a, b) => steps[a]!.level - steps[b]!.level || a - b),
-    [steps],
-  );
+  const order = useMemo(() => orderSteps(steps), [steps]);
   // The order of the cells changes only with their failures.
   const failed = [...expanded.keys()].map((step) => countsOf(model, step)[FAILED]).join();
   return useMemo(
