@@ -19,7 +19,11 @@ name: digits
 params: { seed: { type: integer, default: 1 } }
 volumes: { code: { source: code } }
 steps:
-  prepare: { command: 'echo "$SEED" > /out/data', env: { SEED: "\${{ params.seed }}" }, outputs: { data: /out } }
+  prepare:
+    command: 'echo "$SEED" > /out/data; echo "$SEED" > "$SLUICE_RESULTS/seed"'
+    env: { SEED: "\${{ params.seed }}" }
+    outputs: { data: /out }
+    results: { seed: number }
   fit:
     matrix: { n: [1, 2] }
     command: cat /in/data /code/fit.py
@@ -103,6 +107,20 @@ async function compareTimelines(page: Page): Promise<void> {
   await panel.getByRole('link', { name: 'fit, run A: succeeded' }).waitFor();
 }
 
+/** Finds the cell whose result differs. Durations differ by chance. */
+async function compareCells(page: Page, runId: string): Promise<void> {
+  const panel = page.getByRole('region', { name: 'Cells that differ' });
+  await panel.getByLabel('Difference').selectOption('result');
+  await panel.getByText('Cells 1 to 1 of 1, the worst first').waitFor();
+  await panel.getByText('seed: 2 in A, 1 in B').waitFor();
+  await panel.getByLabel('Step').selectOption('fit');
+  await panel.getByText('No cell differs.').waitFor();
+  expect(page.url()).toMatch(/cellsOf=fit/);
+  await panel.getByLabel('Step').selectOption('all');
+  const link = panel.getByRole('link', { name: `prepare in run ${runId}: succeeded` });
+  expect(await link.getAttribute('href')).toBe(`#/runs/${runId}/steps/prepare/cells/0`);
+}
+
 describe('the run API and the dashboard', () => {
   let browser: Browser | undefined;
 
@@ -159,6 +177,7 @@ describe('the run API and the dashboard', () => {
     await steps.locator('summary').filter({ hasText: 'prepare differs from run' }).first().click();
     await steps.getByRole('link', { name: 'prepare' }).first().waitFor();
     await compareTimelines(page);
+    await compareCells(page, second);
     for (const [width, colorScheme] of [
       [1400, 'light'],
       [400, 'dark'],

@@ -6,12 +6,17 @@ const PAGE = 1_000;
 /** More rows than a person compares; the API has all. */
 const MAX_CELLS = 5_000;
 
-/** The first cells of a step with their values, loaded again when `version` changes. */
-export function useCells(runId: string, step: string, version?: unknown) {
-  const [loaded, setLoaded] = useState<{ cells: readonly CellEntry[]; total: number; error?: string }>({
-    cells: [],
-    total: 0,
-  });
+interface LoadedCells {
+  readonly cells: readonly CellEntry[];
+  /** The number of all cells. */
+  readonly total: number;
+  readonly isLoaded: boolean;
+  readonly error?: string;
+}
+
+/** The first cells of a step, or of all steps, with their values; loaded again when `version` changes. */
+export function useCells(runId: string, step: string | undefined, version?: unknown): LoadedCells {
+  const [loaded, setLoaded] = useState<LoadedCells>({ cells: [], total: 0, isLoaded: false });
   useEffect(() => {
     const aborted = new AbortController();
     const load = async () => {
@@ -24,10 +29,10 @@ export function useCells(runId: string, step: string, version?: unknown) {
         cells.push(...page.cells);
         ({ nextPageToken: pageToken, total } = page);
       } while (pageToken !== undefined && cells.length < MAX_CELLS);
-      return { cells, total };
+      return { cells, total, isLoaded: true };
     };
     load().then(setLoaded, (thrown) => {
-      if (!aborted.signal.aborted) setLoaded({ cells: [], total: 0, error: messageFor(thrown) });
+      if (!aborted.signal.aborted) setLoaded({ cells: [], total: 0, isLoaded: true, error: messageFor(thrown) });
     });
     return () => aborted.abort();
   }, [runId, step, version]);

@@ -99,7 +99,8 @@ function numberOf(text: string): TableValue {
   return Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
-function secondsOf({ beganAt, endedAt }: CellEntry): number | undefined {
+/** How long a cell took; undefined if it has not ended. */
+export function secondsOf({ beganAt, endedAt }: CellEntry): number | undefined {
   if (beganAt === undefined || endedAt === undefined) return undefined;
   return (Date.parse(endedAt) - Date.parse(beganAt)) / 1_000;
 }

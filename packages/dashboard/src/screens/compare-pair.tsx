@@ -5,6 +5,7 @@ import { ErrorBoundary } from '../parts/error-boundary.tsx';
 import { timeWords } from '../parts/time-words.ts';
 import { CompareSteps } from './compare-steps.tsx';
 import { CompareTimelines } from './compare-timelines.tsx';
+import { DifferentCells } from './different-cells.tsx';
 
 /** What differs between two of the compared runs. The choice of the two is part of the URL. */
 export function ComparePair({ runs, query }: { runs: readonly RunDetails[]; query: URLSearchParams }) {
@@ -29,6 +30,7 @@ export function ComparePair({ runs, query }: { runs: readonly RunDetails[]; quer
         <ErrorBoundary of={`${run.runId} ${other.runId}`} what="The comparison of two runs">
           <CompareTimelines {...{ run, other, query }} />
           <CompareSteps run={run} other={other} />
+          <DifferentCells {...{ run, other, query }} />
         </ErrorBoundary>
       )}
     </>
