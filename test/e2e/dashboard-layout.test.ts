@@ -159,9 +159,11 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the layout of the d
     expect(await findBarriers(page)).toEqual([]);
     await page.goto(`${served!.url}/#/`);
     const pipelines = page.getByRole('separator', { name: 'Width of the pipelines' });
+    const { right } = await boxOf(pipelines);
     await pipelines.focus();
     await page.keyboard.press('ArrowLeft');
     expect(await pipelines.getAttribute('aria-valuetext')).toMatch(/^\d+ pixels$/);
+    expect((await boxOf(pipelines)).right).toBeCloseTo(right - 16, 0);
     expect(problems).toEqual([]);
     await page.close();
   });

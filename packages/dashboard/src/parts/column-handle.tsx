@@ -10,6 +10,8 @@ const STEP = 16;
 export interface ColumnWidth {
   /** Undefined: that of the style sheet. */
   readonly width: number | undefined;
+  /** The width as a value of a style, which needs a unit. */
+  readonly styleWidth: string | undefined;
   readonly setWidth: (width: number | undefined) => void;
 }
 
@@ -22,6 +24,7 @@ export function useColumnWidth(name: string): ColumnWidth {
   });
   return {
     width,
+    styleWidth: width === undefined ? undefined : `${width}px`,
     setWidth(next) {
       const limited = next === undefined ? undefined : Math.round(Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, next)));
       setWidth(limited);
@@ -59,9 +62,13 @@ export function ColumnHandle({ column: { width, setWidth }, label }: { column: C
         drag.current = undefined;
       }}
       onDblClick={() => setWidth(undefined)}
-      onKeyDown={({ key }) => {
+      onKeyDown={(event) => {
+        const { key } = event;
         if (key === 'ArrowLeft' || key === 'ArrowRight') setWidth(present() + (key === 'ArrowLeft' ? -STEP : STEP));
-        if (key === 'Home') setWidth(undefined);
+        else if (key === 'Home') setWidth(undefined);
+        else return;
+        // The keys would also scroll.
+        event.preventDefault();
       }}
     />
   );

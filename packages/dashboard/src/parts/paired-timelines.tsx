@@ -36,9 +36,8 @@ interface PairedProps {
 /** The steps of two runs as rows, each with the bars of both runs on one axis that counts from their starts. */
 export function PairedTimelines({ rows, runs, span }: PairedProps) {
   const column = useColumnWidth('timeline');
-  const width = column.width === undefined ? undefined : `${column.width}px`;
   return (
-    <div class="timeline paired" style={{ '--name-width': width }}>
+    <div class="timeline paired" style={{ '--name-width': column.styleWidth }}>
       <TimeAxis column={column} span={span} />
       <VirtualList
         count={rows.length}

@@ -17,7 +17,7 @@ export function Timeline(props: TimelineProps) {
     if (handleKey(event.key, props, place)) event.preventDefault();
   };
   return (
-    <div class="timeline" style={{ '--name-width': column.width === undefined ? undefined : `${column.width}px` }}>
+    <div class="timeline" style={{ '--name-width': column.styleWidth }}>
       <TimeAxis column={column} span={span}>
         {gaps.map((gap) => (
           <GapBar key={gap.from} {...{ gap, startedAt, span, now }} />

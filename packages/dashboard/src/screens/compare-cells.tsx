@@ -6,6 +6,7 @@ import { renderCsv } from '../model/render-csv.ts';
 import { codeOf } from '../model/statuses.ts';
 import { downloadText } from '../parts/download-text.ts';
 import { Note } from '../parts/note.tsx';
+import { SizedHead } from '../parts/sized-head.tsx';
 import { SortButton, sortDirection } from '../parts/sort-button.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { PlotPanel } from './plot-panel.tsx';
@@ -77,7 +78,9 @@ function CellTable({ table, query, linkOf }: CellTableProps) {
     <table>
       <thead>
         <tr>
-          <th scope="col">Cell</th>
+          <SizedHead name="compared-cells" label="Width of the names">
+            Cell
+          </SizedHead>
           {table.columns.map((column, index) => (
             <th
               key={column}
@@ -93,9 +96,11 @@ function CellTable({ table, query, linkOf }: CellTableProps) {
       <tbody>
         {table.rows.slice(0, MAX_ROWS).map(({ key, label, status, values }) => (
           <tr key={key}>
-            <td>
+            <td class="named">
               <StatusMark code={codeOf(status as CellEntry['status'], undefined)} isShort />{' '}
-              <a href={linkOf(key)}>{label}</a>
+              <a class="name" title={label} href={linkOf(key)}>
+                {label}
+              </a>
             </td>
             {values.map((value, index) => (
               <td key={table.columns[index]} class={typeof value === 'number' ? 'number' : ''}>

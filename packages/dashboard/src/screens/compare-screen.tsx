@@ -9,6 +9,7 @@ import { sortRows, tableOfRuns } from '../model/comparison-table.ts';
 import { renderCsv } from '../model/render-csv.ts';
 import { downloadText } from '../parts/download-text.ts';
 import { Note } from '../parts/note.tsx';
+import { SizedHead } from '../parts/sized-head.tsx';
 import { SortButton } from '../parts/sort-button.tsx';
 import { RunStatus } from '../parts/status-mark.tsx';
 import { timeWords } from '../parts/time-words.ts';
@@ -142,7 +143,9 @@ function ComparisonTable({ runs, rows, sort }: ComparisonProps) {
     <table class="comparison">
       <thead>
         <tr>
-          <th>Value</th>
+          <SizedHead name="compared-runs" label="Width of the names">
+            Value
+          </SizedHead>
           {runs.map((run) => (
             <th key={run.runId}>
               <RunStatus status={run.status} isShort /> <a href={linkTo(['runs', run.runId])}>{run.runId}</a>

@@ -8,6 +8,7 @@ import type { RunPair } from '../model/run-pair.ts';
 import { codeOf } from '../model/statuses.ts';
 import { Note } from '../parts/note.tsx';
 import { PageButtons } from '../parts/page-buttons.tsx';
+import { SizedHead } from '../parts/sized-head.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { TOOK, tookWords } from '../parts/time-words.ts';
 
@@ -112,7 +113,9 @@ function DifferenceTable({ differences, runIds }: PagesProps) {
     <table class="different-cells">
       <thead>
         <tr>
-          <th scope="col">Cell</th>
+          <SizedHead name="different-cells" label="Width of the names">
+            Cell
+          </SizedHead>
           {['A', 'B'].map((letter) => (
             <th key={letter} scope="col" title={TOOK}>
               {letter}

@@ -105,9 +105,8 @@ function GridBar({ head, isFailed }: { head: Head; isFailed: boolean }) {
 
 function GridTable({ head, rows, selected }: { head: Head; rows: GridRows; selected: string | null }) {
   const column = useColumnWidth('grid');
-  const width = column.width === undefined ? undefined : `${column.width}px`;
   return (
-    <div class="grid" style={{ '--name-width': width }}>
+    <div class="grid" style={{ '--name-width': column.styleWidth }}>
       <div
         class="grid-inner"
         style={{ minWidth: `calc(${head.columns.length} * var(--grid-column) + var(--name-width))` }}

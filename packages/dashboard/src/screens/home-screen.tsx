@@ -10,11 +10,11 @@ import { useNow } from '../live/use-now.ts';
 import { useStore } from '../live/use-store.ts';
 import { beganAt } from '../model/began-at.ts';
 import { labelWords, matchRun } from '../model/match-run.ts';
-import { ColumnHandle, useColumnWidth } from '../parts/column-handle.tsx';
 import { CommandLine } from '../parts/command-line.tsx';
 import { CountBar, countsByCode, countWords } from '../parts/count-bar.tsx';
 import { HistoryStrip } from '../parts/history-strip.tsx';
 import { ConnectionNote, Loading } from '../parts/loading.tsx';
+import { SizedHead } from '../parts/sized-head.tsx';
 import { RunStatus } from '../parts/status-mark.tsx';
 import { agoWords, timeWords, zoneWords } from '../parts/time-words.ts';
 import { ClusterPanel } from './cluster-panel.tsx';
@@ -128,7 +128,6 @@ function RunTable({ list, query, now, open }: RunsProps) {
   const [status, search] = [query.get('status') ?? '', query.get('q') ?? ''];
   const isShown = (run: RunEntry) => (status === '' || run.status === status) && matchRun(run, search);
   const runs = list.runs.filter(isShown);
-  const column = useColumnWidth('runs');
   return (
     <section class="panel runs" aria-labelledby="runs">
       <div class="panel-head">
@@ -156,10 +155,9 @@ function RunTable({ list, query, now, open }: RunsProps) {
       <table>
         <thead>
           <tr>
-            <th class="sized" style={{ width: column.width }}>
+            <SizedHead name="runs" label="Width of the pipelines">
               Pipeline
-              <ColumnHandle column={column} label="Width of the pipelines" />
-            </th>
+            </SizedHead>
             <th>Started</th>
             <th class="number">Duration</th>
             <th>Progress</th>

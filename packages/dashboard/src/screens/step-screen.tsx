@@ -10,11 +10,11 @@ import { useStore } from '../live/use-store.ts';
 import { useThrottled } from '../live/use-throttled.ts';
 import { countsOf } from '../model/run-model.ts';
 import { AWAITING_APPROVAL, codeOf, STATUSES } from '../model/statuses.ts';
-import { ColumnHandle, useColumnWidth } from '../parts/column-handle.tsx';
 import { CountBar, countWords } from '../parts/count-bar.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { Note } from '../parts/note.tsx';
 import { PageButtons } from '../parts/page-buttons.tsx';
+import { SizedHead } from '../parts/sized-head.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { TOOK, tookWords } from '../parts/time-words.ts';
 import { Trail } from '../parts/trail.tsx';
@@ -143,15 +143,13 @@ function CellTable({ details, name, query, version }: CellTableProps) {
 }
 
 function CellRows({ cells, runId }: { cells: CellList['cells']; runId: string }) {
-  const column = useColumnWidth('cells');
   return (
     <table>
       <thead>
         <tr>
-          <th class="sized" style={{ width: column.width }}>
+          <SizedHead name="cells" label="Width of the names">
             Cell
-            <ColumnHandle column={column} label="Width of the names" />
-          </th>
+          </SizedHead>
           <th class="number">Attempt</th>
           <th class="number" title={TOOK}>
             Took
