@@ -91,19 +91,20 @@ function resultDifferences({ results: a = {} }: CellEntry, { results: b = {} }: 
   });
 }
 
-/** A reused result has the duration of the run that computed it. */
 function durationDifference(a: CellEntry, b: CellEntry) {
   const size = gapOf([a, b]);
-  const longest = Math.max(secondsOf(a) ?? 0, secondsOf(b) ?? 0);
-  if (size < MIN_SECONDS || size < MIN_PART * longest) return [];
-  const slower = secondsOf(a) === longest ? 'A' : 'B';
+  if (size === 0) return [];
+  const slower = secondsOf(a)! > secondsOf(b)! ? 'A' : 'B';
   return [{ kind: 'duration', words: `${renderDuration(size * 1_000)} longer in ${slower}` } as const];
 }
 
-/** The difference of the durations in seconds; 0 if one is unknown, or is not that of an execution in this run. */
+/** The difference of the durations in seconds; 0 if it is chance, or one is unknown, or that of the run that a result is reused from. */
 function gapOf([a, b]: CellDifference['cells']): number {
   if (a === undefined || b === undefined || a.reused || b.reused) return 0;
-  return Math.abs((secondsOf(a) ?? Number.NaN) - (secondsOf(b) ?? Number.NaN)) || 0;
+  const [one, other] = [secondsOf(a), secondsOf(b)];
+  if (one === undefined || other === undefined) return 0;
+  const size = Math.abs(one - other);
+  return size < MIN_SECONDS || size < MIN_PART * Math.max(one, other) ? 0 : size;
 }
 
 function labelOf({ status, reused }: CellEntry): string {

@@ -74,6 +74,13 @@ test('compareCells ignores durations of chance, and those of reused results', ()
   expect(differ(cell('a', { reused: true }, 1), cell('a', {}, 120))).toBe(false);
 });
 
+test('compareCells keeps the order of cells whose durations differ by chance', () => {
+  const cells = (score: number, ...seconds: number[]) =>
+    whole(...seconds.map((all, index) => cell(`${index}`, { results: { score } }, all)));
+  const differences = compareCells(cells(1, 0.1, 0.2, 9), cells(2, 0.1, 0.9, 3));
+  expect(differences.map(({ name }) => name)).toEqual(['s/2', 's/0', 's/1']);
+});
+
 test('a cell beyond those that are known is no difference', () => {
   const part = { cells: [cell('a')], total: 2 };
   expect(compareCells(whole(cell('a'), cell('b')), part)).toEqual([]);
