@@ -70,15 +70,14 @@ export async function openPage(browser: Browser, options: { width?: number; colo
   return { page, problems };
 }
 
-/** Serious and critical findings of axe-core in the present page, as text. */
-export async function findBarriers(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const violations = await page.evaluate(async () => {
-    type Finding = { id: string; impact: string; nodes: { html: string }[] };
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Finding[] }> } };
-    return (await axe.run()).violations;
-  });
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
+/** What axe-core finds in the present page, as text. `rules`: only these. */
+export async function findBarriers(page: Page, rules?: readonly string[]): Promise<string[]> {
+  if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axe.source);
+  const violations = await page.evaluate(async (runOnly) => {
+    type Finding = { id: string; nodes: { html: string }[] };
+    type Options = { resultTypes: string[]; runOnly?: readonly string[] };
+    const { axe } = globalThis as unknown as { axe: { run(options: Options): Promise<{ violations: Finding[] }> } };
+    return (await axe.run({ resultTypes: ['violations'], ...(runOnly && { runOnly }) })).violations;
+  }, rules);
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
 }

@@ -2,14 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import {
-  findBarriers,
-  HAS_CHROMIUM,
-  launchChromium,
-  openPage,
-  type ServedDashboard,
-  serveDashboard,
-} from './browser-rig.ts';
+import { HAS_CHROMIUM, launchChromium, openPage, type ServedDashboard, serveDashboard } from './browser-rig.ts';
 import { createWorkplace, until, type Workplace } from './workplace-rig.ts';
 
 /** Nine of the cells of `fit` fail for two reasons, in each of their attempts; `flaky` succeeds in its second one. */
@@ -76,15 +69,6 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the page of a run t
     await page.getByText('flaky').first().waitFor();
     expect(await panel.getByText('flaky').count()).toBe(0);
     await page.getByRole('button', { name: 'Rerun what failed' }).waitFor();
-    for (const [width, colorScheme] of [
-      [1400, 'light'],
-      [400, 'dark'],
-    ] as const) {
-      await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ colorScheme });
-      expect(await findBarriers(page)).toEqual([]);
-    }
-    await page.setViewportSize({ width: 1400, height: 900 });
     // The log opens at its first error, which is colored.
     await four!.getByRole('link', { name: /^End of the log of seed-4/ }).click();
     const found = page.locator('.line.found');

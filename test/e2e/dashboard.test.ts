@@ -2,14 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  findBarriers,
-  HAS_CHROMIUM,
-  launchChromium,
-  openPage,
-  type ServedDashboard,
-  serveDashboard,
-} from './browser-rig.ts';
+import { HAS_CHROMIUM, launchChromium, openPage, type ServedDashboard, serveDashboard } from './browser-rig.ts';
 import { createWorkplace, type Started, until, type Workplace } from './workplace-rig.ts';
 
 const ATTACK = '<img src=x onerror="globalThis.attacked=1"><script>globalThis.attacked=1</script>';
@@ -83,7 +76,6 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the dashboard in Ch
     await asked.getByText('Release version 1.4.0?').waitFor();
     await asked.getByText('releases publish').waitFor();
     await asked.getByText('It was approved in none of the last 10 runs.').waitFor();
-    expect(await findBarriers(page)).toEqual([]);
     await approve();
     expect((await started.ended).exitCode).toBe(0);
     await page.keyboard.press('Escape');
@@ -185,7 +177,6 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the dashboard in Ch
     await dialog.getByText('one is reused', { exact: true }).waitFor();
     await page.keyboard.press('ArrowRight');
     await dialog.getByText('two is run: a rerun was requested', { exact: true }).waitFor();
-    expect(await findBarriers(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Rerun' }).click();
     await dialog.getByRole('link').click();
     await page.getByText('1 succeeded, 1 reused').first().waitFor();
@@ -256,7 +247,6 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the dashboard in Ch
     await page.getByRole('link', { name: 'greet', exact: true }).first().waitFor();
     await page.goto(day);
     await page.getByRole('region', { name: '2025-01-15' }).getByText('succeeded').waitFor();
-    expect(await findBarriers(page)).toEqual([]);
     expect(problems).toEqual([]);
     await page.close();
   });
@@ -298,7 +288,6 @@ steps:
       'call/S2,b',
       'call/S2,f',
     ]);
-    expect(await findBarriers(page)).toEqual([]);
     await page.getByLabel('Only failed').uncheck();
     await rows.first().click();
     for (const step of ['align', 'sort']) await page.getByRole('button', { name: `Log of ${step}/S1` }).click();
@@ -344,7 +333,6 @@ steps:
     await page.goto(`${served.url}/#/runs/${runId}/data/say/0/output/files`);
     await page.getByRole('link', { name: 'plain' }).waitFor();
     await page.getByText('caf\\xe9').waitFor();
-    expect(await findBarriers(page)).toEqual([]);
     expect([...failed, ...problems]).toEqual([]);
     await page.close();
   });
@@ -411,7 +399,6 @@ steps:
       'cell-2999',
     ]);
     expect(await page.getByRole('treeitem').allTextContents()).toHaveLength(2);
-    expect(await findBarriers(page)).toEqual([]);
     await search.fill('cell-7');
     await found.getByRole('alert').getByText('The server does not reply').waitFor();
     await search.fill('FEW cell-299');
@@ -446,7 +433,7 @@ steps:
     await page.close();
   });
 
-  test('texts of users execute nothing, and no screen has a serious barrier', async () => {
+  test('texts of users execute nothing, and make no screen wider', async () => {
     place = createWorkplace();
     writeFileSync(join(place.directory, 'pipeline.yaml'), pipelineWith(ATTACK));
     await place.sluice('run', 'pipeline.yaml');
@@ -472,7 +459,6 @@ steps:
         await page.goto(`${served.url}/${hash}`);
         await page.reload();
         await page.getByText(text).filter({ visible: true }).first().waitFor();
-        expect(await findBarriers(page), hash).toEqual([]);
         const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
         expect(width, `${hash} is wider than the screen`).toBeLessThanOrEqual(0);
       }

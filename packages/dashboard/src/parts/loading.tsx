@@ -11,15 +11,13 @@ interface LoadingProps {
 
 /** Stands for what is not loaded yet, and says why it is not. */
 export function Loading({ what, connection, error }: LoadingProps) {
-  if (!connection.isConnected) return <ConnectionNote {...connection} />;
-  if (error !== undefined)
-    return (
-      <>
-        <h1 class="hidden">Could not load {what}</h1>
-        <Note tone="bad">{error}</Note>
-      </>
-    );
-  return <p class="soft">Loading {what}…</p>;
+  if (connection.isConnected && error === undefined) return <p class="soft">Loading {what}…</p>;
+  return (
+    <>
+      <h1 class="hidden">Could not load {what}</h1>
+      {connection.isConnected ? <Note tone="bad">{error}</Note> : <ConnectionNote {...connection} />}
+    </>
+  );
 }
 
 /** Shown until the event stream is open again. */

@@ -11,7 +11,7 @@ export function CellData({ value, runId }: { value: CellDetails; runId: string }
       <Ports kind="input" ports={value.inputs} value={value} runId={runId} />
       {value.image !== undefined && (
         <div>
-          <h3>Image</h3>
+          <h2 class="fact-title">Image</h2>
           <p>
             <code>{value.image}</code>
           </p>
@@ -19,13 +19,13 @@ export function CellData({ value, runId }: { value: CellDetails; runId: string }
       )}
       {value.command !== undefined && (
         <div>
-          <h3>Command</h3>
+          <h2 class="fact-title">Command</h2>
           <pre>{value.command.join('\n')}</pre>
         </div>
       )}
       {value.environment.length > 0 && (
         <div>
-          <h3>Environment</h3>
+          <h2 class="fact-title">Environment</h2>
           <p class="soft">{value.environment.join(', ')}</p>
         </div>
       )}
@@ -44,7 +44,7 @@ function Ports({ kind, ports, value, runId }: PortsProps) {
   if (ports.length === 0) return null;
   return (
     <div>
-      <h3>{kind === 'output' ? 'Outputs' : 'Inputs'}</h3>
+      <h2 class="fact-title">{kind === 'output' ? 'Outputs' : 'Inputs'}</h2>
       <ul>
         {ports.map(({ name, path, from, location, removed }) => (
           <li key={name}>

@@ -42,7 +42,7 @@ export function CellReasons({ value, runId }: { value: CellDetails; runId: strin
       {value.message !== undefined && <Note tone={value.status === 'failed' ? 'bad' : 'calm'}>{value.message}</Note>}
       <LastLog value={value} runId={runId} />
       {value.rootCause !== undefined && <RootCause cause={value.rootCause} runId={runId} />}
-      <h3>Dependencies</h3>
+      <h2 class="fact-title">Dependencies</h2>
       {dependencies.length === 0 && <p class="soft">It depends on no other step.</p>}
       <ul>
         {dependencies.map(({ step, condition, ...now }) => (
@@ -55,7 +55,7 @@ export function CellReasons({ value, runId }: { value: CellDetails; runId: strin
           </li>
         ))}
       </ul>
-      <h3>Cache</h3>
+      <h2 class="fact-title">Cache</h2>
       <p>
         {CACHE_WORDS[cache.kind]} {cache.kind === 'missed' && (cache.problem ?? MISS_WORDS[cache.cause])}
       </p>
@@ -76,7 +76,7 @@ export function CellReasons({ value, runId }: { value: CellDetails; runId: strin
           </ul>
         </>
       )}
-      <h3>History</h3>
+      <h2 class="fact-title">History</h2>
       <ol class="cell-history">
         {history.map((line, index) => (
           <li key={index}>

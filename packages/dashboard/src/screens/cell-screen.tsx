@@ -39,7 +39,13 @@ export function CellScreen({ run, route, name, cell }: CellProps) {
   const path = details === undefined ? undefined : `runs/${encodeURIComponent(run.runId)}/cell`;
   const { value, error } = useReply<CellDetails>(path, query, `${code} ${run.history?.last[step]?.[cell]}`);
   if (details === undefined) return <Loading what="the run" connection={run.connection} error={run.error} />;
-  if (error !== undefined) return <Note tone="bad">{error}</Note>;
+  if (error !== undefined)
+    return (
+      <>
+        <h1 class="hidden">No cell</h1>
+        <Note tone="bad">{error}</Note>
+      </>
+    );
   if (value === undefined) return <p class="soft">Loading the cell…</p>;
   return <LoadedCell {...{ run, route, details, value }} />;
 }

@@ -10,7 +10,9 @@ export function CellUsage({ value, instanceType }: { value: CellDetails; instanc
   const { attempts, ranMs, coreHours, gpuHours = 0 } = usage;
   return (
     <section aria-labelledby="usage">
-      <h3 id="usage">Resource use</h3>
+      <h2 class="fact-title" id="usage">
+        Resource use
+      </h2>
       <dl class="usage">
         <div>
           <dt>Requested by the pipeline</dt>

@@ -67,7 +67,9 @@ function Failure({ group, runId }: { group: FailureGroup; runId: string }) {
         </p>
       )}
       {hint !== undefined && <p class="soft">{hint}</p>}
-      {Object.keys(values).length > 0 && cellCount === 1 && <FactTable title="Values of the cell" values={values} />}
+      {Object.keys(values).length > 0 && cellCount === 1 && (
+        <FactTable title="Values of the cell" values={values} level={3} />
+      )}
       {first !== undefined && containerId !== undefined && (
         <LogTail
           lines={logTail}

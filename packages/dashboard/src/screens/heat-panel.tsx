@@ -74,6 +74,7 @@ function HeatTable({ runId, step, map, value, setShown }: TableProps) {
   const table = useRef<HTMLTableElement>(null);
   const [place, setPlace] = useState<readonly [number, number]>([0, 0]);
   const current = map.rows[place[0]]?.tiles[place[1]] === undefined ? firstPlace(map) : place;
+  const others = map.axes.filter((axis) => axis !== map.across);
   const onKeyDown = (event: KeyboardEvent) => {
     const move = MOVES.get(event.key);
     if (move === undefined) return;
@@ -89,7 +90,7 @@ function HeatTable({ runId, step, map, value, setShown }: TableProps) {
       <table ref={table} class="heat" role="grid" aria-labelledby="heat" onKeyDown={onKeyDown}>
         <thead>
           <tr>
-            <th scope="col">{map.axes.filter((axis) => axis !== map.across).join(', ')}</th>
+            {others.length === 0 ? <td /> : <th scope="col">{others.join(', ')}</th>}
             {map.columns.map((column) => (
               <th key={column} scope="col" title={`${map.across} ${column}`}>
                 {column}

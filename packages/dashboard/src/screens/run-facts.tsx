@@ -21,7 +21,7 @@ export function RunFacts({ details }: { details: RunDetails }) {
       </div>
       {details.warnings.length > 0 && (
         <>
-          <h3>Warnings</h3>
+          <h2 class="fact-title">Warnings</h2>
           <ul>
             {details.warnings.map(({ at, message }) => (
               <li key={`${at}${message}`}>
@@ -36,7 +36,7 @@ export function RunFacts({ details }: { details: RunDetails }) {
       )}
       {details.command !== undefined && (
         <>
-          <h3>Equivalent command</h3>
+          <h2 class="fact-title">Equivalent command</h2>
           <CommandLine command={details.command} />
         </>
       )}

@@ -38,6 +38,7 @@ export function ScheduleScreen({ route }: { route: Route }) {
         <a href={linkTo(['schedules'])}>Schedules</a>
         <span aria-current="page">{name}</span>
       </nav>
+      {schedule === undefined && <h1 class="hidden">Schedule {name}</h1>}
       {error !== undefined && <Note tone="bad">{error}</Note>}
       {value !== undefined && schedule === undefined && <Note tone="bad">{`This home has no schedule ${name}.`}</Note>}
       {schedule !== undefined && (
