@@ -34,8 +34,13 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the layout of the d
     place.remove();
   });
 
-  test('graph and timeline are as high as the window, and the selected step covers neither', async () => {
-    await runPipeline({ one: { command: ['true'] }, two: { command: ['true'], needs: ['one'] } });
+  test('graph and timeline are as high as the window, and the selected step covers neither and cuts nothing', async () => {
+    const names = ['one', 'two', 'three', 'four', 'five', 'six', 'seven'];
+    await runPipeline(
+      Object.fromEntries(
+        names.map((name, index) => [name, { command: ['true'], needs: names.slice(Math.max(0, index - 1), index) }]),
+      ),
+    );
     const { page, problems } = await openPage(browser);
     await page.goto(await runUrl());
     const [graph, timeline] = [page.locator('.graph'), page.locator('.timeline')];
@@ -48,6 +53,12 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the layout of the d
     await side.getByText('after one').waitFor();
     expect((await boxOf(graph)).bottom).toBe(bottom);
     expect((await boxOf(timeline)).right).toBeLessThan((await boxOf(side)).left);
+    // The graph is fitted to what the panel leaves: its last step is at the right edge.
+    const last = { x: (await boxOf(graph)).right - (await boxOf(graph)).left - 45, y: 46 };
+    await until(async () => {
+      await graph.locator('canvas').click({ position: last });
+      return await side.getByText('after six').isVisible();
+    }, 'the last step');
     await page.setViewportSize({ width: 400, height: WINDOW_HEIGHT });
     expect((await boxOf(graph)).bottom).toBeLessThan((await boxOf(side)).top);
     await side.getByRole('button', { name: 'Clear the selection' }).click();

@@ -9,7 +9,8 @@ import { drawGraph, type GraphPicture } from './draw-graph.ts';
 import { type Direction, findNeighbor } from './find-neighbor.ts';
 import { type Palette, readPalette } from './palette.ts';
 import { useGestures } from './use-gestures.ts';
-import { fitView, revealBox, type Size, startView, type View, zoomAt } from './view.ts';
+import { useView } from './use-view.ts';
+import { type Size, type View, zoomAt } from './view.ts';
 
 /** What the graph shows, and what it reports. */
 export interface GraphCanvasProps {
@@ -43,26 +44,23 @@ export function GraphCanvas(props: GraphCanvasProps) {
   const size = useSize(canvas);
   const palette = usePalette(props.recolored);
   const index = useMemo(() => openIndexes(props.drawing), [props.drawing]);
-  const [moved, setMoved] = useState<View | undefined>();
-  const view = moved ?? startView(layout, size);
-  const fit = () => setMoved(fitView(layout, size));
+  const { view, move, fit } = useView(layout, size, props.selected);
   const stepAt = (x: number, y: number) => {
     const [at, across] = [(x - view.x) / view.scale, (y - view.y) / view.scale];
     return index.nodes?.search(at, across, at, across)[0];
   };
   const gestures = useGestures({
     view,
-    onView: setMoved,
+    onView: move,
     onClick: (x, y) => props.onSelect(stepAt(x, y)),
     onDoubleClick: (x, y) => {
       const step = stepAt(x, y);
       if (step !== undefined) props.onOpen(step);
     },
   });
-  useReveal(props, { size, setMoved });
   const lanes = useMemo(() => findLanes(props.steps), [props.steps]);
   usePainting(canvas, { ...props, layout, lanes, ...index }, { view, size, palette });
-  const zoom = (factor: number) => setMoved(zoomAt(view, factor, { x: size.width / 2, y: size.height / 2 }));
+  const zoom = (factor: number) => move(zoomAt(view, factor, { x: size.width / 2, y: size.height / 2 }));
   const onKeyDown = (event: KeyboardEvent) => {
     if (handleKey(event.key, props, { zoom, fit })) event.preventDefault();
   };
@@ -97,20 +95,6 @@ export function GraphCanvas(props: GraphCanvasProps) {
 function openIndexes({ nodes, edges }: Drawing): Pick<GraphPicture, 'nodes' | 'edges'> {
   const open = (data: ArrayBuffer | undefined) => data && Flatbush.from(data);
   return { nodes: open(nodes), edges: open(edges) };
-}
-
-/** Keeps the selected step in view. */
-function useReveal(
-  { drawing: { layout }, selected }: GraphCanvasProps,
-  { size, setMoved }: { size: Size; setMoved: (change: (view: View | undefined) => View | undefined) => void },
-): void {
-  useEffect(() => {
-    if (selected === undefined || size.width === 0) return;
-    const [left, top, right, bottom] = layout.boxes.subarray(selected * 4, selected * 4 + 4) as unknown as number[];
-    setMoved((now) =>
-      revealBox(now ?? startView(layout, size), { left: left!, top: top!, right: right!, bottom: bottom! }, size),
-    );
-  }, [selected, layout, size.width, size.height]);
 }
 
 /** Draws after each rendering, with the next frame. */

@@ -11,9 +11,12 @@ export interface Size {
   readonly height: number;
 }
 
-const MARGIN = 24;
-/** From this scale on, names can be read. */
+/** Also for the bands of groups and their names, which are above the boxes. */
+const MARGIN = 32;
+/** From this scale on, names can be read well. */
 const READABLE = 0.7;
+/** From this scale on, a whole drawing is better than a part whose names can be read well. */
+const WHOLE = 0.45;
 const MIN_SCALE = 0.005;
 const MAX_SCALE = 3;
 
@@ -29,10 +32,10 @@ export function fitView(drawing: Size, canvas: Size): View {
   };
 }
 
-/** The view at first: the whole drawing, or the beginning of one that would be only a little too small to be read. At the top. */
+/** The view at first: the whole drawing, or the beginning of one that would be too small to be read, but not by far. At the top. */
 export function startView(drawing: Size, canvas: Size): View {
   const whole = fitView(drawing, canvas);
-  if (whole.scale >= READABLE || whole.scale < READABLE / 2.5) return { ...whole, y: Math.min(whole.y, MARGIN) };
+  if (whole.scale >= WHOLE || whole.scale < READABLE / 2.5) return { ...whole, y: Math.min(whole.y, MARGIN) };
   return { scale: READABLE, x: MARGIN, y: MARGIN };
 }
 
