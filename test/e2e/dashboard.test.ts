@@ -412,9 +412,9 @@ steps:
     await page.close();
   });
 
-  test('thousands of cells are in the page only where they are visible', async () => {
+  test('thousands of cells are in the page only where they are visible, and the map says how many it shows', async () => {
     place = createWorkplace();
-    const cells = Array.from({ length: 3_000 }, (_, index) => index);
+    const cells = Array.from({ length: 5_100 }, (_, index) => index);
     const many = { needs: ['first'], command: ['true'], matrix: { cell: cells } };
     writeFileSync(
       join(place.directory, 'many.json'),
@@ -427,8 +427,14 @@ steps:
     await page.getByRole('button', { name: 'Show cells' }).click();
     await page.getByRole('tree').focus();
     await page.keyboard.press('End');
-    await page.getByRole('treeitem', { name: 'cell-2999' }).waitFor();
+    await page.getByRole('treeitem', { name: 'cell-5099' }).waitFor();
     expect(await page.getByRole('treeitem').count()).toBeLessThan(100);
+    // The map shows fewer, and says so.
+    await page.goto(`${served.url}/#/runs/${(await place.runs())[0]!.runId}/steps/many`);
+    await page.getByText('5,000 of 5,100 cells shown.').waitFor();
+    await page.getByRole('searchbox', { name: 'Search cells' }).fill('cell-509');
+    await page.getByText('11 of 11 matching cells shown.').waitFor();
+    await page.getByRole('grid').getByRole('link', { name: 'cell-5099: skipped' }).waitFor();
     expect(problems).toEqual([]);
     await page.close();
   });

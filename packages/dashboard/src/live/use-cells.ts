@@ -4,7 +4,7 @@ import { fetchReply, messageFor } from '../api/fetch-reply.ts';
 
 const PAGE = 1_000;
 /** More rows than a person compares; the API has all. */
-const MAX_CELLS = 5_000;
+export const MAX_CELLS = 5_000;
 
 interface LoadedCells {
   readonly cells: readonly CellEntry[];
@@ -14,8 +14,17 @@ interface LoadedCells {
   readonly error?: string;
 }
 
-/** The first cells of a step, or of all steps, with their values; loaded again when `version` changes. */
-export function useCells(runId: string, step: string | undefined, version?: unknown): LoadedCells {
+/** Which cells, and when they are loaded again. */
+interface CellsOptions {
+  readonly status?: string | undefined;
+  /** A part of the name. */
+  readonly search?: string | undefined;
+  /** The cells are loaded again when it changes. */
+  readonly version?: unknown;
+}
+
+/** The first `MAX_CELLS` cells of a step, or of all steps, with their values. */
+export function useCells(runId: string, step: string | undefined, { status, search, version }: CellsOptions = {}) {
   const [loaded, setLoaded] = useState<LoadedCells>({ cells: [], total: 0, isLoaded: false });
   useEffect(() => {
     const aborted = new AbortController();
@@ -24,7 +33,7 @@ export function useCells(runId: string, step: string | undefined, version?: unkn
       let pageToken: string | undefined;
       let total = 0;
       do {
-        const query = { step, values: true, pageSize: PAGE, pageToken };
+        const query = { step, status, search, values: true, pageSize: PAGE, pageToken };
         const page = await fetchReply<CellList>(`runs/${encodeURIComponent(runId)}/cells`, query, aborted.signal);
         cells.push(...page.cells);
         ({ nextPageToken: pageToken, total } = page);
@@ -35,6 +44,6 @@ export function useCells(runId: string, step: string | undefined, version?: unkn
       if (!aborted.signal.aborted) setLoaded({ cells: [], total: 0, isLoaded: true, error: messageFor(thrown) });
     });
     return () => aborted.abort();
-  }, [runId, step, version]);
+  }, [runId, step, status, search, version]);
   return loaded;
 }

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import { linkTo, replaceQuery } from '../live/route.ts';
-import { useCells } from '../live/use-cells.ts';
+import { MAX_CELLS, useCells } from '../live/use-cells.ts';
 import { type HeatMap, type HeatTile, heatMapOf, heatValues } from '../model/heat-map.ts';
 import { codeOf, STATUSES } from '../model/statuses.ts';
 
@@ -8,13 +8,20 @@ interface HeatProps {
   readonly runId: string;
   readonly step: string;
   readonly query: URLSearchParams;
+  /** How many cells the step has. */
+  readonly count: number;
   /** The cells are loaded again when it changes. */
   readonly version: unknown;
 }
 
-/** The cells of a step as a map of their axes, colored by status or by a number. The choice is part of the URL. */
-export function HeatPanel({ runId, step, query, version }: HeatProps) {
-  const { cells } = useCells(runId, step, version);
+/**
+ * The cells of a step as a map of their axes, colored by status or by a number. The choice is part of the URL. Of more cells
+ * than it can show, the search and the status of the table choose.
+ */
+export function HeatPanel({ runId, step, query, count, version }: HeatProps) {
+  const filter =
+    count <= MAX_CELLS ? {} : { status: query.get('status') ?? undefined, search: query.get('q') ?? undefined };
+  const { cells, total } = useCells(runId, step, { ...filter, version });
   const values = heatValues(cells);
   const value = values.includes(query.get('color') ?? '') ? query.get('color')! : undefined;
   const map = heatMapOf(cells, { across: query.get('across') ?? undefined, value });
@@ -27,6 +34,7 @@ export function HeatPanel({ runId, step, query, version }: HeatProps) {
         <Choice label="Color" name="color" value={value ?? ''} choices={['', ...values]} />
         {map.axes.length > 1 && <Choice label="Across" name="across" value={map.across} choices={map.axes} />}
       </div>
+      {count > MAX_CELLS && <p class="soft">{partWords(cells.length, total, count)}</p>}
       <HeatTable {...{ runId, step, map, value, setShown }} />
       <p class="soft heat-words">{shown === undefined ? rangeWords(map, value) : tileWords(shown, value)}</p>
     </section>
@@ -162,6 +170,13 @@ function Tile({ tile, value, range, href, place, isCurrent, setShown, onFocus }:
       {hasNumber ? numberWords(tile.value!) : mark}
     </a>
   );
+}
+
+/** For example `5,000 of 12,000 cells shown.` with how to see the others. */
+function partWords(shown: number, found: number, count: number): string {
+  const [some, matching, all] = [shown, found, count].map((number) => number.toLocaleString('en'));
+  const cells = found === count ? `${some} of ${all} cells shown.` : `${some} of ${matching} matching cells shown.`;
+  return `${cells} Search or status in the table below choose which cells the map shows.`;
 }
 
 function tileWords({ cell, value: number }: HeatTile, value: string | undefined): string {

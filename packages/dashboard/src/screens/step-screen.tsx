@@ -67,7 +67,13 @@ export function StepScreen({ run, route, name }: { run: LiveRun; route: Route; n
           <a href={linkTo(['compare'], { run: run.runId, step: name })}>Compare the cells</a>
         </p>
       )}
-      <HeatPanel runId={run.runId} step={name} query={route.query} version={version} />
+      <HeatPanel
+        runId={run.runId}
+        step={name}
+        query={route.query}
+        count={model.cells[step]!.length}
+        version={version}
+      />
       <CellTable details={details} name={name} query={route.query} version={[...counts].join()} />
       <WhyDifferent
         runId={run.runId}
