@@ -5,7 +5,7 @@ import { byteWords } from '../parts/byte-words.ts';
 import { Note } from '../parts/note.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
 import { ERROR_PATTERN } from './error-pattern.ts';
-import { type LogSource, LogWindow } from './log-window.ts';
+import { type LinePlace, type LogSource, LogWindow } from './log-window.ts';
 import { parseAnsi } from './parse-ansi.ts';
 import { markHidden, visibleLine } from './visible-line.ts';
 
@@ -115,6 +115,7 @@ interface ToolbarProps extends Pick<LogViewProps, 'source' | 'isOpen' | 'hrefOf'
 
 function LogToolbar(props: ToolbarProps) {
   const { log, source, isOpen, isFollowing, isWrapped, shown, hrefOf, find, jump, wrap, follow } = props;
+  const place = shown === undefined || shown < 0 ? undefined : log.placeOf(shown);
   return (
     <div class="toolbar">
       <SearchBox shown={shown} onFind={find} />
@@ -131,9 +132,7 @@ function LogToolbar(props: ToolbarProps) {
       <button type="button" aria-pressed={isWrapped} onClick={wrap}>
         Wrap
       </button>
-      {shown !== undefined && shown >= 0 && log.firstLine !== undefined && (
-        <a href={hrefOf(String(log.firstLine + shown))}>Link to line {log.firstLine + shown}</a>
-      )}
+      {place !== undefined && <a href={hrefOf(String(place.line))}>Link to line {place.label}</a>}
       <a class="button" href={log.url} download={`${source.step}-${source.cell}-${source.attempt}.log`}>
         Download
       </a>
@@ -226,7 +225,7 @@ function LogLine({ log, index, isFound, digits, hrefOf }: LineProps) {
   const spans = useMemo(() => parseAnsi(style + line.slice(0, MAX_LINE)), [style, line]);
   return (
     <div class={`line ${isFound ? 'found' : ''}`}>
-      <LineNumber number={log.firstLine === undefined ? undefined : log.firstLine + index} {...{ digits, hrefOf }} />
+      <LineNumber place={log.placeOf(index)} {...{ digits, hrefOf }} />
       {spans.map(({ text, className, color, background }, place) => (
         <span key={place} class={className} style={{ color, background }}>
           {markHidden(text)}
@@ -241,16 +240,20 @@ function LogLine({ log, index, isFound, digits, hrefOf }: LineProps) {
 }
 
 interface NumberProps extends Pick<LineProps, 'digits' | 'hrefOf'> {
-  readonly number: number | undefined;
+  readonly place: LinePlace | undefined;
 }
 
 /** A link to the line, which the Tab key leaves out, since there are thousands. */
-function LineNumber({ number, digits, hrefOf }: NumberProps) {
+function LineNumber({ place, digits, hrefOf }: NumberProps) {
   const style = { width: `${digits}ch` };
-  if (number === undefined) return <span class="line-number" style={style} />;
+  if (place === undefined) return <span class="line-number" style={style} />;
+  const { line, label } = place;
+  const title = label.startsWith('+')
+    ? `${label.slice(1)} after the cut; its number in the whole log is unknown`
+    : undefined;
   return (
-    <a class="line-number" tabIndex={-1} href={hrefOf(String(number))} style={style}>
-      {number}
+    <a class="line-number" tabIndex={-1} href={hrefOf(String(line))} style={style} title={title}>
+      {label}
     </a>
   );
 }

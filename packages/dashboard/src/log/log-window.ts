@@ -12,6 +12,17 @@ export interface LogSource {
   readonly attempt: number;
 }
 
+/** Where a line is in its log. */
+export interface LinePlace {
+  /** From 1, in the log as the service has it: a link to the line has this number. */
+  readonly line: number;
+  /**
+   * Its number as it was written. Behind a cut, that is unknown: then how many lines after the cut it is, such as `+3`. `cut`:
+   * the line that says that the log was cut.
+   */
+  readonly label: string;
+}
+
 const CHUNK = 1_048_576;
 /** More is not kept in the page: a log may have gigabytes. */
 const MAX_BYTES = 8 * CHUNK;
@@ -46,6 +57,8 @@ export class LogWindow extends Store {
   #counting: AbortController | undefined;
   /** The last cut of the log, as the header of the last reply that named one tells it. */
   #cut: string | undefined;
+  /** Where the log was cut in bytes, and the number of the line that says so, once the server has counted. */
+  #cutPlace: { readonly start: number; readonly line?: number } | undefined;
   /** Where the log was cut since what is shown was read; undefined if it was not. */
   #stale: number | undefined;
   /** Reads happen one after the other. */
@@ -194,6 +207,17 @@ export class LogWindow extends Store {
     }
   }
 
+  /** The place of a line of this window; undefined until it is known. */
+  placeOf(index: number): LinePlace | undefined {
+    if (this.firstLine === undefined) return undefined;
+    const line = this.firstLine + index;
+    const cut = this.#cutPlace;
+    if (cut === undefined || this.end <= cut.start) return { line, label: String(line) };
+    if (cut.line === undefined) return undefined;
+    if (line === cut.line) return { line, label: 'cut' };
+    return { line, label: line < cut.line ? String(line) : `+${line - cut.line}` };
+  }
+
   #enqueue<T>(read: () => Promise<T>): Promise<T> {
     const done = this.#queue.then(read);
     this.#queue = done.catch(() => {});
@@ -202,8 +226,10 @@ export class LogWindow extends Store {
 
   #noteCut(reply: Response): void {
     const cut = reply.headers.get('sluice-log-cut') ?? undefined;
-    if (cut === undefined || cut === this.#cut) return;
+    if (cut === undefined) return;
     const start = Number.parseInt(cut, 10);
+    void this.#countCut(start);
+    if (cut === this.#cut) return;
     this.#cut = cut;
     if (start < this.end) this.#stale = start;
   }
@@ -234,10 +260,9 @@ export class LogWindow extends Store {
     if (this.firstLine !== undefined || this.error !== undefined || this.#counting !== undefined) return;
     const counting = new AbortController();
     this.#counting = counting;
-    const { path, step, cell, attempt } = this.#source;
-    const [query, dropped] = [{ step, cellIndex: cell, attempt, offset: this.start }, this.#dropped];
+    const dropped = this.#dropped;
     try {
-      const { line } = await fetchReply<LogLine>(`${path}-line`, query, counting.signal);
+      const line = await this.#fetchLine(this.start, counting.signal);
       if (counting.signal.aborted) return;
       this.firstLine = line + this.#dropped - dropped;
       this.changed();
@@ -245,6 +270,26 @@ export class LogWindow extends Store {
       // The lines have no numbers until more of the log is read.
     }
     if (this.#counting === counting) this.#counting = undefined;
+  }
+
+  /** Finds the number of the line that says that the log was cut. What is before it does not change. */
+  async #countCut(start: number): Promise<void> {
+    if (this.#cutPlace?.start === start) return;
+    this.#cutPlace = { start };
+    try {
+      // The line before it is cut there, and ends with its first byte.
+      this.#cutPlace = { start, line: (await this.#fetchLine(start, this.#aborted.signal)) + 1 };
+    } catch {
+      // The next reply tries again.
+      this.#cutPlace = undefined;
+    }
+    this.changed();
+  }
+
+  /** The number of the line with the byte at `offset`. */
+  async #fetchLine(offset: number, signal: AbortSignal): Promise<number> {
+    const { path, step, cell, attempt } = this.#source;
+    return (await fetchReply<LogLine>(`${path}-line`, { step, cellIndex: cell, attempt, offset }, signal)).line;
   }
 
   #append(bytes: Uint8Array): void {

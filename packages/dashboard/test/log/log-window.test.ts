@@ -211,6 +211,27 @@ test('a log that was cut before its end here, and has grown beyond, begins again
   expect(log.lines).toHaveLength(5);
 });
 
+test('behind a cut, lines are counted from it, and have no number until the lines before it are counted', async () => {
+  written = 'one\ntwo\nthr\n[sluice] left out\nght\nnine\n';
+  cut = '11/6';
+  const log = openLog();
+  await log.jump(0);
+  const places = () => log.lines.slice(0, -1).map((_, index) => log.placeOf(index));
+  expect(places()).toEqual(Array(6).fill(undefined));
+  const counting = changed(log);
+  counted.get(11)!();
+  await counting;
+  expect(places().map((place) => place?.label)).toEqual(['1', '2', '3', 'cut', '+1', '+2']);
+  const { line } = log.placeOf(4)!;
+  expect(log.lines[await log.findLine(line)]).toBe('ght');
+  // What is before the cut is numbered at once.
+  written = `${'x'.repeat(99)}\n`.repeat(20_000);
+  cut = '1500000/6';
+  const long = openLog();
+  await long.jump(0);
+  expect([long.placeOf(7)?.label, long.isAtEnd]).toEqual(['8', false]);
+});
+
 test('follow tells what a cut has left out while the connection was lost', async () => {
   written = 'one\ntwo\nthree\nfour\n';
   const log = openLog();
