@@ -10,7 +10,7 @@ export interface TimeShare {
   readonly ms: number;
   /** Its duration, rounded so that the durations of all parts add up to that of the run. */
   readonly duration: string;
-  /** Of the time of the run, such as `35%`. */
+  /** Of the time of the run, such as `35%`, rounded so that all parts add up to 100%. */
   readonly percent: string;
 }
 
@@ -31,15 +31,28 @@ export function describeTimeSpent(spent: TimeSpent): { readonly total: string; r
     .map((part) => ({ part, ms: spent[`${part}Ms`] }))
     .filter(({ ms }) => ms > 0);
   const whole = Math.round(totalMs / to);
-  const units = all.map(({ ms }) => Math.floor(ms / to));
-  // The largest remainders are rounded up.
-  const missing = whole - units.reduce((sum, count) => sum + count, 0);
-  const byRemainder = all.map((_, index) => index).sort((a, b) => (all[b]!.ms % to) - (all[a]!.ms % to));
-  for (const index of byRemainder.slice(0, missing)) units[index]! += 1;
+  const units = roundShares(
+    all.map(({ ms }) => ms / to),
+    whole,
+  );
+  const percents = roundShares(
+    all.map(({ ms }) => (100 * ms) / totalMs),
+    100,
+  );
   const parts = all.map(({ part, ms }, index) => ({
     ...{ part, ms, ...TIME_PARTS[part] },
     duration: units[index] === 0 ? `under ${renderDuration(to)}` : renderDuration(units[index]! * to),
-    percent: 200 * ms < totalMs ? '<1%' : `${Math.round((100 * ms) / totalMs)}%`,
+    percent: percents[index] === 0 ? '<1%' : `${percents[index]}%`,
   }));
   return { total: renderDuration(whole * to), parts };
+}
+
+/** Shares as whole numbers whose sum is `whole`: those with the largest remainders are rounded up. */
+function roundShares(shares: readonly number[], whole: number): readonly number[] {
+  const rounded = shares.map(Math.floor);
+  const missing = whole - rounded.reduce((sum, count) => sum + count, 0);
+  const remainder = (index: number) => shares[index]! - rounded[index]!;
+  const byRemainder = shares.map((_, index) => index).sort((a, b) => remainder(b) - remainder(a));
+  for (const index of byRemainder.slice(0, missing)) rounded[index]! += 1;
+  return rounded;
 }

@@ -20,7 +20,7 @@ function read(duration: string): number {
   return Math.round(units.reduce((sum, [, count, unit]) => sum + Number(count) * MS[unit as keyof typeof MS], 0));
 }
 
-test('the durations of the parts add up as they are shown', () => {
+test('the durations and the percentages of the parts add up as they are shown', () => {
   const { total, parts } = describeTimeSpent(
     createSpent({ computing: 4_149, queued: 1_049, retries: 1_020, other: 22 }),
   );
@@ -31,12 +31,17 @@ test('the durations of the parts add up as they are shown', () => {
     'retries 1.0 s',
     'other under 0.1 s',
   ]);
+  // Each rounded by itself, they would add up to 101%.
+  const thirds = describeTimeSpent(createSpent({ computing: 33_500, queued: 33_495, other: 33_000, retries: 5 }));
+  expect(thirds.parts.map(({ percent }) => percent)).toEqual(['34%', '33%', '<1%', '33%']);
   const ms = fc.oneof(fc.nat(100), fc.nat(20_000), fc.nat(10_000_000), fc.nat(1_000_000_000));
   fc.assert(
     fc.property(fc.array(ms, { minLength: NAMES.length, maxLength: NAMES.length }), (all) => {
       const spent = createSpent(Object.fromEntries(NAMES.map((part, index) => [part, all[index]!])));
       const shown = describeTimeSpent(spent);
       expect(shown.parts.reduce((sum, { duration }) => sum + read(duration), 0)).toBe(read(shown.total));
+      const percents = shown.parts.map(({ percent }) => (percent === '<1%' ? 0 : Number.parseInt(percent, 10)));
+      expect(percents.reduce((sum, percent) => sum + percent, 0)).toBe(spent.totalMs === 0 ? 0 : 100);
       // Halves of tenths of a second may be rounded either way.
       const isHalf = spent.totalMs < 9_950 && spent.totalMs % 100 === 50;
       if (!isHalf) expect(shown.total).toBe(renderDuration(spent.totalMs));
