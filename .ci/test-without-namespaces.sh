@@ -40,8 +40,9 @@ echo '== without namespaces: in a container, as root'
 in_container 0:0 "$PWD" "${in_each_place[@]}"
 echo '== without namespaces: in a container, as an ordinary user'
 in_container "$(stat -c %u:%g "$clone")" "$clone" "${in_each_place[@]}"
-# Here the launchers may make system calls that the container forbids; the rest is as for its ordinary user.
+# Here the launchers may make system calls that the container forbids; the rest is as for its ordinary user. The contract of
+# engines is left out: on this machine, that user's tests have run it with the launchers of such places.
 echo '== without namespaces: on this machine'
 PATH="$clone/.tools/node_modules/.bin:$PATH" bash "$clone/.ci/as-user.sh" "$clone" unshare --map-root-user sh -c '
   echo 0 >/proc/sys/user/max_user_namespaces
-  exec setpriv --no-new-privs --bounding-set=-all --inh-caps=-all --ambient-caps=-all "$@"' sh "${tests[@]}" test/e2e/examples.test.ts
+  exec setpriv --no-new-privs --bounding-set=-all --inh-caps=-all --ambient-caps=-all "$@"' sh "${tests[@]}" --exclude '**/process-engine.test.ts' test/e2e/examples.test.ts

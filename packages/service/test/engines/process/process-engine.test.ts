@@ -9,8 +9,7 @@ import type { EngineUnderTest } from '../engine-under-test.ts';
 import { hasNamespaces } from '../has-namespaces.ts';
 import { asNobody, copyLauncher, isBuilt, isRoot, nobody } from './copied-launcher.ts';
 
-/** Without `CI=true`, root does not repeat these tests as an ordinary user. */
-const isThorough = process.env.CI === 'true';
+/** Only with it does root repeat these tests as an ordinary user: CI runs them as one. */
 const isSoak = process.env.SLUICE_SOAK === 'true';
 
 // Another user may not reach the working tree, hence runs a copy.
@@ -70,7 +69,7 @@ async function describeProcessEngine(name: string, wanted: ProcessConfig): Promi
     ...(!isIsolated && { sharesMachine: true }),
     ...(wanted.mountsBy === 'rewriting' && { rewritesPaths: true }),
   };
-  const isLeftOut = wanted.prefix !== undefined && !isThorough;
+  const isLeftOut = wanted.prefix !== undefined && !isSoak;
   const isMissing = (wanted.launcher === 'native' && !isBuilt) || (isIsolated && !hasNamespaces);
   describe.skipIf(isMissing || isLeftOut)(`${name} launcher`, () => {
     describeEngine(name, () => createProcessEngine(config), subject);
