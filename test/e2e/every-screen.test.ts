@@ -132,7 +132,11 @@ const SCREENS: readonly Screen[] = [
   { name: 'a file', hash: ({ good }) => `runs/${good}/data/read/0/output/text/b.csv`, text: 'Used by' },
   { name: 'a file that does not exist', hash: ({ good }) => `runs/${good}/data/read/0/output/text/none`, text: 'none' },
   { name: 'the choice of runs to compare', hash: () => 'compare', text: 'Choose runs' },
-  { name: 'compared runs', hash: ({ good, other }) => `compare?run=${good},${other}`, text: 'Why the steps differ' },
+  {
+    name: 'compared runs',
+    hash: ({ good, other }) => `compare?run=${good},${other}`,
+    text: /the worst first|No cell differs/,
+  },
   { name: 'compared cells', hash: ({ good }) => `compare?run=${good}&step=fit`, text: 'Cells (6)' },
   { name: 'schedules', hash: () => 'schedules', text: 'nightly' },
   { name: 'a schedule', hash: () => 'schedules/nightly', text: 'Next month' },

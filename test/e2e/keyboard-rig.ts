@@ -11,6 +11,11 @@ interface TabOrder {
 /** In the page, before its own scripts. */
 const RECORD = `
 globalThis.recorded = { clickable: new Set(), controls: [], reached: new Set(), unmarked: new Set() };
+recorded.find = (root) => {
+  const isReachable = (element) =>
+    element.tabIndex >= 0 && !element.matches(':disabled') && element.checkVisibility({ visibilityProperty: true });
+  return [...root.querySelectorAll('a[href], button, input, select, summary, [tabindex]')].filter(isReachable);
+};
 recorded.words = (elements) => [...elements].map(({ outerHTML }) => outerHTML.slice(0, 120));
 const listen = EventTarget.prototype.addEventListener;
 EventTarget.prototype.addEventListener = function (type, ...rest) {
@@ -26,9 +31,7 @@ document.addEventListener('focusin', ({ target }) => {
 /** Finds the controls, and moves the focus before the first of them. */
 const BEGIN = `(() => {
   const root = document.querySelector('dialog[open]') ?? document.body;
-  const isReachable = (element) =>
-    element.tabIndex >= 0 && !element.matches(':disabled') && element.checkVisibility({ visibilityProperty: true });
-  recorded.controls = [...root.querySelectorAll('a[href], button, input, select, summary, [tabindex]')].filter(isReachable);
+  recorded.controls = recorded.find(root);
   recorded.reached.clear();
   recorded.unmarked.clear();
   root.setAttribute('tabindex', '-1');
@@ -38,6 +41,7 @@ const BEGIN = `(() => {
 })()`;
 
 const END = `({
+  count: recorded.find(document.querySelector('dialog[open]') ?? document.body).length,
   missed: recorded.words(recorded.controls.filter((element) => element.isConnected && !recorded.reached.has(element))),
   unmarked: recorded.words(recorded.controls.filter((element) => recorded.unmarked.has(element))),
 })`;
@@ -61,10 +65,14 @@ export async function recordFocus(page: Page): Promise<void> {
 
 /** Presses the Tab key for each control of the screen, or of the dialog that is open. */
 export async function tabThrough(page: Page): Promise<TabOrder> {
-  const count = await page.evaluate<number>(BEGIN);
-  // The keys are in one queue, so that waiting for each is not needed.
-  await Promise.all(Array.from({ length: count + MORE_STOPS }, () => page.keyboard.press('Tab')));
-  return page.evaluate<TabOrder>(END);
+  for (;;) {
+    const before = await page.evaluate<number>(BEGIN);
+    // The keys are in one queue, so that waiting for each is not needed.
+    await Promise.all(Array.from({ length: before + MORE_STOPS }, () => page.keyboard.press('Tab')));
+    const { count, ...order } = await page.evaluate<TabOrder & { readonly count: number }>(END);
+    // Where something was still loaded, there were not enough keys.
+    if (count === before) return order;
+  }
 }
 
 /**

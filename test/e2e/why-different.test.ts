@@ -99,8 +99,8 @@ async function compareTimelines(page: Page): Promise<void> {
   await page.reload();
   await panel.getByText('after 0 ms').waitFor();
   await panel.getByRole('link', { name: 'fit, run A: waiting' }).waitFor();
-  await panel.getByRole('button', { name: 'Replay the runs' }).press('Enter');
-  await panel.getByRole('button', { name: 'Pause the replay' }).press('Enter');
+  await panel.getByRole('button', { name: 'Replay the runs', disabled: false }).press('Enter');
+  await panel.getByText('after 0 ms').waitFor({ state: 'hidden' });
   expect(await findBarriers(page)).toEqual([]);
   await panel.getByRole('slider', { name: 'Time' }).press('End');
   await panel.getByText('latest').waitFor();
