@@ -1,5 +1,5 @@
 import { renderDuration } from '@sluice/core';
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import type { LiveRun } from '../live/open-run.ts';
 import { REDUCED_MOTION, useMedia } from '../live/use-media.ts';
 import type { RunModel } from '../model/run-model.ts';
@@ -49,7 +49,8 @@ export function TimeSlider({ travel, times, isReady, what }: SliderProps) {
   const isReduced = useMedia(REDUCED_MOTION);
   const span = Math.max(1, end - startedAt);
   const at = travel.at ?? end;
-  useEffect(() => {
+  // Before the next frame, which would otherwise move a slider that the user has just moved.
+  useLayoutEffect(() => {
     if (!isPlaying) return;
     let [last, shown, frame] = [performance.now(), travel.at ?? startedAt, 0];
     const advance = (now: number) => {
