@@ -43,8 +43,8 @@ export interface HostedExecutor extends RunExecutor {
 export function createHostedExecutor(parts: HostedExecutorParts): HostedExecutor {
   const { home, service, host, orders } = parts;
   const canceling: Canceling = { begun: new Set(), runs: new Map() };
-  const begin = (runId: string, cancelBy: string) => {
-    const canceled = cancel(runId, { ...parts, cancelBy, canceling });
+  const begin = (runId: string, cancelBy: string, { cancelsOnce = false } = {}) => {
+    const canceled = cancel(runId, { ...parts, cancelBy, cancelsOnce, canceling });
     canceling.begun.add(canceled);
     return canceled.finally(() => canceling.begun.delete(canceled));
   };
@@ -54,7 +54,7 @@ export function createHostedExecutor(parts: HostedExecutorParts): HostedExecutor
       await Promise.all([...canceling.runs].map(([run, recorded]) => Promise.all([run.suspend(), recorded])));
     },
     async cancelLeft(runId, by) {
-      const canceled = await begin(runId, by);
+      const canceled = await begin(runId, by, { cancelsOnce: true });
       return canceled.ok && (await canceled.value.isHandedBack);
     },
     async resume(runId, { cancelBy } = {}) {
@@ -130,6 +130,7 @@ interface Canceling {
 
 interface CancelParts extends HostedExecutorParts {
   readonly cancelBy: string;
+  readonly cancelsOnce: boolean;
   readonly canceling: Canceling;
 }
 
@@ -138,7 +139,7 @@ interface CancelParts extends HostedExecutorParts {
  * steps, this leaves it to the host, which waits.
  */
 async function cancel(runId: string, given: CancelParts): Promise<Result<Canceled, string>> {
-  const { home, service, secrets, restrictions, log, traces, cancelBy, canceling, leaving } = given;
+  const { home, service, secrets, restrictions, log, traces, cancelBy, cancelsOnce, canceling, leaving } = given;
   if (leaving.aborted) return fail(describeClosing().message);
   let run: RunHandle | undefined;
   let needsSlot = false;
@@ -147,7 +148,7 @@ async function cancel(runId: string, given: CancelParts): Promise<Result<Cancele
     void run?.suspend();
   };
   const resumed = await resumeToCancel({
-    ...{ runId, home, service: rejectCreation(service, leave), cancelBy, signal: leaving },
+    ...{ runId, home, service: rejectCreation(service, leave), cancelBy, cancelsOnce, signal: leaving },
     secrets: (name, of) => secrets.read(of, name),
     ...{ ...restrictions, ...(traces && { traces }) },
   });

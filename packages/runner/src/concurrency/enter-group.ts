@@ -4,6 +4,7 @@ import {
   type GroupEntry,
   type OpenJournal,
   readGroup,
+  readJournal,
   readSummary,
   releaseOnFailure,
   replaceGroup,
@@ -234,17 +235,29 @@ function createCanceling({ disk, home, clock, runId, group, cancelLeft }: GroupR
   const resuming = new Map<string, number>();
   return async (replaced: readonly Member[]): Promise<boolean> => {
     for (const { runId: other, membership } of replaced) {
-      if (asked.has(other)) continue;
-      if (membership === 'executing') {
-        if ((await askRunner({ disk, clock }, runDirectory(home, other), { verb: 'cancel', by })) === 'ok')
-          asked.add(other);
-      } else if (cancelLeft && clock.now() - (resuming.get(other) ?? Number.NEGATIVE_INFINITY) >= JUDGED_FOR_MS) {
+      // What resumes a run to cancel it requests that by itself: a second request would also cancel its `finally` steps.
+      const isResumed = clock.now() - (resuming.get(other) ?? Number.NEGATIVE_INFINITY) < JUDGED_FOR_MS;
+      if (asked.has(other) || isResumed) continue;
+      const directory = runDirectory(home, other);
+      if (membership !== 'executing') {
+        if (cancelLeft === undefined) continue;
         resuming.set(other, clock.now());
         void cancelLeft(other, by).catch(() => {});
-      }
+      } else if (
+        (await isBeingCanceled(disk, directory)) ||
+        (await askRunner({ disk, clock }, directory, { verb: 'cancel', by })) === 'ok'
+      )
+        asked.add(other);
     }
     return asked.size + resuming.size > 0;
   };
+}
+
+async function isBeingCanceled(disk: GroupRequest['disk'], directory: string): Promise<boolean> {
+  const journal = await readJournal(disk, directory);
+  return (
+    journal.ok && journal.value.records.some((one) => one.kind === 'event' && one.event.type === 'cancelRequested')
+  );
 }
 
 function leave(request: GroupRequest): Promise<void> {

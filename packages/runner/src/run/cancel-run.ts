@@ -42,6 +42,7 @@ export async function resumeToCancel(
   for (;;) {
     const resumed = await resumeRun(options);
     if (resumed.ok || resumed.error.code !== 'RUN_IN_USE' || clock.now() >= until) return resumed;
+    if (options.cancelsOnce === true) return resumed;
     const requested = await requestCancel({ ...options, by: options.cancelBy });
     if (!requested.ok) return requested;
     if (requested.value.isExecuted) return ok(undefined);

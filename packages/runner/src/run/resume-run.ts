@@ -120,7 +120,7 @@ export function cancelLeft(
     ...{ ...(allowance && { allowance }), delivers },
   };
   return async (runId, cancelBy) => {
-    const resumed = await resumeRun({ service, home, clock, disk, ...others, runId, cancelBy });
+    const resumed = await resumeRun({ service, home, clock, disk, ...others, runId, cancelBy, cancelsOnce: true });
     if (resumed.ok) await resumed.value.finished;
   };
 }
@@ -188,5 +188,6 @@ async function resumeFromJournal(
     opened.journal.append(record);
   }
   const start = { options, directory, plan, opened, facts, scheduler, moves, instanceTypes, workspace };
-  return ok(await executeRun({ ...start, resumed: true, cancelBy: options.cancelBy }));
+  const isRequested = options.cancelsOnce === true && facts.canceledBy !== undefined;
+  return ok(await executeRun({ ...start, resumed: true, cancelBy: isRequested ? undefined : options.cancelBy }));
 }

@@ -82,6 +82,8 @@ export interface ResumeRunOptions extends RunnerOptions {
   readonly runId: string;
   /** Cancel the run at once, on behalf of this name, instead of starting anything more. */
   readonly cancelBy?: string;
+  /** With `cancelBy`: nothing is requested again of a run that is being canceled, which would cancel its `finally` steps, too. */
+  readonly cancelsOnce?: boolean;
   /** Aborted: a run that waits for its concurrency group is rejected with `RUN_IN_USE`. Later it has no effect. */
   readonly signal?: AbortSignal;
 }

@@ -1,6 +1,7 @@
 import { ServiceError } from '@sluice/client';
 import { listRuns, parseJournal, replaceGroup } from '@sluice/home';
 import { describe, expect, test } from 'vitest';
+import { planOf } from '../../../core/test/plan/plan-of.ts';
 import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { requestCancel } from '../../src/run/cancel-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
@@ -161,6 +162,29 @@ describe('startRun with a concurrency group', () => {
     const status = ms === 0 ? 'canceled' : 'succeeded';
     expect(runs.find(({ runId }) => runId === first.runId)).toMatchObject({ status });
   });
+
+  test.each(['executed', 'left'])(
+    'lets a run that is %s finish its `finally` steps, however long they take',
+    async (state) => {
+      const rig = createRig(`group-finally-${state}`, {
+        behave: { slow: { runMs: 600_000 }, clean: { runMs: 60_000 } },
+      });
+      const plan = planOf(`concurrency: { group: nightly, limit: 1, overlap: replace }
+steps: { slow: { image: i, command: [slow] } }
+finally: { clean: { image: i, command: [clean] } }`);
+      const start = () => rig.go(startRun({ ...rig.options, plan, baseDir: '/base' }));
+      const first = await start();
+      if (!first.ok) throw new Error(first.error.message);
+      await rig.until(() => rig.created().some(({ wire }) => wire.phase === 'Running'));
+      if (state === 'left') await rig.go(first.value.suspend());
+      expect(await start()).toMatchObject({ ok: true });
+      const phases = rig.created().map(({ wire }) => [wire.labels?.['sluice-step'], wire.phase]);
+      expect(phases.slice(0, 2)).toEqual([
+        ['slow', 'Canceled'],
+        ['clean', 'Succeeded'],
+      ]);
+    },
+  );
 
   test('leaves to the option `cancelLeft` how a run is canceled that was left', async () => {
     const rig = createRig('group-cancel-elsewhere', slow);
