@@ -96,7 +96,7 @@ describe.skipIf(!hasNamespaces)('Agent', () => {
     order(twice, orderLaunch(launchOf('b', started('b')), undefined));
     await expect.poll(() => endsOf('b')).toHaveLength(1);
     expect(starts()).toEqual(['a', 'b']);
-    expect(endsOf('a')).toHaveLength(1);
+    await expect.poll(() => endsOf('a')).toHaveLength(1);
   });
 
   test('a stop ends what runs with its grace period, and what waits at once', async () => {

@@ -45,7 +45,6 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('in a job on a real clus
     await container.seen('running');
     const agents = () => pidsOf(`agent-main.js ${storage}/allocations/`);
     await rig.leave();
-    for (const pid of pidsOf(`srun .*${storage}/allocations/`)) process.kill(pid, 'SIGKILL');
     for (const pid of agents()) process.kill(pid, 'SIGSTOP');
     // As if it had reported nothing for long.
     for (const name of readdirSync(join(storage, 'allocations')).filter((one) => !one.includes('.')))
