@@ -41,8 +41,8 @@ export async function resumeToCancel(
   const until = clock.now() + RESUME_MS;
   for (;;) {
     const resumed = await resumeRun(options);
-    if (resumed.ok || resumed.error.code !== 'RUN_IN_USE' || clock.now() >= until) return resumed;
-    if (options.cancelsOnce === true) return resumed;
+    const mayAsk = options.cancelsOnce !== true && clock.now() < until;
+    if (resumed.ok || resumed.error.code !== 'RUN_IN_USE' || !mayAsk) return resumed;
     const requested = await requestCancel({ ...options, by: options.cancelBy });
     if (!requested.ok) return requested;
     if (requested.value.isExecuted) return ok(undefined);

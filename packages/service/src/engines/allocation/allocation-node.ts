@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import type { Launch, Limits, Observation } from '../engine.ts';
+import type { Launch, Limits } from '../engine.ts';
+import type { NodePlace } from '../slurm/slurm-nodes.ts';
 import type { AgentSettings } from './agent-settings.ts';
 import { ORDERS, REPORTS } from './allocation-files.ts';
 import { type OpenNode, without } from './plan-allocations.ts';
@@ -26,7 +27,7 @@ export class AllocationNode {
   /** What its agent has for containers; undefined before it has begun. */
   capacity: Limits | undefined;
   /** Where it is, as Slurm says. */
-  place: Pick<Observation & { type: 'running' }, 'nodeID' | 'host'> | undefined;
+  place: NodePlace | undefined;
   /** Why it takes no more containers. */
   leaving: string | undefined;
   /** By a monotonic clock: when it last had something to do, and when its agent last reported. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { StorageAccess } from '../../storage/storage-access.ts';
 import type { End, EngineSink, Launch, Observation } from '../engine.ts';
 import type { SlurmJobs } from '../slurm/slurm-engine.ts';
+import type { NodePlace } from '../slurm/slurm-nodes.ts';
 import type { AgentSettings } from './agent-settings.ts';
 import type { Allocation } from './allocation.ts';
 import type { AllocationDirectory, Outcomes } from './allocation-directory.ts';
@@ -139,7 +140,8 @@ export class AllocationPool {
         if (group.failures === 0) this.#containers.explain(group, `waits for an allocation, ${observation.reason}`);
         return;
       case 'running':
-        allocation.nodeNames = observation.nodeID;
+        if (allocation.nodes.length === 1) this.#locate(allocation, [observation]);
+        else allocation.nodeNames = observation.nodeID;
         return;
       case 'ended':
         allocation.end = observation.end;
@@ -165,7 +167,8 @@ export class AllocationPool {
     if (allocation.submission === 'needed' && performance.now() >= group.retryAt) void this.#submit(pooled);
     await this.#read(pooled);
     if (end !== undefined) return await this.#settle(pooled, end);
-    await this.#findPlaces(allocation);
+    const unknown = allocation.namesToFind();
+    if (unknown !== undefined) this.#locate(allocation, await jobs.findNodes(unknown));
     await this.#send(allocation.nodes);
     const now = performance.now();
     const silent = allocation.nodes.filter((one) => one.capacity !== undefined && now - one.reportedAt >= SILENT_MS);
@@ -174,16 +177,11 @@ export class AllocationPool {
     await jobs.stop(allocation.key, { graceMs: 0 });
   }
 
-  /** Asks where the nodes are that Slurm has named. */
-  async #findPlaces({ nodeNames, nodes }: Allocation): Promise<void> {
-    if (nodeNames === undefined || nodes.every(({ place }) => place !== undefined)) return;
-    const places = await this.#options.jobs.findNodes(nodeNames);
-    for (const [number, node] of nodes.entries()) {
-      node.place = places[number];
-      for (const key of node.assigned.keys()) {
-        const container = this.#containers.byKey.get(key);
-        if (container !== undefined) this.#containers.reportRunning(container);
-      }
+  #locate(allocation: Allocation, places: readonly (NodePlace | undefined)[]): void {
+    allocation.locate(places);
+    for (const key of allocation.assignedKeys) {
+      const container = this.#containers.byKey.get(key);
+      if (container !== undefined) this.#containers.reportRunning(container);
     }
   }
 
@@ -239,8 +237,7 @@ export class AllocationPool {
   async #settle({ allocation, group }: PooledAllocation, end: End): Promise<void> {
     const { directory, jobs, storage } = this.#options;
     const { nodes } = allocation;
-    const keys = nodes.flatMap(({ assigned }) => [...assigned.keys()]);
-    const open = keys.flatMap((key) => this.#containers.byKey.get(key) ?? []);
+    const open = allocation.assignedKeys.flatMap((key) => this.#containers.byKey.get(key) ?? []);
     const { settled, outcomes } = await storage.inThread(async () => {
       const found = await settleContainers(open, end);
       const all = new Map([...allocation.outcomes(), ...found]);
