@@ -67,6 +67,17 @@ CONF
 # Devices that do nothing in the place of graphics cards: Slurm hands them out as it does the real ones.
 for card in 0 1; do [ -c "$state/gpu$card" ] || mknod "$state/gpu$card" c 1 3; done
 echo "NodeName=n1 Name=gpu File=$state/gpu[0-1]" >"$state/gres.conf"
+# Where the plugin for PMIx keeps directories of a node. Each node gets one of its own there: all are one machine.
+echo "PMIxCliTmpDirBase=$state/pmix" >"$state/mpi.conf"
+mkdir -p "$state/pmix"
+cat >"$state/start-node" <<'START'
+#!/bin/sh
+# Starts the daemon of a node: `start-node n1`.
+state=${0%/*}
+mkdir -p "$state/spool-$1" "$state/pmix-$1"
+exec unshare --mount --propagation slave sh -c 'mount --bind "$0/pmix-$1" "$0/pmix" && exec slurmd -N "$1"' "$state" "$1"
+START
+chmod +x "$state/start-node"
 export SLURM_CONF=$conf
 
 # Whether the process of a pid file is the program that wrote it: numbers are used again.
@@ -82,8 +93,7 @@ if ! alive "$state/run/munged.pid" munged; then
 fi
 alive "$state/run/slurmctld.pid" slurmctld || slurmctld -c >&2
 for node in n1 n2 n3; do
-  mkdir -p "$state/spool-$node"
-  alive "$state/run/slurmd-$node.pid" slurmd || slurmd -N "$node" >&2
+  alive "$state/run/slurmd-$node.pid" slurmd || "$state/start-node" "$node" >&2
 done
 
 for _ in $(seq 60); do

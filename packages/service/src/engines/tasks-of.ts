@@ -39,3 +39,19 @@ export function taskVariables(
     MASTER_PORT: port,
   };
 }
+
+/**
+ * Lines of a shell that write the host file of a task into `directory`, a word of the shell: the node of each task, in the order
+ * of the ranks. This is what `mpirun --hostfile` and its relatives read.
+ */
+export function hostFileLines(directory: string): string {
+  return `export SLUICE_HOSTFILE=${directory}/hosts-$RANK
+for host in $(echo "$SLUICE_HOSTS" | tr , ' '); do
+  i=0
+  while [ $i -lt "$SLUICE_TASKS_PER_NODE" ]; do
+    echo "$host"
+    i=$((i + 1))
+  done
+done >"$SLUICE_HOSTFILE"
+`;
+}

@@ -18,6 +18,7 @@ export function describeTasks(rig: EngineRig, subject: EngineUnderTest): void {
       const script = `echo "$RANK" >>/v/starts
 echo "$SLUICE_NODE_RANK.$LOCAL_RANK of $SLUICE_NODES.$SLUICE_TASKS_PER_NODE, $WORLD_SIZE, $LOCAL_WORLD_SIZE, $GIVEN"
 echo "\${MASTER_ADDR:+address} $([ "$MASTER_PORT" -gt 1023 ] && echo port) \${SLUICE_HOSTS:+hosts}" >&2
+[ -z "$SLUICE_HOSTFILE" ] || { echo "$(tr '\\n' , <"$SLUICE_HOSTFILE")" | sed "s/^\\(.*\\),\\1,\\(.*\\),\\2,$/\\1,\\2/" | grep -qxF "$SLUICE_HOSTS" && echo 'host file'; }
 printf 'no end of line'`;
       const given = "a 'b' @task-RANK@ & $HOME\r\n|";
       const env = { RANK: 'mine', GIVEN: given };
@@ -27,6 +28,7 @@ printf 'no end of line'`;
         `${rank}: ${Math.floor(rank / 2)}.${rank % 2} of 2.2, 4, 2, a 'b' @task-RANK@ & $HOME\r`,
         `${rank}: |`,
         `${rank}: address port hosts`,
+        ...(subject.image === undefined ? [`${rank}: host file`] : []),
         `${rank}: no end of line`,
       ]);
       expect(linesOf(await container.text())).toEqual(expected.sort());

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Launch } from '../engine.ts';
-import { MEETING_PORTS, type Tasks, taskVariables } from '../tasks-of.ts';
+import { hostFileLines, MEETING_PORTS, type Tasks, taskVariables } from '../tasks-of.ts';
 
 /**
  * Starts the command that is in its arguments once for each task, labels each line of the output with the rank, and exits
@@ -40,7 +40,7 @@ while [ $r -lt $count ]; do
   ) &
   (
     export RANK=$r LOCAL_RANK=$((r % per)) SLUICE_NODE_RANK=$((r / per))
-    (exec "$@" 3>&-) &
+    ${hostFileLines('$t')}    (exec "$@" 3>&-) &
     c=$!
     trap : TERM
     echo "up $r $c" >&3

@@ -1,5 +1,6 @@
 import type { Launch } from '../engine.ts';
 import { shellQuote as q, shellWords as words } from '../shell-quote.ts';
+import { hostFileLines, tasksOf } from '../tasks-of.ts';
 import { isHiddenVariable } from './is-hidden-variable.ts';
 import { type MpiOption, passedWords } from './slurm-mpi.ts';
 
@@ -251,8 +252,9 @@ exec 2>&4 4>&-
 /** Runs the command without the permissions that set up the container, and passes SIGTERM on to it. */
 function startLines(launch: Launch, options: SlurmHostRootOptions): string {
   const capabilities = options.isRoot ? `,${ROOT_CAPABILITIES}` : '';
+  const hostFile = tasksOf(launch).count > 1 ? hostFileLines('/tmp') : '';
   return `(
-${exportLines(launch)}exec setpriv --no-new-privs --inh-caps=-all --ambient-caps=-all --bounding-set=-all${capabilities} -- env -u PWD -u OLDPWD -u SHLVL -u _ -C /tmp ${words(shownVariables(launch))} ${passedWords(launch, options, assignment)}${words(launch.command)}
+${exportLines(launch)}${hostFile}exec setpriv --no-new-privs --inh-caps=-all --ambient-caps=-all --bounding-set=-all${capabilities} -- env -u PWD -u OLDPWD -u SHLVL -u _ -C /tmp ${words(shownVariables(launch))} ${passedWords(launch, options, assignment)}${words(launch.command)}
 ) &
 c=$!
 trap 'kill -TERM $c 2>/dev/null' TERM

@@ -3,7 +3,7 @@ import { shellQuote as q } from '../shell-quote.ts';
 import { MEETING_PORTS, tasksOf, taskVariables } from '../tasks-of.ts';
 import { STOP_SIGNAL, waitLines, withInput } from './script-lines.ts';
 import { FAULT_RECORD, REJECTION_RECORD } from './slurm-host-root.ts';
-import { MOVE_CONNECTION, type MpiOption, NO_MPI } from './slurm-mpi.ts';
+import { ADAPT_CONNECTION, type MpiOption, NO_MPI } from './slurm-mpi.ts';
 
 /** How the tasks of a container are started. */
 interface TaskOptions extends MpiOption {
@@ -104,6 +104,6 @@ function taskCommand(marks: Marks): string {
   };
   const edits = Object.entries(values).map(([name, value]) => `-e "s|${marks[name as keyof Marks]}|${value}|g"`);
   return `trap : TERM
-${MOVE_CONNECTION}here=$(printf %s "$SLUICE_JOB_SCRIPT" | sed "s|$SLUICE_JOB_NODE|$SLURMD_NODENAME|g")
+${ADAPT_CONNECTION}here=$(printf %s "$SLUICE_JOB_SCRIPT" | sed "s|$SLUICE_JOB_NODE|$SLURMD_NODENAME|g")
 sed ${edits.join(' ')} | sh -c '. /dev/stdin' "$here"`;
 }

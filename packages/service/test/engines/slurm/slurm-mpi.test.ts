@@ -9,7 +9,11 @@ import { createSlurmEngine } from '../../../src/engines/slurm/slurm-engine.ts';
 import { EngineRig } from '../engine-rig.ts';
 import { hasSlurm, slurmSubject } from './slurm-rig.ts';
 
-const SOURCE = fileURLToPath(new URL('exchange.c', import.meta.url));
+const programs = [
+  { mpi: 'pmi2', source: 'exchange.c', library: '-lpmi2' },
+  // The headers of Open MPI need a compiler for Fortran.
+  { mpi: 'pmix', source: 'open-mpi.c', library: '-l:libmpi.so.40' },
+].map((program) => ({ ...program, path: fileURLToPath(new URL(program.source, import.meta.url)) }));
 const isMissing = (!hasSlurm && process.env.CI !== 'true') || process.geteuid?.() !== 0;
 const user = process.env.SLUICE_TEST_SLURM_USER ?? 'nobody';
 
@@ -34,21 +38,28 @@ describe.skipIf(isMissing).each([{ as: 'root' }, { as: 'a user', unixUsers: { te
       await rm(storage, { recursive: true, force: true });
     });
 
-    it.each([
-      { nodes: 2, perNode: 2 },
-      { nodes: 1, perNode: 4 },
-    ])('connects the tasks by the server of Slurm: $nodes × $perNode', async (tasks) => {
-      const root = await rig.makeDirectory('program');
-      execFileSync(process.env.CC ?? 'cc', ['-o', join(root, 'exchange'), SOURCE, '-lpmi2']);
-      const container = await rig.launch({
-        command: ['/program/exchange'],
-        mounts: [{ root, subPath: '', kind: 'dir', target: '/program' }],
-        limits,
-        job: { tasks, slurm: { mpi: 'pmi2' } },
-      });
-      expect(await container.end(), await container.text()).toEqual({ kind: 'exited', exitCode: 0 });
-      expect(linesOf(await container.text())).toEqual([0, 1, 2, 3].map((rank) => `${rank}: ${rank} of 4: 60`));
-    });
+    it.each(
+      programs.flatMap((program) => [
+        { ...program, nodes: 2, perNode: 2 },
+        { ...program, nodes: 1, perNode: 4 },
+      ]),
+    )(
+      'connects the tasks by the server of Slurm: $mpi, $nodes × $perNode',
+      async ({ mpi, path, library, ...tasks }) => {
+        const root = await rig.makeDirectory('program');
+        execFileSync(process.env.CC ?? 'cc', ['-o', join(root, 'exchange'), path, library]);
+        const container = await rig.launch({
+          command: ['/program/exchange'],
+          // The nodes are one machine, and Open MPI would connect their tasks by its memory.
+          env: tasks.nodes > 1 ? { OMPI_MCA_btl: 'tcp,self' } : {},
+          mounts: [{ root, subPath: '', kind: 'dir', target: '/program' }],
+          limits,
+          job: { tasks: { nodes: tasks.nodes, perNode: tasks.perNode }, slurm: { mpi } },
+        });
+        expect(await container.end(), await container.text()).toEqual({ kind: 'exited', exitCode: 0 });
+        expect(linesOf(await container.text())).toEqual([0, 1, 2, 3].map((rank) => `${rank}: ${rank} of 4: 60`));
+      },
+    );
 
     it('passes no connection without the option: a task could start processes outside', async () => {
       // By its name, a task could not find the first node.

@@ -144,7 +144,7 @@ export function restartNode(node: string): void {
 }
 
 export function startNode(node: string): void {
-  execFileSync('slurmd', ['-N', node]);
+  execFileSync(`${process.env.SLUICE_TEST_SLURM_STATE}/start-node`, [node]);
 }
 
 /**
