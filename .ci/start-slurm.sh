@@ -67,15 +67,15 @@ CONF
 # Devices that do nothing in the place of graphics cards: Slurm hands them out as it does the real ones.
 for card in 0 1; do [ -c "$state/gpu$card" ] || mknod "$state/gpu$card" c 1 3; done
 echo "NodeName=n1 Name=gpu File=$state/gpu[0-1]" >"$state/gres.conf"
-# Where the plugin for PMIx keeps directories of a node. Each node gets one of its own there: all are one machine.
-echo "PMIxCliTmpDirBase=$state/pmix" >"$state/mpi.conf"
-mkdir -p "$state/pmix"
+# Each node has a configuration of its own, with a directory of its own for the plugin of PMIx: all are one machine.
 cat >"$state/start-node" <<'START'
 #!/bin/sh
 # Starts the daemon of a node: `start-node n1`.
-state=${0%/*}
-mkdir -p "$state/spool-$1" "$state/pmix-$1"
-exec unshare --mount --propagation slave sh -c 'mount --bind "$0/pmix-$1" "$0/pmix" && exec slurmd -N "$1"' "$state" "$1"
+state=${0%/*} conf=${0%/*}/conf-$1
+mkdir -p "$state/spool-$1" "$state/pmix-$1" "$conf"
+ln -sf ../slurm.conf ../gres.conf "$conf/"
+echo "PMIxCliTmpDirBase=$state/pmix-$1" >"$conf/mpi.conf"
+exec slurmd -N "$1" -f "$conf/slurm.conf"
 START
 chmod +x "$state/start-node"
 export SLURM_CONF=$conf

@@ -3,24 +3,27 @@
 import { readFile } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { FEATURES } from '@sluice/client';
 import { exists } from '../exists.ts';
 import { createProcessEngine } from '../process/process-engine.ts';
 import { Agent } from './agent.ts';
 import { agentSettingsSchema } from './agent-settings.ts';
 import { SETTINGS, TOLD } from './allocation-files.ts';
 import { IdleNodes } from './idle-nodes.ts';
+import { createImageEngine } from './image-engine.ts';
 import { nodeDirectories } from './node-directories.ts';
 import { NodeGpus } from './node-gpus.ts';
 
 const [ofAllocation = '/', number = '0'] = process.argv.slice(2);
 const settings = agentSettingsSchema.parse(JSON.parse(await readFile(join(ofAllocation, SETTINGS), 'utf8')));
-const { maskedPaths, nodes, ...times } = settings;
+const { maskedPaths, runtime, nodes, ...times } = settings;
 const directories = nodeDirectories(ofAllocation, nodes);
 const directory = directories[Number(number)]!;
 const { SLURM_CPUS_ON_NODE, SLURM_MEM_PER_NODE } = process.env;
 const gpus = new NodeGpus(process.env);
 const agent = new Agent({
-  engine: createProcessEngine({}, { maskedPaths }),
+  engine: runtime === 'none' ? createProcessEngine({}, { maskedPaths }) : createImageEngine(runtime),
+  needs: runtime === 'none' ? [FEATURES.readOnlyMounts] : [],
   directory,
   idle: new IdleNodes(directory, directories),
   gpus,

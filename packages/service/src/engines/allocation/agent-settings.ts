@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ALLOCATION_RUNTIMES } from './suits-allocation.ts';
 
 const ms = z.number().positive();
 
@@ -6,6 +7,8 @@ const ms = z.number().positive();
 export const agentSettingsSchema = z.strictObject({
   /** Host paths that appear empty in containers. */
   maskedPaths: z.array(z.string()),
+  /** Runs the images of its containers; `none`: they have none. */
+  runtime: z.enum(ALLOCATION_RUNTIMES).default('none'),
   /** How many nodes the allocation has. */
   nodes: z.int().min(1).default(1),
   timeLimitMs: ms,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { FEATURES } from '@sluice/client';
+import type { Feature } from '@sluice/client';
 import type { End, Engine, Launch, Limits, Observation } from '../engine.ts';
 import { ALLOCATION_ENDED } from './allocation-ended.ts';
 import { ORDERS, REPORTS } from './allocation-files.ts';
@@ -21,6 +21,8 @@ const DOUBTED_MS = 1000;
 export interface AgentOptions {
   /** Opened and closed by the agent. */
   readonly engine: Engine;
+  /** What the service has announced of the cluster: without it, the agent runs nothing. */
+  readonly needs: readonly Feature[];
   /** Of the allocation: contains its orders and reports. */
   readonly directory: string;
   /** For all containers together. */
@@ -79,7 +81,7 @@ export class Agent {
       return await this.#reports.written();
     }
     await this.#resume();
-    if (!engine.features.includes(FEATURES.readOnlyMounts))
+    if (!this.#options.needs.every((feature) => engine.features.includes(feature)))
       this.#drain(
         'it cannot run containers: they could change their inputs, because the node allows no user namespaces',
       );

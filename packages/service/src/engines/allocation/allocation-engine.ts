@@ -69,6 +69,8 @@ class AllocationEngine implements Engine {
     const settings = () => {
       const timeLimitMs = Math.max(1, Math.min(mostMs, endsAt - Date.now()));
       return {
+        // Others have jobs of their own.
+        runtime: config.runtime === 'charliecloud' ? config.runtime : ('none' as const),
         nodes: allocations.nodes,
         timeLimitMs,
         graceMs: Math.min(GRACE.mostMs, timeLimitMs * GRACE.part),

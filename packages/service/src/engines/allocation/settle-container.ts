@@ -1,6 +1,7 @@
 import type { End, Launch } from '../engine.ts';
 import { readClaim, readExitRecord } from '../process/process-records.ts';
 import { ALLOCATION_ENDED } from './allocation-ended.ts';
+import { explainEnd } from './explain-end.ts';
 import type { EndedObservation } from './spool-lines.ts';
 
 /** As `settleContainer`, of many: those that were started, by their keys. */
@@ -31,7 +32,7 @@ export async function settleContainer(
   const record = await readExitRecord(directory);
   // Where Slurm has ended the job, a signal may have ended the command: repeating it loses time, believing it loses data.
   if (record !== undefined && end.kind === 'exited' && end.timedOut !== true)
-    return { type: 'ended', endedAt: record.endedAt, end: record.end };
+    return { type: 'ended', endedAt: record.endedAt, end: await explainEnd(directory, record.end) };
   return { type: 'ended', endedAt: now, end: { kind: 'fault', reason: `${ALLOCATION_ENDED}: ${describeEnd(end)}` } };
 }
 

@@ -17,6 +17,7 @@ const launchSchema = z.strictObject({
   containerID: z.string().max(1000),
   clusterID: z.string().max(1000),
   accountID: z.string().max(1000),
+  image: z.string().max(4096).exactOptional(),
   command: z.array(z.string()),
   env: z.record(z.string(), z.string()),
   ports: z.record(z.string(), z.int()),
@@ -97,7 +98,7 @@ export type Report = z.infer<typeof reportSchema>;
 
 /** The order for a container. Environment and command are as long as the kernel allows. */
 export function orderLaunch(launch: Launch, needMs: number | undefined): LaunchOrder {
-  const { image: _image, job: _job, ...rest } = launch;
+  const { job: _job, ...rest } = launch;
   const copy = { ...rest, options: {} } as OrderedLaunch;
   return { type: 'launch', launch: copy, ...(needMs !== undefined && { needMs }) };
 }

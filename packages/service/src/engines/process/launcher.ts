@@ -41,9 +41,9 @@ export type LauncherEvent =
 /**
  * How mount points are provided. `namespaces`: mounted. `translation`: the launcher traces the container and translates the
  * paths in its system calls. `rewriting`: mount points are replaced by host paths in arguments, environment and scripts. The
- * latter two isolate nothing.
+ * latter two isolate nothing. `command`: by the command itself, which runs without mounts, like any program of the user.
  */
-export type MountsBy = 'namespaces' | 'translation' | 'rewriting';
+export type MountsBy = 'namespaces' | 'translation' | 'rewriting' | 'command';
 
 /**
  * Starts containers that outlive it. The native and the shell launcher write the same records and report the same events.

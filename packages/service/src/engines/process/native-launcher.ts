@@ -10,7 +10,7 @@ export interface NativeLauncherOptions {
   readonly path: string;
   /** Words before its command line, for example to run containers as another user. */
   readonly prefix: readonly string[];
-  readonly mountsBy: MountsBy;
+  readonly mountsBy: 'namespaces' | 'translation';
   /** Name under which the resource limits of one service's containers are grouped. */
   readonly scope: string;
   readonly maskedPaths: readonly string[];

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { LOCAL_STORAGE, type StorageAccess } from '../../storage/storage-access.ts';
 import { EngineError } from '../engine.ts';
 import { findNativeProgram, NATIVE_DIRECTORY } from '../native-program.ts';
-import type { Launcher, LauncherListener, MountsBy } from './launcher.ts';
+import type { Launcher, LauncherListener } from './launcher.ts';
 import { openNativeLauncher } from './native-launcher.ts';
 import type { ProcessConfig } from './process-config.ts';
 import { openShellLauncher } from './shell-launcher.ts';
@@ -21,10 +21,11 @@ export async function openLauncher(config: LauncherOptions, listener: LauncherLi
   const path = config.launcherPath ?? findNativeProgram('launcher');
   const scripts = config.launcherPath === undefined ? NATIVE_DIRECTORY : dirname(dirname(config.launcherPath));
   const { prefix = [], maskedPaths = [], storage = LOCAL_STORAGE } = config;
-  const native = (mountsBy: MountsBy) =>
+  const native = (mountsBy: 'namespaces' | 'translation') =>
     openNativeLauncher({ path, prefix, mountsBy, scope: 'sluice', maskedPaths }, listener);
-  const shell = (mountsBy: 'namespaces' | 'rewriting') =>
+  const shell = (mountsBy: 'namespaces' | 'rewriting' | 'command') =>
     openShellLauncher({ scripts, prefix, mountsBy, maskedPaths, storage }, listener);
+  if (config.mountsBy === 'command') return await shell('command');
   const ways = [
     { kind: 'native', mountsBy: 'namespaces', open: () => native('namespaces') },
     { kind: 'shell', mountsBy: 'namespaces', open: () => shell('namespaces') },

@@ -99,8 +99,14 @@ class ProcessEngine implements Engine {
   }
 
   warnings(): readonly string[] {
-    const mountsBy = this.#mountsBy ?? 'namespaces';
-    return mountsBy === 'namespaces' ? [] : [mountsBy === 'translation' ? WITHOUT_NAMESPACES : WITHOUT_TRANSLATION];
+    switch (this.#mountsBy) {
+      case 'translation':
+        return [WITHOUT_NAMESPACES];
+      case 'rewriting':
+        return [WITHOUT_TRANSLATION];
+      default:
+        return [];
+    }
   }
 
   async close(): Promise<void> {

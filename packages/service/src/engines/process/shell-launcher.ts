@@ -116,7 +116,7 @@ class ShellLauncher implements Launcher {
       const isolated = this.mountsBy === 'namespaces';
       const { maskedPaths, prefix, storage } = this.#options;
       await storage.inThread(async () => {
-        const ready = isolated ? request : await rewriteRequest(request);
+        const ready = this.mountsBy === 'rewriting' ? await rewriteRequest(request) : request;
         const text = renderShellRequest(ready, { script, maskedPaths, isolated });
         await writeFile(path, text, { mode: prefix.length > 0 ? 0o644 : 0o600 });
       });

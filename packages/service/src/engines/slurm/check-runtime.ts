@@ -11,7 +11,10 @@ const SEPARATORS: Readonly<Record<SlurmConfig['runtime'], string>> = {
 };
 
 /** Throws `EngineError` `REJECTED`, with advice, for a launch that the cluster's runtime cannot run. */
-export function checkRuntime(launch: Launch, config: Pick<SlurmConfig, 'runtime'>): void {
+export function checkRuntime(
+  launch: Pick<Launch, 'image' | 'command' | 'mounts'>,
+  config: Pick<SlurmConfig, 'runtime'>,
+): void {
   if (config.runtime === 'none' && launch.image !== undefined) {
     throw new EngineError(
       'REJECTED',

@@ -47,7 +47,7 @@ export const slurmConfigSchema = z.strictObject({
   unixUsers: z.record(z.string(), z.string().min(1)).optional(),
   /** Path of slurm.conf if it is not the default one. */
   confPath: z.string().optional(),
-  /** Jobs that run many containers. Default: each container is a job. Only with the runtime `none`. */
+  /** Jobs that run many containers. Default: each container is a job. */
   allocations: allocationConfigSchema.optional(),
   /** Interval of the calls of `squeue`. */
   pollInterval: durationSchema({ min: '1ms', max: '1h' }).default('1s'),

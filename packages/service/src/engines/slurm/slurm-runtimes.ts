@@ -168,21 +168,33 @@ fi
 `,
 };
 
+/**
+ * Enters a PID namespace, with whose first process all others end: Charliecloud has none, and an allocation continues after a
+ * container. An ordinary user needs a user namespace for it, as Charliecloud does.
+ */
+export function newProcessNamespace(isRoot: boolean): string {
+  return `unshare ${isRoot ? '' : '--user --map-current-user '}--pid --mount-proc --fork --kill-child`;
+}
+
 const charliecloud: SlurmRuntime = {
   // Creating missing mount points requires version 0.33; the image's own environment is a file in it.
-  prepare: ({ image }) => `${requireProgram('ch-run')}export USER="\${USER:-$(id -un)}" HOME="\${HOME:-/tmp}"
+  prepare: ({ image }, { isRoot }) => `${requireProgram('ch-run')}${newProcessNamespace(isRoot)} true || {
+  printf 'node %s allows no namespace for processes' "$SLURMD_NODENAME" >"$d/${FAULT_RECORD}"
+  exit 127
+}
+export USER="\${USER:-$(id -un)}" HOME="\${HOME:-/tmp}"
 set -- '--unset-env=*' --set-env=HOME=/tmp --set-env=PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 [ ! -f ${q(`${image}/ch/environment`)} ] || set -- "$@" ${q(`--set-env=${image}/ch/environment`)}
 case "$(ch-run --help 2>&1)" in *--write-fake*) set -- "$@" --write-fake ;; esac
 `,
   start: (launch, options) =>
-    `ch-run "$@" ${words([
+    `${newProcessNamespace(options.isRoot)} ch-run "$@" ${words([
       '--private-tmp',
       '--env-no-expand',
       ...launch.mounts.map((mount) => `--bind=${mountSource(mount)}:${mount.target}`),
       ...pairs(launch).map((pair) => `--set-env=${pair}`),
     ])} ${passedWords(launch, options, (name) => `--set-env=${assignment(name)}`)}${words([launch.image ?? '', '--', ...launch.command])}`,
-  ask: () => 'kill -TERM $pid',
+  ask: () => ASK_CHILD,
 };
 
 /** The runtimes by their name in a cluster's configuration. */

@@ -55,6 +55,21 @@ main
 }
 
 /**
+ * The script that runs one container with an image on a node, without a job of its own. It removes itself before the command
+ * starts, because it contains the container's variables, and may leave a rejection or a fault.
+ */
+export function runtimeScript(launch: Launch, config: Pick<SlurmConfig, 'runtime'> & SlurmHostRootOptions): string {
+  return `main() {
+rm -f "$0"
+d=${q(launch.directory)}
+exec </dev/null
+${commandLines(config, launch)}exit $code
+}
+main
+`;
+}
+
+/**
  * Runs the command in the container's directory `$d` and leaves its exit code in `$code`. `nodeDirectory` is that of the tasks of
  * a node, if there are several.
  */

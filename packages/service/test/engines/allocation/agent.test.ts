@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { FEATURES } from '@sluice/client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Agent, type AgentOptions } from '../../../src/engines/allocation/agent.ts';
 import { IdleNodes } from '../../../src/engines/allocation/idle-nodes.ts';
@@ -45,6 +46,7 @@ describe.skipIf(!hasNamespaces)('Agent', () => {
   function start(more: Partial<AgentOptions> = {}): { readonly agent: Agent; readonly over: Promise<void> } {
     const agent = new Agent({
       ...{ engine: createProcessEngine(), directory, capacity: { cores: 2, memoryBytes: 2 ** 32, gpus: 0 } },
+      needs: [FEATURES.readOnlyMounts],
       gpus: new NodeGpus({}),
       idle: new IdleNodes(directory, [directory]),
       ...{ timeLimitMs: 3_600_000, graceMs: 2000, idleMs: 600_000, ...more },

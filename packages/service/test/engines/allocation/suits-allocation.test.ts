@@ -2,20 +2,26 @@ import type { JobRequest } from '@sluice/client';
 import { expect, test } from 'vitest';
 import { allocationConfigSchema } from '../../../src/engines/allocation/allocation-config.ts';
 import { suitsAllocation } from '../../../src/engines/allocation/suits-allocation.ts';
+import type { SlurmConfig } from '../../../src/engines/slurm/slurm-config.ts';
 
 const MINUTE = 60_000;
 
 function suits(
   job: JobRequest | undefined,
-  { config = {}, more = {} }: { config?: object; more?: { image?: string } } = {},
+  {
+    config = {},
+    more = {},
+    runtime = 'none',
+  }: { config?: object; more?: { image?: string; command?: string[] }; runtime?: SlurmConfig['runtime'] } = {},
 ): boolean {
   const launch = {
     command: ['true'],
-    ...(more.image !== undefined && { image: more.image }),
+    mounts: [],
+    ...more,
     ...(job !== undefined && { job }),
   };
   const allocations = allocationConfigSchema.parse({ timeLimit: '60m', ...config });
-  return suitsAllocation(launch, { runtime: 'none', allocations });
+  return suitsAllocation(launch, { runtime, allocations });
 }
 
 const timeout = (minutes: number): JobRequest => ({ time: { ms: minutes * MINUTE, required: false } });
@@ -33,6 +39,11 @@ test.each<[string, boolean, JobRequest | undefined, Parameters<typeof suits>[1]]
   ['that may need more time than an allocation has', false, { ...timeout(49), duration: MINUTE }, {}],
   ['with options of Slurm', false, { slurm: { constraint: 'a100' } }, {}],
   ['with an image', false, undefined, { more: { image: 'debian:12' } }],
+  ['with an image for Charliecloud', true, undefined, { runtime: 'charliecloud', more: { image: '/images/a' } }],
+  ['without an image for Charliecloud', false, undefined, { runtime: 'charliecloud' }],
+  ['with an image for Podman', false, undefined, { runtime: 'podman', more: { image: 'debian:12' } }],
+  ['with an image for Apptainer', false, undefined, { runtime: 'apptainer', more: { image: 'debian:12' } }],
+  ['without a command', false, undefined, { more: { command: [] } }],
 ])('suitsAllocation: a container %s: %s', (_, expected, job, how) => {
   expect(suits(job, how)).toBe(expected);
 });

@@ -1,25 +1,36 @@
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { slurmConfigSchema } from '../../../src/engines/slurm/slurm-config.ts';
 import { createSlurmEngine } from '../../../src/engines/slurm/slurm-engine.ts';
 import type { EngineRig } from '../engine-rig.ts';
 import { makeCharliecloudImage } from './charliecloud-image.ts';
-import { hasSlurm, slurmRig } from './slurm-rig.ts';
+import createInAllocations from './create-allocation-engine.ts';
+import { hasSlurm, slurmRig, waitFor } from './slurm-rig.ts';
 
-describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine with charliecloud', () => {
+const isMissing = !hasSlurm && process.env.CI !== 'true';
+const config = { runtime: 'charliecloud', pollInterval: '200ms', recordGrace: '2000ms' };
+const engines = {
+  jobs: () => createSlurmEngine(slurmConfigSchema.parse(config), { storage: tmpdir() }),
+  allocations: createInAllocations,
+};
+
+describe.skipIf(isMissing).each(['jobs', 'allocations'] as const)('Slurm engine with charliecloud, in %s', (how) => {
   let rig: EngineRig;
   let image: string;
 
   beforeAll(async () => {
-    const config = slurmConfigSchema.parse({ runtime: 'charliecloud', pollInterval: '200ms', recordGrace: '2000ms' });
-    rig = slurmRig({ partition: 'main' }, () => createSlurmEngine(config, { storage: tmpdir() }));
+    vi.stubEnv('SLUICE_TEST_ALLOCATION_RUNTIME', 'charliecloud');
+    rig = slurmRig({ partition: 'main' }, engines[how]);
     await rig.open();
     image = join(rig.directory, 'an image');
     makeCharliecloudImage(image);
   });
-  afterAll(() => rig.close());
+  afterAll(async () => {
+    await rig.close();
+    vi.unstubAllEnvs();
+  });
 
   it('runs the command in the image, with its own code, arguments and environment', async () => {
     const script = 'echo "$1|$OF_IMAGE|$GIVEN|$HOME|$SLURM_JOB_ID"; ls /tmp; exit 3';
@@ -40,6 +51,17 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine with charl
     expect(readFileSync(join(root, 'part/file'), 'utf8')).toBe('kept\n');
     const outside = await rig.launch({ command, image, mounts: [{ ...mount, subPath: 'out' }] });
     expect(await outside.end()).toEqual({ kind: 'rejected', reason: 'out leads out of the volume' });
+  });
+
+  it('ends with its command, and so does what that has left behind', async () => {
+    const root = await rig.makeDirectory('left');
+    const mounts = [{ root, subPath: '', kind: 'dir' as const, target: '/data' }];
+    const script = '(while :; do echo >>/data/beats; sleep 0.1; done) & until [ -s /data/beats ]; do :; done';
+    const container = await rig.launch({ command: ['sh', '-c', script], image, mounts });
+    expect(await container.end()).toEqual({ kind: 'exited', exitCode: 0 });
+    const beats = readFileSync(join(root, 'beats'), 'utf8');
+    await waitFor(500);
+    expect(readFileSync(join(root, 'beats'), 'utf8')).toBe(beats);
   });
 
   it('ends when asked, and tells why an image cannot be run', async () => {
