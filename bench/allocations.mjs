@@ -2,7 +2,7 @@
 // Slurm, how much of the cores is used, compared with a greedy schedule of the same steps in the same order, and what the
 // controller and the service cost.
 //
-//   node bench/allocations.mjs [--steps 10000] [--chains 1000] [--mixed 1000] [--jobs 100] [--at-once 256]
+//   node bench/allocations.mjs [--steps 10000] [--chains 1000] [--mixed 1000] [--jobs 100] [--at-once 256] [--nodes 1]
 //
 // 0 leaves a part out. The environment is that of the tests: bash .ci/start-docker.sh, bash .ci/start-slurm.sh.
 import { execFileSync } from 'node:child_process';
@@ -21,10 +21,12 @@ const { values } = parseArgs({
     // Without allocations: each is a job.
     jobs: { type: 'string', default: '100' },
     'at-once': { type: 'string', default: '256' },
+    // Of each allocation: 1 or 3.
+    nodes: { type: 'string', default: '1' },
   },
 });
-const [steps, chains, mixed, jobs, atOnce] = ['steps', 'chains', 'mixed', 'jobs', 'at-once'].map((name) =>
-  Number(values[name]),
+const [steps, chains, mixed, jobs, atOnce, nodes] = ['steps', 'chains', 'mixed', 'jobs', 'at-once', 'nodes'].map(
+  (name) => Number(values[name]),
 );
 const NODES = 3;
 const CORES = 4;
@@ -40,7 +42,10 @@ const service = await createService({
       {
         id: 'c1',
         engine: 'slurm',
-        options: { partition: 'main', allocations: { max: NODES, backlog: NODES, timeLimit: '1h' } },
+        options: {
+          partition: 'main',
+          allocations: { nodes, max: NODES / nodes, backlog: NODES / nodes, timeLimit: '1h' },
+        },
         accounts: ['bench'],
         instanceTypes: [{ id: 'one', cpu: 1, memory: '1GB' }],
       },
