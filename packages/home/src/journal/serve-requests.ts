@@ -12,6 +12,7 @@ import {
   REQUEST_POINTER,
   removeUnlessTaken,
   requestsPath,
+  takenPath,
   takeRequest,
 } from './request-directory.ts';
 
@@ -56,7 +57,8 @@ function serve(
     if (seen.has(id) || closing.signal.aborted) return;
     const isTaken = await takeRequest(requests, id);
     seen.add(id);
-    if (!isTaken) return;
+    // Withdrawn: its sender needs the file no longer.
+    if (!isTaken) return await rm(takenPath(requests, id), { force: true });
     const answer: FileAnswer = { id, answer: await answerTo(line, listener) };
     await appendFile(answersPath(requests), `${JSON.stringify(answer)}\n`);
   }

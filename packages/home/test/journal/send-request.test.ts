@@ -68,6 +68,8 @@ test('a request that is not taken in time is withdrawn, and never carried out', 
   expect(await sent).toEqual({ kind: 'answered', answer: 'ok' });
   expect(await sendRequest(directory, 'third')).toEqual({ kind: 'answered', answer: 'ok' });
   expect(lines).toEqual(['first', 'third']);
+  await server?.close();
+  expect(names()).toEqual([]);
 });
 
 test('a request whose holder does not answer may still be carried out', async () => {
