@@ -47,14 +47,11 @@ describe.skipIf(isMissing)('a run inside a job of Slurm', () => {
     return file;
   };
   /** Submits a script that calls the command so. */
-  const submit = (args: readonly string[], options: readonly string[]) => {
-    const lines = [
-      '#!/bin/sh',
-      `export HOME='${place.directory}' SLUICE_HOME='${place.home}'`,
-      `'${process.execPath}' '${COMMAND}' ${args.join(' ')}`,
-      'echo "exit code $?"',
-    ];
-    const script = write('job.sh', `${lines.join('\n')}\n`);
+  const submit = (args: readonly string[], options: readonly string[]) =>
+    submitLines([`'${process.execPath}' '${COMMAND}' ${args.join(' ')}`, 'echo "exit code $?"'], options);
+  const submitLines = (lines: readonly string[], options: readonly string[]) => {
+    const all = ['#!/bin/sh', `export HOME='${place.directory}' SLUICE_HOME='${place.home}'`, ...lines];
+    const script = write('job.sh', `${all.join('\n')}\n`);
     const where = [`--chdir=${place.directory}`, `--output=${place.directory}/job.out`, '--open-mode=append'];
     return runAs(user, 'sbatch', '--parsable', ...where, ...options, script).trim();
   };
@@ -91,6 +88,18 @@ describe.skipIf(isMissing)('a run inside a job of Slurm', () => {
     expect(place.read('results/table.txt')).toBe('A\nB\nC\nD\n');
     // The run has recorded the engine, so its files are found outside of the job.
     expect((await sluice('logs', 'count/A')).stdout).toMatch(/ A [0-9a-f-]{36}\n$/);
+  });
+
+  test('starts nothing if a step has several nodes, and says what to do', async () => {
+    const step = 'train: { nodes: 2, command: [hostname], resources: { cpu: 1, memory: 1GB } }';
+    write('pipeline.yaml', `version: 1\nname: training\nsteps:\n  ${step}\n`);
+    const calls = ['plan', 'run'].map((verb) => `'${process.execPath}' '${COMMAND}' ${verb}; echo "code $?"`);
+    const job = submitLines(calls, ['--nodes=2', '--ntasks-per-node=4']);
+    await hasEnded(job);
+    const what = 'cluster slurm-job does not start a step on several nodes: use a cluster with the engine `slurm`';
+    expect(output().split(what)).toHaveLength(3);
+    expect(output().match(/^code \d+$/gm)).toEqual(['code 2', 'code 2']);
+    expect((await sluice('runs', '--json')).stdout).toBe('');
   });
 
   test('starts nothing twice when the command is killed, and continues it in the same job', async () => {

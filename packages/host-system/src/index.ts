@@ -8,6 +8,7 @@ export {
   replaceFileSync,
   syncDirectory,
 } from './durable-file.ts';
+export { fileSystemPlace } from './file-system-place.ts';
 export { findMount, type Mount } from './find-mount.ts';
 export { HOME_MARK, isHomeMark } from './home-mark.ts';
 export { describeJob, type JobEnvironment, memoryOf, readJobEnvironment } from './job-environment.ts';

@@ -106,7 +106,10 @@ async function listEmbedded(
   try {
     const { config } = await configureEmbedded(root, { engine });
     // Of the features, those that a plan reads.
-    const features = [FEATURES.multiNode, ...(engine.name === 'local' ? [FEATURES.dockerOptions] : [])];
+    const features = [
+      ...(engine.name === 'slurm-job' ? [] : [FEATURES.multiNode]),
+      ...(engine.name === 'local' ? [FEATURES.dockerOptions] : []),
+    ];
     const listed = config.clusters.flatMap(({ id, instanceTypes }) =>
       instanceTypes.map((type) => describeType(id, type)),
     );

@@ -11,15 +11,16 @@ import {
   takeSocketName,
 } from '@sluice/host-system';
 import type { Claim, ClaimOptions, ControlListener } from './disk.ts';
+import { isSharedDirectory } from './is-shared-directory.ts';
+import { MAX_REQUEST, removeRequestDirectories } from './request-directory.ts';
+import { serveRequests } from './serve-requests.ts';
 
-/** The longest control line in bytes; a longer one closes the connection. */
-const MAX_LINE = 4096;
 /** Another process may remove the directory before it is claimed. It is created at most this many times. */
 const TRIES = 10;
 
 /**
  * Claims a directory by locking a file in it, and listens for requests on a socket beside the file. On a file system
- * without sockets, the lock alone is the claim. With `isLocal`, the socket alone is the claim: this starts no program,
+ * without sockets, the lock alone is the claim. Where other machines may see the directory, requests also arrive as files. With `isLocal`, the socket alone is the claim: this starts no program,
  * but processes of different network namespaces can hold it at the same time.
  */
 export async function claimDirectory(
@@ -54,10 +55,13 @@ async function claim(directory: string, listener: ControlListener | undefined): 
     const lock = await lockFile(lockPath(directory));
     if (lock === undefined) return undefined;
     const socket = await openControlSocket(socketPath.path, (connection) => answer(connection, listener));
+    await removeRequestDirectories(directory);
+    const files = listener && isSharedDirectory(directory) ? await serveRequests(directory, listener) : undefined;
     return {
       async release() {
-        // The socket is closed first: after the lock is released, the next holder opens its own.
+        // These are closed first: after the lock is released, the next holder opens its own.
         const closed = socket?.close();
+        await files?.close();
         lock.release();
         await closed;
         await socketPath.close();
@@ -106,6 +110,6 @@ function answer(socket: Socket, listener: ControlListener | undefined): void {
     received += chunk;
     const end = received.indexOf('\n');
     if (end >= 0) void reply(received.slice(0, end));
-    else if (received.length > MAX_LINE) socket.destroy();
+    else if (received.length > MAX_REQUEST) socket.destroy();
   });
 }

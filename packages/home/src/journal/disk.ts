@@ -63,5 +63,8 @@ export interface Claim {
   release(): Promise<void>;
 }
 
-/** Answers one line that another process sent to the holder of a claim. Never rejects. */
-export type ControlListener = (line: string) => string | Promise<string>;
+/**
+ * Answers one line that another process sent to the holder of a claim. Never rejects. `isAwaited`: its sender certainly waits
+ * for the answer. Default: the line may say until when.
+ */
+export type ControlListener = (line: string, how?: { readonly isAwaited: boolean }) => string | Promise<string>;

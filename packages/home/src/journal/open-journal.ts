@@ -77,9 +77,9 @@ export async function openJournal<R extends { readonly code: string; readonly me
 ): Promise<Result<OpenJournal, JournalError | R>> {
   const { disk, clock } = options;
   let lease: Lease | undefined;
-  const claim = await disk.claim(directory, (line) => {
+  const claim = await disk.claim(directory, (line, how) => {
     const [secret, ...rest] = line.split(' ');
-    return lease && secret === lease.control ? (options.control?.(rest.join(' ')) ?? '') : OTHER_LEASE;
+    return lease && secret === lease.control ? (options.control?.(rest.join(' '), how) ?? '') : OTHER_LEASE;
   });
   if (!claim) return fail({ code: 'RUN_IN_USE', message: describeHolder(await readLease(disk, directory)) });
   try {

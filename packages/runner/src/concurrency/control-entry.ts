@@ -1,5 +1,5 @@
 import { type Clock, type ControlListener, type Disk, isLate, isLeaseSecret, LATE, OTHER_LEASE } from '@sluice/home';
-import type { SentRequest } from '../session/control-run.ts';
+import { parseControlRequest } from '../session/control-request.ts';
 
 /** What is requested of a run while it waits for a place in its concurrency group. */
 export interface EntryControl {
@@ -21,13 +21,13 @@ export function controlEntry(
   return {
     canceledBy: () => canceledBy,
     isLeft: () => isLeft || signal?.aborted === true,
-    listener(line) {
+    listener(line, how) {
       const [secret = '', ...rest] = line.split(' ');
       if (!isLeaseSecret(disk, directory, secret)) return line === '' ? '' : OTHER_LEASE;
-      const request = JSON.parse(rest.join(' ')) as SentRequest;
-      if (isLate(request.before, clock)) return LATE;
-      if (request.verb === 'cancel') canceledBy ??= request.by;
-      else if (request.verb === 'suspend') isLeft = true;
+      const request = parseControlRequest(rest.join(' '));
+      if (how?.isAwaited !== true && isLate(request?.before, clock)) return LATE;
+      if (request?.verb === 'cancel') canceledBy ??= request.by;
+      else if (request?.verb === 'suspend') isLeft = true;
       else return 'the run waits for its concurrency group';
       return 'ok';
     },

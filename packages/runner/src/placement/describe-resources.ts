@@ -13,7 +13,7 @@ export function describeResources({ cpu, memoryBytes, gpu, gpuModel }: Resources
 
 /** Why a step with several tasks cannot run on a cluster. */
 export function cannotRunTasks(cluster: string): string {
-  return `cluster ${cluster} does not start a step on several nodes: use a cluster with Slurm, or leave out \`nodes\` and \`tasksPerNode\``;
+  return `cluster ${cluster} does not start a step on several nodes: use a cluster with the engine \`slurm\`, or leave out \`nodes\` and \`tasksPerNode\``;
 }
 
 /** The available alternatives: the names of the types if a type was requested by `name`, otherwise the largest type. */

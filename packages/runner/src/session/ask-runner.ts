@@ -10,7 +10,8 @@ import {
   sleep,
 } from '@sluice/home';
 import type { BootTime } from '@sluice/run';
-import { type ControlRequest, RESUMING, type SentRequest } from './control-run.ts';
+import type { ControlRequest, SentRequest } from './control-request.ts';
+import { RESUMING } from './control-run.ts';
 
 const PAUSE_MS = 50;
 /** A process that resumes a run for longer than this waits for something, such as its concurrency group. */

@@ -1,18 +1,6 @@
 import { type Clock, type ControlListener, isLate, LATE } from '@sluice/home';
-import type { BootTime } from '@sluice/run';
+import { parseControlRequest } from './control-request.ts';
 import type { RunHandle } from './run-options.ts';
-
-/** What another process may request from the runner of a run, as one line of JSON. */
-export type ControlRequest =
-  | { readonly verb: 'cancel'; readonly by: string }
-  | { readonly verb: 'suspend' }
-  | { readonly verb: 'approve'; readonly step: string; readonly approved: boolean; readonly by: string };
-
-/** A request as it is sent. */
-export type SentRequest = ControlRequest & {
-  /** It has no effect afterward. Absent: the sender has no clock that cannot be set. */
-  readonly before?: BootTime;
-};
 
 /** The reply of a process that has claimed a run and does not execute it yet. */
 export const RESUMING = 'the run is being resumed; try again';
@@ -29,10 +17,12 @@ export function controlRun(clock: Pick<Clock, 'boot'>): {
     attach(made) {
       handle = made;
     },
-    listener(line) {
+    listener(line, how) {
       if (!handle) return RESUMING;
-      const request = JSON.parse(line) as SentRequest;
-      if (isLate(request.before, clock)) return LATE;
+      const request = parseControlRequest(line);
+      // Confusing it with another request could end the run.
+      if (request === undefined) return `this runner does not know what ${JSON.stringify(line)} asks for`;
+      if (how?.isAwaited !== true && isLate(request.before, clock)) return LATE;
       switch (request.verb) {
         case 'approve':
           return handle.approve(request.step, request)
@@ -44,9 +34,6 @@ export function controlRun(clock: Pick<Clock, 'boot'>): {
         case 'suspend':
           void handle.suspend();
           return 'ok';
-        default:
-          // From a newer version; confusing it with another request could end the run.
-          return `this runner does not know what ${JSON.stringify(request)} asks for`;
       }
     },
   };

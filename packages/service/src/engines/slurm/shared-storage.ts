@@ -1,4 +1,4 @@
-import type { Mount } from '@sluice/host-system';
+import { fileSystemPlace, type Mount } from '@sluice/host-system';
 
 /** What is known of a directory that nodes must see. */
 export interface StorageSite {
@@ -19,19 +19,17 @@ export interface StorageFindings {
 const SHARED_ADVICE = 'name a home on the file system that the nodes share, with --home or SLUICE_HOME';
 /** Every machine has its own. */
 const OF_ONE_MACHINE = ['/tmp', '/var/tmp', '/dev/shm', '/run'];
-const IN_MEMORY = ['tmpfs', 'ramfs'];
-/** Of disks. A machine can export one, and then nodes see it. */
-const OF_DISKS = ['ext2', 'ext3', 'ext4', 'xfs', 'btrfs', 'zfs', 'f2fs', 'overlay'];
 
 /** Judges whether nodes see a directory under the same path. It cannot be certain of a file system of a disk. */
 export function judgeStorage({ path, mount, isOneMachine }: StorageSite): StorageFindings {
   if (isOneMachine || mount === undefined) return { warnings: [] };
   const { type, locksAreLocal } = mount;
+  const place = fileSystemPlace(type);
   const own = OF_ONE_MACHINE.find((directory) => path === directory || path.startsWith(`${directory}/`));
-  if (own !== undefined && (type === 'tmpfs' || OF_DISKS.includes(type)))
+  if (own !== undefined && place !== 'elsewhere')
     return { fault: `each machine has its own ${own}; ${SHARED_ADVICE}`, warnings: [] };
-  if (IN_MEMORY.includes(type)) return { fault: `it is in the memory of this machine; ${SHARED_ADVICE}`, warnings: [] };
-  if (OF_DISKS.includes(type)) {
+  if (place === 'memory') return { fault: `it is in the memory of this machine; ${SHARED_ADVICE}`, warnings: [] };
+  if (place === 'disk') {
     const what = `the file system of ${path} (${type}) is on a disk of this machine`;
     return { warnings: [`${what}; unless the nodes see it under the same path, all jobs fail: ${SHARED_ADVICE}`] };
   }
