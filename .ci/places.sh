@@ -4,3 +4,5 @@
 in_each_place=(test/e2e/{examples,found-home,crash,cancel,inputs,output}.test.ts)
 # A killed runner's containers are adopted in each place; the ordinary user's tests try more moments.
 export SLUICE_CRASH_KILLS=1
+# The numbers that are shown of the examples' runs are the same in each place, and that user's tests compare them.
+export SLUICE_EXAMPLE_NUMBERS=false

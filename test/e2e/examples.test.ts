@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describeStatus, type RunReportValue } from '@sluice/run';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeNumbers } from './describe-numbers.ts';
 import { createWorkplace, type Ended, parseLines, type Started, until, type Workplace } from './workplace-rig.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../examples/', import.meta.url));
@@ -236,3 +237,6 @@ test('examples/README.md names every example', () => {
   const page = readFileSync(join(EXAMPLES, 'README.md'), 'utf8');
   for (const name of tried) expect(page).toContain(`](${name}/pipeline.yaml)`);
 });
+
+// What is shown of these runs is the same in each place where they run.
+if (process.env.SLUICE_EXAMPLE_NUMBERS !== 'false') describeNumbers(() => place);

@@ -5,6 +5,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 // @ts-expect-error a program of the workspace, without types
+import { judgeTree } from '../../scripts/judge-tree.mjs';
+// @ts-expect-error a program of the workspace, without types
 import { judgeCounts } from '../../scripts/source-rules.mjs';
 
 const SCRIPT = fileURLToPath(new URL('../../scripts/check-rules.mjs', import.meta.url));
@@ -18,17 +20,30 @@ beforeEach(() => {
 
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** What the program says of a tree with these files, without its last line, and its exit code. */
-function check(files: Record<string, string>) {
+function write(files: Record<string, string>): void {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
   }
-  const { stdout, status } = spawnSync(process.execPath, [SCRIPT, root], { encoding: 'utf8' });
-  return { faults: stdout.trimEnd().split('\n').slice(0, -1), status };
 }
 
-test('check-rules accepts a tree that keeps them', () => {
+/** What the program says of a tree with these files, without its last line, and its exit code. */
+async function check(files: Record<string, string>): Promise<{ faults: string[]; status: number }> {
+  write(files);
+  const { lines, status } = (await judgeTree(root)) as { lines: string[]; status: number };
+  return { faults: lines.slice(0, -1), status };
+}
+
+test.each([
+  ['no violations', { 'README.md': '# Words\n' }, '2 files, no violations\n', 0],
+  ['a violation', { 'packages/core/src/step.ts': 'const jobID = b;\n' }, 'jobID: write jobId', 1],
+])('check-rules prints %s and exits accordingly', (_, files: Record<string, string>, text, status) => {
+  write({ LICENSE: '', ...files });
+  const ended = spawnSync(process.execPath, [SCRIPT, root], { encoding: 'utf8' });
+  expect(ended).toMatchObject({ status, stdout: expect.stringContaining(text), stderr: '' });
+});
+
+test('check-rules accepts a tree that keeps them', async () => {
   const files = {
     'packages/core/src/step.ts': "import { z } from 'zod';\nexport const stepSchema = z.string();\n",
     'packages/core/package.json': '{"dependencies": {"zod": "4"}}\n',
@@ -36,7 +51,7 @@ test('check-rules accepts a tree that keeps them', () => {
     'README.md': '# Words\n\n[here](#words), [there](docs/there.md), [out](https://example.com)\n',
     'docs/there.md': 'Back to the [start](../README.md#words)\n',
   };
-  expect(check(files)).toEqual({ faults: [], status: 0 });
+  expect(await check(files)).toEqual({ faults: [], status: 0 });
 });
 
 test.each([
@@ -117,8 +132,8 @@ test.each([
     '1: there is no folder packages/core/src/graphs',
   ],
   ['a leftover', 'packages/core/src/index.ts', `// ${'TO'}DO later\n`, '1: left over'],
-])('check-rules rejects %s', (_what, path, text, message) => {
-  const { faults, status } = check({ [path]: text });
+])('check-rules rejects %s', async (_what, path, text, message) => {
+  const { faults, status } = await check({ [path]: text });
   expect(status).toBe(1);
   expect(faults).toEqual([expect.stringContaining(message)]);
   expect(faults[0]).toMatch(new RegExp(`^${path}:`));
@@ -136,15 +151,15 @@ test.each([
   ['a page', '[start.md](0039-layers.md#layers)', 'has the text "start.md"'],
   ['a decision', '`[a](b)` ([decision 0038](0039-layers.md))', 'link to "0039-layers.md" has the text "decision 0038"'],
   ['a decision, by its number', '[0038](src/parse-plan.ts)', 'has the text "0038"'],
-])('check-rules rejects a link whose text names another target: %s', (_what, text, message) => {
+])('check-rules rejects a link whose text names another target: %s', async (_what, text, message) => {
   const files = { '0039-layers.md': '# Layers\n', 'src/parse-plan.ts': '', 'README.md': `${text}\n` };
-  const { faults, status } = check(files);
+  const { faults, status } = await check(files);
   expect(status).toBe(1);
   expect(faults).toEqual([expect.stringMatching(/^README\.md:1: /)]);
   expect(faults[0]).toContain(message);
 });
 
-test('check-rules accepts a link whose text names its target, is no name, or is a file that the page explains', () => {
+test('check-rules accepts a link whose text names its target, is no name, or is a file that the page explains', async () => {
   const files = {
     'docs/0039-layers.md': '[start](#the-run-layers)\n\n# The `run` layers\n\nBack to [README.md](../README.md)\n',
     'docs/src/parse-plan.ts': '',
@@ -154,7 +169,7 @@ test('check-rules accepts a link whose text names its target, is no name, or is 
       '[`report.json`](docs/0039-layers.md) [`docs/src`](docs/src) [other.ts](https://example.com/parse-plan.ts)\n',
     ].join('\n'),
   };
-  expect(check(files)).toEqual({ faults: [], status: 0 });
+  expect(await check(files)).toEqual({ faults: [], status: 0 });
 });
 
 test.each([
@@ -171,24 +186,24 @@ test.each([
   ],
   ['message-form', "throw new TypeError('could not read it.');\n", '1: a message ends with a full stop'],
   ['message-form', "throw new Error(`${1} can't be read`);\n", '1: a message has a contraction'],
-])('check-rules rejects what is against %s in a package without exceptions', (rule, text, message) => {
-  const { faults, status } = check({ [`scripts/rules/${rule}.mjs`]: '', 'packages/new/src/index.ts': text });
+])('check-rules rejects what is against %s in a package without exceptions', async (rule, text, message) => {
+  const { faults, status } = await check({ [`scripts/rules/${rule}.mjs`]: '', 'packages/new/src/index.ts': text });
   expect(status).toBe(1);
   expect(faults.filter((fault) => !fault.includes('lower the count'))).toEqual([
     expect.stringContaining(`packages/new/src/index.ts:${message}`),
   ]);
 });
 
-test('check-rules rejects a long function', () => {
+test('check-rules rejects a long function', async () => {
   const long = `function long() {\n${'  void 0;\n'.repeat(59)}}\n`;
   const files = { 'scripts/rules/function-length.mjs': '', 'packages/cli/src/index.ts': long };
-  expect(check(files)).toMatchObject({
+  expect(await check(files)).toMatchObject({
     faults: expect.arrayContaining([expect.stringMatching(/^packages\/cli\/src\/index\.ts:1: a function of 61 lines/)]),
     status: 1,
   });
 });
 
-test('a rule with counted exceptions says where fewer are left, and rejects one more', () => {
+test('a rule with counted exceptions says where fewer are left, and rejects one more', async () => {
   const tree = { files: [{ path: 'scripts/rules/some.mjs' }] };
   const found = (count: number) =>
     Array.from({ length: count }, (_, line) => ({ area: 'packages/cli', file: 'a.ts', line, message: 'bad' }));
@@ -200,16 +215,18 @@ test('a rule with counted exceptions says where fewer are left, and rejects one 
   expect(judge(3)).toHaveLength(3);
 });
 
-test('check-rules rejects a folder of the sources that the architecture page does not name', () => {
+test('check-rules rejects a folder of the sources that the architecture page does not name', async () => {
   const files = {
     'ARCHITECTURE.md': '[`plan`](packages/core/src/plan)\n',
     'packages/core/src/plan/plan.ts': 'export const plan = 1;\n',
     'packages/core/src/graph/graph.ts': 'export const graph = 1;\n',
   };
-  expect(check(files).faults).toEqual([expect.stringContaining('no link to the folder packages/core/src/graph')]);
+  expect((await check(files)).faults).toEqual([
+    expect.stringContaining('no link to the folder packages/core/src/graph'),
+  ]);
 });
 
-test('check-rules rejects an import from a higher layer, and a folder without a layer', () => {
+test('check-rules rejects an import from a higher layer, and a folder without a layer', async () => {
   const files = {
     'packages/runner/src/index.ts': "export { run } from './run/run.ts';\n",
     'packages/runner/src/run/run.ts': "import { fact } from '../session/fact.ts';\nexport const run = fact;\n",
@@ -217,7 +234,7 @@ test('check-rules rejects an import from a higher layer, and a folder without a 
       "import {\n  type run\n} from '../run/run.ts';\nexport const fact: typeof run = 1;\n",
     'packages/runner/src/elsewhere/side.ts': "import { run } from '../run/run.ts';\nexport const side = run;\n",
   };
-  const { faults, status } = check(files);
+  const { faults, status } = await check(files);
   expect(status).toBe(1);
   expect(faults).toEqual([
     expect.stringMatching(/^packages\/runner\/src\/elsewhere\/side\.ts:1: the folder elsewhere has no place/),
@@ -225,18 +242,18 @@ test('check-rules rejects an import from a higher layer, and a folder without a 
   ]);
 });
 
-test('check-rules counts a folder without a layer to the one that it lies in', () => {
+test('check-rules counts a folder without a layer to the one that it lies in', async () => {
   const files = {
     'packages/service/src/engines/engine.ts': "import './docker/docker.ts';\nexport const engine = 1;\n",
     'packages/service/src/engines/docker/docker.ts': "import '../../store/store.ts';\nexport const docker = 1;\n",
     'packages/service/src/store/store.ts': "import '../engines/docker/docker.ts';\nexport const store = 1;\n",
   };
-  expect(check(files).faults).toEqual([
+  expect((await check(files)).faults).toEqual([
     expect.stringMatching(/^packages\/service\/src\/engines\/docker\/docker\.ts:1: engines may not import from store/),
   ]);
 });
 
-test('check-rules rejects a write to a part of the scheduler state by a module that does not own it', () => {
+test('check-rules rejects a write to a part of the scheduler state by a module that does not own it', async () => {
   const scheduler = 'packages/run/src/scheduler';
   const body = [
     'export function failFast(run) {',
@@ -269,7 +286,7 @@ test('check-rules rejects a write to a part of the scheduler state by a module t
     [`${scheduler}/flow/stop-flow.ts`]: body.replace('failFast', 'stopFlow'),
     [`${scheduler}/flow/fail-fast.ts`]: body,
   };
-  const { faults, status } = check(files);
+  const { faults, status } = await check(files);
   expect(status).toBe(1);
   const found = faults.map((fault) => /flow\/([\w-]+)\.ts:(\d+): writes (\S+), which/.exec(fault)?.slice(1).join(' '));
   expect(found).toEqual([
@@ -278,7 +295,7 @@ test('check-rules rejects a write to a part of the scheduler state by a module t
   ]);
 });
 
-test('check-rules rejects a record that is read by a foreign name, and nothing that is safe', () => {
+test('check-rules rejects a record that is read by a foreign name, and nothing that is safe', async () => {
   const files = {
     'packages/core/tsconfig.json': '{"compilerOptions": {"strict": true, "lib": ["es2022"]}, "include": ["src"]}',
     'packages/core/src/pick.ts': [
@@ -297,13 +314,13 @@ test('check-rules rejects a record that is read by a foreign name, and nothing t
       '',
     ].join('\n'),
   };
-  const { faults, status } = check(files);
+  const { faults, status } = await check(files);
   expect(status).toBe(1);
   expect(faults).toHaveLength(3);
   for (const fault of faults) expect(fault).toMatch(/^packages\/core\/src\/pick\.ts:3: .*own\(record, name\)/);
 });
 
-test('check-rules rejects packages whose versions or metadata differ', () => {
+test('check-rules rejects packages whose versions or metadata differ', async () => {
   const common = { license: 'MIT', engines: { node: '>=20' } };
   const leader = { ...common, name: 'sluice', version: '1.0.0', description: 'd', keywords: [], files: [] };
   const client = { ...leader, name: '@sluice/client', publishConfig: { access: 'public' } };
@@ -316,16 +333,20 @@ test('check-rules rejects packages whose versions or metadata differ', () => {
       2,
     ),
   });
-  expect(check(files({})).faults).toEqual([]);
-  expect(check(files({ version: '1.0.1' })).faults).toEqual([expect.stringContaining('"version" is not "1.0.0"')]);
-  expect(check(files({ engines: { node: '>=22' } })).faults).toEqual([expect.stringContaining('"engines" is not')]);
-  expect(check(files({ files: undefined })).faults).toEqual([expect.stringContaining('has no "files"')]);
-  expect(check(files({ dependencies: { sluice: '1.0.0' } })).faults).toContainEqual(
+  expect((await check(files({}))).faults).toEqual([]);
+  expect((await check(files({ version: '1.0.1' }))).faults).toEqual([
+    expect.stringContaining('"version" is not "1.0.0"'),
+  ]);
+  expect((await check(files({ engines: { node: '>=22' } }))).faults).toEqual([
+    expect.stringContaining('"engines" is not'),
+  ]);
+  expect((await check(files({ files: undefined }))).faults).toEqual([expect.stringContaining('has no "files"')]);
+  expect((await check(files({ dependencies: { sluice: '1.0.0' } }))).faults).toContainEqual(
     expect.stringContaining('not by "workspace:*"'),
   );
 });
 
-test('check-rules rejects a second way to open the journal of a run', () => {
+test('check-rules rejects a second way to open the journal of a run', async () => {
   const opens = (from: string) =>
     `import { acquireLease, readLease } from '${from}';\nexport const run = acquireLease;\n`;
   const files = {
@@ -333,10 +354,12 @@ test('check-rules rejects a second way to open the journal of a run', () => {
     'packages/home/src/journal/open-journal.ts': opens('./lease.ts').replace('const run', 'const openJournal'),
     'packages/cli/src/run/run.ts': opens('./embedded.ts'),
   };
-  expect(check(files).faults).toEqual([expect.stringContaining('packages/runner/src/run/run.ts:1: uses acquireLease')]);
+  expect((await check(files)).faults).toEqual([
+    expect.stringContaining('packages/runner/src/run/run.ts:1: uses acquireLease'),
+  ]);
 });
 
-test('check-rules rejects synchronous calls to files that could block all clusters', () => {
+test('check-rules rejects synchronous calls to files that could block all clusters', async () => {
   const imports = (names: string, from = 'node:fs') => `import { ${names} } from '${from}';\nexport const run = 1;\n`;
   const service = 'packages/service/src';
   const files = {
@@ -350,7 +373,7 @@ test('check-rules rejects synchronous calls to files that could block all cluste
     [`${service}/volumes/files/confined-tree.ts`]: imports('lstatSync,\n  writeSync'),
     'packages/cli/src/run.ts': imports('readFileSync'),
   };
-  const { faults } = check(files);
+  const { faults } = await check(files);
   const found = faults.map((fault) => fault.replace(/^.*\/(\S+:1: (?:\w+ no|uses \S+)).*\(([\w-]+)\)$/, '$1 $2'));
   expect(found.filter((fault) => fault.endsWith('synchronous-calls'))).toEqual([
     'run.ts:1: uses existsSync, synchronous-calls',
@@ -361,8 +384,8 @@ test('check-rules rejects synchronous calls to files that could block all cluste
   ]);
 });
 
-test('check-rules rejects the path of the checkout itself', () => {
-  expect(check({ 'docs/place.md': `cd ${root}/packages\n` }).faults).toEqual([
+test('check-rules rejects the path of the checkout itself', async () => {
+  expect((await check({ 'docs/place.md': `cd ${root}/packages\n` })).faults).toEqual([
     expect.stringContaining('which is only here'),
   ]);
 });
@@ -394,18 +417,18 @@ test.each([
   ['a file name', 'packages/core/src/anew/cell.ts', 'export const cell = 1;', '1: "anew"'],
   ['a document', 'docs/reuse.md', '# Reuse\n\nNobody waits.', '3: "nobody" is not a standard term; use "no process"'],
   ['an example', 'examples/reuse/pipeline.yaml', 'version: 1 # nobody waits', '1: "nobody"'],
-])('check-rules rejects a word that the glossary disallows in %s', (_what, path, text, message) => {
-  const { faults, status } = check({ 'docs/glossary.md': GLOSSARY, [path]: `${text}\n` });
+])('check-rules rejects a word that the glossary disallows in %s', async (_what, path, text, message) => {
+  const { faults, status } = await check({ 'docs/glossary.md': GLOSSARY, [path]: `${text}\n` });
   expect(status).toBe(1);
   expect(faults).toEqual([expect.stringContaining(`${path}:${message}`)]);
 });
 
-test('check-rules accepts a disallowed word in a quotation, as a part of another word, and where it is an exception', () => {
+test('check-rules accepts a disallowed word in a quotation, as a part of another word, and where it is an exception', async () => {
   const files = {
     'docs/glossary.md': GLOSSARY,
     'docs/reuse.md': 'The key `anew`:\n\n```text\nnobody\n```\n',
     'packages/cli/src/start.ts': "export const start = 'anew';\n",
     'packages/core/src/manewver.ts': 'export const manewver = 1;\n',
   };
-  expect(check(files)).toEqual({ faults: [], status: 0 });
+  expect(await check(files)).toEqual({ faults: [], status: 0 });
 });

@@ -13,8 +13,8 @@ import {
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { byteWords } from '../../packages/dashboard/src/parts/byte-words.ts';
+import { addStoppedRuns } from './add-stopped-runs.ts';
 import { HAS_CHROMIUM, launchChromium, openPage, type ServedDashboard, serveDashboard } from './browser-rig.ts';
-import { createExampleRuns } from './example-runs.ts';
 import { type ListedRun, parseLines, type Workplace } from './workplace-rig.ts';
 
 /** A run, as its records say it. */
@@ -27,8 +27,8 @@ interface Recorded {
 let place: Workplace;
 let recorded: readonly Recorded[];
 
-beforeAll(async () => {
-  place = await createExampleRuns();
+async function readRecords(): Promise<void> {
+  await addStoppedRuns(place);
   const disk = createSystemDisk();
   const all: Recorded[] = [];
   for (const { runId } of await listRuns(place.home)) {
@@ -40,8 +40,7 @@ beforeAll(async () => {
     all.push({ run: run.value, report: await place.show(runId), tookMs });
   }
   recorded = all;
-}, 600_000);
-afterAll(() => place?.remove());
+}
 
 const ended = () => recorded.filter(({ run }) => run.facts.finished);
 
@@ -79,7 +78,7 @@ function tookOf({ facts }: ReplayedRun, step: number, cell: number): string {
   return from === undefined || to === undefined ? '–' : renderDuration(Math.max(0, to - from));
 }
 
-describe('the numbers of every example run on the command line', () => {
+function describeCommandLine(): void {
   test('show --json has the attempts, statuses and times of the records', () => {
     expect(recorded.length).toBeGreaterThan(20);
     for (const { run, report } of recorded) {
@@ -146,9 +145,9 @@ describe('the numbers of every example run on the command line', () => {
       expect(text).toContain(` in ${renderDuration(tookMs)}: `);
     }
   });
-});
+}
 
-describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the numbers of every example run in the dashboard', () => {
+function describeDashboard(): void {
   let browser: Browser;
   let served: ServedDashboard;
   let page: Page;
@@ -274,4 +273,16 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the numbers of ever
     expect(shown).toEqual(files.map((name) => [name, byteWords(statSync(join(copy, name)).size)]));
     expect(problems).toEqual([]);
   });
-});
+}
+
+/** Holds the numbers that are shown of all runs of a workplace to the records. Tests before it have made the runs. */
+export function describeNumbers(open: () => Workplace): void {
+  describe('the numbers of every example run', () => {
+    beforeAll(async () => {
+      place = open();
+      await readRecords();
+    });
+    describe('on the command line', describeCommandLine);
+    describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('in the dashboard', describeDashboard);
+  });
+}
