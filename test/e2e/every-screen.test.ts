@@ -137,6 +137,11 @@ const SCREENS: readonly Screen[] = [
     hash: ({ good, other }) => `compare?run=${good},${other}`,
     text: /the worst first|No cell differs/,
   },
+  {
+    name: 'compared runs with cells and a folded group',
+    hash: ({ good, other }) => `compare?run=${good},${other}&unfold=fit&fold=parts`,
+    text: 'model-b-n-3',
+  },
   { name: 'compared cells', hash: ({ good }) => `compare?run=${good}&step=fit`, text: 'Cells (6)' },
   { name: 'schedules', hash: () => 'schedules', text: 'nightly' },
   { name: 'a schedule', hash: () => 'schedules/nightly', text: 'Next month' },

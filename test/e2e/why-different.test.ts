@@ -91,10 +91,15 @@ async function compareTimelines(page: Page): Promise<void> {
   await panel.getByRole('link', { name: 'same, run B: succeeded' }).waitFor();
   expect(await rows.locator('.name').allTextContents()).toEqual(['prepare', 'same', 'fit']);
   await panel.getByText('All steps have the same status in both runs.').waitFor();
+  await panel.getByRole('link', { name: 'prepare, run A: succeeded, on the critical path' }).waitFor();
+  await panel.getByRole('button', { name: 'Show the cells of fit' }).press('Enter');
+  await panel.getByRole('link', { name: 'fit/n-2, run B: succeeded' }).waitFor();
+  expect(await rows.locator('.name').allTextContents()).toEqual(['prepare', 'same', 'fit', 'n-1', 'n-2']);
+  await page.waitForURL(/[?&]unfold=fit(&|$)/);
   await panel.getByRole('slider', { name: 'Time' }).focus();
   await page.keyboard.press('Home');
   await panel.getByRole('link', { name: 'fit, run A: waiting' }).waitFor();
-  await panel.getByRole('link', { name: 'fit, run B: waiting' }).waitFor();
+  await panel.getByRole('link', { name: 'fit/n-2, run B: waiting' }).waitFor();
   await page.waitForURL(/[?&]at=0(&|$)/);
   await page.reload();
   await panel.getByText('after 0 ms').waitFor();
@@ -104,7 +109,9 @@ async function compareTimelines(page: Page): Promise<void> {
   expect(await findBarriers(page)).toEqual([]);
   await panel.getByRole('slider', { name: 'Time' }).press('End');
   await panel.getByText('latest').waitFor();
-  await panel.getByRole('link', { name: 'fit, run A: succeeded' }).waitFor();
+  await panel.getByRole('link', { name: 'fit/n-1, run A: succeeded' }).waitFor();
+  await panel.getByRole('button', { name: 'Hide the cells of fit' }).press('Enter');
+  await panel.getByRole('link', { name: 'fit/n-1, run A: succeeded' }).waitFor({ state: 'detached' });
 }
 
 /** Finds the cell whose result differs. Durations differ by chance. */
