@@ -91,12 +91,21 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the dashboard in Ch
     for (const text of [/2 changes since it was approved in run/, 'result build.version', '"1.4.0"', '"1.5.0"'])
       await asked.getByText(text, { exact: typeof text === 'string' }).waitFor();
     expect((await place.sluice('why', 'release')).stdout).toContain('result build.version: "1.4.0" -> "1.5.0"');
+    const compared = await openPage(browser);
+    const ids = (await place.runs()).map(({ runId }) => runId).join();
+    await compared.page.goto(`${served.url}/#/compare?run=${ids}`);
+    const difference = compared.page.getByText('awaiting approval in A, succeeded in B');
+    await difference.waitFor();
     await page.goto(`${served.url}/#/`);
     await approve();
     expect((await started.ended).exitCode).toBe(0);
     await waiting.waitFor({ state: 'detached' });
+    // The comparison follows the run.
+    await difference.waitFor({ state: 'detached' });
+    await compared.page.locator('.comparison .run-status[title=succeeded]').nth(1).waitFor();
+    await compared.page.close();
     await dialog.getByRole('button', { name: 'Close' }).click();
-    expect(problems).toEqual([]);
+    expect([...problems, ...compared.problems]).toEqual([]);
     await page.close();
   });
 
