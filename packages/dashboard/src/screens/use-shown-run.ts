@@ -37,8 +37,11 @@ export function useShownRun({ run, details, model, query, search, ...cells }: Sh
   const { view, folded, fold } = folding;
   const shownOfPlan = useShownSteps(plan, model, { query, search });
   const shown = useMemo(
-    () => Uint8Array.from(view.members, (all) => (all.some((step) => shownOfPlan[step] === 1) ? 1 : 0)),
-    [view, shownOfPlan],
+    () =>
+      folded.size === 0
+        ? shownOfPlan
+        : Uint8Array.from(view.members, (all) => (all.some((step) => shownOfPlan[step] === 1) ? 1 : 0)),
+    [view, folded, shownOfPlan],
   );
   const expanded = useMemo(() => {
     const entries = [...cells.expanded].map(([step, count]) => [view.shownAs[step]!, count] as const);
