@@ -244,6 +244,12 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the layout of the d
     await page.keyboard.press('Escape');
     await help.waitFor({ state: 'hidden' });
     await side.waitFor();
+    // Another screen, such as that of a link in the browser's history, closes it as well.
+    await page.locator('body').press('?');
+    await help.getByText('this help').waitFor();
+    await page.goto(`${url}?step=say&hide=finished`);
+    await help.waitFor({ state: 'hidden' });
+    await page.goto(`${url}?step=say`);
     await page.keyboard.press('Escape');
     await side.waitFor({ state: 'detached' });
     expect(await page.locator('.run-head time').getAttribute('title')).toMatch(/UTC[+-]\d\d:\d\d \(/);

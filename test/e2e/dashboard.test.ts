@@ -1,7 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
+import { createRunId } from '@sluice/home';
+import type { JournalLine } from '@sluice/run';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { encodeLine } from '../../packages/home/src/journal/line-codec.ts';
 import { HAS_CHROMIUM, launchChromium, openPage, type ServedDashboard, serveDashboard } from './browser-rig.ts';
 import { createWorkplace, type Started, until, type Workplace } from './workplace-rig.ts';
 
@@ -91,12 +94,21 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the dashboard in Ch
     for (const text of [/2 changes since it was approved in run/, 'result build.version', '"1.4.0"', '"1.5.0"'])
       await asked.getByText(text, { exact: typeof text === 'string' }).waitFor();
     expect((await place.sluice('why', 'release')).stdout).toContain('result build.version: "1.4.0" -> "1.5.0"');
+    const compared = await openPage(browser);
+    const ids = (await place.runs()).map(({ runId }) => runId).join();
+    await compared.page.goto(`${served.url}/#/compare?run=${ids}`);
+    const difference = compared.page.getByText('awaiting approval in A, succeeded in B');
+    await difference.waitFor();
     await page.goto(`${served.url}/#/`);
     await approve();
     expect((await started.ended).exitCode).toBe(0);
     await waiting.waitFor({ state: 'detached' });
+    // The comparison follows the run.
+    await difference.waitFor({ state: 'detached' });
+    await compared.page.locator('.comparison .run-status[title=succeeded]').nth(1).waitFor();
+    await compared.page.close();
     await dialog.getByRole('button', { name: 'Close' }).click();
-    expect(problems).toEqual([]);
+    expect([...problems, ...compared.problems]).toEqual([]);
     await page.close();
   });
 
@@ -306,16 +318,22 @@ steps:
       "printf '\\033[48;2;10;20;30mdark\\033[0m\\n'",
       "printf 'a\\342\\200\\256b\\n'",
       'touch /out/files/plain',
-      'touch "/out/files/$(printf "caf\\351")"',
+      'echo "$SEED" > "/out/files/$(printf "caf\\351")"',
+      // What an address would make of that name.
+      'echo other > "/out/files/$(printf "caf\\357\\277\\275")"',
     ];
+    const say = { script: script.join('\n'), outputs: ['files'] };
     const pipeline = {
       version: 1,
       name: 'odd',
-      steps: { say: { script: script.join('\n'), outputs: ['files'] }, silent: { command: ['true'] } },
+      params: { seed: { type: 'string', default: 'one' } },
+      steps: { say: { ...say, env: { SEED: '${{ params.seed }}' } }, silent: { command: ['true'] } },
     };
     writeFileSync(join(place.directory, 'odd.json'), JSON.stringify(pipeline));
     expect((await place.sluice('run', 'odd.json')).exitCode).toBe(0);
     const { runId } = (await place.runs())[0]!;
+    expect((await place.sluice('run', 'odd.json', '-p', 'seed=another')).exitCode).toBe(0);
+    const other = (await place.runs()).find((run) => run.runId !== runId)!.runId;
     served = await serveDashboard(place.home, { hasService: true });
     const { page, problems } = await openPage(browser);
     const failed: string[] = [];
@@ -333,6 +351,16 @@ steps:
     await page.goto(`${served.url}/#/runs/${runId}/data/say/0/output/files`);
     await page.getByRole('link', { name: 'plain' }).waitFor();
     await page.getByText('caf\\xe9').waitFor();
+    await page.getByRole('link', { name: 'caf\ufffd' }).waitFor();
+    await page.goto(`${served.url}/#/runs/${runId}/data/say/0/output/files?with=${other}`);
+    const differences = page.getByRole('region', { name: 'Differences' });
+    await differences.getByText('1 file differs, 2 files are equal.').waitFor();
+    const row = differences.getByRole('row', { name: 'caf\\xe9' });
+    expect(await row.getByRole('cell').allTextContents()).toEqual([
+      ...['≠changed caf\\xe9', expect.stringMatching(/^4 B/), expect.stringMatching(/^8 B/)],
+    ]);
+    expect(await differences.getByRole('link').count()).toBe(0);
+    await page.getByRole('heading', { name: 'Used by' }).waitFor();
     expect([...failed, ...problems]).toEqual([]);
     await page.close();
   });
@@ -408,6 +436,7 @@ steps:
       await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: /^few \/ cell-2999/ }).waitFor();
+    await turnPages(page, { many, few });
     expect(problems).toEqual([]);
     await page.close();
   });
@@ -478,6 +507,62 @@ steps:
     }
   });
 });
+
+/** Turns the pages of the cells of a step, of the cells that differ between two runs, and of the runs. */
+async function turnPages(
+  page: Page,
+  { many, few }: { many: { matrix: { cell: number[] } }; few: object },
+): Promise<void> {
+  const { runId } = (await place.runs())[0]!;
+  const [next, previous] = ['Next page', 'Previous page'].map((name) => page.getByRole('button', { name }));
+  await page.goto(`${served!.url}/#/runs/${runId}/steps/many`);
+  const cells = page.getByRole('region', { name: 'Cells (3,000)' }).getByRole('link');
+  await cells.nth(99).waitFor();
+  await next!.press('Enter');
+  await cells.filter({ hasText: /^cell-100$/ }).waitFor();
+  expect([await cells.count(), await cells.first().textContent()]).toEqual([100, 'cell-100']);
+  await previous!.press('Enter');
+  await cells.filter({ hasText: /^cell-0$/ }).waitFor();
+  await previous!.waitFor({ state: 'detached' });
+
+  const fewer = { ...many, matrix: { cell: many.matrix.cell.slice(60) } };
+  const steps = { first: { command: ['false'] }, many: fewer, few };
+  writeFileSync(join(place.directory, 'many.json'), JSON.stringify({ version: 1, name: 'many', steps }));
+  await place.sluice('run', 'many.json');
+  const other = (await place.runs()).find((run) => run.runId !== runId)!.runId;
+  await page.goto(`${served!.url}/#/compare?run=${runId},${other}`);
+  const differences = page.getByRole('region', { name: 'Cells that differ' });
+  await differences.getByText('Cells 1 to 50 of 60, the worst first').waitFor();
+  await next!.press('Enter');
+  await differences.getByText('Cells 51 to 60 of 60, the worst first').waitFor();
+  expect(await differences.getByRole('rowheader').count()).toBe(10);
+  expect(await next!.count()).toBe(0);
+
+  for (let copy = 0; copy < 210; copy++) copyRun(other, createRunId());
+  await page.goto(`${served!.url}/#/`);
+  const runs = page.getByRole('region', { name: 'Runs' }).getByRole('link', { name: 'many' });
+  await runs.nth(199).waitFor();
+  expect(await runs.count()).toBe(200);
+  await page.getByRole('button', { name: 'Load older runs' }).press('Enter');
+  await runs.nth(211).waitFor();
+  await page.getByRole('button', { name: 'Load older runs' }).waitFor({ state: 'detached' });
+}
+
+/** A run like another one, with an ID of its own. */
+function copyRun(runId: string, copy: string): void {
+  const directory = (id: string) => join(place.home, 'runs', id);
+  mkdirSync(directory(copy));
+  for (const name of ['plan.json', 'summary.json'])
+    copyFileSync(join(directory(runId), name), join(directory(copy), name));
+  const lines = readFileSync(join(directory(runId), 'journal.ndjson'), 'utf8')
+    .trimEnd()
+    .split('\n');
+  const copied = lines.map((line) => {
+    const { crc, ...content } = JSON.parse(line.replaceAll(runId, copy)) as JournalLine & { crc: string };
+    return encodeLine(content);
+  });
+  writeFileSync(join(directory(copy), 'journal.ndjson'), copied.join(''));
+}
 
 /** A promise that the test resolves. */
 function createSignal(): { readonly promise: Promise<void>; readonly resolve: () => void } {

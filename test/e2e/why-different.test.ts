@@ -91,21 +91,46 @@ async function compareTimelines(page: Page): Promise<void> {
   await panel.getByRole('link', { name: 'same, run B: succeeded' }).waitFor();
   expect(await rows.locator('.name').allTextContents()).toEqual(['prepare', 'same', 'fit']);
   await panel.getByText('All steps have the same status in both runs.').waitFor();
+  await panel.getByRole('link', { name: 'prepare, run A: succeeded, on the critical path' }).waitFor();
+  await panel.getByRole('button', { name: 'Show the cells of fit' }).press('Enter');
+  await panel.getByRole('link', { name: 'fit/n-2, run B: succeeded' }).waitFor();
+  expect(await rows.locator('.name').allTextContents()).toEqual(['prepare', 'same', 'fit', 'n-1', 'n-2']);
+  await page.waitForURL(/[?&]unfold=fit(&|$)/);
   await panel.getByRole('slider', { name: 'Time' }).focus();
   await page.keyboard.press('Home');
   await panel.getByRole('link', { name: 'fit, run A: waiting' }).waitFor();
-  await panel.getByRole('link', { name: 'fit, run B: waiting' }).waitFor();
+  await panel.getByRole('link', { name: 'fit/n-2, run B: waiting' }).waitFor();
   await page.waitForURL(/[?&]at=0(&|$)/);
   await page.reload();
   await panel.getByText('after 0 ms').waitFor();
   await panel.getByRole('link', { name: 'fit, run A: waiting' }).waitFor();
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  const changes = page.evaluate<number[]>(CHANGES);
   await panel.getByRole('button', { name: 'Replay the runs', disabled: false }).press('Enter');
   await panel.getByText('after 0 ms').waitFor({ state: 'hidden' });
+  // Twice a second: smoothly, it would change in each frame.
+  const [first = 0, ...later] = await changes;
+  expect(later.at(-1)! - first).toBeGreaterThan(1_000);
   expect(await findBarriers(page)).toEqual([]);
   await panel.getByRole('slider', { name: 'Time' }).press('End');
   await panel.getByText('latest').waitFor();
-  await panel.getByRole('link', { name: 'fit, run A: succeeded' }).waitFor();
+  await panel.getByRole('link', { name: 'fit/n-1, run A: succeeded' }).waitFor();
+  await panel.getByRole('button', { name: 'Hide the cells of fit' }).press('Enter');
+  await panel.getByRole('link', { name: 'fit/n-1, run A: succeeded' }).waitFor({ state: 'detached' });
 }
+
+/** Resolves with the times of the first four changes of the shown time, in milliseconds. */
+const CHANGES = `new Promise((done) => {
+  const times = [];
+  const observer = new MutationObserver(() => {
+    times.push(performance.now());
+    if (times.length < 4) return;
+    observer.disconnect();
+    done(times);
+  });
+  const output = document.querySelector('.slider output');
+  observer.observe(output, { childList: true, characterData: true, subtree: true });
+})`;
 
 /** Finds the cell whose result differs. Durations differ by chance. */
 async function compareCells(page: Page, runId: string): Promise<void> {

@@ -3,7 +3,7 @@ import type { GraphLayout } from '../layout/layout-graph.ts';
 import { BOX_HEIGHT, CELL_SIZE, GRID_MARGIN, gridColumns } from '../layout/plan-shape.ts';
 import { countsOf, type RunModel, stepCodes } from '../model/run-model.ts';
 import { BAR_ORDER, STATUSES } from '../model/statuses.ts';
-import { drawGroups } from './draw-groups.ts';
+import { drawGroupNames, drawGroups } from './draw-groups.ts';
 import { drawLanes, type LanePicture } from './draw-lanes.ts';
 import type { Palette } from './palette.ts';
 import { tracePath } from './trace-path.ts';
@@ -54,6 +54,7 @@ export function drawGraph(
     }
   }
   context.globalAlpha = 1;
+  if (view.scale >= TEXT_SCALE) drawGroupNames(context, picture, palette);
   if (picture.selected !== undefined) drawSelection(context, picture, { step: picture.selected, view, palette });
 }
 

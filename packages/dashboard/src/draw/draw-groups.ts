@@ -5,22 +5,18 @@ import { tracePath } from './trace-path.ts';
 
 const MARGIN = 12;
 const ALPHA = 0.16;
+/** Of the panel's color, around the names. */
+const NAME_EDGE = 3;
 const FONT = '11px system-ui, sans-serif';
 
-/** Draws a band below the steps of `finally`, and one below the boxes and edges of each group, with their names. */
+/** Draws a band below the steps of `finally`, with its name, and one below the boxes and edges of each group. */
 export function drawGroups(
   context: CanvasRenderingContext2D,
   picture: LanePicture,
   { palette, hasText }: { readonly palette: Palette; readonly hasText: boolean },
 ): void {
   drawFinals(context, picture, { palette, hasText });
-  const groups = new Map<string, number[]>();
-  picture.steps.forEach(({ group }, step) => {
-    if (group === undefined) return;
-    const known = groups.get(group);
-    if (known) known.push(step);
-    else groups.set(group, [step]);
-  });
+  const groups = findGroups(picture.steps);
   if (groups.size === 0) return;
   const { layout, steps, ends } = picture;
   const edges = new Map<string, number[]>([...groups.keys()].map((name) => [name, []]));
@@ -44,13 +40,39 @@ export function drawGroups(
     // One stroke: where its parts overlap, the color is the same.
     context.stroke();
     context.globalAlpha = 1;
-    if (!hasText) continue;
-    context.fillStyle = palette.soft;
-    context.font = FONT;
-    context.fillText(name, layout.boxes[members[0]! * 4]! + 2, layout.boxes[members[0]! * 4 + 1]! - MARGIN / 2 - 3);
   }
   context.lineCap = 'butt';
   context.lineJoin = 'miter';
+}
+
+/** Writes the names of the groups above their first boxes: over lanes and edges, which would cover them. */
+export function drawGroupNames(
+  context: CanvasRenderingContext2D,
+  { layout, steps }: LanePicture,
+  { soft, panel }: Palette,
+): void {
+  context.font = FONT;
+  context.fillStyle = soft;
+  context.strokeStyle = panel;
+  context.lineWidth = NAME_EDGE;
+  context.lineJoin = 'round';
+  for (const [name, [first]] of findGroups(steps)) {
+    const [x, y] = [layout.boxes[first! * 4]! + 2, layout.boxes[first! * 4 + 1]! - 4];
+    context.strokeText(name, x, y);
+    context.fillText(name, x, y);
+  }
+  context.lineJoin = 'miter';
+}
+
+function findGroups(steps: LanePicture['steps']): ReadonlyMap<string, readonly number[]> {
+  const groups = new Map<string, number[]>();
+  steps.forEach(({ group }, step) => {
+    if (group === undefined) return;
+    const known = groups.get(group);
+    if (known) known.push(step);
+    else groups.set(group, [step]);
+  });
+  return groups;
 }
 
 /** They run after all others, so the band has the height of the whole graph, and an arrow leads to it. */

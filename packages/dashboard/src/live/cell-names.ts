@@ -7,6 +7,8 @@ const PAGE = 1_000;
 export class CellNames {
   /** By step and page; empty while a page is loaded, or if it could not be. */
   readonly #pages = new Map<string, readonly string[]>();
+  /** The steps of the pages that are loaded at present. */
+  readonly #loading: number[] = [];
   readonly #path: string;
   readonly #signal: AbortSignal;
   readonly #onLoaded: () => void;
@@ -27,14 +29,22 @@ export class CellNames {
     return names?.[cell - page * PAGE] || `cell ${cell}`;
   }
 
+  /** The names of the first `count` cells of a step; undefined while they are loaded. */
+  namesOf(step: number, count: number): readonly string[] | undefined {
+    const names = Array.from({ length: count }, (_, cell) => this.nameOf(step, cell));
+    return this.#loading.includes(step) ? undefined : names;
+  }
+
   async #load(key: string, query: { step: number; firstCellIndex: number; pageSize: number }): Promise<void> {
     this.#pages.set(key, []);
+    this.#loading.push(query.step);
     try {
       const { names } = await fetchReply<NamesReply>(`${this.#path}/cell-names`, query, this.#signal);
       this.#pages.set(key, names);
-      this.#onLoaded();
     } catch {
       // The numbers remain.
     }
+    this.#loading.splice(this.#loading.indexOf(query.step), 1);
+    if (!this.#signal.aborted) this.#onLoaded();
   }
 }

@@ -1,6 +1,7 @@
 import type { CellEntry, CellList } from '@sluice/host';
 import { useEffect, useState } from 'preact/hooks';
 import { fetchReply, messageFor } from '../api/fetch-reply.ts';
+import { useVersion } from './use-version.ts';
 
 const PAGE = 1_000;
 /** More rows than a person compares; the API has all. */
@@ -25,6 +26,7 @@ interface CellsOptions {
 
 /** The first `MAX_CELLS` cells of a step, or of all steps, with their values. */
 export function useCells(runId: string, step: string | undefined, { status, search, version }: CellsOptions = {}) {
+  const { begun, end } = useVersion(version);
   const [loaded, setLoaded] = useState<LoadedCells>({ cells: [], total: 0, isLoaded: false });
   useEffect(() => {
     const aborted = new AbortController();
@@ -40,10 +42,13 @@ export function useCells(runId: string, step: string | undefined, { status, sear
       } while (pageToken !== undefined && cells.length < MAX_CELLS);
       return { cells, total, isLoaded: true };
     };
-    load().then(setLoaded, (thrown) => {
-      if (!aborted.signal.aborted) setLoaded({ cells: [], total: 0, isLoaded: true, error: messageFor(thrown) });
-    });
+    const show = (cells: LoadedCells) => {
+      if (aborted.signal.aborted) return;
+      setLoaded(cells);
+      end();
+    };
+    load().then(show, (thrown) => show({ cells: [], total: 0, isLoaded: true, error: messageFor(thrown) }));
     return () => aborted.abort();
-  }, [runId, step, status, search, version]);
+  }, [runId, step, status, search, begun]);
   return loaded;
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { fetchReply, messageFor, type Query } from '../api/fetch-reply.ts';
+import { useVersion } from './use-version.ts';
 
 /** A reply that is loaded for a component. While a newer one is loaded, the older stays. */
 export interface LoadedReply<T> {
@@ -15,16 +16,23 @@ export function useReply<T>(path: string | undefined, query: Query = {}, version
     key: '',
   });
   const key = JSON.stringify([path, query]);
+  const { begun, end } = useVersion(version);
   useEffect(() => {
     if (path === undefined) return;
     const aborted = new AbortController();
     fetchReply<T>(path, query, aborted.signal).then(
-      (value) => setLoaded({ value, error: undefined, key }),
+      (value) => {
+        if (aborted.signal.aborted) return;
+        setLoaded({ value, error: undefined, key });
+        end();
+      },
       (error) => {
-        if (!aborted.signal.aborted) setLoaded({ value: undefined, error: messageFor(error), key });
+        if (aborted.signal.aborted) return;
+        setLoaded({ value: undefined, error: messageFor(error), key });
+        end();
       },
     );
     return () => aborted.abort();
-  }, [key, version]);
+  }, [key, begun]);
   return loaded.key === key ? loaded : { value: undefined, error: undefined };
 }

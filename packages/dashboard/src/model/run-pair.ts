@@ -6,3 +6,8 @@ export interface RunPair {
   /** What it is compared with. */
   readonly other: RunDetails;
 }
+
+/** Changes when one of the runs does. */
+export function versionOf({ run, other }: RunPair): string {
+  return `${run.position} ${other.position}`;
+}

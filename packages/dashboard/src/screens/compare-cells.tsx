@@ -1,6 +1,7 @@
 import type { CellEntry } from '@sluice/host';
 import { linkTo } from '../live/route.ts';
 import { useCells } from '../live/use-cells.ts';
+import { useRuns } from '../live/use-runs.ts';
 import { type ComparisonTable, numericColumns, sortRows, tableOfCells } from '../model/comparison-table.ts';
 import { renderCsv } from '../model/render-csv.ts';
 import { codeOf } from '../model/statuses.ts';
@@ -15,7 +16,10 @@ const MAX_ROWS = 500;
 
 /** The cells of a step as rows: what they were given, what they resulted in, and how long they ran. */
 export function CompareCells({ runId, step, query }: { runId: string; step: string; query: URLSearchParams }) {
-  const { cells, total, error } = useCells(runId, step);
+  const { runs, error: runError } = useRuns([runId]);
+  // Of a run that has ended, they are loaded once.
+  const version = runs[0]?.endedAt === undefined ? runs[0]?.position : undefined;
+  const { cells, total, error = runError } = useCells(runId, step, { version });
   const table = tableOfCells(cells);
   const sorted = { ...table, rows: sortOf(table, query) };
   const lines = [

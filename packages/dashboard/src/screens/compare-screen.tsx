@@ -1,8 +1,8 @@
 import type { RunDetails, RunList } from '@sluice/host';
-import { useEffect, useState } from 'preact/hooks';
-import { fetchReply, messageFor } from '../api/fetch-reply.ts';
+import { useState } from 'preact/hooks';
 import { linkTo, type Route } from '../live/route.ts';
 import { useReply } from '../live/use-reply.ts';
+import { useRuns } from '../live/use-runs.ts';
 import { beganAt } from '../model/began-at.ts';
 import { type ComparedRow, compareRuns, linesOf } from '../model/compare-runs.ts';
 import { sortRows, tableOfRuns } from '../model/comparison-table.ts';
@@ -37,7 +37,7 @@ function CompareRuns({ route }: { route: Route }) {
   return (
     <>
       <h1>Compare runs</h1>
-      <RunChoice ids={ids} pipeline={runs[0]?.pipeline} />
+      <RunChoice ids={ids} runs={runs} />
       {error !== undefined && <Note tone="bad">{error}</Note>}
       <PlotPanel table={tableOfRuns(runs)} query={route.query} name="run" />
       {runs.length > 1 && <ComparePair runs={runs} query={route.query} />}
@@ -83,27 +83,10 @@ function sortRuns(runs: readonly RunDetails[], sort: string): readonly RunDetail
   return sortRows(table, column, direction === 'down').map(({ key }) => runs.find(({ runId }) => runId === key)!);
 }
 
-function useRuns(ids: readonly string[]): { runs: readonly RunDetails[]; error: string | undefined } {
-  const [loaded, setLoaded] = useState<{ runs: readonly RunDetails[]; error: string | undefined }>({
-    runs: [],
-    error: undefined,
-  });
-  useEffect(() => {
-    const aborted = new AbortController();
-    Promise.all(ids.map((id) => fetchReply<RunDetails>(`runs/${encodeURIComponent(id)}`, {}, aborted.signal))).then(
-      (runs) => setLoaded({ runs, error: undefined }),
-      (thrown) => {
-        if (!aborted.signal.aborted) setLoaded({ runs: [], error: messageFor(thrown) });
-      },
-    );
-    return () => aborted.abort();
-  }, [ids.join()]);
-  return loaded;
-}
-
 /** The runs of the same pipeline, to be added to or removed from the comparison. */
-function RunChoice({ ids, pipeline }: { ids: readonly string[]; pipeline: string | undefined }) {
-  const { value } = useReply<RunList>('runs', { pipeline, pageSize: 50 });
+function RunChoice({ ids, runs }: { ids: readonly string[]; runs: readonly RunDetails[] }) {
+  const version = runs.map(({ status }) => status).join();
+  const { value } = useReply<RunList>('runs', { pipeline: runs[0]?.pipeline, pageSize: 50 }, version);
   // It stays open while runs are chosen.
   const [isOpen] = useState(ids.length < 2);
   const choose = (id: string, isChosen: boolean) => {

@@ -1,7 +1,7 @@
 import type { StepDifferences } from '@sluice/host';
 import { useState } from 'preact/hooks';
 import { useReply } from '../live/use-reply.ts';
-import type { RunPair } from '../model/run-pair.ts';
+import { type RunPair, versionOf } from '../model/run-pair.ts';
 import { DifferenceMark } from '../parts/difference-mark.tsx';
 import { Note } from '../parts/note.tsx';
 import { LoadedDifference } from './why-different.tsx';
@@ -22,7 +22,7 @@ export function CompareSteps(pair: RunPair) {
 
 function Steps({ run, other }: RunPair) {
   const path = `runs/${encodeURIComponent(run.runId)}/step-differences`;
-  const { value, error } = useReply<StepDifferences>(path, { with: other.runId });
+  const { value, error } = useReply<StepDifferences>(path, { with: other.runId }, versionOf({ run, other }));
   if (error !== undefined) return <Note tone="bad">{error}</Note>;
   if (value === undefined) return <p class="soft">Comparing the steps…</p>;
   const changed = value.steps.filter(({ verdict }) => !UNCHANGED.has(verdict));
@@ -64,7 +64,13 @@ function StepRow({ run, other, step }: RunPair & { step: Step }) {
         <span class="block">{step.message}</span>
       </summary>
       {isOpen && (
-        <LoadedDifference runId={run.runId} step={step.step} other={other.runId} version={0} hasAnswer={false} />
+        <LoadedDifference
+          runId={run.runId}
+          step={step.step}
+          other={other.runId}
+          version={versionOf({ run, other })}
+          hasAnswer={false}
+        />
       )}
     </details>
   );

@@ -5,6 +5,7 @@ import type { LiveRun } from '../live/open-run.ts';
 import { isLinkable, linkTo, portPath } from '../live/route.ts';
 import { useStore } from '../live/use-store.ts';
 import { byteWords } from '../parts/byte-words.ts';
+import { NOT_LINKABLE, nameWords } from '../parts/name-words.ts';
 import { Note } from '../parts/note.tsx';
 import { PageButtons } from '../parts/page-buttons.tsx';
 import { Time } from '../parts/time.tsx';
@@ -97,11 +98,6 @@ function useContent(url: string): Content {
   return content;
 }
 
-/** Bytes that are not UTF-8 as `\xff`, as commands print them. */
-function showBytes(name: string): string {
-  return name.replace(/\p{Surrogate}/gu, (char) => `\\x${(char.charCodeAt(0) & 0xff).toString(16)}`);
-}
-
 function Directory({ list, base }: { list: FileList; base: readonly string[] }) {
   return (
     <section class="panel">
@@ -118,7 +114,7 @@ function Directory({ list, base }: { list: FileList; base: readonly string[] }) 
             <tr key={name}>
               <td>
                 {!isLinkable(name) ? (
-                  <span title="The name is not UTF-8: get the file with sluice pull">{showBytes(name)}</span>
+                  <span title={NOT_LINKABLE}>{nameWords(name)}</span>
                 ) : kind === 'other' ? (
                   name
                 ) : (

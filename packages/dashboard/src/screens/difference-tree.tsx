@@ -1,6 +1,7 @@
 import type { DifferenceGroup, PartDifference, PlaceDifference, StepDifference } from '@sluice/run';
 import { linkTo, portPath } from '../live/route.ts';
 import { DifferenceMark } from '../parts/difference-mark.tsx';
+import { nameWords } from '../parts/name-words.ts';
 
 const SHORT_HASH = 12;
 const MAX_NAMES = 8;
@@ -101,7 +102,7 @@ function Part({ part, place, value, shown }: Shown & { part: PartDifference; pla
         <ul class="changed-files">
           {files.map(({ path, kind, before, after }) => (
             <li key={path}>
-              <DifferenceMark verdict={kind === 'changed' ? 'different' : kind} /> {path}{' '}
+              <DifferenceMark verdict={kind === 'changed' ? 'different' : kind} /> {nameWords(path)}{' '}
               <small class="soft id">
                 {[before, after].flatMap((hash) => (hash === undefined ? [] : [hash.slice(0, SHORT_HASH)])).join(' → ')}
               </small>

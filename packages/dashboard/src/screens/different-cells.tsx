@@ -68,7 +68,8 @@ interface LoadedProps extends RunPair {
 }
 
 function Loaded({ run, other, step, kind }: LoadedProps) {
-  const [first, second] = [useCells(run.runId, step), useCells(other.runId, step)];
+  const first = useCells(run.runId, step, { version: run.position });
+  const second = useCells(other.runId, step, { version: other.position });
   const all = useMemo(() => compareCells(first, second), [first, second]);
   const error = first.error ?? second.error;
   if (error !== undefined) return <Note tone="bad">{error}</Note>;
@@ -93,7 +94,9 @@ interface PagesProps {
 
 function DifferencePages({ differences, runIds }: PagesProps) {
   const [pages, setPages] = useState<readonly (string | undefined)[]>([undefined]);
-  const from = Number(pages.at(-1) ?? 0);
+  // Of a run that continues, there can be fewer than before.
+  const last = Math.floor((differences.length - 1) / PAGE) * PAGE;
+  const from = Math.min(Number(pages.at(-1) ?? 0), last);
   const to = Math.min(from + PAGE, differences.length);
   return (
     <>

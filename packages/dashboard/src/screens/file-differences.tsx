@@ -1,7 +1,8 @@
 import type { FileDifferences as Differences } from '@sluice/host';
-import { linkTo, type PortPlace, portPath } from '../live/route.ts';
+import { isLinkable, linkTo, type PortPlace, portPath } from '../live/route.ts';
 import { useReply } from '../live/use-reply.ts';
 import { byteWords } from '../parts/byte-words.ts';
+import { NOT_LINKABLE, nameWords } from '../parts/name-words.ts';
 import { Note } from '../parts/note.tsx';
 import { OtherRun } from './other-run.tsx';
 
@@ -56,7 +57,7 @@ const TONES = { added: 'good', removed: 'bad', changed: 'warn', unknown: 'calm' 
 function DifferenceTable({ value, place, other }: TableProps) {
   const { step, cell, port } = place;
   const linkOf = (runId: string, index: number, path: string) =>
-    linkTo([...portPath({ runId, step, cell: index, port }), ...path.split('/')]);
+    isLinkable(path) ? linkTo([...portPath({ runId, step, cell: index, port }), ...path.split('/')]) : undefined;
   return (
     <div class="scroll">
       <table>
@@ -77,7 +78,7 @@ function DifferenceTable({ value, place, other }: TableProps) {
                   </span>
                   {kind}
                 </span>{' '}
-                {path === '' ? port.name : path}
+                {path === '' ? port.name : nameWords(path)}
               </td>
               <td>{here === undefined ? '–' : <Side side={here} link={linkOf(place.runId, cell, path)} />}</td>
               <td>
@@ -91,11 +92,18 @@ function DifferenceTable({ value, place, other }: TableProps) {
   );
 }
 
-function Side({ side, link }: { side: NonNullable<Differences['differences'][number]['here']>; link: string }) {
-  if (side.link !== undefined) return <span>link to {side.link}</span>;
+interface SideProps {
+  readonly side: NonNullable<Differences['differences'][number]['here']>;
+  /** Undefined: the file cannot be requested by its name. */
+  readonly link: string | undefined;
+}
+
+function Side({ side, link }: SideProps) {
+  if (side.link !== undefined) return <span>link to {nameWords(side.link)}</span>;
+  const size = byteWords(side.bytes ?? 0);
   return (
     <>
-      <a href={link}>{byteWords(side.bytes ?? 0)}</a>
+      {link === undefined ? <span title={NOT_LINKABLE}>{size}</span> : <a href={link}>{size}</a>}
       {side.sha256 !== undefined && (
         <small class="soft id" title={side.sha256}>
           {side.sha256.slice(0, SHORT_HASH)}

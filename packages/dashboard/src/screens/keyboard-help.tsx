@@ -25,8 +25,14 @@ export function KeyboardHelp() {
     const listen = (event: KeyboardEvent) => {
       if (event.key === '?' && !(event.target as Element).matches('input, select, textarea')) open();
     };
+    const close = () => dialog.current?.close();
     document.addEventListener('keydown', listen);
-    return () => document.removeEventListener('keydown', listen);
+    // It would cover another screen.
+    addEventListener('hashchange', close);
+    return () => {
+      document.removeEventListener('keydown', listen);
+      removeEventListener('hashchange', close);
+    };
   }, []);
   return (
     <>

@@ -157,7 +157,9 @@ function createNavigation(runId: string, { folding: { view }, steps, model, togg
 
 /** The selected step or group. A step of a folded group stands for the group. */
 function findSelection(plan: PlanSteps, view: FoldedSteps, query: URLSearchParams): Selection | undefined {
-  const isSelected = ({ step: name }: PlanSteps[number]) => name === query.get('step');
+  const selected = query.get('step');
+  if (selected === null) return undefined;
+  const isSelected = ({ step: name }: PlanSteps[number]) => name === selected;
   const step = view.steps.findIndex(isSelected);
   const hidden = step === -1 ? plan.findIndex(isSelected) : -1;
   if (step === -1) return hidden === -1 ? undefined : { step: view.shownAs[hidden]! };

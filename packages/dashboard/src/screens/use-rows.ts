@@ -22,10 +22,11 @@ export function useRows({ steps, model, shown, expanded }: RowsOptions): readonl
   const failed = [...expanded.keys()].map((step) => countsOf(model, step)[FAILED]).join();
   return useMemo(
     () =>
-      order.flatMap((step) => {
+      order.flatMap((step): Selection | Selection[] => {
         if (shown[step] === 0) return [];
-        const cells = expanded.has(step) ? failedFirst(model.cells[step]!) : [];
-        return [{ step }, ...cells.map((cell) => ({ step, cell }))];
+        // Most runs have many steps of which none is expanded.
+        if (!expanded.has(step)) return { step };
+        return [{ step }, ...failedFirst(model.cells[step]!).map((cell) => ({ step, cell }))];
       }),
     [order, shown, expanded, model, failed],
   );

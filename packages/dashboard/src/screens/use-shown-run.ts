@@ -2,6 +2,7 @@ import type { RunDetails } from '@sluice/host';
 import { useMemo } from 'preact/hooks';
 import type { LiveRun } from '../live/open-run.ts';
 import type { CellSearch } from '../live/use-cell-search.ts';
+import { findCriticalMarks } from '../model/critical-marks.ts';
 import type { RunModel } from '../model/run-model.ts';
 import { type Folding, foldRun, useFolding } from './use-folding.ts';
 import { useShownSteps } from './use-shown-steps.ts';
@@ -36,17 +37,17 @@ export function useShownRun({ run, details, model, query, search, ...cells }: Sh
   const { view, folded, fold } = folding;
   const shownOfPlan = useShownSteps(plan, model, { query, search });
   const shown = useMemo(
-    () => Uint8Array.from(view.members, (all) => (all.some((step) => shownOfPlan[step] === 1) ? 1 : 0)),
-    [view, shownOfPlan],
+    () =>
+      folded.size === 0
+        ? shownOfPlan
+        : Uint8Array.from(view.members, (all) => (all.some((step) => shownOfPlan[step] === 1) ? 1 : 0)),
+    [view, folded, shownOfPlan],
   );
   const expanded = useMemo(() => {
     const entries = [...cells.expanded].map(([step, count]) => [view.shownAs[step]!, count] as const);
     return new Map(entries.filter(([step]) => view.members[step]!.length === 1));
   }, [view, cells.expanded]);
-  const critical = useMemo(() => {
-    const names = new Set(details.criticalPath.map(({ step }) => step));
-    return new Set(plan.flatMap(({ step: name }, step) => (names.has(name) ? [view.shownAs[step]!] : [])));
-  }, [details.criticalPath, view]);
+  const critical = useMemo(() => findCriticalMarks(details, view).steps, [details, view]);
   const foldGroupOf = (step: number) => {
     const name = plan[view.members[step]![0]!]!.group;
     if (name === undefined || !folding.groups.includes(name)) return;
