@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ const PIPELINE = `
 version: 1
 name: two
 steps:
-  first: { command: [echo, hello from the server] }
+  first: { script: 'echo hello from the server; seq -f line-%.0f 200000' }
   gate: { approval: { message: go on }, needs: [first] }
   second: { command: [sleep, "600"], needs: [gate] }
 `;
@@ -26,7 +26,8 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the dashboard of a 
   beforeAll(async () => {
     place = createWorkplace();
     writeFileSync(join(place.directory, 'pipeline.yaml'), PIPELINE);
-    configure(place);
+    // The log of the first step is larger.
+    configure(place, { extra: 'logs: { max: 1MB }' });
     await addUser(place, 'main/physics');
     await administer(place, 'add', OTHER_USER);
     [server, browser] = await Promise.all([
@@ -68,6 +69,7 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the dashboard of a 
     await page.locator('.run-status', { hasText: 'canceled' }).waitFor();
     await page.goto(`${origin}/ui/main/physics/#/runs/${runId}/steps/first/cells/0?tab=log`);
     await page.getByText('hello from the server').waitFor();
+    await readCutLog(page);
     expect(await findBarriers(page)).toEqual([]);
     expect(problems).toEqual([]);
     await page.close();
@@ -104,6 +106,43 @@ describe.skipIf(!HAS_CHROMIUM && process.env.CI !== 'true')('the dashboard of a 
     await page.close();
   });
 });
+
+/** The launcher writes it in two lines, the first before the end of the command. */
+const CUT =
+  /\n\[sluice\] the log has reached its limit of \d+ bytes; (?:[^\n]+\n\[sluice\] )?(\d+) bytes were left out here\n/;
+
+/** The log of the first step begins and ends as it was written; behind the cut, its lines are counted from there. */
+async function readCutLog(page: Page): Promise<void> {
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download' }).click();
+  const downloaded = readFileSync(await (await downloading).path(), 'utf8');
+  const written = `hello from the server\n${Array.from({ length: 200_000 }, (_, at) => `line-${at + 1}\n`).join('')}`;
+  const [beginning = '', leftOut, end = ''] = downloaded.split(CUT);
+  expect([written.startsWith(beginning), written.endsWith(end)]).toEqual([true, true]);
+  expect(beginning.length + Number(leftOut) + end.length).toBe(written.length);
+  const lines = downloaded.trimEnd().split('\n');
+  const cut = lines.findIndex((line) => line.endsWith('bytes were left out here'));
+  expect([cut > 1_000, lines.length - cut > 1_000, lines.at(-1)]).toEqual([true, true, 'line-200000']);
+  const shown = page.locator('.line');
+  const numbered = (label: string, text: string) =>
+    shown
+      .filter({ hasText: `${label}${text}` })
+      .first()
+      .waitFor();
+  await page.getByRole('button', { name: 'End', exact: true }).click();
+  await numbered(`+${lines.length - 1 - cut}`, 'line-200000');
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
+  await page.getByRole('searchbox', { name: 'Search the log' }).fill('bytes were left out here');
+  await page.keyboard.press('Enter');
+  await page.locator('.line.found').filter({ hasText: 'bytes were left out here' }).waitFor();
+  await numbered(`${cut - 1}`, lines[cut - 2]!);
+  await numbered('+2', lines[cut + 2]!);
+  // The link has the place in the log.
+  const [wanted, text] = [cut + 501, lines[cut + 500]!];
+  await page.goto(`${page.url()}&attempt=1&line=${wanted}`);
+  await page.locator('.line.found').filter({ hasText: text }).waitFor();
+  expect(await page.getByRole('link', { name: 'Link to line +500' }).getAttribute('href')).toContain(`line=${wanted}`);
+}
 
 /** Hands a run over to the server; its ID. */
 async function submit(): Promise<string> {

@@ -1,12 +1,16 @@
 import { constants, fstatSync, ftruncateSync } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 
-const MOST_END_BYTES = 256 * 1024;
+/** What is kept of the end, if the limit is not too small for that. */
+export const MOST_END_BYTES = 256 * 1024;
 const TRIES = 50;
 /** The line of a cut, which tells how many bytes all cuts of the log have left out: no two cuts have the same number. */
 const CUT_LINE = /^\n\[sluice\] the log has reached its limit of \d+ bytes; (\d{1,15}) bytes were left out here\n/;
-/** More than the line of a cut has. */
-export const CUT_LINE_BYTES = 160;
+/** The same of a log that grew only at its end (`native/output.c`), whose first line was there before the end of the command. */
+const APPENDED_LINES =
+  /^(\n\[sluice\] the log has reached its limit of \d+ bytes; of what follows, the last \d+ bytes are added when the command has ended)\n\[sluice\] (\d{1,15}) bytes were left out here\n/;
+/** More than the lines of a cut have. */
+export const CUT_LINE_BYTES = 320;
 
 /**
  * Cuts a log that exceeds `limitBytes` to its beginning, a line that says so, and its end. For logs that commands append to
@@ -32,6 +36,17 @@ export function cutStart(limitBytes: number): number {
 export function parseCutLine(bytes: Uint8Array): { readonly length: number; readonly leftOut: number } | undefined {
   const [line, leftOut] = CUT_LINE.exec(Buffer.from(bytes).toString('latin1')) ?? [];
   return line === undefined ? undefined : { length: line.length, leftOut: Number(leftOut) };
+}
+
+/**
+ * As `parseCutLine`, also of a log that is not cut but ends later: `offset` is where the line begins that says how much was left
+ * out, with the line break before it.
+ */
+export function parseCut(bytes: Uint8Array): { readonly offset: number; readonly leftOut: number } | undefined {
+  const line = parseCutLine(bytes);
+  if (line !== undefined) return { offset: 0, leftOut: line.leftOut };
+  const [lines, first = '', leftOut] = APPENDED_LINES.exec(Buffer.from(bytes).toString('latin1')) ?? [];
+  return lines === undefined ? undefined : { offset: first.length, leftOut: Number(leftOut) };
 }
 
 /** Resolves when no cut of the log at `path` by this process is in progress. */

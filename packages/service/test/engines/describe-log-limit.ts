@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { findLogCut } from '../../src/containers/find-log-cut.ts';
+import { LOCAL_STORAGE } from '../../src/storage/storage-access.ts';
 import type { EngineRig } from './engine-rig.ts';
 
 const LIMIT = 2_000_000;
@@ -19,6 +21,9 @@ export function describeLogLimit(rig: EngineRig): void {
       expect(text.startsWith('first\n1000000\n1000001\n')).toBe(true);
       expect(text.endsWith('\n1999998\n1999999\nlast\n')).toBe(true);
       expect(text).toContain(`\n[sluice] the log has reached its limit of ${LIMIT} bytes; `);
+      const place = { path: container.launch.logPath, access: LOCAL_STORAGE };
+      const cut = await findLogCut(place, LIMIT);
+      expect(text.slice(cut?.start)).toMatch(/^\n\[sluice\] .*\d+ bytes were left out here\n\d{0,7}\n/);
     });
 
     test('changes nothing of a log that just fits', async () => {

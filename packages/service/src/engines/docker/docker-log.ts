@@ -1,9 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { StorageAccess } from '../../storage/storage-access.ts';
+import { MOST_END_BYTES } from '../limit-log.ts';
 import type { DockerApi } from './docker-api.ts';
-
-/** The part of the limit that is reserved for the end of the output. */
-const END_BYTES = 256 * 1024;
 
 /**
  * Appends a container's output to `logPath` until the container has ended. The daemon's log begins with the first byte, so
@@ -20,7 +18,7 @@ export async function followDockerLog(api: DockerApi, name: string, options: Log
       query: { follow: String(options.follow ?? true), stdout: 'true', stderr: 'true' },
       signal: options.signal,
     });
-    const beginning = options.limitBytes === undefined ? Number.POSITIVE_INFINITY : options.limitBytes - END_BYTES;
+    const beginning = options.limitBytes === undefined ? Number.POSITIVE_INFINITY : options.limitBytes - MOST_END_BYTES;
     // The end has already been written.
     if (skip > beginning) return;
     let capacity = beginning - skip;
@@ -33,7 +31,8 @@ export async function followDockerLog(api: DockerApi, name: string, options: Log
       capacity -= fitting.length;
       if (fitting.length > 0) await append(fitting);
       later += rest.length - fitting.length;
-      if (fitting.length < rest.length) end = Buffer.concat([end, rest.subarray(fitting.length)]).subarray(-END_BYTES);
+      if (fitting.length < rest.length)
+        end = Buffer.concat([end, rest.subarray(fitting.length)]).subarray(-MOST_END_BYTES);
     }
     if (later > 0 && options.follow === false) {
       const left = later - end.length;
