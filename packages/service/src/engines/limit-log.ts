@@ -33,7 +33,7 @@ export function cutStart(limitBytes: number): number {
 }
 
 /** The line of a cut at the beginning of some bytes: its length, and how many bytes were left out. Undefined without one. */
-export function parseCutLine(bytes: Uint8Array): { readonly length: number; readonly leftOut: number } | undefined {
+function parseCutLine(bytes: Uint8Array): { readonly length: number; readonly leftOut: number } | undefined {
   const [line, leftOut] = CUT_LINE.exec(Buffer.from(bytes).toString('latin1')) ?? [];
   return line === undefined ? undefined : { length: line.length, leftOut: Number(leftOut) };
 }
