@@ -67,7 +67,7 @@ describe.skipIf(isMissing).each(['jobs', 'allocations'] as const)('Slurm engine 
   it('ends when asked, and tells why an image cannot be run', async () => {
     const container = await rig.launch({ command: ['sleep', '600'], image });
     await container.seen('running');
-    await rig.engine.stop(container.launch.key, { graceMs: 200 });
+    await rig.engine.stop(container.launch.key, { graceMs: 600_000 });
     expect(await container.end()).toEqual({ kind: 'stopped' });
     const absent = await rig.launch({ command: ['true'], image: '/no/such/image' });
     expect(await absent.end()).toMatchObject({ kind: 'exited' });
