@@ -90,16 +90,55 @@ describe.skipIf(isMissing)('a run inside a job of Slurm', () => {
     expect((await sluice('logs', 'count/A')).stdout).toMatch(/ A [0-9a-f-]{36}\n$/);
   });
 
-  test('starts nothing if a step has several nodes, and says what to do', async () => {
-    const step = 'train: { nodes: 2, command: [hostname], resources: { cpu: 1, memory: 1GB } }';
-    write('pipeline.yaml', `version: 1\nname: training\nsteps:\n  ${step}\n`);
-    const calls = ['plan', 'run'].map((verb) => `'${process.execPath}' '${COMMAND}' ${verb}; echo "code $?"`);
-    const job = submitLines(calls, ['--nodes=2', '--ntasks-per-node=4']);
-    await hasEnded(job);
-    const what = 'cluster slurm-job does not start a step on several nodes: use a cluster with the engine `slurm`';
-    expect(output().split(what)).toHaveLength(3);
-    expect(output().match(/^code \d+$/gm)).toEqual(['code 2', 'code 2']);
-    expect((await sluice('runs', '--json')).stdout).toBe('');
+  describe('with a step on several nodes', () => {
+    const training = (seconds: number) => `version: 1
+name: training
+axes: { sample: [A, B, C] }
+steps:
+  count:
+    each: sample
+    script: sleep 2; echo counted
+    resources: { cpu: 4, memory: 1GB }
+  train:
+    nodes: 2
+    tasksPerNode: 2
+    outputs: [model]
+    resources: { cpu: 1, memory: 1GB }
+    script: |
+      echo "$RANK of $WORLD_SIZE on $SLUICE_NODE_RANK of $SLUICE_HOSTS"; echo x >>/out/model/starts
+      sleep ${seconds}
+`;
+    const lines = ['0: 0 of 4 on 0', '1: 1 of 4 on 0', '2: 2 of 4 on 1', '3: 3 of 4 on 1'];
+    const logged = async () => (await sluice('logs', 'train')).stdout.split('\n').filter(Boolean).sort();
+    const training4 = 'train: { nodes: 4, command: [hostname], resources: { cpu: 1, memory: 1GB } }';
+
+    test('gives it whole nodes of the job, and runs others on the rest', async () => {
+      write('pipeline.yaml', training(1));
+      const job = submit(['run'], ['--nodes=3', '--ntasks-per-node=4']);
+      await hasEnded(job);
+      expect(output()).toMatch(/exit code 0\n$/);
+      expect((await logged()).map((line) => line.replace(/ of n\d,n\d$/, ''))).toEqual(lines);
+    });
+
+    test('starts it once when the command is killed, and ends it when the run is canceled', async () => {
+      write('pipeline.yaml', training(600));
+      const twice = `timeout --signal=KILL 20 '${process.execPath}' '${COMMAND}' run; '${process.execPath}' '${COMMAND}' resume`;
+      const job = submitLines([twice, 'echo "exit code $?"'], ['--nodes=2', '--ntasks-per-node=4']);
+      await until(() => output().includes('resuming') || output().includes('resumed'), 'the run is resumed');
+      await until(async () => (await logged()).length === 4, 'all tasks have begun');
+      expect(await sluice('cancel', 'training')).toMatchObject({ exitCode: 0 });
+      await hasEnded(job);
+      expect(output()).toMatch(/exit code [1-9]\d*\n$/);
+      expect((await logged()).map((line) => line.replace(/ of n\d,n\d$/, ''))).toEqual(expect.arrayContaining(lines));
+      expect((await showRun()).steps.find(({ step }) => step === 'train')?.cells[0]).toMatchObject({ attempt: 1 });
+    });
+
+    test('says so if the job has too few', async () => {
+      write('pipeline.yaml', `version: 1\nname: large\nsteps:\n  ${training4}\n`);
+      const job = submit(['run'], ['--nodes=2', '--ntasks-per-node=4']);
+      await hasEnded(job);
+      expect(output()).toContain(`its tasks need 4 nodes with 1 core, 1024 MiB each, and job ${job} has 2`);
+    });
   });
 
   test('starts nothing twice when the command is killed, and continues it in the same job', async () => {

@@ -106,10 +106,7 @@ async function listEmbedded(
   try {
     const { config } = await configureEmbedded(root, { engine });
     // Of the features, those that a plan reads.
-    const features = [
-      ...(engine.name === 'slurm-job' ? [] : [FEATURES.multiNode]),
-      ...(engine.name === 'local' ? [FEATURES.dockerOptions] : []),
-    ];
+    const features = [FEATURES.multiNode, ...(engine.name === 'local' ? [FEATURES.dockerOptions] : [])];
     const listed = config.clusters.flatMap(({ id, instanceTypes }) =>
       instanceTypes.map((type) => describeType(id, type)),
     );

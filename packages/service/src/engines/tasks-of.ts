@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto';
 import type { JobRequest } from '@sluice/client';
+import type { Launch } from './engine.ts';
 
 /** How often the command of a container is started. */
 export interface Tasks extends NonNullable<JobRequest['tasks']> {
@@ -13,7 +15,12 @@ export function tasksOf({ job }: { readonly job?: JobRequest | undefined }): Tas
 }
 
 /** The ports of a machine of which the tasks of a container get one to meet at. */
-export const MEETING_PORTS = { first: 20_000, count: 10_000 };
+const MEETING_PORTS = { first: 20_000, count: 10_000 };
+
+/** The port of a container. Nothing reserves it. */
+export function meetingPort({ key }: Pick<Launch, 'key'>): string {
+  return String(MEETING_PORTS.first + (hash('sha256', key, 'buffer').readUInt32BE() % MEETING_PORTS.count));
+}
 
 /** Where the tasks of a container are. */
 interface Meeting {

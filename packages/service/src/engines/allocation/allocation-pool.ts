@@ -258,8 +258,9 @@ export class AllocationPool {
   }
 
   async #plan(group: Group): Promise<void> {
-    const { rules } = this.#options;
+    const { rules, jobs } = this.#options;
     const now = performance.now();
+    const most = Math.min(rules.max, jobs.mostAllocations ?? rules.max);
     const open = [...this.#allocations.values()].filter((one) => one.group === group).map((one) => one.allocation);
     const ready = [...group.waiting.values()].filter(({ notBefore }) => notBefore <= now);
     for (const one of ready) await this.#containers.endIfStopped(one);
@@ -270,7 +271,7 @@ export class AllocationPool {
     const plan = planAllocations(
       waiting.map(({ launch, ...one }) => ({ ...one, key: launch.key, needs: launch.limits })),
       nodes,
-      { ...rules, max: rules.max - (open.length - taking.size) },
+      { ...rules, max: most - (open.length - taking.size), remain: most },
     );
     for (const key of plan.tooBig) this.#containers.moveToJobs(group.waiting.get(key));
     const byKey = new Map(open.flatMap((one) => one.nodes.map((node) => [node.key, node])));

@@ -46,6 +46,8 @@ export type AllocationRules = Pick<AllocationConfig, 'nodes' | 'max' | 'backlog'
   readonly idleMs: number;
   /** All allocations are submitted as soon as a container waits. */
   readonly usesAll: boolean;
+  /** How many allocations may remain; of more, those with the least to do end. Default: all. */
+  readonly remain?: number | undefined;
 };
 
 /** A node during the planning. */
@@ -68,9 +70,11 @@ interface Place {
  */
 export function planAllocations(
   waiting: readonly WaitingContainer[],
-  nodes: readonly OpenNode[],
+  all: readonly OpenNode[],
   rules: AllocationRules,
 ): AllocationPlan {
+  const given = giveUp(all, rules);
+  const nodes = all.filter(({ allocation }) => !given.includes(allocation));
   const places = nodes.flatMap(({ capacity, ...one }): Place[] =>
     capacity === undefined ? [] : [{ ...one, capacity, isReserved: false }],
   );
@@ -109,7 +113,19 @@ export function planAllocations(
   const submit = Math.max(0, Math.min(most, Math.max(least, wanted)));
   const taking = new Set(assigned.map(({ to }) => to));
   const isIdle = ({ key, idleMs }: Place) => idleMs >= rules.idleMs && !taking.has(key);
-  return { assigned, tooBig, submit, ended: allOfWhich(places, isIdle) };
+  return { assigned, tooBig, submit, ended: [...given, ...allOfWhich(places, isIdle)] };
+}
+
+/** The allocations that are too many: first those that have not begun, then those with the most free cores. */
+function giveUp(nodes: readonly OpenNode[], { remain = Number.POSITIVE_INFINITY }: AllocationRules): string[] {
+  const free = new Map<string, number>();
+  for (const { allocation, capacity, free: rest } of nodes)
+    free.set(
+      allocation,
+      (free.get(allocation) ?? 0) + (capacity === undefined ? Number.POSITIVE_INFINITY : rest.cores),
+    );
+  const ordered = [...free].sort(([, a], [, b]) => (a === b ? 0 : b - a)).map(([allocation]) => allocation);
+  return ordered.slice(0, Math.max(0, ordered.length - remain));
 }
 
 /** The allocations of which all nodes that have begun are so. */

@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto';
 import type { Launch } from '../engine.ts';
-import { hostFileLines, MEETING_PORTS, type Tasks, taskVariables } from '../tasks-of.ts';
+import { hostFileLines, meetingPort, type Tasks, taskVariables } from '../tasks-of.ts';
 
 /**
  * Starts the command that is in its arguments once for each task, labels each line of the output with the rank, and exits
@@ -93,11 +92,10 @@ export function tasksCommand(
   { key, command }: Pick<Launch, 'key' | 'command'>,
   tasks: Tasks,
 ): { readonly argv: readonly string[]; readonly env: Readonly<Record<string, string>> } {
-  const port = MEETING_PORTS.first + (hash('sha256', key, 'buffer').readUInt32BE() % MEETING_PORTS.count);
   const first = '127.0.0.1';
   const hosts = Array.from({ length: tasks.nodes }, () => first).join(',');
   return {
     argv: ['sh', '-c', SCRIPT, 'sh', String(tasks.nodes), String(tasks.perNode), ...command],
-    env: taskVariables(tasks, { first, port: String(port), hosts }),
+    env: taskVariables(tasks, { first, port: meetingPort({ key }), hosts }),
   };
 }

@@ -53,6 +53,8 @@ export function createSlurmEngine(config: SlurmConfig, options: SlurmEngineOptio
 export interface SlurmJobs extends Engine {
   /** As `launch`, of an allocation: its job gets whole nodes and runs on each an agent (`nodeDirectories`). */
   launchAgent(launch: Launch): Promise<void>;
+  /** The most allocations that there may be now. Default: no limit of its own. */
+  readonly mostAllocations?: number;
   /** The nodes of a job, from the name that an observation gives them. */
   findNodes(nodeID: string): Promise<readonly (NodePlace | undefined)[]>;
   /** Whether a job was submitted for the container, or may have been. */

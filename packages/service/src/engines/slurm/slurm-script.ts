@@ -18,8 +18,9 @@ export const START_RECORD = 'start.json';
 /** JSON that a job writes when its command has ended. */
 export const EXIT_RECORD = 'exit.json';
 
-/** `isAgent`: the job is an allocation. Default: that of a container. */
-export type SlurmScriptOptions = Pick<SlurmConfig, 'runtime'> & SlurmHostRootOptions & { readonly isAgent?: boolean };
+/** `isAgent`: the job is an allocation. Default: that of a container. `nodes`: as in `tasksLines`. */
+export type SlurmScriptOptions = Pick<SlurmConfig, 'runtime'> &
+  SlurmHostRootOptions & { readonly isAgent?: boolean; readonly nodes?: readonly string[] };
 
 /**
  * The job's script. It first creates the claim exclusively, so that of two jobs for one container the second exits. It then
@@ -35,7 +36,10 @@ export type SlurmScriptOptions = Pick<SlurmConfig, 'runtime'> & SlurmHostRootOpt
 export function slurmScript(launch: Launch, config: SlurmScriptOptions): string {
   const run =
     tasksOf(launch).count > 1 && config.isAgent !== true
-      ? tasksLines(launch, { mpi: config.mpi, commandLines: (...of) => commandLines(config, ...of) })
+      ? tasksLines(launch, {
+          ...{ mpi: config.mpi, nodes: config.nodes },
+          commandLines: (...of) => commandLines(config, ...of),
+        })
       : commandLines(config, launch);
   const lines = `d=${q(launch.directory)}
 set -C

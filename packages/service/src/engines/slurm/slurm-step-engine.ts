@@ -8,6 +8,7 @@ import { USABLE_PART } from '../allocation/suits-allocation.ts';
 import { TickLoop } from '../allocation/tick-loop.ts';
 import { type End, EngineError, type EngineSink, type Launch } from '../engine.ts';
 import { forEachLimit } from '../for-each-limit.ts';
+import { tasksOf } from '../tasks-of.ts';
 import { createSlurmCommands, type SlurmCommands } from './slurm-commands.ts';
 import type { SlurmConfig } from './slurm-config.ts';
 import { createSlurmEngine, type SlurmEngineOptions, type SlurmJobs } from './slurm-engine.ts';
@@ -15,7 +16,8 @@ import type { SlurmJobConfig } from './slurm-job-config.ts';
 import { createNodeAddresses, findNodes, type NodeAddresses, type NodePlace } from './slurm-nodes.ts';
 import { type ExitRecord, openSlurmRecords, type SlurmRecords } from './slurm-records.ts';
 import { hasJobEnded, listSteps, type SlurmStep } from './slurm-step-list.ts';
-import { isGone, readSrunOutput, type Srun, startStep } from './step-container.ts';
+import { isGone, readSrunOutput, type Srun, startAgentStep } from './step-container.ts';
+import { TaskSteps } from './task-steps.ts';
 
 /** The node of a step that Slurm does not list is asked about its agent if that reports nothing for so long. */
 const SILENT_MS = 60_000;
@@ -43,8 +45,8 @@ interface Step {
 
 /**
  * Runs the agents of allocations as steps of the job in which the service runs. Their start and exit are in the same records
- * as those of a job. What Slurm lists as a step is alive, whichever process has started it. Containers cannot have steps of
- * their own: what suits no allocation is rejected.
+ * as those of a job. What Slurm lists as a step is alive, whichever process has started it. Containers with several tasks are
+ * steps of their own (`TaskSteps`); what else suits no allocation is rejected.
  */
 export function createSlurmStepEngine(
   job: SlurmJobConfig,
@@ -62,6 +64,7 @@ class SlurmStepEngine implements SlurmJobs {
   readonly #settings: SlurmJobs;
   readonly #graceMs: number;
   readonly #steps = new Map<string, Step>();
+  readonly #tasks: TaskSteps;
   readonly #loop: TickLoop;
   #sink: EngineSink | undefined;
 
@@ -72,6 +75,12 @@ class SlurmStepEngine implements SlurmJobs {
     this.#addressOf = createNodeAddresses(this.#slurm);
     this.#settings = createSlurmEngine(config, options);
     this.#graceMs = parseDuration(config.recordGrace);
+    this.#tasks = new TaskSteps({
+      ...{ job, slurm: this.#slurm, storage: this.#storage, addressOf: this.#addressOf, recordGraceMs: this.#graceMs },
+      findMaskedPaths: () => this.findMaskedPaths(),
+      report: (key, observation) => this.#sink?.report(key, observation),
+      agentNodes: () => new Set([...this.#steps.values()].flatMap(({ node }) => node ?? [])),
+    });
     const pauseMs = parseDuration(config.pollInterval);
     this.#loop = new TickLoop(async () => {
       await this.#tick();
@@ -80,7 +89,7 @@ class SlurmStepEngine implements SlurmJobs {
   }
 
   get features(): readonly Feature[] {
-    const wanted: readonly Feature[] = [FEATURES.readOnlyMounts, FEATURES.unlimitedMemory];
+    const wanted: readonly Feature[] = [FEATURES.readOnlyMounts, FEATURES.unlimitedMemory, FEATURES.multiNode];
     return this.#settings.features.filter((feature) => wanted.includes(feature));
   }
 
@@ -90,8 +99,16 @@ class SlurmStepEngine implements SlurmJobs {
     this.#loop.soon(0);
   }
 
-  launch(launch: Launch): Promise<void> {
-    return Promise.reject(new EngineError('REJECTED', this.#describeUnsuited(launch)));
+  async launch(launch: Launch): Promise<void> {
+    const { image, command, job } = launch;
+    if (image !== undefined || command.length === 0 || tasksOf({ job }).count === 1)
+      throw new EngineError('REJECTED', this.#describeUnsuited(launch));
+    await this.#tasks.launch(launch);
+    this.#loop.soon(0);
+  }
+
+  get mostAllocations(): number {
+    return this.#tasks.mostAgents;
   }
 
   async findNodes(nodeID: string): Promise<readonly (NodePlace | undefined)[]> {
@@ -113,7 +130,8 @@ class SlurmStepEngine implements SlurmJobs {
     const { id, endsAt = Number.POSITIVE_INFINITY } = this.#job;
     const leftMs = endsAt - Date.now();
     if (leftMs < LEAST_MS) throw unavailable(`job ${id} ends in ${Math.max(0, Math.round(leftMs / 1000))} s`);
-    const used = new Set([...this.#steps.values()].map((step) => step.node));
+    if (this.#steps.size >= this.mostAllocations) throw unavailable('a step on several nodes gets them');
+    const used = new Set([...[...this.#steps.values()].map((step) => step.node), ...this.#tasks.nodes]);
     const node = this.#job.nodes.find(({ name }) => !used.has(name));
     if (node === undefined) throw unavailable(`all nodes of job ${id} are used`);
     const records = openSlurmRecords(launch.directory, this.#storage);
@@ -121,7 +139,7 @@ class SlurmStepEngine implements SlurmJobs {
     const step = this.#add({ launch, records, jobId: id, node: node.name, srun: { isAlive: true }, isStopped: false });
     try {
       await records.writeJobId(id);
-      step.srun = await startStep(launch, { id, node });
+      step.srun = await startAgentStep(launch, { id, node });
     } catch (error) {
       this.#steps.delete(launch.key);
       throw error;
@@ -130,6 +148,7 @@ class SlurmStepEngine implements SlurmJobs {
 
   async recover(launches: readonly Launch[]): Promise<void> {
     await forEachLimit(launches, async (launch) => {
+      if (tasksOf(launch).count > 1) return await this.#tasks.recover(launch);
       const records = openSlurmRecords(launch.directory, this.#storage);
       const jobId = await records.readJobId();
       if (jobId === undefined) this.#sink?.report(launch.key, { type: 'absent' });
@@ -143,7 +162,8 @@ class SlurmStepEngine implements SlurmJobs {
   }
 
   /** Without a grace period: what its containers do is the agent's. */
-  async stop(key: string): Promise<void> {
+  async stop(key: string, options: { graceMs: number }): Promise<void> {
+    if (this.#tasks.has(key)) return await this.#tasks.stop(key, options);
     const step = this.#steps.get(key);
     if (step === undefined) return;
     step.isStopped = true;
@@ -151,6 +171,7 @@ class SlurmStepEngine implements SlurmJobs {
   }
 
   async remove(key: string): Promise<void> {
+    this.#tasks.remove(key);
     this.#steps.delete(key);
   }
 
@@ -167,7 +188,8 @@ class SlurmStepEngine implements SlurmJobs {
   async #tick(): Promise<void> {
     // Of an `srun` that ends while Slurm is asked, the answer may be older than the step.
     const before = [...this.#steps.values()].map((step) => ({ step, mayStart: step.srun?.isAlive === true }));
-    if (before.length === 0) return;
+    const tasks = this.#tasks.begin();
+    if (before.length === 0 && tasks.length === 0) return await this.#tasks.startNext();
     const listed = await listSteps(this.#slurm).catch((error: Error) => {
       this.#sink?.answers?.(`Slurm does not answer: ${error.message}`);
     });
@@ -177,6 +199,8 @@ class SlurmStepEngine implements SlurmJobs {
       // A storage that does not answer now is asked again.
       await this.#settle(step, { seen: listed.get(step.launch.key), mayStart }).catch(() => undefined);
     });
+    await this.#tasks.settle(tasks, listed);
+    await this.#tasks.startNext();
   }
 
   async #settle(step: Step, { seen, mayStart }: { seen: SlurmStep | undefined; mayStart: boolean }): Promise<void> {

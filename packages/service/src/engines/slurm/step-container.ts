@@ -19,11 +19,17 @@ export interface Srun {
   readonly isAlive: boolean;
 }
 
-/**
- * Starts the agent of an allocation as a step of the job on one node. The step does not need this process. Throws
- * `EngineError` if there is no `srun`.
- */
-export async function startStep(
+/** The files of a step, and what it needs to start. */
+export interface StepStart {
+  /** Its working directory. Contains what `srun` says. */
+  readonly directory: string;
+  readonly args: readonly string[];
+  /** Of its first process. Default: none. */
+  readonly input?: string;
+}
+
+/** Starts the agent of an allocation as a step of the job on one node. Throws as `startSrun`. */
+export async function startAgentStep(
   { key, directory, ...launch }: Launch,
   { id, node }: { readonly id: string; readonly node: SlurmJobConfig['nodes'][number] },
 ): Promise<Srun> {
@@ -39,12 +45,20 @@ export async function startStep(
     ...[`--job-name=${key}`, `--chdir=${directory}`],
     ...['/bin/sh', '-c', script],
   ];
+  return await startSrun({ directory, args });
+}
+
+/** Starts a step that does not need this process. Throws `EngineError` if there is no `srun`. */
+export async function startSrun({ directory, args, input }: StepStart): Promise<Srun> {
   const output = await open(join(directory, OUTPUT), 'a', 0o600);
   try {
     const env = Object.fromEntries(PASSED.flatMap((name) => [[name, process.env[name]]]));
-    const stdio = ['ignore', output.fd, output.fd] as const;
-    const child = spawn('srun', args, { cwd: '/', env, stdio: [...stdio], detached: true });
+    const stdin = input === undefined ? 'ignore' : 'pipe';
+    const child = spawn('srun', args, { cwd: '/', env, stdio: [stdin, output.fd, output.fd], detached: true });
     child.unref();
+    // One that has ended before it read all says why in its output.
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(input);
     const state = { isAlive: true };
     child.once('exit', () => {
       state.isAlive = false;
@@ -61,7 +75,7 @@ export async function startStep(
 /** Prints whether there is a process whose arguments contain the text in the standard input, which is in no argument here. */
 const FIND = 'if grep -qsF -f - /proc/[0-9]*/cmdline; then echo alive; else echo gone; fi';
 
-/** Whether the node answers that no process of the step is there, neither the agent nor the script that restarts it. */
+/** Whether the node answers that no process of the step is there: none has the directory in its arguments. */
 export async function isGone(
   slurm: SlurmCommands,
   { jobId, node, directory }: { readonly jobId: string; readonly node: string; readonly directory: string },

@@ -183,3 +183,21 @@ describe('planAllocations ends', () => {
     expect(planAllocations(many(1), [allocation('a', 4, { idleMs: 1000 })], rules).ended).toEqual([]);
   });
 });
+
+describe('planAllocations gives up', () => {
+  test('those that have the least to do, and assigns nothing to them', () => {
+    const nodes = [allocation('full', 0), allocation('idle', 4), allocation('half', 2)];
+    const plan = planAllocations(many(3), nodes, { ...rules, remain: 2, max: 2 });
+    expect(plan.ended).toEqual(['idle']);
+    expect(plan.assigned.map(({ to }) => to)).toEqual(['half', 'half']);
+    expect(planAllocations([], nodes, { ...rules, remain: 1, max: 1 }).ended).toEqual(['idle', 'half']);
+  });
+
+  test('first those that have not begun, and submits none in their place', () => {
+    const nodes = [allocation('idle', 4), allocation('new', 0, { capacity: undefined })];
+    const plan = planAllocations(many(9), nodes, { ...rules, usesAll: true, backlog: 4, remain: 1, max: 1 });
+    expect(plan).toMatchObject({ ended: ['new'], submit: 0 });
+    expect(plan.assigned).toHaveLength(4);
+    expect(planAllocations(many(1), nodes, { ...rules, remain: 0, max: 0 })).toMatchObject({ assigned: [], submit: 0 });
+  });
+});

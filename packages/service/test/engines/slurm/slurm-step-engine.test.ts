@@ -67,9 +67,8 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('in a job on a real clus
     await rig.close();
   });
 
-  const { startsTasks: _, ...subject } = slurmSubject({});
   describeEngine('on the nodes of a job of Slurm', create, {
-    ...subject,
+    ...slurmSubject({}),
     // The nodes are this machine.
     memoryLimit: limits.memory === 'rlimit' ? 'process' : 'tree',
     coreLimit: limits.cores !== 'none',
