@@ -125,6 +125,7 @@ steps:
       const twice = `timeout --signal=KILL 20 '${process.execPath}' '${COMMAND}' run; '${process.execPath}' '${COMMAND}' resume`;
       const job = submitLines([twice, 'echo "exit code $?"'], ['--nodes=2', '--ntasks-per-node=4']);
       await until(() => output().includes('Killed'), 'the command is killed');
+      await until(async () => (await showRun()).status === 'running', 'the run is resumed');
       await until(async () => (await logged()).length === 4, 'all tasks have begun');
       expect(await sluice('cancel', (await showRun()).runId)).toMatchObject({ exitCode: 0 });
       await hasEnded(job);
