@@ -1,6 +1,7 @@
 import type Flatbush from 'flatbush';
 import type { GraphLayout } from '../layout/layout-graph.ts';
 import { BOX_HEIGHT, CELL_SIZE, GRID_MARGIN, gridColumns } from '../layout/plan-shape.ts';
+import { membersOf } from '../model/fold-steps.ts';
 import { countsOf, type RunModel, stepCodes } from '../model/run-model.ts';
 import { BAR_ORDER, STATUSES } from '../model/statuses.ts';
 import { drawGroupNames, drawGroups } from './draw-groups.ts';
@@ -42,19 +43,21 @@ export function drawGraph(
   context.setTransform(ratio * view.scale, 0, 0, ratio * view.scale, ratio * view.x, ratio * view.y);
   const { left, top, right, bottom } = visibleBox(view, size);
   const isVisible = (index: Flatbush | undefined) => index?.search(left, top, right, bottom) ?? [];
-  if (view.scale >= BAR_SCALE) drawGroups(context, picture, { palette, hasText: view.scale >= TEXT_SCALE });
-  drawLanes(context, picture, { palette, hasText: view.scale >= TEXT_SCALE });
+  const hasText = view.scale >= TEXT_SCALE;
+  const groups = view.scale >= BAR_SCALE ? membersOf(picture.steps) : undefined;
+  if (groups !== undefined) drawGroups(context, picture, { groups, palette, hasText });
+  drawLanes(context, picture, { palette, hasText });
   drawEdges(context, picture, { visible: isVisible(picture.edges), view, palette });
   const visible = isVisible(picture.nodes);
   if (view.scale < BAR_SCALE) drawDots(context, picture, { visible, palette });
   else {
     for (const step of visible) {
       context.globalAlpha = picture.shown[step] === 0 ? FAINT : 1;
-      drawBox(context, picture, { step, palette, hasText: view.scale >= TEXT_SCALE, scale: view.scale });
+      drawBox(context, picture, { step, palette, hasText, scale: view.scale });
     }
   }
   context.globalAlpha = 1;
-  if (view.scale >= TEXT_SCALE) drawGroupNames(context, picture, palette);
+  if (groups !== undefined && hasText) drawGroupNames(context, { ...picture, groups }, palette);
   if (picture.selected !== undefined) drawSelection(context, picture, { step: picture.selected, view, palette });
 }
 

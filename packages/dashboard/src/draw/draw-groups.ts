@@ -3,6 +3,9 @@ import type { LanePicture } from './draw-lanes.ts';
 import type { Palette } from './palette.ts';
 import { tracePath } from './trace-path.ts';
 
+/** As `membersOf` returns them. */
+type Groups = ReadonlyMap<string, readonly number[]>;
+
 const MARGIN = 12;
 const ALPHA = 0.16;
 /** Of the panel's color, around the names. */
@@ -13,10 +16,9 @@ const FONT = '11px system-ui, sans-serif';
 export function drawGroups(
   context: CanvasRenderingContext2D,
   picture: LanePicture,
-  { palette, hasText }: { readonly palette: Palette; readonly hasText: boolean },
+  { groups, palette, hasText }: { readonly groups: Groups; readonly palette: Palette; readonly hasText: boolean },
 ): void {
   drawFinals(context, picture, { palette, hasText });
-  const groups = findGroups(picture.steps);
   if (groups.size === 0) return;
   const { layout, steps, ends } = picture;
   const edges = new Map<string, number[]>([...groups.keys()].map((name) => [name, []]));
@@ -48,7 +50,7 @@ export function drawGroups(
 /** Writes the names of the groups above their first boxes: over lanes and edges, which would cover them. */
 export function drawGroupNames(
   context: CanvasRenderingContext2D,
-  { layout, steps }: LanePicture,
+  { layout, groups }: Pick<LanePicture, 'layout'> & { readonly groups: Groups },
   { soft, panel }: Palette,
 ): void {
   context.font = FONT;
@@ -56,23 +58,12 @@ export function drawGroupNames(
   context.strokeStyle = panel;
   context.lineWidth = NAME_EDGE;
   context.lineJoin = 'round';
-  for (const [name, [first]] of findGroups(steps)) {
+  for (const [name, [first]] of groups) {
     const [x, y] = [layout.boxes[first! * 4]! + 2, layout.boxes[first! * 4 + 1]! - 4];
     context.strokeText(name, x, y);
     context.fillText(name, x, y);
   }
   context.lineJoin = 'miter';
-}
-
-function findGroups(steps: LanePicture['steps']): ReadonlyMap<string, readonly number[]> {
-  const groups = new Map<string, number[]>();
-  steps.forEach(({ group }, step) => {
-    if (group === undefined) return;
-    const known = groups.get(group);
-    if (known) known.push(step);
-    else groups.set(group, [step]);
-  });
-  return groups;
 }
 
 /** They run after all others, so the band has the height of the whole graph, and an arrow leads to it. */

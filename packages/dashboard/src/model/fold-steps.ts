@@ -14,8 +14,8 @@ export interface FoldedSteps {
   readonly shownAs: Int32Array;
 }
 
-/** The steps of each group with several, by its name. */
-export function groupsOf(steps: PlanSteps): ReadonlyMap<string, readonly number[]> {
+/** The steps of each group, by its name. */
+export function membersOf(steps: readonly { readonly group?: string }[]): Map<string, readonly number[]> {
   const groups = new Map<string, number[]>();
   steps.forEach(({ group }, step) => {
     if (group === undefined) return;
@@ -23,6 +23,12 @@ export function groupsOf(steps: PlanSteps): ReadonlyMap<string, readonly number[
     if (known) known.push(step);
     else groups.set(group, [step]);
   });
+  return groups;
+}
+
+/** Those of each group with several. */
+export function groupsOf(steps: PlanSteps): ReadonlyMap<string, readonly number[]> {
+  const groups = membersOf(steps);
   for (const [group, { length }] of groups) if (length < 2) groups.delete(group);
   return groups;
 }

@@ -20,8 +20,9 @@ const TRIES = 10;
 
 /**
  * Claims a directory by locking a file in it, and listens for requests on a socket beside the file. On a file system
- * without sockets, the lock alone is the claim. Where other machines may see the directory, requests also arrive as files. With `isLocal`, the socket alone is the claim: this starts no program,
- * but processes of different network namespaces can hold it at the same time.
+ * without sockets, the lock alone is the claim. Where other machines may see the directory, requests also arrive as files.
+ * With `isLocal`, the socket alone is the claim: this starts no program, but processes of different network namespaces can
+ * hold it at the same time.
  */
 export async function claimDirectory(
   directory: string,

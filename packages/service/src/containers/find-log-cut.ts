@@ -12,7 +12,8 @@ export async function findLogCut(place: LogPlace, limitBytes: number): Promise<L
   await cutsSettled(place.path);
   for (const start of [cutStart(limitBytes), limitBytes - MOST_END_BYTES]) {
     const bytes = await readBlock(place, start, Buffer.alloc(CUT_LINE_BYTES));
-    const cut = bytes && parseCut(bytes);
+    if (bytes === undefined || bytes.length === 0) return undefined;
+    const cut = parseCut(bytes);
     if (cut !== undefined) return { start: start + cut.offset, id: String(cut.leftOut) };
   }
   return undefined;

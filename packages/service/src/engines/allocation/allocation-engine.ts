@@ -18,7 +18,7 @@ import type { SlurmJobs } from '../slurm/slurm-engine.ts';
 import { openAllocationDirectory } from './allocation-directory.ts';
 import { AllocationPool } from './allocation-pool.ts';
 import { settleContainer } from './settle-container.ts';
-import { type AllocationsOfCluster, suitsAllocation } from './suits-allocation.ts';
+import { ALLOCATION_RUNTIMES, type AllocationsOfCluster, suitsAllocation } from './suits-allocation.ts';
 
 /** The longest grace period at the end of an allocation, and the part of its time limit that it is at most. */
 const GRACE = { mostMs: 30_000, part: 0.1 };
@@ -70,7 +70,7 @@ class AllocationEngine implements Engine {
       const timeLimitMs = Math.max(1, Math.min(mostMs, endsAt - Date.now()));
       return {
         // Others have jobs of their own.
-        runtime: config.runtime === 'charliecloud' ? config.runtime : ('none' as const),
+        runtime: ALLOCATION_RUNTIMES.find((one) => one === config.runtime) ?? 'none',
         nodes: allocations.nodes,
         timeLimitMs,
         graceMs: Math.min(GRACE.mostMs, timeLimitMs * GRACE.part),

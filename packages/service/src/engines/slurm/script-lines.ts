@@ -13,6 +13,18 @@ while kill -0 $pid 2>/dev/null; do
 done
 `;
 
+/**
+ * Starts a command and exits with its code, as the first process of a PID namespace: the kernel would not deliver SIGTERM to a
+ * command in its place that does not handle it.
+ */
+export function firstProcessLines(command: string): string {
+  return `${command} &
+pid=$!
+trap 'kill -TERM $pid 2>/dev/null' TERM
+${WAIT}exit $code
+`;
+}
+
 /** `WAIT`, where `ask` passes on a signal that requests the end. */
 export function waitLines(ask: string): string {
   return `trap 'asked=true; ${ask} 2>/dev/null' TERM ${STOP_SIGNAL}

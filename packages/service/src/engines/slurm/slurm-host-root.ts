@@ -2,6 +2,7 @@ import type { Launch } from '../engine.ts';
 import { shellQuote as q, shellWords as words } from '../shell-quote.ts';
 import { hostFileLines, tasksOf } from '../tasks-of.ts';
 import { isHiddenVariable } from './is-hidden-variable.ts';
+import { firstProcessLines } from './script-lines.ts';
 import { type MpiOption, passedWords } from './slurm-mpi.ts';
 
 /** File with the reason why the request cannot be met, shown to the user. */
@@ -253,19 +254,9 @@ exec 2>&4 4>&-
 function startLines(launch: Launch, options: SlurmHostRootOptions): string {
   const capabilities = options.isRoot ? `,${ROOT_CAPABILITIES}` : '';
   const hostFile = tasksOf(launch).count > 1 ? hostFileLines('/tmp') : '';
-  return `(
+  return firstProcessLines(`(
 ${exportLines(launch)}${hostFile}exec setpriv --no-new-privs --inh-caps=-all --ambient-caps=-all --bounding-set=-all${capabilities} -- env -u PWD -u OLDPWD -u SHLVL -u _ -C /tmp ${words(shownVariables(launch))} ${passedWords(launch, options, assignment)}${words(launch.command)}
-) &
-c=$!
-trap 'kill -TERM $c 2>/dev/null' TERM
-wait $c
-code=$?
-while kill -0 $c 2>/dev/null; do
-  wait $c
-  code=$?
-done
-exit $code
-`;
+)`);
 }
 
 /** A variable with the value that it has in the script. */

@@ -12,6 +12,7 @@ import { CLAIM, EXIT_RECORD, START_RECORD } from './slurm-script.ts';
 const INTENT = 'slurm-intent';
 const JOB = 'slurm-job';
 const STOP = 'slurm-stop';
+const NODES = 'step-nodes';
 const LARGEST_RECORD = 64 * 1024;
 
 /** The ID becomes an argument of Slurm's programs, and the owner of the directory can write any text there. */
@@ -33,6 +34,9 @@ export interface SlurmRecords {
   writeIntent(): Promise<void>;
   readJobId(): Promise<string | undefined>;
   writeJobId(jobId: string): Promise<void>;
+  /** The names of the nodes of a step; empty if they are not known. */
+  readNodes(): Promise<readonly string[]>;
+  writeNodes(names: readonly string[]): Promise<void>;
   isStopped(): Promise<boolean>;
   writeStop(): Promise<void>;
   readStart(): Promise<StartRecord | undefined>;
@@ -58,6 +62,8 @@ export function openSlurmRecords(directory: string, storage: StorageAccess = LOC
     writeIntent: () => ask(() => put(path(INTENT), '')),
     readJobId: () => ask(async () => jobIDSchema.safeParse((await read(path(JOB)))?.trim()).data),
     writeJobId: (jobId) => ask(() => put(path(JOB), jobId)),
+    readNodes: () => ask(async () => (await read(path(NODES)))?.split('\n').filter(Boolean) ?? []),
+    writeNodes: (names) => ask(() => put(path(NODES), names.join('\n'))),
     isStopped: () => ask(() => exists(path(STOP))),
     writeStop: () => ask(() => put(path(STOP), '')),
     async readStart() {

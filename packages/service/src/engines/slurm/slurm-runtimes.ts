@@ -2,6 +2,7 @@ import type { Launch } from '../engine.ts';
 import { shellQuote as q, shellWords as words } from '../shell-quote.ts';
 import { UNREACHABLE_REGISTRY } from '../unreachable-registry.ts';
 import { isHiddenVariable } from './is-hidden-variable.ts';
+import { firstProcessLines } from './script-lines.ts';
 import type { SlurmConfig } from './slurm-config.ts';
 import { gpuWords } from './slurm-gpu.ts';
 import {
@@ -176,21 +177,6 @@ export function newProcessNamespace(isRoot: boolean): string {
   return `unshare ${isRoot ? '' : '--user --map-current-user '}--pid --mount-proc --fork --kill-child`;
 }
 
-/**
- * The first process of that namespace: it runs its arguments and passes SIGTERM on, which the kernel would not deliver to a command
- * in its place that does not handle it.
- */
-const FIRST_PROCESS = `"$@" &
-c=$!
-trap "kill -TERM $c 2>/dev/null" TERM
-wait $c
-code=$?
-while kill -0 $c 2>/dev/null; do
-  wait $c
-  code=$?
-done
-exit $code`;
-
 const charliecloud: SlurmRuntime = {
   // Creating missing mount points requires version 0.33; the image's own environment is a file in it.
   prepare: ({ image }, { isRoot }) => `${requireProgram('ch-run')}${newProcessNamespace(isRoot)} true || {
@@ -203,7 +189,7 @@ set -- '--unset-env=*' --set-env=HOME=/tmp --set-env=PATH=/usr/local/sbin:/usr/l
 case "$(ch-run --help 2>&1)" in *--write-fake*) set -- "$@" --write-fake ;; esac
 `,
   start: (launch, options) =>
-    `${newProcessNamespace(options.isRoot)} sh -c ${q(FIRST_PROCESS)} sh ch-run "$@" ${words([
+    `${newProcessNamespace(options.isRoot)} sh -c ${q(firstProcessLines('"$@"'))} sh ch-run "$@" ${words([
       '--private-tmp',
       '--env-no-expand',
       ...launch.mounts.map((mount) => `--bind=${mountSource(mount)}:${mount.target}`),

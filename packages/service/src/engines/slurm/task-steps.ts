@@ -1,21 +1,18 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { isSystemError } from '@sluice/host-system';
 import type { StorageAccess } from '../../storage/storage-access.ts';
 import { ALLOCATION_ENDED } from '../allocation/allocation-ended.ts';
+import { holds } from '../allocation/plan-allocations.ts';
 import { type End, EngineError, type Launch, type Limits, type Observation } from '../engine.ts';
 import { tasksOf } from '../tasks-of.ts';
+import { STOP_SIGNAL } from './script-lines.ts';
 import type { SlurmCommands } from './slurm-commands.ts';
 import type { SlurmJobConfig } from './slurm-job-config.ts';
 import { ALL_OF_NODE, type NodeAddresses } from './slurm-nodes.ts';
 import { openSlurmRecords, type SlurmRecords } from './slurm-records.ts';
 import { slurmScript } from './slurm-script.ts';
-import { hasJobEnded, type SlurmStep } from './slurm-step-list.ts';
+import { hasJobEnded, listSteps, type SlurmStep } from './slurm-step-list.ts';
 import { TASKS_NAME } from './slurm-tasks.ts';
 import { isGone, readSrunOutput, type Srun, startSrun } from './step-container.ts';
 
-/** File in the container's directory with the names of its nodes, one a line. */
-const NODES = 'step-nodes';
 /** How often what must end is killed. */
 const KILL_MS = 5000;
 /** How often the nodes of a step that Slurm does not list are asked about it. */
@@ -96,7 +93,7 @@ export class TaskSteps {
     if (this.#steps.has(launch.key)) return;
     const { job, storage } = this.#options;
     const { nodes } = tasksOf(launch);
-    const large = job.nodes.filter((node) => holds(node, launch)).length;
+    const large = job.nodes.filter((node) => isLargeEnough(node, launch)).length;
     const name = job.nodes.length === 0 ? 'a job' : `job ${job.id}`;
     if (large < nodes) {
       const has = large === job.nodes.length ? `${name} has ${large}` : `${large} nodes of ${name} have so much`;
@@ -120,9 +117,9 @@ export class TaskSteps {
       this.#options.report(launch.key, { type: 'absent' });
       return;
     }
-    const { job, storage } = this.#options;
+    const { job } = this.#options;
     const isStopped = await records.isStopped();
-    const names = jobId === job.id ? await storage.inThread(() => readNodes(launch)) : [];
+    const names = jobId === job.id ? await records.readNodes() : [];
     const step = this.#add(launch, { jobId, isWaiting: false });
     step.nodes = names.filter((name) => job.nodes.some((node) => node.name === name));
     if (isStopped) this.#markStopped(step, 0);
@@ -151,7 +148,7 @@ export class TaskSteps {
     if (step === undefined) return;
     const { launch } = step;
     const used = new Set([...this.nodes, ...this.#options.agentNodes()]);
-    const free = this.#options.job.nodes.filter((node) => !used.has(node.name) && holds(node, launch));
+    const free = this.#options.job.nodes.filter((node) => !used.has(node.name) && isLargeEnough(node, launch));
     const { nodes } = tasksOf(launch);
     if (free.length < nodes) return;
     step.isWaiting = false;
@@ -182,12 +179,11 @@ export class TaskSteps {
   }
 
   async #start({ launch, records, jobId, nodes }: TaskStep): Promise<Srun> {
-    const { findMaskedPaths, storage } = this.#options;
     const isRoot = process.geteuid?.() === 0;
-    const config = { runtime: 'none', isRoot, maskedPaths: await findMaskedPaths(), nodes } as const;
+    const config = { runtime: 'none', isRoot, maskedPaths: await this.#options.findMaskedPaths(), nodes } as const;
     // Not an argument: it contains variables of the container.
     const input = slurmScript(launch, config);
-    await storage.inThread(() => writeFile(join(launch.directory, NODES), `${nodes.join('\n')}\n`, { mode: 0o600 }));
+    await records.writeNodes(nodes);
     await records.writeJobId(jobId);
     const args = [
       ...[`--jobid=${jobId}`, `--nodelist=${nodes[0]}`, '--nodes=1', '--ntasks=1', '--cpus-per-task=1'],
@@ -222,7 +218,8 @@ export class TaskSteps {
     if (!isOurs && !(await hasJobEnded(this.#options.slurm, jobId))) return;
     step.missedAt ??= performance.now();
     const exit = await records.readExit();
-    const { rejection, fault } = { rejection: await records.readRejection(), fault: await records.readFault() };
+    const rejection = await records.readRejection();
+    const fault = await records.readFault();
     // From then on, a step that Slurm still creates does nothing.
     const hasStarted = !(await records.claim('ended'));
     if (hasStarted && exit === undefined) {
@@ -253,14 +250,10 @@ export class TaskSteps {
   }
 
   /** Only the script receives it: it asks the tasks to end. */
-  async #signal({ launch, jobId }: TaskStep): Promise<void> {
-    const find = ['--noheader', '--steps', `--jobs=${jobId}`, '--format=%i|%j'];
-    const lines = await this.#options.slurm.run('squeue', find).catch(() => '');
-    const id = lines
-      .split('\n')
-      .map((line) => line.trim().split('|'))
-      .find(([, name]) => name === launch.key)?.[0];
-    if (id !== undefined) await this.#options.slurm.run('scancel', ['--signal=URG', id]).catch(() => undefined);
+  async #signal({ launch }: TaskStep): Promise<void> {
+    const { slurm } = this.#options;
+    const step = (await listSteps(slurm).catch(() => undefined))?.get(launch.key);
+    if (step !== undefined) await slurm.run('scancel', [`--signal=${STOP_SIGNAL}`, step.id]).catch(() => undefined);
   }
 
   /** The first one that waits, and may still end in time. */
@@ -300,15 +293,6 @@ function ended(why: string): End {
   return { kind: 'fault', reason: `${ALLOCATION_ENDED}: ${why}` };
 }
 
-async function readNodes({ directory }: Launch): Promise<string[]> {
-  try {
-    return (await readFile(join(directory, NODES), 'utf8')).split('\n').filter((name) => name !== '');
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT')) return [];
-    throw error;
-  }
-}
-
 /** Of the tasks of one node. */
 function ofNode({ limits, job }: Pick<Launch, 'limits' | 'job'>): Limits {
   const { nodes } = tasksOf({ job });
@@ -316,9 +300,8 @@ function ofNode({ limits, job }: Pick<Launch, 'limits' | 'job'>): Limits {
   return { cores: cores / nodes, memoryBytes: memoryBytes / nodes, gpus: gpus / nodes };
 }
 
-function holds(node: Node, launch: Launch): boolean {
-  const { cores, memoryBytes, gpus } = ofNode(launch);
-  return node.cores >= cores && node.memoryMB * 2 ** 20 >= memoryBytes && node.gpus >= gpus;
+function isLargeEnough({ memoryMB, ...node }: Node, launch: Launch): boolean {
+  return holds({ ...node, memoryBytes: memoryMB * 2 ** 20 }, ofNode(launch));
 }
 
 function sizeOf(launch: Launch): string {
