@@ -5,6 +5,7 @@ import { GraphCanvas } from '../draw/graph-canvas.tsx';
 import type { PlanSteps } from '../layout/plan-shape.ts';
 import { useLayout } from '../layout/use-layout.ts';
 import { useReply } from '../live/use-reply.ts';
+import { renderCount } from '../model/render-count.ts';
 import { createRerunModel, rerunWords } from '../model/rerun-model.ts';
 import { codeOf, STATUSES } from '../model/statuses.ts';
 
@@ -86,13 +87,13 @@ function DrawnRerun({ steps, reply }: { steps: PlanSteps; reply: ActionReply }) 
 function SavedTime({ reply: { reusedMs = 0, steps = [] } }: { reply: ActionReply }) {
   const [reused, unmeasured] = steps.reduce(([all, open], one) => [all + one.reused, open + one.unmeasured], [0, 0]);
   if (reused === 0) return <p>Nothing is reused, so no time is saved.</p>;
-  const cells = reused === 1 ? '1 reused cell' : `${reused.toLocaleString('en')} reused cells`;
+  const cells = reused === 1 ? '1 reused cell' : `${renderCount(reused)} reused cells`;
   return (
     <p>
       Time saved: about <b>{renderDuration(reusedMs)}</b>{' '}
       <span class="soft">
         (an estimate: the sum of the recorded durations of {cells}, some of which may have run at the same time
-        {unmeasured > 0 && `; nothing is recorded of ${unmeasured.toLocaleString('en')}`})
+        {unmeasured > 0 && `; nothing is recorded of ${renderCount(unmeasured)}`})
       </span>
     </p>
   );

@@ -2,6 +2,7 @@ import type Flatbush from 'flatbush';
 import type { GraphLayout } from '../layout/layout-graph.ts';
 import { BOX_HEIGHT, CELL_SIZE, GRID_MARGIN, gridColumns } from '../layout/plan-shape.ts';
 import { membersOf } from '../model/fold-steps.ts';
+import { renderCount } from '../model/render-count.ts';
 import { countsOf, type RunModel, stepCodes } from '../model/run-model.ts';
 import { BAR_ORDER, STATUSES } from '../model/statuses.ts';
 import { drawGroupNames, drawGroups } from './draw-groups.ts';
@@ -157,7 +158,7 @@ function drawBox(
     context.fillStyle = palette.ink;
     context.font = `500 13px ${FONT}`;
     const cells = model.cells[step]!.length;
-    const many = cells > 1 ? ` ×${cells.toLocaleString('en')}` : '';
+    const many = cells > 1 ? ` ×${renderCount(cells)}` : '';
     const space = right - left - 38 - many.length * 8;
     context.fillText(fitText(context, steps[step]!.step, space), left + 28, top + 21);
     if (many !== '') {

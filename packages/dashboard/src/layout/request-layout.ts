@@ -1,7 +1,6 @@
 import type { Drawing } from './index-layout.ts';
-import { loadDrawing, storeDrawing } from './kept-drawings.ts';
 import type { GraphShape } from './layout-graph.ts';
-import type { LayoutRequest } from './layout-worker.ts';
+import type { LayoutReply, LayoutRequest } from './layout-worker.ts';
 
 /** The most drawings that are kept in memory. */
 const MAX_KEPT = 8;
@@ -19,24 +18,16 @@ export function prepareLayout(): void {
 export function requestLayout(digest: string, shape: GraphShape): Promise<Drawing> {
   const known = kept.get(digest);
   if (known) return known;
-  const drawing = loadOrCompute(digest, shape);
+  const drawing = compute(digest, shape);
   kept.set(digest, drawing);
   for (const oldest of [...kept.keys()].slice(0, Math.max(0, kept.size - MAX_KEPT))) kept.delete(oldest);
   return drawing;
 }
 
-async function loadOrCompute(digest: string, shape: GraphShape): Promise<Drawing> {
-  const stored = await loadDrawing(digest);
-  if (stored) return stored;
-  const drawing = await compute(shape);
-  void storeDrawing(digest, drawing);
-  return drawing;
-}
-
-function compute(shape: GraphShape): Promise<Drawing> {
+function compute(digest: string, shape: GraphShape): Promise<Drawing> {
   worker ??= createWorker();
   const number = requests++;
-  const request: LayoutRequest = { number, shape };
+  const request: LayoutRequest = { number, digest, shape };
   worker.postMessage(request);
   return new Promise((resolve) => {
     open.set(number, resolve);
@@ -45,7 +36,7 @@ function compute(shape: GraphShape): Promise<Drawing> {
 
 function createWorker(): Worker {
   const created = new Worker(new URL('./layout-worker.ts', import.meta.url), { type: 'module' });
-  created.onmessage = ({ data }: MessageEvent<{ number: number; drawing: Drawing }>) => {
+  created.onmessage = ({ data }: MessageEvent<LayoutReply>) => {
     open.get(data.number)?.(data.drawing);
     open.delete(data.number);
   };

@@ -25,9 +25,11 @@ export function useLayout<View extends { readonly steps: PlanSteps }>(
   // The details of a running run are fetched again and again; its graph stays.
   const shape = useMemo(() => planShape(view.steps, expanded), [view, expanded]);
   const digest = useMemo(() => shapeDigest(shape), [shape]);
+  // While the worker draws, the rest of the screen is rendered.
+  const requested = useMemo(() => requestLayout(digest, shape), [digest]);
   useEffect(() => {
     let isCurrent = true;
-    void requestLayout(digest, shape).then((drawing) => {
+    void requested.then((drawing) => {
       if (isCurrent) setDrawn({ drawing, expanded, ends: shape.edges, view, key });
     });
     return () => {

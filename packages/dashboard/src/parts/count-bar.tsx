@@ -1,3 +1,4 @@
+import { renderCount } from '../model/render-count.ts';
 import { BAR_ORDER, STATUSES } from '../model/statuses.ts';
 
 /** The numbers of cells by state as a bar, in words for those who do not see it. */
@@ -20,7 +21,7 @@ export function CountBar({ counts }: { counts: ArrayLike<number> }) {
 /** For example `12 succeeded, 3 running`; `no cells` for none. */
 export function countWords(counts: ArrayLike<number>): string {
   const parts = BAR_ORDER.filter((code) => counts[code]! > 0).map(
-    (code) => `${counts[code]!.toLocaleString('en')} ${STATUSES[code]!.label}`,
+    (code) => `${renderCount(counts[code]!)} ${STATUSES[code]!.label}`,
   );
   return parts.length === 0 ? 'no cells' : parts.join(', ');
 }

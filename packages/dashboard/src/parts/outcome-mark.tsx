@@ -1,4 +1,5 @@
 import type { Outcome } from '../model/planned-days.ts';
+import { renderCount } from '../model/render-count.ts';
 
 const LOOKS: Readonly<Record<Outcome, { readonly mark: string; readonly tone: string }>> = {
   succeeded: { mark: '✓', tone: 'good' },
@@ -24,7 +25,7 @@ export function OutcomeMark({ outcome, count }: { outcome: Outcome; count?: numb
         outcome
       ) : (
         <>
-          {count.toLocaleString('en')}
+          {renderCount(count)}
           <span class="hidden"> {outcome}</span>
         </>
       )}

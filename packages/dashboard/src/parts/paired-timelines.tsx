@@ -2,6 +2,7 @@ import type { ChangeHistory } from '../model/change-history.ts';
 import type { CriticalMarks } from '../model/critical-marks.ts';
 import type { Gap } from '../model/find-gaps.ts';
 import type { PairedRow } from '../model/paired-rows.ts';
+import { renderCount } from '../model/render-count.ts';
 import { type RunModel, stepCodes } from '../model/run-model.ts';
 import { STATUSES } from '../model/statuses.ts';
 import { findRetries } from '../model/timeline-bars.ts';
@@ -79,7 +80,7 @@ function Row({ row, runs, span, foldsOf, linkOf }: Omit<PairedProps, 'rows'> & {
       <span class="row-name" title={name}>
         <FoldButton fold={own} />
         <span class="name">{name}</span>
-        {cells > 1 && <span class="soft"> ×{cells.toLocaleString('en')}</span>}
+        {cells > 1 && <span class="soft"> ×{renderCount(cells)}</span>}
         {group !== undefined && <GroupButton {...group} />}
         {only !== undefined && <span class="label">only {only.letter}</span>}
       </span>

@@ -3,6 +3,7 @@ import { summarizeCounts } from '@sluice/run';
 import type { PlanSteps } from '../layout/plan-shape.ts';
 import type { ChangeHistory, Retry } from '../model/change-history.ts';
 import type { Gap } from '../model/find-gaps.ts';
+import { renderCount } from '../model/render-count.ts';
 import { countsOf, type RunModel } from '../model/run-model.ts';
 import { findCellBars, findRetries, findStepBar, type TimelineBar } from '../model/timeline-bars.ts';
 import { StatusMark } from './status-mark.tsx';
@@ -75,7 +76,7 @@ export function TimelineRow(props: TimelineProps & { row: Selection; index: numb
       <span class="row-name" title={name}>
         <StatusMark code={code} isShort />
         <span class="name">{name}</span>
-        {isStep && cells.length > 1 && <span class="soft"> ×{cells.length.toLocaleString('en')}</span>}
+        {isStep && cells.length > 1 && <span class="soft"> ×{renderCount(cells.length)}</span>}
         {retries.length > 0 && <RetryCount count={retries.length} />}
       </span>
       <Track {...props} {...{ row, code, retries }} scale={{ startedAt, span, now }} />
@@ -109,10 +110,10 @@ export function Track({ history, model, gaps, row, code, retries, scale }: Track
 }
 
 function RetryCount({ count }: { count: number }) {
-  const words = count === 1 ? '1 retry' : `${count.toLocaleString('en')} retries`;
+  const words = count === 1 ? '1 retry' : `${renderCount(count)} retries`;
   return (
     <span class="soft retries" title={words}>
-      <span aria-hidden="true">↻{count.toLocaleString('en')}</span>
+      <span aria-hidden="true">↻{renderCount(count)}</span>
       <span class="hidden">{words}</span>
     </span>
   );

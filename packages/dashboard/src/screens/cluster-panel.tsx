@@ -1,6 +1,7 @@
 import type { ClusterList } from '@sluice/host';
 import { useEffect, useState } from 'preact/hooks';
 import { useReply } from '../live/use-reply.ts';
+import { renderCount } from '../model/render-count.ts';
 
 const REFRESH_MS = 15_000;
 const PERCENT = 100;
@@ -44,7 +45,7 @@ function Pool({ pool }: { pool: ClusterList['pools'][number] }) {
 
 function Cluster({ cluster }: { cluster: ClusterList['clusters'][number] }) {
   const { clusterId, accountId, containers, instanceTypes } = cluster;
-  const phases = Object.entries(containers).map(([phase, count]) => `${count.toLocaleString('en')} ${phase}`);
+  const phases = Object.entries(containers).map(([phase, count]) => `${renderCount(count)} ${phase}`);
   return (
     <div class="load">
       <b>{clusterId}</b> <span class="soft">{accountId}</span>

@@ -3,6 +3,7 @@ import { linkTo } from '../live/route.ts';
 import { useCells } from '../live/use-cells.ts';
 import { useRuns } from '../live/use-runs.ts';
 import { type ComparisonTable, numericColumns, sortRows, tableOfCells } from '../model/comparison-table.ts';
+import { renderCount } from '../model/render-count.ts';
 import { renderCsv } from '../model/render-csv.ts';
 import { codeOf } from '../model/statuses.ts';
 import { downloadText } from '../parts/download-text.ts';
@@ -38,13 +39,13 @@ export function CompareCells({ runId, step, query }: { runId: string; step: stri
       <h1>Compare the cells of {step}</h1>
       {error !== undefined && <Note tone="bad">{error}</Note>}
       {cells.length < total && (
-        <Note tone="warn">{`The first ${cells.length.toLocaleString('en')} of ${total.toLocaleString('en')} cells.`}</Note>
+        <Note tone="warn">{`The first ${renderCount(cells.length)} of ${renderCount(total)} cells.`}</Note>
       )}
       <PlotPanel table={table} query={query} name="cell" />
       {cells.length > 0 && (
         <section class="panel" aria-labelledby="cells">
           <div class="panel-head">
-            <h2 id="cells">Cells ({cells.length.toLocaleString('en')})</h2>
+            <h2 id="cells">Cells ({renderCount(cells.length)})</h2>
             <button type="button" onClick={() => downloadText(`${step}.csv`, renderCsv(lines))}>
               Export CSV
             </button>

@@ -12,6 +12,7 @@ import { beganAt } from '../model/began-at.ts';
 import { findCriticalMarks } from '../model/critical-marks.ts';
 import { findGaps } from '../model/find-gaps.ts';
 import type { PairedRow } from '../model/paired-rows.ts';
+import { renderCount } from '../model/render-count.ts';
 import { type RunModel, stepCodes, totalCounts } from '../model/run-model.ts';
 import type { RunPair } from '../model/run-pair.ts';
 import { SECONDS } from '../model/time-format.ts';
@@ -85,7 +86,7 @@ function Both({ a, b, query }: FollowedProps) {
       <p class="soft">
         {different === 0
           ? 'All steps have the same status in both runs.'
-          : `${different.toLocaleString('en')} of ${steps.length.toLocaleString('en')} steps have different statuses.`}{' '}
+          : `${renderCount(different)} of ${renderCount(steps.length)} steps have different statuses.`}{' '}
         An outline marks the critical path of each run.
       </p>
       <FoldNotes {...paired} />
@@ -113,7 +114,7 @@ function FoldNotes({ groups, folded, fold, cut }: PairedRows) {
         </div>
       )}
       {cut.length > 0 && (
-        <p class="soft">{`Of ${cut.join(', ')}, the first ${MAX_CELLS.toLocaleString('en')} cells are shown.`}</p>
+        <p class="soft">{`Of ${cut.join(', ')}, the first ${renderCount(MAX_CELLS)} cells are shown.`}</p>
       )}
     </>
   );

@@ -1,5 +1,6 @@
 import type { DifferenceGroup, PartDifference, PlaceDifference, StepDifference } from '@sluice/run';
 import { linkTo, portPath } from '../live/route.ts';
+import { renderCount } from '../model/render-count.ts';
 import { DifferenceMark } from '../parts/difference-mark.tsx';
 import { nameWords } from '../parts/name-words.ts';
 
@@ -19,7 +20,7 @@ export function DifferenceTree({ value, hasAnswer }: { value: StepDifference; ha
       ))}
       {groupCount > groups.length && <p class="soft">And {groupCount - groups.length} other groups of cells.</p>}
       {comparedCount < cellCount && (
-        <p class="soft">{`${comparedCount.toLocaleString('en')} of ${cellCount.toLocaleString('en')} cells were compared.`}</p>
+        <p class="soft">{`${renderCount(comparedCount)} of ${renderCount(cellCount)} cells were compared.`}</p>
       )}
     </>
   );
@@ -38,8 +39,8 @@ function Group({ group, value, shown }: Shown & { group: DifferenceGroup }) {
     <div class="difference">
       {value.cellCount > 1 && (
         <h3>
-          <DifferenceMark verdict={verdict} /> {cellCount.toLocaleString('en')} {cellCount === 1 ? 'cell' : 'cells'}{' '}
-          <span class="soft">{more > 0 ? `${names}, and ${more.toLocaleString('en')} more` : names}</span>
+          <DifferenceMark verdict={verdict} /> {renderCount(cellCount)} {cellCount === 1 ? 'cell' : 'cells'}{' '}
+          <span class="soft">{more > 0 ? `${names}, and ${renderCount(more)} more` : names}</span>
         </h3>
       )}
       {place === undefined ? value.cellCount > 1 && <p>{message}</p> : <Tree index={place} {...{ value, shown }} />}

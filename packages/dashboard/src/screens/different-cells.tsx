@@ -4,6 +4,7 @@ import { linkTo, replaceQuery } from '../live/route.ts';
 import { useCells } from '../live/use-cells.ts';
 import { alignSteps } from '../model/align-steps.ts';
 import { type CellDifference, compareCells, DIFFERENCE_KINDS } from '../model/cell-differences.ts';
+import { renderCount } from '../model/render-count.ts';
 import type { RunPair } from '../model/run-pair.ts';
 import { codeOf } from '../model/statuses.ts';
 import { Note } from '../parts/note.tsx';
@@ -79,7 +80,7 @@ function Loaded({ run, other, step, kind }: LoadedProps) {
   return (
     <>
       {isPart && (
-        <Note tone="warn">{`The first ${first.cells.length.toLocaleString('en')} of ${first.total.toLocaleString('en')} cells of A and the first ${second.cells.length.toLocaleString('en')} of ${second.total.toLocaleString('en')} cells of B were compared. Choose a step to compare its cells.`}</Note>
+        <Note tone="warn">{`The first ${renderCount(first.cells.length)} of ${renderCount(first.total)} cells of A and the first ${renderCount(second.cells.length)} of ${renderCount(second.total)} cells of B were compared. Choose a step to compare its cells.`}</Note>
       )}
       {shown.length === 0 && <p class="empty">No cell differs.</p>}
       {shown.length > 0 && <DifferencePages key={kind} differences={shown} runIds={[run.runId, other.runId]} />}
@@ -101,7 +102,7 @@ function DifferencePages({ differences, runIds }: PagesProps) {
   return (
     <>
       <p class="soft">
-        {`Cells ${(from + 1).toLocaleString('en')} to ${to.toLocaleString('en')} of ${differences.length.toLocaleString('en')}, the worst first`}
+        {`Cells ${renderCount(from + 1)} to ${renderCount(to)} of ${renderCount(differences.length)}, the worst first`}
       </p>
       <div class="scroll whole">
         <DifferenceTable differences={differences.slice(from, to)} runIds={runIds} />

@@ -1,6 +1,7 @@
 import type { FileDifferences as Differences } from '@sluice/host';
 import { isLinkable, linkTo, type PortPlace, portPath } from '../live/route.ts';
 import { useReply } from '../live/use-reply.ts';
+import { renderCount } from '../model/render-count.ts';
 import { byteWords } from '../parts/byte-words.ts';
 import { NOT_LINKABLE, nameWords } from '../parts/name-words.ts';
 import { Note } from '../parts/note.tsx';
@@ -39,10 +40,10 @@ export function FileDifferences({ place, pipeline, other }: DifferencesProps) {
 }
 
 function summaryOf({ differences, total, same }: Differences): string {
-  const equal = `${same.toLocaleString('en')} ${same === 1 ? 'file is' : 'files are'} equal`;
+  const equal = `${renderCount(same)} ${same === 1 ? 'file is' : 'files are'} equal`;
   if (total === 0) return `No difference: ${equal}.`;
-  const shown = differences.length < total ? `; the first ${differences.length.toLocaleString('en')} are shown` : '';
-  return `${total.toLocaleString('en')} ${total === 1 ? 'file differs' : 'files differ'}, ${equal}${shown}.`;
+  const shown = differences.length < total ? `; the first ${renderCount(differences.length)} are shown` : '';
+  return `${renderCount(total)} ${total === 1 ? 'file differs' : 'files differ'}, ${equal}${shown}.`;
 }
 
 interface TableProps {

@@ -1,6 +1,7 @@
 import type { CellMatches } from '@sluice/host';
 import { linkTo } from '../live/route.ts';
 import type { CellSearch } from '../live/use-cell-search.ts';
+import { renderCount } from '../model/render-count.ts';
 import type { RunModel } from '../model/run-model.ts';
 import { Note } from '../parts/note.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
@@ -42,7 +43,7 @@ function FoundStep({ runId, model, text, step: { step, stepIndex, total, cells }
   return (
     <div>
       <h3>
-        {step} <span class="soft">({total.toLocaleString('en')})</span>
+        {step} <span class="soft">({renderCount(total)})</span>
       </h3>
       <ul>
         {cells.map(({ cell, cellIndex }) => (
@@ -54,7 +55,7 @@ function FoundStep({ runId, model, text, step: { step, stepIndex, total, cells }
         {cells.length < total && (
           <li>
             <a href={linkTo(['runs', runId, 'steps', step], { q: text })}>
-              all {total.toLocaleString('en')} of {step}
+              all {renderCount(total)} of {step}
             </a>
           </li>
         )}
@@ -66,6 +67,6 @@ function FoundStep({ runId, model, text, step: { step, stepIndex, total, cells }
 function totalWords({ steps, total }: CellMatches): string {
   if (total === 0) return 'No cell has such a name.';
   const shown = steps.reduce((sum, { cells }) => sum + cells.length, 0);
-  const words = total === 1 ? '1 cell has such a name' : `${total.toLocaleString('en')} cells have such a name`;
+  const words = total === 1 ? '1 cell has such a name' : `${renderCount(total)} cells have such a name`;
   return shown < total ? `${words}; the first ${shown} by step.` : `${words}.`;
 }

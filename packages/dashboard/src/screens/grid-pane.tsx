@@ -5,6 +5,7 @@ import type { LiveRun } from '../live/open-run.ts';
 import { replaceQuery } from '../live/route.ts';
 import { useStore } from '../live/use-store.ts';
 import { useThrottled } from '../live/use-throttled.ts';
+import { renderCount } from '../model/render-count.ts';
 import { BAR_ORDER, codeOf, STATUSES } from '../model/statuses.ts';
 import { ColumnHandle, useColumnWidth } from '../parts/column-handle.tsx';
 import { CountBar, countsByCode, countWords } from '../parts/count-bar.tsx';
@@ -87,7 +88,7 @@ function GridBar({ head, isFailed }: { head: Head; isFailed: boolean }) {
       )}
       <QueryCheckbox label="Only failed" name="rows" value="failed" isChecked={isFailed} />
       <span class="soft" role="status">
-        {`${head.rowCount.toLocaleString('en')} rows, ${head.failedCount.toLocaleString('en')} with a failed cell`}
+        {`${renderCount(head.rowCount)} rows, ${renderCount(head.failedCount)} with a failed cell`}
       </span>
       <ul class="legend" aria-label="Colors">
         {BAR_ORDER.filter((code) => ofColumns.some((counts) => counts[code]! > 0)).map((code) => (

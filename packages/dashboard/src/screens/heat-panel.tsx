@@ -2,6 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import { linkTo, replaceQuery } from '../live/route.ts';
 import { MAX_CELLS, useCells } from '../live/use-cells.ts';
 import { type HeatMap, type HeatTile, heatMapOf, heatValues } from '../model/heat-map.ts';
+import { renderCount } from '../model/render-count.ts';
 import { codeOf, STATUSES } from '../model/statuses.ts';
 
 interface HeatProps {
@@ -174,7 +175,7 @@ function Tile({ tile, value, range, href, place, isCurrent, setShown, onFocus }:
 
 /** For example `5,000 of 12,000 cells shown.` with how to see the others. */
 function partWords(shown: number, found: number, count: number): string {
-  const [some, matching, all] = [shown, found, count].map((number) => number.toLocaleString('en'));
+  const [some, matching, all] = [shown, found, count].map((number) => renderCount(number));
   const cells = found === count ? `${some} of ${all} cells shown.` : `${some} of ${matching} matching cells shown.`;
   return `${cells} Search or status in the table below choose which cells the map shows.`;
 }

@@ -7,6 +7,7 @@ import { useEscape } from '../live/use-escape.ts';
 import { useNow } from '../live/use-now.ts';
 import { useReply } from '../live/use-reply.ts';
 import { LogView } from '../log/log-view.tsx';
+import { renderCount } from '../model/render-count.ts';
 import { codeOf } from '../model/statuses.ts';
 import { Note } from '../parts/note.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
@@ -45,7 +46,7 @@ export function RowChain({ run, details, row, axes, version }: ChainProps) {
       {error !== undefined && <Note tone="bad">{error}</Note>}
       {value !== undefined && value.total > cells.length && (
         <p class="soft">
-          The first {cells.length} of {value.total.toLocaleString('en')} cells.
+          The first {cells.length} of {renderCount(value.total)} cells.
         </p>
       )}
       {cells.map((cell) => {

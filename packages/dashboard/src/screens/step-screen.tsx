@@ -8,6 +8,7 @@ import { linkTo, type Route, replaceQuery } from '../live/route.ts';
 import { useReply } from '../live/use-reply.ts';
 import { useStore } from '../live/use-store.ts';
 import { useThrottled } from '../live/use-throttled.ts';
+import { renderCount } from '../model/render-count.ts';
 import { countsOf } from '../model/run-model.ts';
 import { AWAITING_APPROVAL, codeOf, STATUSES } from '../model/statuses.ts';
 import { CountBar, countWords } from '../parts/count-bar.tsx';
@@ -117,7 +118,7 @@ function CellTable({ details, name, query, version }: CellTableProps) {
   return (
     <section class="panel" aria-labelledby="cells">
       <div class="panel-head">
-        <h2 id="cells">Cells{value === undefined ? '' : ` (${value.total.toLocaleString('en')})`}</h2>
+        <h2 id="cells">Cells{value === undefined ? '' : ` (${renderCount(value.total)})`}</h2>
         <input
           type="search"
           aria-label="Search cells"
