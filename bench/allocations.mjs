@@ -1,6 +1,6 @@
 // Containers in allocations of Slurm, through the service: how many jobs they need, what a step costs, whether a chain waits for
 // Slurm, how much of the cores is used, compared with a greedy schedule of the same steps in the same order, and what the
-// controller and the service cost.
+// controller and the service cost. The floor is a process in namespaces of its own, started from C in the same run.
 //
 //   node bench/allocations.mjs [--steps 10000] [--chains 1000] [--mixed 1000] [--jobs 100] [--at-once 256] [--nodes 1]
 //
@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createService, serviceConfigSchema } from '@sluice/service';
 import { createContainerRunner, timeLanes } from './containers.mjs';
+import { spawnAll, UNSHARED } from './spawn-all.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -31,6 +32,7 @@ const [steps, chains, mixed, jobs, atOnce, nodes] = ['steps', 'chains', 'mixed',
 const NODES = 3;
 const CORES = 4;
 const CHAIN = 5;
+const FLOOR_COUNT = 2_000;
 const scope = { clusterID: 'c1', accountID: 'bench' };
 
 const root = mkdtempSync(join(tmpdir(), 'sluice-bench-'));
@@ -70,6 +72,9 @@ if (steps > 0) {
   const before = measure();
   const total = await timeLanes(atOnce, steps, () => runStep('true'));
   print(`${steps} x true`, `${((total / steps) * 1000).toFixed(2)} ms a step`, before);
+  const floor = floorMs();
+  const ratio = ((total * 1000) / steps / floor).toFixed(2);
+  console.log(`${FLOOR_COUNT} x unshare true, from C: ${floor.toFixed(2)} ms each; a step takes ${ratio} times that`);
 }
 if (chains > 0) {
   const before = measure();
@@ -114,6 +119,13 @@ async function runStep(...command) {
   const id = `bench-${made++}`;
   await containers.run(id, { instanceType: 'one', command });
   await api.containers.delete({ ...scope, id }).catch(() => undefined);
+}
+
+/** Milliseconds for a process in namespaces of its own, as many at once as the nodes have cores. */
+function floorMs() {
+  const from = performance.now();
+  spawnAll(FLOOR_COUNT, NODES * CORES, UNSHARED);
+  return (performance.now() - from) / FLOOR_COUNT;
 }
 
 /** How long the steps take in their order on so many cores, with nothing between them. */

@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createProcessEngine } from '../packages/service/dist/engines/process/process-engine.js';
+import { spawnAll, UNSHARED } from './spawn-all.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -25,12 +26,11 @@ const { values } = parseArgs({
   },
 });
 const count = Number(values.count);
-const unshare = ['unshare', '--user', '--map-root-user', '--mount', '--pid', '--fork', 'true'];
 const limits = { cores: Number(values.cores), memoryBytes: Number(values.memory), gpus: 0 };
 
 const variants = {
-  'spawn, from C (xargs)': (atOnce) => spawnAll(['true'], atOnce),
-  'unshare, from C (xargs)': (atOnce) => spawnAll(unshare, atOnce),
+  'spawn, from C (xargs)': (atOnce) => timed(count, () => spawnAll(count, atOnce, ['true'])),
+  'unshare, from C (xargs)': (atOnce) => timed(count, () => spawnAll(count, atOnce, UNSHARED)),
   'spawn, from Node': (atOnce) => spawnFromNode(atOnce),
   'engine, native': (atOnce, base) => runEngine({ launcher: 'native' }, { atOnce, base, limits }),
   'engine, native, mounts': (atOnce, base) => runEngine({ launcher: 'native' }, { atOnce, base, limits, volumes: 2 }),
@@ -90,14 +90,6 @@ function cpuMs() {
   const stat = readFileSync('/proc/self/stat', 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * 10, 0);
-}
-
-function spawnAll(command, atOnce) {
-  return timed(count, () => {
-    const input = Array.from({ length: count }, (_, i) => `${i}\n`).join('');
-    const result = spawnSync('xargs', ['-P', String(atOnce), '-I_', ...command], { input });
-    if (result.status !== 0) throw new Error(`could not run '${command.join(' ')}': ${result.stderr}`);
-  });
 }
 
 async function inParallel(total, atOnce, start) {

@@ -62,16 +62,16 @@ async function countContainers(): Promise<number> {
   return Number(/sluice_service_calls_total\{call="containers.create",reply="ok"\} (\d+)/.exec(text)?.[1] ?? 0);
 }
 
-async function runToFailure(): Promise<string> {
+async function runToEnd(exitCode: number): Promise<string> {
   const { stdout, stderr } = await sluice('run', '--detach', '--json', '--service', server.url);
   expect(stderr).toBe('');
   const { runId } = parseLines<{ runId: string }>(stdout).at(-1)!;
-  expect(await sluice('attach', runId)).toMatchObject({ exitCode: 1 });
+  expect(await sluice('attach', runId)).toMatchObject({ exitCode });
   return runId;
 }
 
 test('a rerun on a server reuses what succeeded, once for all repetitions, and clients can show and pull it', async () => {
-  const failed = await runToFailure();
+  const failed = await runToEnd(1);
   expect(await countContainers()).toBe(2);
   const command = `sluice rerun ${failed} --service ${server.url} --detach`;
   const expected = { command, reused: ['make'], run: ['use'] };
@@ -127,4 +127,23 @@ test('a rerun that needs the machine of the user names the command for it, which
     expect(gone.value.message).toContain('the uploaded source of volume code no longer exists; run on your machine: ');
   }
   renameSync(join(place.directory, 'sources'), sources);
+});
+
+test('sluice why --against compares runs on a server, with the files of their sources', async () => {
+  const listed = parseLines<{ runId: string }>((await sluice('runs', '--json', '--service', server.url)).stdout);
+  const [two = '', one = ''] = listed.map(({ runId }) => runId);
+  const why = async (run: string) => {
+    const { exitCode, stdout, stderr } = await sluice('why', 'make', '-r', run, '--against', one);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    return stdout.split('\n').map((line) => line.trim());
+  };
+  const cause = "its variable WORD was 'one', is 'two' (parameter word)";
+  expect(await why(two)).toEqual([`make differs from run ${one} because ${cause}`, '', 'make differs', cause, '']);
+  writeFileSync(join(place.directory, 'code.txt'), 'changed\n');
+  const changed = await runToEnd(0);
+  const content = "the content of volume code in its input 'code' differs: code.txt was changed";
+  expect(await why(changed)).toEqual([
+    `make differs from run ${one} because ${content}`,
+    ...['', 'make differs', content, expect.stringMatching(/^code\.txt {2}changed {2}SHA-256 /), ''],
+  ]);
 });

@@ -1,4 +1,4 @@
-/** A name or path of a file: bytes that are not UTF-8 as `\xff`, as commands print them. */
+/** A name or path of a file, or a text with such names: bytes that are not UTF-8 as `\xff`, as commands print them. */
 export function nameWords(name: string): string {
   return name.replace(/\p{Surrogate}/gu, (char) => `\\x${(char.charCodeAt(0) & 0xff).toString(16)}`);
 }

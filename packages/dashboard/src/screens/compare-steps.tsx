@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { useReply } from '../live/use-reply.ts';
 import { type RunPair, versionOf } from '../model/run-pair.ts';
 import { DifferenceMark } from '../parts/difference-mark.tsx';
+import { nameWords } from '../parts/name-words.ts';
 import { Note } from '../parts/note.tsx';
 import { LoadedDifference } from './why-different.tsx';
 
@@ -54,14 +55,14 @@ function StepRow({ run, other, step }: RunPair & { step: Step }) {
   if (step.verdict !== 'different')
     return (
       <p>
-        {head} <span class="soft">{step.message}</span>
+        {head} <span class="soft">{nameWords(step.message)}</span>
       </p>
     );
   return (
     <details class="why-step" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         {head}
-        <span class="block">{step.message}</span>
+        <span class="block">{nameWords(step.message)}</span>
       </summary>
       {isOpen && (
         <LoadedDifference

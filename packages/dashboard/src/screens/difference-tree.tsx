@@ -14,7 +14,7 @@ export function DifferenceTree({ value, hasAnswer }: { value: StepDifference; ha
   const shown = new Set<number>();
   return (
     <>
-      {hasAnswer && <p class="answer">{message}</p>}
+      {hasAnswer && <p class="answer">{nameWords(message)}</p>}
       {groups.map((group) => (
         <Group key={`${group.verdict} ${group.cells[0]}`} group={group} value={value} shown={shown} />
       ))}
@@ -43,7 +43,11 @@ function Group({ group, value, shown }: Shown & { group: DifferenceGroup }) {
           <span class="soft">{more > 0 ? `${names}, and ${renderCount(more)} more` : names}</span>
         </h3>
       )}
-      {place === undefined ? value.cellCount > 1 && <p>{message}</p> : <Tree index={place} {...{ value, shown }} />}
+      {place === undefined ? (
+        value.cellCount > 1 && <p>{nameWords(message)}</p>
+      ) : (
+        <Tree index={place} {...{ value, shown }} />
+      )}
     </div>
   );
 }
@@ -83,11 +87,11 @@ function PlaceLink({ runId, place }: { runId: string; place: PlaceDifference }) 
   const { step, cell, cellIndex, message } = place;
   const name = cell ? `${step}/${cell}` : step;
   const path = ['runs', runId, 'steps', step, ...(cellIndex === undefined ? [] : ['cells', String(cellIndex)])];
-  if (!message.startsWith(name)) return <a href={linkTo(path)}>{message}</a>;
+  if (!message.startsWith(name)) return <a href={linkTo(path)}>{nameWords(message)}</a>;
   return (
     <>
       <a href={linkTo(path)}>{name}</a>
-      {message.slice(name.length)}
+      {nameWords(message.slice(name.length))}
     </>
   );
 }
@@ -97,7 +101,7 @@ function Part({ part, place, value, shown }: Shown & { part: PartDifference; pla
   if (part.kind === 'cells' && part.place !== undefined) return <Place index={part.place} {...{ value, shown }} />;
   return (
     <li>
-      {message}
+      {nameWords(message)}
       <CompareFiles part={part} place={place} value={value} />
       {files !== undefined && files.length > 0 && (
         <ul class="changed-files">
