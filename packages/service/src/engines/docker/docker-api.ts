@@ -69,8 +69,8 @@ interface CallOptions {
  * container is looked up by its name before the request is repeated.
  */
 export const ACTS_WITHIN_MS = 60_000;
-const MAX_LOOKS = 5;
-const LOOK_AGAIN_MS = 100;
+const MAX_CALLS = 5;
+const CALL_AGAIN_MS = 100;
 /**
  * A daemon may hang forever on one container (seen with 20.10 when many start and end concurrently); the others must
  * continue.
@@ -117,7 +117,8 @@ export async function connectDocker(socketPath: string): Promise<DockerApi> {
       const filters = JSON.stringify({ label: [label] });
       const query = { all: 'true', filters };
       // Podman inspects every container for it, also those that the filter leaves out.
-      return listSchema.parse(await api.call('GET', '/containers/json', { query, answersWithin: ACTS_WITHIN_MS }));
+      const options = { query, answersWithin: ACTS_WITHIN_MS };
+      return listSchema.parse(await repeatFailed(() => api.call('GET', '/containers/json', options)));
     },
     close: () => pool.destroy(),
   };
@@ -144,15 +145,26 @@ function apiVersion(headers: IncomingHttpHeaders, socketPath: string): string {
 }
 
 async function inspectContainer(api: Pick<DockerApi, 'call'>, name: string): Promise<DockerContainer | undefined> {
-  for (let looks = 1; ; looks++) {
+  const path = `/containers/${name}/json`;
+  try {
+    return inspectSchema.parse(await repeatFailed(() => api.call('GET', path, { answersWithin: LOOK_WITHIN_MS })));
+  } catch (error) {
+    if (error instanceof DockerError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Repeats a call to which the daemon replies with 500, a few times. Podman does so while the process of a container is exiting,
+ * also for a list of all containers, and Docker when a file appears in a container that it removes.
+ */
+export async function repeatFailed<T>(call: () => Promise<T>): Promise<T> {
+  for (let calls = 1; ; calls++) {
     try {
-      return inspectSchema.parse(await api.call('GET', `/containers/${name}/json`, { answersWithin: LOOK_WITHIN_MS }));
+      return await call();
     } catch (error) {
-      if (!(error instanceof DockerError)) throw error;
-      if (error.status === 404) return undefined;
-      // Podman responds with 500 while the container's process is exiting.
-      if (error.status !== 500 || looks === MAX_LOOKS) throw error;
-      await pause(LOOK_AGAIN_MS);
+      if (!(error instanceof DockerError) || error.status !== 500 || calls === MAX_CALLS) throw error;
+      await pause(CALL_AGAIN_MS);
     }
   }
 }

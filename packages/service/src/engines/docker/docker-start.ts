@@ -5,7 +5,7 @@ import { EngineError, type Launch } from '../engine.ts';
 import { exists } from '../exists.ts';
 import type { GpuLeases } from '../gpu-leases.ts';
 import { type ContainerOptions, containerOptionsOf } from './container-options.ts';
-import { ACTS_WITHIN_MS, type DockerApi, DockerError } from './docker-api.ts';
+import { ACTS_WITHIN_MS, type DockerApi, DockerError, repeatFailed } from './docker-api.ts';
 import type { DockerConfig } from './docker-config.ts';
 import { firstProcessParts, writeMountList } from './docker-first-process.ts';
 import { commandLine, ensureDockerImage } from './docker-image.ts';
@@ -163,7 +163,8 @@ async function assignGpus(
 export async function removeDockerContainer(api: DockerApi, key: string): Promise<void> {
   const query = { force: 'true', v: 'true' };
   const path = `/containers/${dockerName(key)}`;
-  await ignoring([404, 409], api.call('DELETE', path, { query, answersWithin: ACTS_WITHIN_MS }));
+  const remove = () => api.call('DELETE', path, { query, answersWithin: ACTS_WITHIN_MS });
+  await ignoring([404, 409], repeatFailed(remove));
 }
 
 function checkWanted(signal: AbortSignal | undefined): void {
