@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunReportValue } from '@sluice/run';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { makeCharliecloudImage } from '../../packages/service/test/engines/slurm/charliecloud-image.ts';
 import { runAs, slurm } from '../../packages/service/test/engines/slurm/slurm-rig.ts';
 import { COMMAND, createWorkplace, until, type Workplace } from '../e2e/workplace-rig.ts';
 
@@ -209,6 +210,27 @@ steps:
     expect(output()).toMatch(/exit code 0\n$/);
     const logs = [await sluice('logs', 'a'), await sluice('logs', 'b')].map(({ stdout }) => stdout);
     expect(logs.sort()).toEqual(['gpu 0\n', 'gpu 1\n']);
+  });
+
+  test('runs images with Charliecloud, if the profile says so', async () => {
+    const image = join(place.directory, 'image');
+    makeCharliecloudImage(image);
+    execFileSync('chown', ['-R', `${user}:`, image]);
+    const step = (script: string, rest: string) =>
+      `{ image: ${image}, command: [sh, -c, '${script}'], resources: { cpu: 1, memory: 1GB }, ${rest} }`;
+    const one = step('echo "in the image: $OF_IMAGE"', '');
+    const two = step('echo "$OF_IMAGE $RANK"', 'nodes: 2, needs: [one]');
+    write('pipeline.yaml', `version: 1\nname: images\nsteps:\n  one: ${one}\n  two: ${two}\n`);
+    const options = ['--nodes=2', '--ntasks-per-node=4'];
+    const first = submit(['run'], options);
+    await hasEnded(first);
+    expect(output()).toContain('the engine slurm-job has no runtime for images');
+    write('in-job.yaml', 'engine: slurm-job\noptions: { runtime: charliecloud }\n');
+    const second = submit(['run', '--profile', './in-job.yaml'], options);
+    await hasEnded(second);
+    expect(output()).toMatch(/exit code 0\n$/);
+    expect((await sluice('logs', 'one')).stdout).toBe('in the image: yes\n');
+    expect((await sluice('logs', 'two')).stdout.split('\n').sort()).toEqual(['', '0: yes 0', '1: yes 1']);
   });
 
   test.each([

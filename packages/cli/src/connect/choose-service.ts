@@ -80,8 +80,8 @@ function chooseEngine(
   const job = readJobEnvironment(env);
   const usesJob = isRecorded !== true && job !== undefined && (job.nodes > 1 || !job.isOnNode || resubmit);
   const name = engine ?? profile.engine ?? (usesJob ? 'slurm-job' : LOCAL_ENGINE.name);
-  if (name === 'slurm-job') return { name, options: job === undefined ? {} : { job: job.jobId } };
-  return { name, options: name === profile.engine ? (profile.options ?? {}) : {} };
+  const options = name === profile.engine ? (profile.options ?? {}) : {};
+  return { name, options: name === 'slurm-job' && job !== undefined ? { ...options, job: job.jobId } : options };
 }
 
 function readProfileAt(place: ProfilePlace | undefined): Result<Profile, CommandError> {

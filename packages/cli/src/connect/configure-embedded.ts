@@ -12,6 +12,9 @@ export async function configureEmbedded(
 ): Promise<EmbeddedSlurm> {
   if (name === 'slurm') return embeddedSlurmConfig({ root, options });
   const job = readJobEnvironment(process.env);
-  if (name === 'slurm-job') return embeddedSlurmJobConfig({ root, job });
+  if (name === 'slurm-job') {
+    const { job: ofCommand, ...own } = options;
+    return embeddedSlurmJobConfig({ root, job, options: job?.jobId === ofCommand ? own : options });
+  }
   return { config: embeddedConfig({ root, ...(cpu !== undefined && { cpu }), job: job?.here }), warnings: [] };
 }

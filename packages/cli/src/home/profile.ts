@@ -61,8 +61,8 @@ export const profileSchema = settings
       '`engine` is of the embedded service, which has no login: remove `engine`, or ' +
       others.map((key) => `\`${key}\``).join(', ');
     if (engine !== undefined && others.length > 0) context.addIssue({ code: 'custom', message });
-    if (profile.options !== undefined && engine !== 'slurm')
-      context.addIssue({ code: 'custom', path: ['options'], message: 'needs `engine: slurm`' });
+    if (profile.options !== undefined && (engine === undefined || engine === 'local'))
+      context.addIssue({ code: 'custom', path: ['options'], message: 'needs `engine: slurm` or `engine: slurm-job`' });
   });
 
 /** Settings of a site, which belong to no pipeline: service, account, credentials, engine, limits. */

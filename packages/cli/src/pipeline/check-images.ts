@@ -21,7 +21,7 @@ export async function checkImages(
   const { url, engine } = chosen.value;
   if (url !== undefined) return ok(undefined);
   if (engine.name === 'slurm') return checkRuntime(listNames(named), engine.options);
-  if (engine.name === 'slurm-job') return rejectInJob(listNames(named));
+  if (engine.name === 'slurm-job') return checkRuntimeInJob(listNames(named), engine.options);
   if (await canRunImages()) return ok(undefined);
   const what = `could not run the image of ${listNames(named)}: neither Docker nor Podman answers on this machine`;
   const advice =
@@ -37,9 +37,10 @@ function checkRuntime(names: string, { runtime = 'none' }: EmbeddedEngine['optio
   return fail({ exitCode: EXIT_CODE.rejected, message });
 }
 
-function rejectInJob(names: string): Result<undefined, CommandError> {
+function checkRuntimeInJob(names: string, { runtime }: EmbeddedEngine['options']): Result<undefined, CommandError> {
+  if (runtime === 'charliecloud') return ok(undefined);
   const advice =
-    'use --engine slurm with `runtime` in the `options` of the profile, which submits jobs, or --engine local, or run the commands with the programs of the nodes: --ignore-images';
-  const message = `could not run the image of ${names}: on the nodes of a job of Slurm, containers have no image; ${advice}`;
+    "use a profile with `engine: slurm-job` and `options: { runtime: charliecloud }` if the nodes have Charliecloud, or --engine slurm with a `runtime`, which submits jobs, or --engine local, or run the commands with the nodes' programs: --ignore-images";
+  const message = `could not run the image of ${names}: the engine slurm-job has no runtime for images; ${advice}`;
   return fail({ exitCode: EXIT_CODE.rejected, message });
 }

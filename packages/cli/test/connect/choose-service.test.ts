@@ -120,6 +120,13 @@ test.each<[what: string, flags: GlobalOptions, profile: string, env: Record<stri
     { name: 'slurm-job', options: { job: '12' } },
   ],
   [
+    'of a profile for jobs has the options of the profile',
+    {},
+    'engine: slurm-job\noptions: { runtime: charliecloud }\n',
+    { SLURM_JOB_ID: '12', SLURM_JOB_NUM_NODES: '1', SLURMD_NODENAME: 'n1' },
+    { name: 'slurm-job', options: { runtime: 'charliecloud', job: '12' } },
+  ],
+  [
     'is that of the nodes in a job of Slurm that is submitted again',
     { resubmit: true },
     '',

@@ -80,7 +80,7 @@ test.each([
   ['engine: slurm\nservice: https://one.example\n', 'remove `engine`, or `service`'],
   ['engine: slurm\naccount: a\ntokenFile: ./t\n', 'remove `engine`, or `account`, `tokenFile`'],
   ['engine: pbs\n', '`engine` must be local or slurm'],
-  ['options: { partition: gpu }\n', '`options` needs `engine: slurm`'],
+  ['options: { partition: gpu }\n', '`options` needs `engine: slurm` or `engine: slurm-job`'],
   ['engine: local\noptions: {}\n', '`options` needs `engine: slurm`'],
 ])('readProfile rejects %j', (text, message) => {
   writeFileSync(join(home, 'profile.yaml'), text);

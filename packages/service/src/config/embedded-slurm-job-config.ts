@@ -1,9 +1,10 @@
 import { type JobEnvironment, memoryOf } from '@sluice/host-system';
 import { EngineError } from '../engines/engine.ts';
+import { parseOptions } from '../engines/parse-options.ts';
 import { readLimit } from '../engines/slurm/own-job.ts';
 import { createSlurmCommands, type SlurmCommands } from '../engines/slurm/slurm-commands.ts';
 import { type DerivedInstanceType, deriveInstanceTypes } from '../engines/slurm/slurm-instance-types.ts';
-import type { SlurmJobConfig } from '../engines/slurm/slurm-job-config.ts';
+import { type SlurmJobConfig, slurmJobOptionsSchema } from '../engines/slurm/slurm-job-config.ts';
 import { parseGpus } from '../engines/slurm/slurm-models.ts';
 import { checkStorage, type EmbeddedSlurm } from './embedded-slurm-config.ts';
 import { type ServiceConfig, serviceConfigSchema } from './service-config.ts';
@@ -21,17 +22,25 @@ type JobNode = SlurmJobConfig['nodes'][number] & { readonly host: string };
  * The configuration of a service that runs containers on the nodes of the job of Slurm in which it runs: cluster `slurm-job`,
  * account `local`, and instance types derived from what the job has of its nodes. Without a job, it has no nodes: what runs
  * have left can be read. Throws an error for the user if Slurm does not answer, if the job has ended, or if a node cannot see
- * `root`, which need not exist yet.
+ * `root`, which need not exist yet. `options` are those of the profile, unchecked.
  */
 export async function embeddedSlurmJobConfig({
   root,
   job,
+  options,
 }: {
   readonly root: string;
   readonly job: JobEnvironment | undefined;
+  readonly options: Readonly<Record<string, unknown>>;
 }): Promise<EmbeddedSlurm> {
+  const { runtime } = parseOptions(options, {
+    ...{ schema: slurmJobOptionsSchema, engine: SCOPE.clusterID, where: 'in a job' },
+  });
   if (job === undefined)
-    return { config: configOf(root, { job: { id: '0', nodes: [] }, instanceTypes: [ANY_TYPE] }), warnings: [] };
+    return {
+      config: configOf(root, { job: { id: '0', nodes: [], runtime }, instanceTypes: [ANY_TYPE] }),
+      warnings: [],
+    };
   const nodes = await readNodes(createSlurmCommands(undefined), job);
   const limit = await readLimit(job.jobId).catch((error: Error) => {
     throw reject(job, `${error.message}; ${LOCAL_INSTEAD}`);
@@ -45,8 +54,8 @@ export async function embeddedSlurmJobConfig({
       job,
       'its nodes have less than 1 GB of memory for it: submit it with more, for example sbatch --mem=8G',
     );
-  const options = { id: job.jobId, nodes: nodes.map(({ host: _, ...node }) => node), ...limit };
-  return { config: configOf(root, { job: options, instanceTypes }), warnings };
+  const ofJob = { id: job.jobId, nodes: nodes.map(({ host: _, ...node }) => node), runtime, ...limit };
+  return { config: configOf(root, { job: ofJob, instanceTypes }), warnings };
 }
 
 function configOf(

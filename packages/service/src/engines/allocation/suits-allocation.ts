@@ -17,6 +17,8 @@ export const ALLOCATION_RUNTIMES = ['none', 'charliecloud'] as const;
 /** The part of a cluster's configuration that concerns allocations. */
 export interface AllocationsOfCluster extends Pick<SlurmConfig, 'runtime'> {
   readonly allocations: AllocationConfig;
+  /** Whether all containers share one job: its options cannot be chosen any more. Default: those with options get jobs. */
+  readonly isOneJob?: boolean;
 }
 
 /**
@@ -25,11 +27,12 @@ export interface AllocationsOfCluster extends Pick<SlurmConfig, 'runtime'> {
  */
 export function suitsAllocation(
   launch: Pick<Launch, 'image' | 'command' | 'job' | 'mounts'>,
-  { runtime, allocations }: AllocationsOfCluster,
+  { runtime, allocations, isOneJob = false }: AllocationsOfCluster,
 ): boolean {
   const { job } = launch;
   if (!(ALLOCATION_RUNTIMES as readonly string[]).includes(runtime)) return false;
-  if (tasksOf({ job }).count > 1 || job?.slurm !== undefined || !canRun(launch, { runtime })) return false;
+  if (tasksOf({ job }).count > 1 || !canRun(launch, { runtime })) return false;
+  if (job?.slurm !== undefined && !isOneJob) return false;
   const needMs = job?.time?.ms ?? job?.duration;
   if (needMs !== undefined && needMs > USABLE_PART * parseDuration(allocations.timeLimit)) return false;
   const { shorterThan } = allocations.when;

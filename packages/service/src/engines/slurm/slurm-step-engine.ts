@@ -9,6 +9,7 @@ import { TickLoop } from '../allocation/tick-loop.ts';
 import { type End, EngineError, type EngineSink, type Launch } from '../engine.ts';
 import { forEachLimit } from '../for-each-limit.ts';
 import { tasksOf } from '../tasks-of.ts';
+import { checkRuntime } from './check-runtime.ts';
 import { createSlurmCommands, type SlurmCommands } from './slurm-commands.ts';
 import type { SlurmConfig } from './slurm-config.ts';
 import { createSlurmEngine, type SlurmEngineOptions, type SlurmJobs } from './slurm-engine.ts';
@@ -89,7 +90,11 @@ class SlurmStepEngine implements SlurmJobs {
   }
 
   get features(): readonly Feature[] {
-    const wanted: readonly Feature[] = [FEATURES.readOnlyMounts, FEATURES.unlimitedMemory, FEATURES.multiNode];
+    // Of Slurm's options, `mpi` is the one that a step of a job can have.
+    const wanted: readonly Feature[] = [
+      ...[FEATURES.readOnlyMounts, FEATURES.unlimitedMemory],
+      ...[FEATURES.multiNode, FEATURES.slurmOptions],
+    ];
     return this.#settings.features.filter((feature) => wanted.includes(feature));
   }
 
@@ -100,9 +105,8 @@ class SlurmStepEngine implements SlurmJobs {
   }
 
   async launch(launch: Launch): Promise<void> {
-    const { image, command, job } = launch;
-    if (image !== undefined || command.length === 0 || tasksOf({ job }).count === 1)
-      throw new EngineError('REJECTED', this.#describeUnsuited(launch));
+    this.#checkRuntime(launch);
+    if (tasksOf(launch).count === 1) throw new EngineError('REJECTED', this.#describeUnsuited(launch));
     await this.#tasks.launch(launch);
     this.#loop.soon(0);
   }
@@ -258,12 +262,24 @@ class SlurmStepEngine implements SlurmJobs {
     return `srun could not start its agent on ${node ?? 'a node'}: ${said}; use this node only with --engine local`;
   }
 
-  #describeUnsuited({ image, command, limits: { cores, memoryBytes, gpus }, job }: Launch): string {
-    const { id, nodes, limitMs } = this.#job;
-    const name = nodes.length === 0 ? 'a job' : `job ${id}`;
-    if (image !== undefined)
-      return `could not run image ${image}: nodes of ${name} run commands only; use --engine slurm with a \`runtime\`, or --engine local on a node with docker or podman`;
-    if (command.length === 0) return 'a container without an image needs a command';
+  #checkRuntime(launch: Launch): void {
+    const { runtime } = this.#job;
+    if (runtime === 'none' && launch.image !== undefined)
+      throw new EngineError(
+        'REJECTED',
+        `could not run image ${launch.image}: nodes of ${this.#name} run commands only; set the option \`runtime: charliecloud\` of the engine slurm-job, or use --engine slurm with a \`runtime\`, or --engine local on a node with docker or podman`,
+      );
+    checkRuntime(launch, { runtime });
+  }
+
+  get #name(): string {
+    const { id, nodes } = this.#job;
+    return nodes.length === 0 ? 'a job' : `job ${id}`;
+  }
+
+  #describeUnsuited({ limits: { cores, memoryBytes, gpus }, job }: Launch): string {
+    const { limitMs } = this.#job;
+    const name = this.#name;
     const { duration } = job ?? {};
     if (duration !== undefined && limitMs !== undefined && duration > USABLE_PART * limitMs)
       return `it is expected to run for ${minutes(duration)}, and ${name} has a time limit of ${minutes(limitMs)}, of which the start and the end take a part; submit a job with a higher limit`;

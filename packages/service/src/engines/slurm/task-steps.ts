@@ -180,7 +180,11 @@ export class TaskSteps {
 
   async #start({ launch, records, jobId, nodes }: TaskStep): Promise<Srun> {
     const isRoot = process.geteuid?.() === 0;
-    const config = { runtime: 'none', isRoot, maskedPaths: await this.#options.findMaskedPaths(), nodes } as const;
+    const { runtime } = this.#options.job;
+    const config = {
+      ...{ runtime, isRoot, nodes, maskedPaths: await this.#options.findMaskedPaths() },
+      mpi: launch.job?.slurm?.mpi,
+    };
     // Not an argument: it contains variables of the container.
     const input = slurmScript(launch, config);
     await records.writeNodes(nodes);

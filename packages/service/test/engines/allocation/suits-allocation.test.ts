@@ -12,7 +12,13 @@ function suits(
     config = {},
     more = {},
     runtime = 'none',
-  }: { config?: object; more?: { image?: string; command?: string[] }; runtime?: SlurmConfig['runtime'] } = {},
+    isOneJob = false,
+  }: {
+    config?: object;
+    more?: { image?: string; command?: string[] };
+    runtime?: SlurmConfig['runtime'];
+    isOneJob?: boolean;
+  } = {},
 ): boolean {
   const launch = {
     command: ['true'],
@@ -21,7 +27,7 @@ function suits(
     ...(job !== undefined && { job }),
   };
   const allocations = allocationConfigSchema.parse({ timeLimit: '60m', ...config });
-  return suitsAllocation(launch, { runtime, allocations });
+  return suitsAllocation(launch, { runtime, allocations, isOneJob });
 }
 
 const timeout = (minutes: number): JobRequest => ({ time: { ms: minutes * MINUTE, required: false } });
@@ -38,6 +44,7 @@ test.each<[string, boolean, JobRequest | undefined, Parameters<typeof suits>[1]]
   ['that needs more time than an allocation has', false, { duration: 49 * MINUTE }, {}],
   ['that may need more time than an allocation has', false, { ...timeout(49), duration: MINUTE }, {}],
   ['with options of Slurm', false, { slurm: { constraint: 'a100' } }, {}],
+  ['with options of Slurm, where all share one job', true, { slurm: { constraint: 'a100' } }, { isOneJob: true }],
   ['with an image', false, undefined, { more: { image: 'debian:12' } }],
   ['with an image for Charliecloud', true, undefined, { runtime: 'charliecloud', more: { image: '/images/a' } }],
   ['without an image for Charliecloud', false, undefined, { runtime: 'charliecloud' }],

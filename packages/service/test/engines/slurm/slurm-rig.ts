@@ -53,7 +53,7 @@ export function reserveNodes(count: number): SlurmJobConfig {
   )![1]!;
   const list = slurm('squeue', '--noheader', `--jobs=${id}`, '--format=%N').trim();
   const names = slurm('scontrol', 'show', 'hostnames', list).trim().split('\n');
-  return { id, nodes: names.map((name) => ({ name, cores: 4, memoryMB: 4000, gpus: 0 })) };
+  return { id, runtime: 'none', nodes: names.map((name) => ({ name, cores: 4, memoryMB: 4000, gpus: 0 })) };
 }
 
 export async function endJob(jobId: string): Promise<void> {

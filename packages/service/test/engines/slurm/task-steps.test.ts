@@ -21,7 +21,10 @@ function open({ endsAt }: { endsAt?: number } = {}): TaskSteps {
   const names = ['n1', 'n2', 'n3'];
   const nodes = names.map((name) => ({ name, cores: 4, memoryMB: 4096, gpus: 0 }));
   return new TaskSteps({
-    ...{ job: { id: '7', nodes, ...(endsAt !== undefined && { endsAt }) }, slurm: createSlurmCommands(undefined) },
+    ...{
+      job: { id: '7', runtime: 'none', nodes, ...(endsAt !== undefined && { endsAt }) },
+      slurm: createSlurmCommands(undefined),
+    },
     ...{ storage: LOCAL_STORAGE, addressOf: async () => undefined, recordGraceMs: 0, findMaskedPaths: async () => [] },
     report: (key, observation) => void seen.push({ key, observation }),
     agentNodes: () => new Set(names),
