@@ -153,7 +153,8 @@ export class StorageSpace {
 
   /**
    * Replaces what was counted by the result of `walk`, to which it passes what each file counts for. Whether the walk has
-   * seen what was added meanwhile is unknown, so that counts in addition. Resolves to whether the result is exact.
+   * seen what was added or removed meanwhile is unknown: what was added counts in addition, what was removed may still count.
+   * Resolves to whether the result is exact.
    */
   async measure(walk: (bytesOf: (stats: Stats) => number) => Promise<number>): Promise<boolean> {
     const begin = Date.now();
@@ -170,7 +171,7 @@ export class StorageSpace {
     this.#countedBefore = new Map();
     this.#measuredAt = begin;
     this.#bytes = found + added;
-    return added === 0 && !this.#isInexact;
+    return !this.#isInexact;
   }
 
   /** What a file that is not open counts for, as far as that is known: a container may have changed it since. */
@@ -229,7 +230,9 @@ export class StorageSpace {
 
   #change(bytes: number): void {
     this.#bytes = Math.max(0, this.#bytes + bytes);
-    if (this.#addedMeanwhile !== undefined) this.#addedMeanwhile += Math.max(0, bytes);
+    if (this.#addedMeanwhile === undefined || bytes === 0) return;
+    this.#addedMeanwhile += Math.max(0, bytes);
+    this.#isInexact = true;
   }
 }
 

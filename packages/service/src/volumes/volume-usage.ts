@@ -17,8 +17,6 @@ interface Usage {
   /** The earliest that it may be. */
   soonestLook: number;
   look: Promise<void> | undefined;
-  /** Whether the count has become wrong during it. */
-  isOutdated: boolean;
   /** Measures without a request, because the count is known to be wrong. */
   timer: NodeJS.Timeout | undefined;
 }
@@ -52,7 +50,6 @@ export function createVolumeUsage({ storage, access, limitOf }: VolumeUsageOptio
   const usages = new Map<string, Usage>();
   const look = async (accountID: string, usage: Usage): Promise<void> => {
     const begin = performance.now();
-    usage.isOutdated = false;
     usage.nextLook = Number.POSITIVE_INFINITY;
     usage.soonestLook = Number.POSITIVE_INFINITY;
     const directory = join(storagePaths.volumes(storage), accountID);
@@ -66,7 +63,7 @@ export function createVolumeUsage({ storage, access, limitOf }: VolumeUsageOptio
     usage.nextLook = Math.min(usage.nextLook, next);
     usage.isKnown = true;
     usage.look = undefined;
-    if (!isExact || usage.isOutdated) hasten(accountID, usage);
+    if (!isExact) hasten(accountID, usage);
   };
   const refresh = (accountID: string, usage: Usage): Promise<void> | undefined => {
     if (performance.now() >= usage.nextLook) usage.look ??= look(accountID, usage);
@@ -87,15 +84,7 @@ export function createVolumeUsage({ storage, access, limitOf }: VolumeUsageOptio
       },
       onInexact: () => hasten(accountID, usage),
     });
-    const usage: Usage = {
-      space,
-      isKnown: false,
-      nextLook: 0,
-      soonestLook: 0,
-      look: undefined,
-      isOutdated: false,
-      timer: undefined,
-    };
+    const usage: Usage = { space, isKnown: false, nextLook: 0, soonestLook: 0, look: undefined, timer: undefined };
     usages.set(accountID, usage);
     return usage;
   };
@@ -120,9 +109,7 @@ export function createVolumeUsage({ storage, access, limitOf }: VolumeUsageOptio
 /** Measures at the earliest permitted time, also without a request. */
 function lookSoon(usage: Usage, refresh: () => void): void {
   usage.nextLook = Math.min(usage.nextLook, usage.soonestLook);
-  // A measurement in progress may have begun too early: then this is called again at its end, also if the count became wrong
-  // after the last file was measured.
-  usage.isOutdated = true;
+  // A measurement in progress may have begun too early: if so, this is called again at its end.
   if (usage.timer !== undefined || usage.look !== undefined) return;
   const waitMs = Math.max(0, usage.nextLook - performance.now());
   const timer = setTimeout(() => {
