@@ -20,8 +20,8 @@ export async function checkImages(
   if (!chosen.ok) return chosen;
   const { url, engine } = chosen.value;
   if (url !== undefined) return ok(undefined);
-  if (engine.name === 'slurm') return checkRuntime(listNames(named), engine.options);
-  if (engine.name === 'slurm-job') return checkRuntimeInJob(listNames(named), engine.options);
+  const { name } = engine;
+  if (name !== 'local') return checkRuntime(listNames(named), { ...engine, name });
   if (await canRunImages()) return ok(undefined);
   const what = `could not run the image of ${listNames(named)}: neither Docker nor Podman answers on this machine`;
   const advice =
@@ -29,18 +29,18 @@ export async function checkImages(
   return fail({ exitCode: EXIT_CODE.rejected, message: `${what}; ${advice}` });
 }
 
-function checkRuntime(names: string, { runtime = 'none' }: EmbeddedEngine['options']): Result<undefined, CommandError> {
-  if (runtime !== 'none') return ok(undefined);
-  const advice =
-    "set `runtime` in the `options` of the profile to podman, apptainer or charliecloud, whichever the nodes have, or run the commands with the nodes' programs: --ignore-images";
-  const message = `could not run the image of ${names}: the engine slurm has no runtime for images; ${advice}`;
-  return fail({ exitCode: EXIT_CODE.rejected, message });
-}
+const IGNORE = "run the commands with the nodes' programs: --ignore-images";
+/** How an engine on Slurm gets a runtime, and what to do instead. */
+const ADVICE = {
+  slurm: `set \`runtime\` in the \`options\` of the profile to podman, apptainer or charliecloud, whichever the nodes have, or ${IGNORE}`,
+  'slurm-job': `use a profile with \`engine: slurm-job\` and \`options: { runtime: charliecloud }\` if the nodes have Charliecloud, or --engine slurm with a \`runtime\`, which submits jobs, or --engine local, or ${IGNORE}`,
+};
 
-function checkRuntimeInJob(names: string, { runtime }: EmbeddedEngine['options']): Result<undefined, CommandError> {
-  if (runtime === 'charliecloud') return ok(undefined);
-  const advice =
-    "use a profile with `engine: slurm-job` and `options: { runtime: charliecloud }` if the nodes have Charliecloud, or --engine slurm with a `runtime`, which submits jobs, or --engine local, or run the commands with the nodes' programs: --ignore-images";
-  const message = `could not run the image of ${names}: the engine slurm-job has no runtime for images; ${advice}`;
+function checkRuntime(
+  names: string,
+  { name, options: { runtime = 'none' } }: EmbeddedEngine & { readonly name: keyof typeof ADVICE },
+): Result<undefined, CommandError> {
+  if (runtime !== 'none') return ok(undefined);
+  const message = `could not run the image of ${names}: the engine ${name} has no runtime for images; ${ADVICE[name]}`;
   return fail({ exitCode: EXIT_CODE.rejected, message });
 }

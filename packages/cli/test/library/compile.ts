@@ -5,6 +5,9 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 
+/** What the compiler says of the library; undefined until its declarations are built. */
+let declarations: string | undefined;
+
 /**
  * Compiles programs that import `sluice`, by file name, as strictly as users may, and returns the compiler's messages. As for
  * users, the types come from the declarations, which are built before: to check all sources would take ten times as long.
@@ -26,8 +29,8 @@ export function compile(programs: Readonly<Record<string, string>>): string {
     };
     writeFileSync(join(directory, 'package.json'), JSON.stringify({ type: 'module' }));
     writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['.'] }));
-    const built = tsc(ROOT, '--build', 'packages/cli');
-    return built === '' ? tsc(directory) : built;
+    declarations ??= tsc(ROOT, '--build', 'packages/cli');
+    return declarations === '' ? tsc(directory) : declarations;
   } finally {
     rmSync(directory, { recursive: true });
   }

@@ -26,7 +26,7 @@ const known = new WeakMap<FollowedModel, Details>();
 export function describeRun(run: RunFollower): Details {
   const { model } = run;
   const earlier = known.get(model);
-  if (earlier?.position === model.position && earlier.status === describeHead(run).status) return earlier;
+  if (earlier?.position === model.position && earlier.status === run.phase) return earlier;
   const details = evaluateTogether(model.facts.plan, () => describe(run), MAX_TURNS);
   // Durations of a run in progress count until now.
   if (model.facts.finished) known.set(model, details);

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -24,6 +24,7 @@ describe.skipIf(isMissing).each(['jobs', 'allocations', 'a job'] as const)(
     let rig: EngineRig;
     let image: string;
     let jobId: string | undefined;
+    let steps: string | undefined;
 
     beforeAll(async () => {
       vi.stubEnv('SLUICE_TEST_ALLOCATION_RUNTIME', 'charliecloud');
@@ -31,7 +32,8 @@ describe.skipIf(isMissing).each(['jobs', 'allocations', 'a job'] as const)(
         const job = { ...reserveNodes(2), runtime: 'charliecloud' };
         jobId = job.id;
         vi.stubEnv('SLUICE_TEST_JOB', JSON.stringify(job));
-        vi.stubEnv('SLUICE_TEST_STEPS', mkdtempSync(join(tmpdir(), 'sluice-steps-')));
+        steps = mkdtempSync(join(tmpdir(), 'sluice-steps-'));
+        vi.stubEnv('SLUICE_TEST_STEPS', steps);
       }
       rig = slurmRig({ partition: 'main' }, engines[how]);
       await rig.open();
@@ -41,6 +43,7 @@ describe.skipIf(isMissing).each(['jobs', 'allocations', 'a job'] as const)(
     afterAll(async () => {
       await rig.close();
       if (jobId !== undefined) await endJob(jobId);
+      if (steps !== undefined) rmSync(steps, { recursive: true, maxRetries: 10 });
       vi.unstubAllEnvs();
     });
 
