@@ -212,7 +212,7 @@ steps:
     expect(logs.sort()).toEqual(['gpu 0\n', 'gpu 1\n']);
   });
 
-  test('runs images with Charliecloud, if the profile says so', async () => {
+  test('runs images with Charliecloud beside other steps, if the profile says so', async () => {
     const image = join(place.directory, 'image');
     makeCharliecloudImage(image);
     execFileSync('chown', ['-R', `${user}:`, image]);
@@ -220,7 +220,8 @@ steps:
       `{ image: ${image}, command: [sh, -c, '${script}'], resources: { cpu: 1, memory: 1GB }, ${rest} }`;
     const one = step('echo "in the image: $OF_IMAGE"', '');
     const two = step('echo "$OF_IMAGE $RANK"', 'nodes: 2, needs: [one]');
-    write('pipeline.yaml', `version: 1\nname: images\nsteps:\n  one: ${one}\n  two: ${two}\n`);
+    const three = `{ script: 'echo "\${OF_IMAGE:-on the node}"', resources: { cpu: 1, memory: 1GB } }`;
+    write('pipeline.yaml', `version: 1\nname: images\nsteps:\n  one: ${one}\n  two: ${two}\n  three: ${three}\n`);
     const options = ['--nodes=2', '--ntasks-per-node=4'];
     const first = submit(['run'], options);
     await hasEnded(first);
@@ -231,6 +232,7 @@ steps:
     expect(output()).toMatch(/exit code 0\n$/);
     expect((await sluice('logs', 'one')).stdout).toBe('in the image: yes\n');
     expect((await sluice('logs', 'two')).stdout.split('\n').sort()).toEqual(['', '0: yes 0', '1: yes 1']);
+    expect((await sluice('logs', 'three')).stdout).toBe('on the node\n');
   });
 
   test.each([

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { RunReportValue } from '@sluice/run';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { makeCharliecloudImage } from '../../packages/service/test/engines/slurm/charliecloud-image.ts';
 import { slurm } from '../../packages/service/test/engines/slurm/slurm-rig.ts';
 import { createWorkplace, type StartOptions, until, type Workplace } from '../e2e/workplace-rig.ts';
 
@@ -166,6 +167,18 @@ describe.skipIf(isMissing)('runs of a user of Slurm without a server', () => {
     const rejected = await sluice('run', '--engine', 'slurm', 'image.yaml');
     expect(rejected).toMatchObject({ exitCode: 2, stdout: '' });
     expect(rejected.stderr).toContain('could not run the image of step a: the engine slurm has no runtime for images');
+  });
+
+  test('with a runtime, steps with and without an image run in one pipeline', async () => {
+    makeCharliecloudImage(join(place.directory, 'image'));
+    const script = 'echo "${OF_IMAGE:-on the node}"';
+    const steps = `a: { image: ${place.directory}/image, command: [sh, -c, '${script}'] }\n  b: { needs: [a], script: '${script}' }`;
+    writeFileSync(join(place.directory, 'both.yaml'), `version: 1\nname: both\nsteps:\n  ${steps}\n`);
+    writeFileSync(join(place.directory, 'images.yaml'), 'engine: slurm\noptions: { runtime: charliecloud }\n');
+    execFileSync('chown', ['-R', `${user}:`, place.directory]);
+    expect(await sluice('run', '--profile', './images.yaml', 'both.yaml')).toMatchObject({ exitCode: 0 });
+    expect((await sluice('logs', 'a')).stdout).toBe('yes\n');
+    expect((await sluice('logs', 'b')).stdout).toBe('on the node\n');
   });
 
   test.each<[what: string, args: string[], env: NodeJS.ProcessEnv, exitCode: number, message: string]>([

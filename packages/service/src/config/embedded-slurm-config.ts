@@ -41,7 +41,7 @@ export async function embeddedSlurmConfig({
       {
         id: SCOPE.clusterID,
         engine: 'slurm',
-        options: { allow: SLURM_OPTIONS, ...options },
+        options: { allow: SLURM_OPTIONS, withoutImage: 'node', ...options },
         accounts: [SCOPE.accountID],
         instanceTypes: deriveInstanceTypes(nodes),
       },

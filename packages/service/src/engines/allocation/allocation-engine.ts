@@ -71,6 +71,7 @@ class AllocationEngine implements Engine {
       return {
         // Others have jobs of their own.
         runtime: ALLOCATION_RUNTIMES.find((one) => one === config.runtime) ?? 'none',
+        withoutImage: config.withoutImage,
         nodes: allocations.nodes,
         timeLimitMs,
         graceMs: Math.min(GRACE.mostMs, timeLimitMs * GRACE.part),

@@ -1,7 +1,6 @@
 import { parseDuration } from '@sluice/core';
 import type { Launch } from '../engine.ts';
-import { checkRuntime } from '../slurm/check-runtime.ts';
-import type { SlurmConfig } from '../slurm/slurm-config.ts';
+import { checkRuntime, type RuntimeRules, runtimeOf } from '../slurm/check-runtime.ts';
 import { tasksOf } from '../tasks-of.ts';
 import type { AllocationConfig } from './allocation-config.ts';
 
@@ -15,7 +14,7 @@ export const USABLE_PART = 0.8;
 export const ALLOCATION_RUNTIMES = ['none', 'charliecloud'] as const;
 
 /** The part of a cluster's configuration that concerns allocations. */
-export interface AllocationsOfCluster extends Pick<SlurmConfig, 'runtime'> {
+export interface AllocationsOfCluster extends RuntimeRules {
   readonly allocations: AllocationConfig;
   /** Whether all containers share one job: its options cannot be chosen any more. Default: those with options get jobs. */
   readonly isOneJob?: boolean;
@@ -27,11 +26,11 @@ export interface AllocationsOfCluster extends Pick<SlurmConfig, 'runtime'> {
  */
 export function suitsAllocation(
   launch: Pick<Launch, 'image' | 'command' | 'job' | 'mounts'>,
-  { runtime, allocations, isOneJob = false }: AllocationsOfCluster,
+  { allocations, isOneJob = false, ...rules }: AllocationsOfCluster,
 ): boolean {
   const { job } = launch;
-  if (!(ALLOCATION_RUNTIMES as readonly string[]).includes(runtime)) return false;
-  if (tasksOf({ job }).count > 1 || !canRun(launch, { runtime })) return false;
+  if (!(ALLOCATION_RUNTIMES as readonly string[]).includes(runtimeOf(launch, rules))) return false;
+  if (tasksOf({ job }).count > 1 || !canRun(launch, rules)) return false;
   if (job?.slurm !== undefined && !isOneJob) return false;
   const needMs = job?.time?.ms ?? job?.duration;
   if (needMs !== undefined && needMs > USABLE_PART * parseDuration(allocations.timeLimit)) return false;

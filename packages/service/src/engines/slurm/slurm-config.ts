@@ -43,6 +43,11 @@ export const slurmConfigSchema = z.strictObject({
   runtime: z
     .enum(['none', 'podman', 'apptainer', 'charliecloud'], 'must be none, podman, apptainer or charliecloud')
     .default('none'),
+  /**
+   * With a runtime, a container without an image is rejected, or runs on the file system of the node, as with `none`. A node
+   * shows more than an image does: who shares a cluster decides about it.
+   */
+  withoutImage: z.enum(['reject', 'node'], 'must be reject or node').default('reject'),
   /** The Unix user of each account, by account ID; absent: all jobs run as the service's own user. */
   unixUsers: z.record(z.string(), z.string().min(1)).optional(),
   /** Path of slurm.conf if it is not the default one. */

@@ -16,7 +16,7 @@ import { forEachLimit } from '../for-each-limit.ts';
 import { checkPodmanImage } from '../image-name.ts';
 import { cpuModels } from '../machine-models.ts';
 import { tasksOf } from '../tasks-of.ts';
-import { checkRuntime } from './check-runtime.ts';
+import { checkRuntime, runtimeOf } from './check-runtime.ts';
 import { checkReachable, chownToUser } from './chown-to-user.ts';
 import { killJobs, type SlurmPrograms } from './kill-jobs.ts';
 import { placementOf } from './placement-of.ts';
@@ -36,7 +36,7 @@ import { type TimeLimits, timeLimitOf } from './slurm-time.ts';
 import { SlurmWatch } from './slurm-watch.ts';
 import { checkMaySwitch, findUnixUser, type UnixUser } from './unix-user.ts';
 
-/** `storage` must be mounted on every node; `maskedPaths` are hidden from containers with the runtime `none`. */
+/** `storage` must be mounted on every node; `maskedPaths` are hidden from containers without an image. */
 export type SlurmEngineOptions = Pick<EngineSite, 'storage'> &
   Partial<Pick<EngineSite, 'maskedPaths' | 'storageAccess'>>;
 
@@ -230,8 +230,9 @@ class SlurmEngine implements SlurmJobs {
   /** What is hidden from containers. Throws as long as Slurm does not tell where a socket is that they must not see. */
   async findMaskedPaths(): Promise<string[]> {
     const paths = this.#options.maskedPaths ?? [];
-    // With a container runtime, nothing of the node is visible.
-    if (this.#config.runtime !== 'none') {
+    const { runtime, withoutImage } = this.#config;
+    // In an image, nothing of the node is visible.
+    if (runtime !== 'none' && withoutImage !== 'node') {
       await this.#readSettings().catch(() => undefined);
       return [...paths];
     }
@@ -284,7 +285,7 @@ class SlurmEngine implements SlurmJobs {
       gpus: limits.gpus / tasksOf(launch).count,
       job,
     });
-    checkMpi(launch, { runtime: this.#config.runtime, mpi: placement.mpi });
+    checkMpi(launch, { runtime: runtimeOf(launch, this.#config), mpi: placement.mpi });
     const minutes = timeLimitOf(job?.time, this.#limitsOf(placement));
     const user = this.#userOf(launch);
     const maskedPaths = await this.findMaskedPaths();

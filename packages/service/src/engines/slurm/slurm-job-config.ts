@@ -39,7 +39,7 @@ export function allocationsOfJob({
   const max = Math.max(1, nodes.length);
   const allocations = { timeLimit, max, backlog: max, idleTimeout: IDLE, minUtilization: 0 };
   return {
-    ...slurmConfigSchema.parse({ runtime }),
+    ...slurmConfigSchema.parse({ runtime, withoutImage: 'node' }),
     isOneJob: true,
     allocations: allocationConfigSchema.parse(allocations),
   };

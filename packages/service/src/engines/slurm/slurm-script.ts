@@ -1,6 +1,7 @@
 import type { Launch } from '../engine.ts';
 import { shellQuote as q } from '../shell-quote.ts';
 import { tasksOf } from '../tasks-of.ts';
+import { runtimeOf } from './check-runtime.ts';
 import { hideLineBreaks, waitLines, withInput } from './script-lines.ts';
 import { agentRuntime } from './slurm-agent.ts';
 import type { SlurmConfig } from './slurm-config.ts';
@@ -78,15 +79,19 @@ main
  * a node, if there are several.
  */
 function commandLines(config: SlurmScriptOptions, launch: Launch, nodeDirectory?: string): string {
-  const runtime = runtimeOf(config, nodeDirectory);
+  const name = runtimeOf(launch, config);
+  const runtime = codeOf(name, { ...config, nodeDirectory });
   const input = runtime.input?.(launch, config);
   const start = `${runtime.start(launch, config)} &
 pid=$! asked=false
 `;
-  return `${config.runtime === 'none' ? '' : launch.mounts.map(confinement).join('')}${runtime.prepare?.(launch, config) ?? ''}${input === undefined ? start : withInput(start, input)}${waitLines(runtime.ask(launch))}${runtime.finish?.(launch, config) ?? ''}`;
+  return `${name === 'none' ? '' : launch.mounts.map(confinement).join('')}${runtime.prepare?.(launch, config) ?? ''}${input === undefined ? start : withInput(start, input)}${waitLines(runtime.ask(launch))}${runtime.finish?.(launch, config) ?? ''}`;
 }
 
-function runtimeOf({ isAgent, runtime }: SlurmScriptOptions, nodeDirectory: string | undefined): SlurmRuntime {
+function codeOf(
+  runtime: SlurmConfig['runtime'],
+  { isAgent, nodeDirectory }: Pick<SlurmScriptOptions, 'isAgent'> & { readonly nodeDirectory: string | undefined },
+): SlurmRuntime {
   if (isAgent) return agentRuntime;
   return runtime === 'none' && nodeDirectory !== undefined ? sharedRoot(nodeDirectory) : SLURM_RUNTIMES[runtime];
 }

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Launch } from '../engine.ts';
+import { runtimeOf } from './check-runtime.ts';
 import { chownToUser } from './chown-to-user.ts';
 import { type SlurmCommands, SlurmError } from './slurm-commands.ts';
 import type { SlurmConfig, SlurmPlacement } from './slurm-config.ts';
@@ -30,7 +31,7 @@ export interface StartJobOptions {
 export async function startJob(launch: Launch, records: SlurmRecords, options: StartJobOptions): Promise<string> {
   const { slurm, config, storage, maskedPaths, user, placement, minutes, isAgent } = options;
   const isRoot = user === undefined && process.geteuid?.() === 0;
-  if (config.runtime === 'none' && !isAgent) {
+  if (runtimeOf(launch, config) === 'none' && !isAgent) {
     for (const name of ['root', 'tmp']) await mkdir(join(launch.directory, name), { recursive: true, mode: 0o700 });
   }
   await records.writeIntent();

@@ -269,7 +269,7 @@ class SlurmStepEngine implements SlurmJobs {
         'REJECTED',
         `could not run image ${launch.image}: nodes of ${this.#name} run commands only; set the option \`runtime: charliecloud\` of the engine slurm-job, or use --engine slurm with a \`runtime\`, or --engine local on a node with docker or podman`,
       );
-    checkRuntime(launch, { runtime });
+    checkRuntime(launch, { runtime, withoutImage: 'node' });
   }
 
   get #name(): string {

@@ -13,11 +13,13 @@ function suits(
     more = {},
     runtime = 'none',
     isOneJob = false,
+    withoutImage = 'reject',
   }: {
     config?: object;
     more?: { image?: string; command?: string[] };
     runtime?: SlurmConfig['runtime'];
     isOneJob?: boolean;
+    withoutImage?: SlurmConfig['withoutImage'];
   } = {},
 ): boolean {
   const launch = {
@@ -27,7 +29,7 @@ function suits(
     ...(job !== undefined && { job }),
   };
   const allocations = allocationConfigSchema.parse({ timeLimit: '60m', ...config });
-  return suitsAllocation(launch, { runtime, allocations, isOneJob });
+  return suitsAllocation(launch, { runtime, withoutImage, allocations, isOneJob });
 }
 
 const timeout = (minutes: number): JobRequest => ({ time: { ms: minutes * MINUTE, required: false } });
@@ -48,6 +50,8 @@ test.each<[string, boolean, JobRequest | undefined, Parameters<typeof suits>[1]]
   ['with an image', false, undefined, { more: { image: 'debian:12' } }],
   ['with an image for Charliecloud', true, undefined, { runtime: 'charliecloud', more: { image: '/images/a' } }],
   ['without an image for Charliecloud', false, undefined, { runtime: 'charliecloud' }],
+  ['beside images for Charliecloud', true, undefined, { runtime: 'charliecloud', withoutImage: 'node' }],
+  ['beside images for Podman', true, undefined, { runtime: 'podman', withoutImage: 'node' }],
   ['with an image for Podman', false, undefined, { runtime: 'podman', more: { image: 'debian:12' } }],
   ['with an image for Apptainer', false, undefined, { runtime: 'apptainer', more: { image: 'debian:12' } }],
   ['without a command', false, undefined, { more: { command: [] } }],

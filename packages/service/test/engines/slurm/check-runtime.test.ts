@@ -33,6 +33,15 @@ describe('checkRuntime', () => {
     },
   );
 
+  it('rejects a container without an image, unless it may run on the node', () => {
+    const { image: _, ...onNode } = launchWith({ target: '/out:rw' });
+    const why = 'a container on this cluster needs an image, which podman runs; set an image, or';
+    expect(() => checkRuntime(onNode, { runtime: 'podman' })).toThrow(why);
+    expect(() => checkRuntime(onNode, { runtime: 'podman', withoutImage: 'node' })).not.toThrow();
+    const withoutCommand = { ...onNode, command: [] };
+    expect(() => checkRuntime(withoutCommand, { runtime: 'podman', withoutImage: 'node' })).toThrow('needs a command');
+  });
+
   it.each(['podman', 'charliecloud'] as const)('takes a comma for %s', (runtime) => {
     expect(() => checkRuntime(launchWith({ subPath: 'a,b', target: '/out,1' }), { runtime })).not.toThrow();
   });

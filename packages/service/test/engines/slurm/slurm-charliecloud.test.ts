@@ -11,7 +11,7 @@ import createInJob from './create-step-engine.ts';
 import { endJob, hasSlurm, reserveNodes, slurmRig, waitFor } from './slurm-rig.ts';
 
 const isMissing = !hasSlurm && process.env.CI !== 'true';
-const config = { runtime: 'charliecloud', pollInterval: '200ms', recordGrace: '2000ms' };
+const config = { runtime: 'charliecloud', withoutImage: 'node', pollInterval: '200ms', recordGrace: '2000ms' };
 const engines = {
   jobs: () => createSlurmEngine(slurmConfigSchema.parse(config), { storage: tmpdir() }),
   allocations: createInAllocations,
@@ -87,8 +87,22 @@ describe.skipIf(isMissing).each(['jobs', 'allocations', 'a job'] as const)(
       const absent = await rig.launch({ command: ['true'], image: '/no/such/image' });
       expect(await absent.end()).toMatchObject({ kind: 'exited' });
       expect(await absent.text()).toContain('/no/such/image');
-      const without = rig.launch({ command: ['true'] });
-      await expect(without).rejects.toThrow('a container on this cluster needs an image, which charliecloud runs');
+    });
+
+    it('runs a container without an image on the node, which hides the same as without a runtime', async () => {
+      const root = await rig.makeDirectory('beside');
+      const mount = { root, subPath: '', kind: 'dir' as const, target: '/data' };
+      const munge = `${process.env.SLUICE_TEST_SLURM_STATE}/run/munge.socket.2`;
+      const script = `echo "\${OF_IMAGE:-no image}" >/data/file; ls "$1"; touch /etc/sluice-test; exit 3`;
+      const command = ['sh', '-c', script, 'sh', munge];
+      const container = await rig.launch({ command, mounts: [mount], env: { A: 'b' } });
+      expect(await container.end()).toEqual({ kind: 'exited', exitCode: 3 });
+      expect(readFileSync(join(root, 'file'), 'utf8')).toBe('no image\n');
+      expect(await container.text()).toMatch(/munge\.socket\.2.*No such file.*\n.*sluice-test.*Read-only/s);
+      const waiting = await rig.launch({ command: ['sleep', '600'] });
+      await waiting.seen('running');
+      await rig.engine.stop(waiting.launch.key, { graceMs: 600_000 });
+      expect(await waiting.end()).toEqual({ kind: 'stopped' });
     });
 
     it('runs the tasks of a step in the image, on all of its nodes', async () => {

@@ -332,6 +332,14 @@ describe('slurmScript', () => {
     ]);
   });
 
+  it('runs a container without an image on the node, whatever runs images', () => {
+    const [none, ...others] = (['none', 'podman', 'apptainer', 'charliecloud'] as const).map((runtime) =>
+      slurmScript(launch, { ...forUser, runtime }),
+    );
+    expect(none).toContain('unshare');
+    expect(new Set(others)).toEqual(new Set([none]));
+  });
+
   it.each(['none', 'podman', 'apptainer', 'charliecloud'] as const)(
     'does nothing with %s if it is cut anywhere, as by the end of the service that passes it',
     (runtime) => {
@@ -351,7 +359,8 @@ describe('slurmScript', () => {
   );
 
   it.each(['none', 'podman'] as const)('contains no line break of DOS with %s, which sbatch rejects', (runtime) => {
-    const script = slurmScript({ ...launch, env: { KEY: "'a'\r\nb" } }, { ...forUser, runtime });
+    const image = runtime === 'none' ? {} : { image: 'img' };
+    const script = slurmScript({ ...launch, ...image, env: { KEY: "'a'\r\nb" } }, { ...forUser, runtime });
     expect(script).not.toContain('\r\n');
     const exported = /export KEY=('.*?\n.*)\n/.exec(script)?.[1];
     const { stdout } = spawnSync('sh', ['-c', `cr=$(printf '\\r'); printf %s ${exported}`], { encoding: 'utf8' });
