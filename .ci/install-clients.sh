@@ -8,7 +8,7 @@ packages=(
   # the operator's guide, followed under a systemd of its own
   systemd dbus iproute2
   # pages
-  chromium
+  chromium chromium-headless-shell
   # a program that starts others, in steps
   openmpi-bin
   # what connects the tasks of a step on Slurm

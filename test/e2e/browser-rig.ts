@@ -14,7 +14,9 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const WAIT_MS = 300_000;
 
-const CHROMIUM = spawnSync('sh', ['-c', 'command -v chromium'], { encoding: 'utf8' }).stdout.trim();
+/** The first needs less than half of the processor time. */
+const FIND = 'command -v chromium-headless-shell || command -v chromium';
+const CHROMIUM = spawnSync('sh', ['-c', FIND], { encoding: 'utf8' }).stdout.trim();
 /** Whether Debian's Chromium is here. */
 export const HAS_CHROMIUM: boolean = CHROMIUM !== '';
 

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Container } from '@sluice/client';
-import type { RunnerEvent, RunReportValue } from '@sluice/run';
+import { listRuns } from '@sluice/home';
+import { type RunnerEvent, type RunPhase, type RunReportValue, renderTimes } from '@sluice/run';
 import {
   createService,
   EMBEDDED_SCOPE,
@@ -67,7 +68,7 @@ export interface StartOptions {
 export interface ListedRun {
   readonly runId: string;
   readonly pipeline: string;
-  readonly status: 'running' | 'suspended' | 'succeeded' | 'failed' | 'canceled';
+  readonly status: RunPhase;
   /** RFC 3339. */
   readonly createdAt: string;
   readonly startedAt?: string;
@@ -81,6 +82,7 @@ export interface Workplace {
   start(args: readonly string[], options?: StartOptions): Started;
   /** Runs a command to its end. */
   sluice(...args: string[]): Promise<Ended>;
+  /** As `sluice runs --json` lists them, newest first, but read in this process: tests ask often. */
   runs(): Promise<ListedRun[]>;
   show(runId: string): Promise<RunReportValue>;
   /** Every container that the home's service knows, as the service itself says it; no command may be under way. */
@@ -134,7 +136,7 @@ export function createWorkplace(example?: string, parent = tmpdir()): Workplace 
     home,
     start,
     sluice,
-    runs: async () => parseLines<ListedRun>((await sluice('runs', '--json')).stdout),
+    runs: async () => (await listRuns(home)).map(renderTimes),
     show: async (runId) => JSON.parse((await sluice('show', runId, '--json')).stdout) as RunReportValue,
     containers: () => listContainers(join(home, 'service')),
     read: (path) => readFileSync(join(directory, path), 'utf8'),
