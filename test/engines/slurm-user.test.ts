@@ -127,6 +127,20 @@ describe.skipIf(isMissing)('runs of a user of Slurm without a server', () => {
     expect(await first.ended).toMatchObject({ exitCode: 0 });
   });
 
+  test('defaults of sbatch in the environment hold, also for a run that is a job, and others do not', async () => {
+    const env = { SBATCH_PARTITION: 'urgent', SBATCH_ARRAY_INX: '1-3', SBATCH_WAIT: '1' };
+    const submitted = await start(['run', '--engine', 'slurm', '--as-job', '--json'], { env }).ended;
+    expect(submitted).toMatchObject({ exitCode: 0 });
+    const { job } = JSON.parse(submitted.stdout) as { job: string };
+    await until(() => endedJobs().length >= 2, 'some jobs have ended');
+    slurm('scancel', job);
+    const lines = readFileSync(`${process.env.SLUICE_TEST_SLURM_STATE}/log/jobs.txt`, 'utf8').split('\n');
+    const ours = lines.filter((line) => line.includes(` WorkDir=${place.directory}/`));
+    expect(ours.every((line) => line.includes(' Partition=urgent '))).toBe(true);
+    expect(slurm('scontrol', '--oneliner', 'show', 'job', job)).toMatch(/ Partition=urgent /);
+    expect(slurm('scontrol', '--oneliner', 'show', 'job', job)).not.toContain('ArrayJobId');
+  });
+
   test.each([
     ['Slurm puts its job back into the queue', (job: string) => slurm('scontrol', 'requeue', job)],
     ['the time limit of its job is near', (job: string) => slurm('scancel', '--batch', '--signal=URG', job)],

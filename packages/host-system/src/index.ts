@@ -26,6 +26,7 @@ export {
   renderMetrics,
 } from './metrics/metric-family.ts';
 export { type DiskAmount, readFreeSpace } from './read-free-space.ts';
+export { isSbatchVariable, readSbatchVariables } from './sbatch-variables.ts';
 export { openSocketPath, type SocketPath } from './socket-path.ts';
 export { isSystemError, systemErrorCode } from './system-error.ts';
 export { waitForLock } from './wait-for-lock.ts';

@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from '@sluice/core';
-import { readJobEnvironment } from '@sluice/host-system';
+import { readJobEnvironment, readSbatchVariables } from '@sluice/host-system';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandError } from '../context/command-rejection.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
@@ -72,7 +72,10 @@ function chooseUrl(given: Parameters<typeof chooseSetting>[1]): string | undefin
   return chooseSetting('service', given);
 }
 
-/** On the only node of a job of Slurm, `local` has its cores. Otherwise, and for a command that the job starts again, its nodes are used. */
+/**
+ * On the only node of a job of Slurm, `local` has its cores. Otherwise, and for a command that the job starts again, its nodes
+ * are used. With the engine `slurm`, defaults of `sbatch` in the environment are those of its options, too.
+ */
 function chooseEngine(
   { engine, resubmit = false, isRecorded }: GlobalOptions,
   { profile, env }: { readonly profile: Profile; readonly env: NodeJS.ProcessEnv },
@@ -81,6 +84,7 @@ function chooseEngine(
   const usesJob = isRecorded !== true && job !== undefined && (job.nodes > 1 || !job.isOnNode || resubmit);
   const name = engine ?? profile.engine ?? (usesJob ? 'slurm-job' : LOCAL_ENGINE.name);
   const options = name === profile.engine ? (profile.options ?? {}) : {};
+  if (name === 'slurm') return { name, options: { ...readSbatchVariables(env), ...options } };
   return { name, options: name === 'slurm-job' && job !== undefined ? { ...options, job: job.jobId } : options };
 }
 

@@ -155,6 +155,20 @@ test.each<[what: string, flags: GlobalOptions, profile: string, env: Record<stri
     { name: 'slurm', options: { partition: 'gpu' } },
   ],
   [
+    'slurm has defaults of sbatch, for which the profile has no options',
+    {},
+    'engine: slurm\noptions: { partition: gpu }\n',
+    { SBATCH_PARTITION: 'main', SBATCH_ACCOUNT: 'physics', SBATCH_WAIT: '1' },
+    { name: 'slurm', options: { partition: 'gpu', account: 'physics' } },
+  ],
+  [
+    'slurm-job has none: the job has its options',
+    { engine: 'slurm-job' },
+    '',
+    { SBATCH_ACCOUNT: 'physics' },
+    { name: 'slurm-job', options: {} },
+  ],
+  [
     'has no options of a profile for another',
     { engine: 'local' },
     'engine: slurm\noptions: { partition: gpu }\n',
@@ -166,7 +180,9 @@ test.each<[what: string, flags: GlobalOptions, profile: string, env: Record<stri
   const env = { XDG_CONFIG_HOME: join(place, 'config'), XDG_STATE_HOME: join(place, 'state'), ...variables };
   const chosen = chooseService({ home: place, ...flags }, createTestContext({ cwd: place, env }));
   if (!chosen.ok) throw new Error(chosen.error.message);
-  expect({ url: chosen.value.url, ...chosen.value.engine }).toMatchObject(expected);
+  const { url, engine } = chosen.value;
+  expect({ url, ...engine }).toMatchObject(expected);
+  if ('options' in expected) expect(engine.options).toEqual(expected.options);
 });
 
 test('chooseService rejects an unconfirmed profile that names an engine, whose options select programs', () => {

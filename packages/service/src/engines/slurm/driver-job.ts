@@ -1,3 +1,4 @@
+import { isSbatchVariable } from '@sluice/host-system';
 import { EngineError } from '../engine.ts';
 import { shellQuote as q } from '../shell-quote.ts';
 import { STOP_SIGNAL, WAIT } from './script-lines.ts';
@@ -17,7 +18,10 @@ export interface DriverJob {
   readonly logPath: string;
   /** Unchecked options of the engine: partition, account, QOS, reservation, mail and time limit apply to this job, too. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** Which the job gets, without what Slurm has set in a job from which it is submitted. */
+  /**
+   * Which the job gets, without what Slurm has set in a job from which it is submitted, and without variables of `sbatch`
+   * that the engine does not use.
+   */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -37,7 +41,7 @@ export async function submitDriverJob(job: DriverJob, { isTest }: { readonly isT
   const { confPath } = parseUserOptions(job.options);
   const env = Object.fromEntries(
     Object.entries(job.env).flatMap(([name, value]) =>
-      value === undefined || (name.startsWith('SLURM_') && name !== 'SLURM_CONF') ? [] : [[name, value]],
+      value === undefined || (/^(SLURM|SBATCH)_/.test(name) && name !== 'SLURM_CONF') ? [] : [[name, value]],
     ),
   );
   const args = [...(isTest ? ['--test-only'] : []), ...driverArguments(job)];
@@ -69,10 +73,16 @@ export function driverArguments({ name, directory, logPath, options }: DriverJob
   ];
 }
 
-/** The script: it passes on SIGTERM, and at the notice before the time limit suspends the run to continue it in the queue. */
-export function driverScript({ command }: Pick<DriverJob, 'command'>): string {
+/**
+ * The script: it passes on SIGTERM, and at the notice before the time limit suspends the run to continue it in the queue. It
+ * sets the variables of `sbatch`, which would otherwise be options of the job itself.
+ */
+export function driverScript({ command, env }: Pick<DriverJob, 'command' | 'env'>): string {
+  const variables = Object.entries(env).flatMap(([name, value]) =>
+    isSbatchVariable(name) && value !== undefined ? [`export ${name}=${q(value)}\n`] : [],
+  );
   return `#!/bin/sh
-${command.map(q).join(' ')} &
+${variables.join('')}${command.map(q).join(' ')} &
 pid=$! again=false
 trap 'kill -TERM $pid' TERM
 trap 'again=true; kill -TERM $pid' ${STOP_SIGNAL}

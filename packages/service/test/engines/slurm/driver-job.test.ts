@@ -31,6 +31,14 @@ it.each([
   expect(driverArguments({ ...job, options: { timeLimit } })).toContain(expected);
 });
 
+it('driverScript sets variables of sbatch that the engine uses, which are not those of the job itself', () => {
+  const env = { SBATCH_GRES: "gpu:1,o'clock", SBATCH_WAIT: '1', OTHER: 'x' };
+  const script = driverScript({ command: ['sh', '-c', 'env | grep -E "SBATCH|OTHER"'], env });
+  expect(spawnSync('sh', ['-s'], { input: script, env: {}, encoding: 'utf8' }).stdout).toBe(
+    "SBATCH_GRES=gpu:1,o'clock\n",
+  );
+});
+
 /** A command that runs until SIGTERM, signals the script itself, and ends with `code`. */
 const interrupted = (signal: string, code: number) =>
   ['sh', '-c', `trap 'exit ${code}' TERM; kill -${signal} $PPID; while :; do sleep 0.01; done`] as const;
@@ -42,7 +50,7 @@ it.each([
   ['does not if it is canceled', interrupted('TERM', 75), 75, undefined],
 ])('driverScript %s', (_what, command, status, requeued) => {
   const env = { PATH: `${directory}:${process.env.PATH}`, SLURM_JOB_ID: '12' };
-  const ended = spawnSync('sh', ['-s'], { input: driverScript({ command }), env });
+  const ended = spawnSync('sh', ['-s'], { input: driverScript({ command, env: {} }), env });
   expect(ended.status).toBe(status);
   const read = () => readFileSync(join(directory, 'scontrol.calls'), 'utf8');
   if (requeued === undefined) expect(read).toThrow('ENOENT');
