@@ -25,9 +25,18 @@ ${WAIT}exit $code
 `;
 }
 
-/** `WAIT`, where `ask` passes on a signal that requests the end. */
+/** Notes a signal that requests the end, for `waitLines`: it may come before there is a command to pass it on to. */
+export const NOTE_STOP = `asked=false
+trap 'asked=true' TERM ${STOP_SIGNAL}
+`;
+
+/** `WAIT`, where `ask` passes on a signal that requests the end, also one that `NOTE_STOP` has noted. */
 export function waitLines(ask: string): string {
-  return `trap 'asked=true; ${ask} 2>/dev/null' TERM ${STOP_SIGNAL}
+  return `ask() {
+${ask}
+} 2>/dev/null
+trap 'asked=true; ask' TERM ${STOP_SIGNAL}
+! $asked || ask
 ${WAIT}`;
 }
 

@@ -73,8 +73,18 @@ export function endMapper({ isRoot }: Pick<SlurmHostRootOptions, 'isRoot'>): str
   return isRoot ? 'kill $mapper 2>/dev/null\n' : '';
 }
 
-/** Neither unshare nor nsenter of util-linux forwards signals, so the signal is sent to the child. */
-export const ASK_CHILD = 'kill -TERM $(cat /proc/$pid/task/$pid/children)';
+/**
+ * Neither unshare nor nsenter of util-linux forwards signals, so the signal is sent to the child, the first process of the
+ * container (`firstProcessLines`). The kernel drops what that does not handle yet: the set-up of a container takes a while.
+ */
+export const ASK_CHILD = `while kill -0 $pid; do
+  child=none
+  read -r child _ </proc/$pid/task/$pid/children
+  case "$(grep SigCgt: /proc/$child/status)" in
+  *[4-7c-f]???) kill -TERM $child; break ;;
+  esac
+  sleep 0.05
+done`;
 
 /** The pattern of a shell for messages which say that a registry could not be asked. */
 const UNREACHABLE = UNREACHABLE_REGISTRY.map((part) => `*${q(part)}*`).join(' | ');
@@ -120,7 +130,9 @@ ${Object.entries(launch.env)
   ])} ${gpuWords(launch, (name) => `--env=${name}`)}${words([launch.image ?? '', ...launch.command])}
 )`,
   // Not a signal to Podman itself: without root, it exits immediately with 0, and the container continues (seen with 4.3).
-  ask: (launch) => `podman kill --signal=TERM ${podmanName(launch)} >/dev/null`,
+  // The container may not exist yet.
+  ask: (launch) =>
+    `until podman kill --signal=TERM ${podmanName(launch)} >/dev/null || ! kill -0 $pid; do sleep 0.5; done`,
   finish: (launch) => `if $asked; then
   ended=$(podman wait ${podmanName(launch)} 2>/dev/null) || ended=143
   [ $code != 0 ] || code=$ended

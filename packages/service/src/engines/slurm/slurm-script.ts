@@ -2,7 +2,7 @@ import type { Launch } from '../engine.ts';
 import { shellQuote as q } from '../shell-quote.ts';
 import { tasksOf } from '../tasks-of.ts';
 import { runtimeOf } from './check-runtime.ts';
-import { hideLineBreaks, waitLines, withInput } from './script-lines.ts';
+import { hideLineBreaks, NOTE_STOP, waitLines, withInput } from './script-lines.ts';
 import { agentRuntime } from './slurm-agent.ts';
 import type { SlurmConfig } from './slurm-config.ts';
 import { REJECTION_RECORD, type SlurmHostRootOptions } from './slurm-host-root.ts';
@@ -46,7 +46,7 @@ export function slurmScript(launch: Launch, config: SlurmScriptOptions): string 
 set -C
 { true >"$d/${CLAIM}"; } 2>/dev/null || exit 0
 set +C
-printf '{"node":"%s","jobId":"%s"}\\n' "$SLURMD_NODENAME" "$SLURM_JOB_ID" >"$d/${START_RECORD}" || exit 1
+${NOTE_STOP}printf '{"node":"%s","jobId":"%s"}\\n' "$SLURMD_NODENAME" "$SLURM_JOB_ID" >"$d/${START_RECORD}" || exit 1
 printf '%80s\\n' '' >"$d/${EXIT_RECORD}" || exit 1
 exec >>${q(launch.logPath)} 2>&1 </dev/null
 ${run}printf '{"exitCode":%s,"asked":%s}\\n' "$code" $asked 1<>"$d/${EXIT_RECORD}"
@@ -68,7 +68,7 @@ export function runtimeScript(launch: Launch, config: Pick<SlurmConfig, 'runtime
 rm -f "$0"
 d=${q(launch.directory)}
 exec </dev/null
-${commandLines(config, launch)}exit $code
+${NOTE_STOP}${commandLines(config, launch)}exit $code
 }
 main
 `;
@@ -83,7 +83,7 @@ function commandLines(config: SlurmScriptOptions, launch: Launch, nodeDirectory?
   const runtime = codeOf(name, { ...config, nodeDirectory });
   const input = runtime.input?.(launch, config);
   const start = `${runtime.start(launch, config)} &
-pid=$! asked=false
+pid=$!
 `;
   return `${name === 'none' ? '' : launch.mounts.map(confinement).join('')}${runtime.prepare?.(launch, config) ?? ''}${input === undefined ? start : withInput(start, input)}${waitLines(runtime.ask(launch))}${runtime.finish?.(launch, config) ?? ''}`;
 }

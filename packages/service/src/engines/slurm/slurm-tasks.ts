@@ -1,7 +1,7 @@
 import type { Launch } from '../engine.ts';
 import { shellQuote as q, shellWords as words } from '../shell-quote.ts';
 import { meetingPort, tasksOf, taskVariables } from '../tasks-of.ts';
-import { STOP_SIGNAL, waitLines, withInput } from './script-lines.ts';
+import { NOTE_STOP, STOP_SIGNAL, waitLines, withInput } from './script-lines.ts';
 import { FAULT_RECORD, REJECTION_RECORD } from './slurm-host-root.ts';
 import { ADAPT_CONNECTION, type MpiOption, NO_MPI } from './slurm-mpi.ts';
 
@@ -51,7 +51,7 @@ export function tasksLines(launch: Launch, { mpi = NO_MPI, nodes, commandLines }
   const script = `main() {
 d=${q(directory)}
 mkdir -m 700 "$d" "$d/root" "$d/tmp" || exit 125
-${commandLines(task, nodeDirectory)}[ $code = 0 ] || {
+${NOTE_STOP}${commandLines(task, nodeDirectory)}[ $code = 0 ] || {
   set -C
   echo $code >${q(`${launch.directory}/${FIRST_FAILURE}`)}
 } 2>/dev/null
@@ -62,7 +62,7 @@ main </dev/null
   // Slurm stops all tasks when one has failed, so the greatest of their codes says nothing about the first.
   const srun = `srun ${nodes === undefined ? '' : `${ofJobWords(launch, nodes)} `}--label --mpi=${q(mpi)} --kill-on-bad-exit=1 --nodes=${tasks.nodes} --ntasks=${tasks.count} --ntasks-per-node=${tasks.perNode} \
 --cpus-per-task=${launch.limits.cores / tasks.count} sh -c ${q(taskCommand(marks, launch))} <&9 9<&- &
-pid=$! asked=false
+pid=$!
 `;
   const stepId = nodes === undefined ? '0' : `$(cat "$d/${STEP_ID}")`;
   const hosts = nodes === undefined ? ALL_HOSTS : `hosts=${q(`${nodes.join(',')},`)}\n${FORGET_STEP}`;

@@ -45,6 +45,21 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('stop of the Slurm engin
     });
   });
 
+  it('ends a command that is asked while its container is set up', async () => {
+    const root = await rig.makeDirectory('many');
+    const mounts = Array.from({ length: 300 }, (_, i) => {
+      return { root, subPath: '', kind: 'dir' as const, target: `/in/${i}` };
+    });
+    const container = await rig.launch({ command: ['sleep', '600'], mounts });
+    await until('the job has started', () => existsSync(join(container.launch.directory, 'start.json')));
+    await rig.engine.stop(container.launch.key, { graceMs: 600_000 });
+    expect(await container.end()).toEqual({ kind: 'stopped' });
+    expect(JSON.parse(readFileSync(join(container.launch.directory, 'exit.json'), 'utf8'))).toEqual({
+      exitCode: 143,
+      asked: true,
+    });
+  });
+
   it('leaves no job behind that no answer of squeue names', async () => {
     await withProgram('squeue', '[ ! -e "$0.lost" ] || exit 0', async (path) => {
       const own = slurmRig({ partition: 'main' });
