@@ -185,10 +185,11 @@ test('a run is started, shown, canceled and started again with requests', async 
 
 test('a suspended run is resumed, and another one is canceled, with requests', async () => {
   const begin = async () => {
-    const known = (await place.runs()).length;
+    const known = new Set((await place.runs()).map(({ runId }) => runId));
+    const findNew = async () => (await place.runs()).find(({ runId }) => !known.has(runId));
     const run = place.start(['run'], { isEndless: true });
-    await until(async () => (await place.runs()).length > known, 'the run');
-    const [{ runId } = { runId: '' }] = await place.runs();
+    await until(async () => (await findNew()) !== undefined, 'the run');
+    const { runId } = (await findNew())!;
     await until(async () => (await statusOf(runId)) === 'running', 'its execution');
     run.process.kill('SIGTERM');
     expect((await run.ended).exitCode).toBe(75);
