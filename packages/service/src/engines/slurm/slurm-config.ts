@@ -44,8 +44,8 @@ export const slurmConfigSchema = z.strictObject({
     .enum(['none', 'podman', 'apptainer', 'charliecloud'], 'must be none, podman, apptainer or charliecloud')
     .default('none'),
   /**
-   * With a runtime, a container without an image is rejected, or runs on the file system of the node, as with `none`. A node
-   * shows more than an image does: who shares a cluster decides about it.
+   * With a runtime, a container without an image is rejected, or runs on the file system of the node, as with `none`. It
+   * sees more there than in an image, so the administrator decides.
    */
   withoutImage: z.enum(['reject', 'node'], 'must be reject or node').default('reject'),
   /** The Unix user of each account, by account ID; absent: all jobs run as the service's own user. */

@@ -75,7 +75,8 @@ export function endMapper({ isRoot }: Pick<SlurmHostRootOptions, 'isRoot'>): str
 
 /**
  * Neither unshare nor nsenter of util-linux forwards signals, so the signal is sent to the child, the first process of the
- * container (`firstProcessLines`). The kernel drops what that does not handle yet: the set-up of a container takes a while.
+ * container (`firstProcessLines`). The kernel drops a signal that this process does not handle yet, and setting up a container
+ * takes a while: so the script waits until SIGTERM, bit 14, is in its mask of handled signals (proc(5), `SigCgt`).
  */
 export const ASK_CHILD = `while kill -0 $pid; do
   child=none

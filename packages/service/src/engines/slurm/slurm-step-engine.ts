@@ -9,7 +9,7 @@ import { TickLoop } from '../allocation/tick-loop.ts';
 import { type End, EngineError, type EngineSink, type Launch } from '../engine.ts';
 import { forEachLimit } from '../for-each-limit.ts';
 import { tasksOf } from '../tasks-of.ts';
-import { checkRuntime } from './check-runtime.ts';
+import { checkRuntime, type RuntimeRules } from './check-runtime.ts';
 import { createSlurmCommands, type SlurmCommands } from './slurm-commands.ts';
 import type { SlurmConfig } from './slurm-config.ts';
 import { createSlurmEngine, type SlurmEngineOptions, type SlurmJobs } from './slurm-engine.ts';
@@ -58,6 +58,7 @@ export function createSlurmStepEngine(
 
 class SlurmStepEngine implements SlurmJobs {
   readonly #job: SlurmJobConfig;
+  readonly #rules: RuntimeRules;
   readonly #storage: StorageAccess;
   readonly #slurm: SlurmCommands;
   readonly #addressOf: NodeAddresses;
@@ -71,6 +72,7 @@ class SlurmStepEngine implements SlurmJobs {
 
   constructor(job: SlurmJobConfig, config: SlurmConfig, options: SlurmEngineOptions) {
     this.#job = job;
+    this.#rules = config;
     this.#storage = options.storageAccess ?? LOCAL_STORAGE;
     this.#slurm = createSlurmCommands(config.confPath);
     this.#addressOf = createNodeAddresses(this.#slurm);
@@ -263,13 +265,12 @@ class SlurmStepEngine implements SlurmJobs {
   }
 
   #checkRuntime(launch: Launch): void {
-    const { runtime } = this.#job;
-    if (runtime === 'none' && launch.image !== undefined)
+    if (this.#rules.runtime === 'none' && launch.image !== undefined)
       throw new EngineError(
         'REJECTED',
         `could not run image ${launch.image}: nodes of ${this.#name} run commands only; set the option \`runtime: charliecloud\` of the engine slurm-job, or use --engine slurm with a \`runtime\`, or --engine local on a node with docker or podman`,
       );
-    checkRuntime(launch, { runtime, withoutImage: 'node' });
+    checkRuntime(launch, this.#rules);
   }
 
   get #name(): string {
