@@ -26,7 +26,7 @@ steps:
     each: sample
     command: [sleep, '600']
     resources: { cpu: 1, time: "\${{ steps.size.results.hours }}h" }
-    slurm: { partition: urgent, nodelist: n2, mail: ada@example.org }
+    slurm: { partition: second, nodelist: n2, mail: ada@example.org }
   guard: { each: sample, command: [sleep, '600'], timeout: 20m }
   stuck: { command: [sleep, '600'], timeout: 7d }
   plain: { command: [sleep, '600'] }
@@ -79,7 +79,7 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('jobs of a run on Slurm',
     ]);
     for (const part of [
       'JobName=variants/call/B ',
-      ' Partition=urgent ',
+      ' Partition=second ',
       ' ReqNodeList=n2 ',
       ' NodeList=n2 ',
       ' MailUser=ada@example.org ',

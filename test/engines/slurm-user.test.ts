@@ -28,8 +28,8 @@ steps:
     inputs: { counts: count.counts }
     script: ${report('check/${{ each.sample }}', port)}; sleep 1; cp /in/counts/text /out/checked/text
     outputs: [checked]
-    resources: { cpu: 2, memory: 3GB }
-    slurm: { partition: urgent, nodelist: n2 }
+    resources: { cpu: 2, memory: 1GB }
+    slurm: { partition: second, nodelist: n2 }
   join:
     inputs: { all: check.checked }
     script: ${report('join', port)}; cat $(find /in/all -name text | sort) > /out/table/table.txt
@@ -83,7 +83,7 @@ describe.skipIf(isMissing)('runs of a user of Slurm without a server', () => {
    */
   const expectOneStartOfEach = async () => {
     await until(() => new Set(endedJobs()).size >= ALL.length, 'Slurm has recorded all jobs');
-    expect(starts.toSorted()).toEqual(ALL);
+    expect(starts.toSorted(), jobRecords().join('\n')).toEqual(ALL);
     expect([...new Set(endedJobs())]).toEqual(ALL);
   };
   const showRun = async () => JSON.parse((await sluice('show', '--json')).stdout) as RunReportValue;

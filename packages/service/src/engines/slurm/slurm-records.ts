@@ -7,7 +7,8 @@ import { z } from 'zod';
 import { LOCAL_STORAGE, type StorageAccess, tryInThread } from '../../storage/storage-access.ts';
 import { exists } from '../exists.ts';
 import { FAULT_RECORD, REJECTION_RECORD } from './slurm-host-root.ts';
-import { CLAIM, EXIT_RECORD, START_RECORD } from './slurm-script.ts';
+import { CLAIM, EXIT_RECORD, JOB_OUTPUT, START_RECORD } from './slurm-script.ts';
+import { stateInOutput } from './state-in-output.ts';
 
 const INTENT = 'slurm-intent';
 const JOB = 'slurm-job';
@@ -45,6 +46,8 @@ export interface SlurmRecords {
   readRejection(): Promise<string | undefined>;
   /** Why the node could not set up the container. */
   readFault(): Promise<string | undefined>;
+  /** What Slurm itself has written about the job's end, as a state of Slurm. */
+  readState(jobId: string): Promise<string | undefined>;
   /**
    * Takes the claim in the job's place; true if no job has started. None can start then, except that an `absent` claim can
    * be withdrawn by `withdrawAbsent`.
@@ -76,6 +79,7 @@ export function openSlurmRecords(directory: string, storage: StorageAccess = LOC
     },
     readRejection: () => ask(() => read(path(REJECTION_RECORD))),
     readFault: () => ask(() => read(path(FAULT_RECORD))),
+    readState: (jobId) => ask(async () => stateInOutput((await read(path(JOB_OUTPUT))) ?? '', jobId)),
     claim: (as) => ask(() => takeClaim(path(CLAIM), as)),
     // Not given up: later it could concern the claim of a job.
     withdrawAbsent: () =>

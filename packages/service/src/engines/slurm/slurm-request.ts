@@ -1,6 +1,7 @@
 import type { Launch } from '../engine.ts';
 import { tasksOf } from '../tasks-of.ts';
 import type { SlurmPlacement } from './slurm-config.ts';
+import { JOB_OUTPUT } from './slurm-script.ts';
 
 /** Slurm accepts names of 1,024 bytes, and its database 255; longer ones than this are of no use in a list. */
 const NAME_LENGTH = 120;
@@ -62,7 +63,7 @@ export function sbatchArguments(
     // Any other value makes each node log the user in first to get the environment, which takes at least a second per job.
     '--export=ALL',
     `--chdir=${launch.directory}`,
-    `--output=${launch.directory}/slurm.out`,
+    `--output=${launch.directory}/${JOB_OUTPUT}`,
   ];
 }
 

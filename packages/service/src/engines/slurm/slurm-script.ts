@@ -18,6 +18,8 @@ export const CLAIM = 'claim';
 export const START_RECORD = 'start.json';
 /** JSON that a job writes when its command has ended. */
 export const EXIT_RECORD = 'exit.json';
+/** The output of the job itself, where Slurm says why it has ended the job; that of the command is its container's log. */
+export const JOB_OUTPUT = 'slurm.out';
 
 /** `isAgent`: the job is an allocation. Default: that of a container. `nodes`: as in `tasksLines`. */
 export type SlurmScriptOptions = Pick<SlurmConfig, 'runtime'> &

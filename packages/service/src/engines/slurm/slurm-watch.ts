@@ -184,13 +184,20 @@ export class SlurmWatch {
     const { launch } = entry;
     const kill = () => killJobs(this.#programs, entry);
     if (!(await isJobOver(entry, evidence, { graceMs: parseDuration(this.#config.recordGrace), kill }))) return;
+    const state = await findEndState(entry);
     await this.#limitLog(launch).catch(() => undefined);
     this.forget(entry);
-    const { stopped, state } = entry;
+    const { stopped } = entry;
     this.#sink?.report(launch.key, {
       type: 'ended',
       endedAt: exit?.endedAt ?? Date.now(),
       end: slurmOutcome({ state, exit, stopped, rejection, fault }),
     });
   }
+}
+
+/** Slurm's last known state of the job, or what it has written itself if the job has left the queue unseen. */
+async function findEndState({ state, jobId, records }: TrackedContainer): Promise<string | undefined> {
+  if (state !== undefined && slurmMeaning(state) === 'ended') return state;
+  return (await records.readState(jobId)) ?? state;
 }

@@ -10,7 +10,9 @@ import {
   slurm,
   slurmRig,
   slurmSubject,
+  stateOfJob,
   until,
+  withProgram,
 } from './slurm-rig.ts';
 
 const isRoot = process.geteuid?.() === 0;
@@ -74,6 +76,23 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine without it
     await rig.engine.recover([container.launch]);
     await rig.engine.stop(container.launch.key, { graceMs: 300 });
     expect(await container.end()).toEqual({ kind: 'stopped' });
+  });
+
+  it('takes no success of a job that was canceled and forgotten by Slurm while no service watched', async () => {
+    const container = await rig.launch({ command: ['sh', '-c', 'trap "exit 0" TERM; while :; do sleep 0.1; done'] });
+    const { runID } = await container.seen('running');
+    await rig.leave();
+    container.forget();
+    slurm('scancel', runID);
+    await until('the job has ended', () => stateOfJob(runID) === 'CANCELLED');
+    // The answer of a Slurm that has forgotten the job, which it does after `MinJobAge`.
+    await withProgram('squeue', 'exit 0', async () => {
+      await rig.start();
+      await rig.engine.recover([container.launch]);
+      expect(await container.end()).toMatchObject({ kind: 'fault', reason: expect.stringContaining('CANCELLED') });
+    });
+    await rig.leave();
+    await rig.start();
   });
 
   it('ends what waits in a partition that is taken away as a fault with the state that Slurm gives', async () => {
