@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fc, test } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/model/json.ts';
 import { findInJson, readJsonTree } from '../../src/parse/locate-json.ts';
@@ -68,15 +68,20 @@ describe('readJsonTree', () => {
     expect(faultsOf('['.repeat(1_000_000))).toEqual(['too-deep 64 "[": nested deeper than 64 levels']);
   });
 
-  test.prop([
-    fc.json({ maxDepth: 4 }),
-    fc.nat(),
-    fc.constantFrom('', ',', '"', '{', ']', ':', '0', '-', 'e', '\\', '\u00a0'),
-  ])('finds a fault in exactly the texts that JSON.parse rejects', (json, at, inserted) => {
-    const place = at % (json.length + 1);
-    const text = `${json.slice(0, place)}${inserted}${json.slice(place + (at % 2))}`;
-    const syntax = readJsonTree(text, 64).faults.filter(({ code }) => code === 'syntax');
-    expect(syntax.length === 0).toBe(isJson(text));
+  it('finds a fault in exactly the texts that JSON.parse rejects', () => {
+    fc.assert(
+      fc.property(
+        fc.json({ maxDepth: 4 }),
+        fc.nat(),
+        fc.constantFrom('', ',', '"', '{', ']', ':', '0', '-', 'e', '\\', '\u00a0'),
+        (json, at, inserted) => {
+          const place = at % (json.length + 1);
+          const text = `${json.slice(0, place)}${inserted}${json.slice(place + (at % 2))}`;
+          const syntax = readJsonTree(text, 64).faults.filter(({ code }) => code === 'syntax');
+          expect(syntax.length === 0).toBe(isJson(text));
+        },
+      ),
+    );
   });
 
   itWithData('finds a fault in exactly the files of the JSON test suite that JSON.parse rejects', () => {
@@ -95,29 +100,30 @@ describe('readJsonTree', () => {
 });
 
 describe('findInJson', () => {
-  test.prop([fc.jsonValue({ maxDepth: 4 }), fc.constantFrom(0, 1, 4)])(
-    'finds every value of a text, and its key where the value is a map or a list',
-    (value, indent) => {
-      const json = JSON.parse(JSON.stringify(value)) as Json;
-      const text = JSON.stringify(json, null, indent);
-      const { root, faults } = readJsonTree(text, 64);
-      fc.pre(faults.length === 0);
-      if (root === undefined) throw new Error('no root');
-      for (const path of pathsOf(json)) {
-        const last = path.at(-1);
-        const { start, end } = findInJson(root, { path });
-        const found = text.slice(start, end);
-        const at = valueAt(json, path);
-        const isContainer = typeof at === 'object' && at !== null;
-        if (last === undefined) expect(start).toBe(0);
-        else if (typeof last === 'string' && isContainer) expect(JSON.parse(found)).toBe(last);
-        else expect(JSON.parse(found)).toEqual(at);
-        if (typeof last !== 'string') continue;
-        const key = findInJson(root, { path, on: 'key' });
-        expect(JSON.parse(text.slice(key.start, key.end))).toBe(last);
-      }
-    },
-  );
+  it('finds every value of a text, and its key where the value is a map or a list', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4 }), fc.constantFrom(0, 1, 4), (value, indent) => {
+        const json = JSON.parse(JSON.stringify(value)) as Json;
+        const text = JSON.stringify(json, null, indent);
+        const { root, faults } = readJsonTree(text, 64);
+        fc.pre(faults.length === 0);
+        if (root === undefined) throw new Error('no root');
+        for (const path of pathsOf(json)) {
+          const last = path.at(-1);
+          const { start, end } = findInJson(root, { path });
+          const found = text.slice(start, end);
+          const at = valueAt(json, path);
+          const isContainer = typeof at === 'object' && at !== null;
+          if (last === undefined) expect(start).toBe(0);
+          else if (typeof last === 'string' && isContainer) expect(JSON.parse(found)).toBe(last);
+          else expect(JSON.parse(found)).toEqual(at);
+          if (typeof last !== 'string') continue;
+          const key = findInJson(root, { path, on: 'key' });
+          expect(JSON.parse(text.slice(key.start, key.end))).toBe(last);
+        }
+      }),
+    );
+  });
 
   it('finds the nearest place of a path that does not exist', () => {
     const text = '{"a": {"b": [1]}}';

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { fc, test } from '@fast-check/vitest';
-import { describe, expect } from 'vitest';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { parseYaml } from '../../src/parse/parse-yaml.ts';
 import { readPlainYaml } from '../../src/parse/plain-yaml.ts';
 import { yamlToJson } from '../../src/parse/yaml-to-json.ts';
@@ -125,22 +125,28 @@ const line = fc
   .map(([indent, pieces]) => `${' '.repeat(indent)}${pieces.join('')}`);
 
 describe('readPlainYaml', () => {
-  test.prop([fc.array(line, { maxLength: 8 })], { numRuns: 20_000 })(
-    'reads nothing otherwise than the whole parser',
-    (lines) => {
-      compare(lines.join('\n'));
-    },
-  );
+  test('reads nothing otherwise than the whole parser', () => {
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 8 }), (lines) => {
+        compare(lines.join('\n'));
+      }),
+      { numRuns: 20_000 },
+    );
+  });
 
-  test.prop([fc.dictionary(fc.stringMatching(/^[a-z][a-z0-9]{0,5}$/), fc.jsonValue({ maxDepth: 3 }), { minKeys: 1 })])(
-    'reads flow collections as the whole parser does',
-    (map) => {
-      const lines = Object.entries(map).map(
-        ([key, value]) => `${key}: ${JSON.stringify(value).replace(/([,:])/g, '$1 ')}`,
-      );
-      compare(lines.join('\n'));
-    },
-  );
+  test('reads flow collections as the whole parser does', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.stringMatching(/^[a-z][a-z0-9]{0,5}$/), fc.jsonValue({ maxDepth: 3 }), { minKeys: 1 }),
+        (map) => {
+          const lines = Object.entries(map).map(
+            ([key, value]) => `${key}: ${JSON.stringify(value).replace(/([,:])/g, '$1 ')}`,
+          );
+          compare(lines.join('\n'));
+        },
+      ),
+    );
+  });
 
   itWithData('reads every file of the test suite and of the collection as the whole parser, or not at all', () => {
     const files = [

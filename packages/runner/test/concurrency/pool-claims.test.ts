@@ -1,4 +1,3 @@
-import { test as property } from '@fast-check/vitest';
 import { readClaims, readRun, replayFromHome } from '@sluice/home';
 import type { RunnerEvent } from '@sluice/run';
 import fc from 'fast-check';
@@ -196,47 +195,49 @@ const world: fc.Arbitrary<World> = fc
     });
   });
 
-property.prop([world], { numRuns: 60 })(
-  'pools: several runs at once never hold more than a pool has, with a runner that goes away, and all of them end',
-  async ({ seed, sizes, runs, leaveAfter }) => {
-    const stepName = (run: number, step: number) => `r${run}-s${step}`;
-    const all = runs.flatMap(({ steps }, run) => steps.map((step, at) => [stepName(run, at), step] as const));
-    const slots = new Map(all);
-    const rig = createRig(String(seed), {
-      behave: Object.fromEntries(all.map(([name, { runMs }]) => [name, { runMs }])),
-    });
-    const handles: RunHandle[] = [];
-    for (const [run, { steps }] of runs.entries()) {
-      const plan = createHandPlan(
-        steps.map(({ a, b }, at) => createStep(stepName(run, at), { pools: { a, b } })),
-        { pools: sizes },
-      );
-      handles.push(await start(rig, plan));
-    }
-    const check = () => {
-      for (const pool of ['a', 'b'] as const) {
-        const used = slotsInUse(rig, (name) => slots.get(name)?.[pool] ?? 0);
-        if (used > sizes[pool]) throw new Error(`pool ${pool} has ${sizes[pool]} slots, and ${used} are in use`);
+test('pools: several runs at once never hold more than a pool has, with a runner that goes away, and all of them end', async () => {
+  await fc.assert(
+    fc.asyncProperty(world, async ({ seed, sizes, runs, leaveAfter }) => {
+      const stepName = (run: number, step: number) => `r${run}-s${step}`;
+      const all = runs.flatMap(({ steps }, run) => steps.map((step, at) => [stepName(run, at), step] as const));
+      const slots = new Map(all);
+      const rig = createRig(String(seed), {
+        behave: Object.fromEntries(all.map(([name, { runMs }]) => [name, { runMs }])),
+      });
+      const handles: RunHandle[] = [];
+      for (const [run, { steps }] of runs.entries()) {
+        const plan = createHandPlan(
+          steps.map(({ a, b }, at) => createStep(stepName(run, at), { pools: { a, b } })),
+          { pools: sizes },
+        );
+        handles.push(await start(rig, plan));
       }
-    };
-    let over = 0;
-    const count = all.length;
-    for (const handle of handles.slice(1)) void handle.finished.then(() => over++);
-    await rig.until(() => {
-      check();
-      return rig.created().length >= Math.min(leaveAfter, count);
-    });
-    await rig.go(handles[0]!.suspend());
-    const resumed = await rig.go(resumeRun({ ...rig.options, runId: handles[0]!.runId }));
-    const isFinished = !resumed.ok && resumed.error.code === 'RUN_FINISHED';
-    if (!resumed.ok && !isFinished) throw new Error(resumed.error.message);
-    if (resumed.ok) void resumed.value.finished.then(() => over++);
-    else over++;
-    await rig.until(() => {
-      check();
-      return over === handles.length;
-    });
-    expect(rig.created()).toHaveLength(count);
-    expect(await readClaims({ disk: rig.disk, home: '/home' })).toEqual({ claims: [], waiting: [] });
-  },
-);
+      const check = () => {
+        for (const pool of ['a', 'b'] as const) {
+          const used = slotsInUse(rig, (name) => slots.get(name)?.[pool] ?? 0);
+          if (used > sizes[pool]) throw new Error(`pool ${pool} has ${sizes[pool]} slots, and ${used} are in use`);
+        }
+      };
+      let over = 0;
+      const count = all.length;
+      for (const handle of handles.slice(1)) void handle.finished.then(() => over++);
+      await rig.until(() => {
+        check();
+        return rig.created().length >= Math.min(leaveAfter, count);
+      });
+      await rig.go(handles[0]!.suspend());
+      const resumed = await rig.go(resumeRun({ ...rig.options, runId: handles[0]!.runId }));
+      const isFinished = !resumed.ok && resumed.error.code === 'RUN_FINISHED';
+      if (!resumed.ok && !isFinished) throw new Error(resumed.error.message);
+      if (resumed.ok) void resumed.value.finished.then(() => over++);
+      else over++;
+      await rig.until(() => {
+        check();
+        return over === handles.length;
+      });
+      expect(rig.created()).toHaveLength(count);
+      expect(await readClaims({ disk: rig.disk, home: '/home' })).toEqual({ claims: [], waiting: [] });
+    }),
+    { numRuns: 60 },
+  );
+});

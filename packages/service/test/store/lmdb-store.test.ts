@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fc, test } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openLmdbStore } from '../../src/store/lmdb-store.ts';
 import { mergeRanges } from '../../src/store/merge-ranges.ts';
@@ -145,21 +145,26 @@ describe('requireVersion', () => {
 
 const key = fc.string({ unit: fc.constantFrom('a', 'b', '/'), maxLength: 3 });
 describe('mergeRanges', () => {
-  test.prop([
-    fc.uniqueArray(key).map((keys) => keys.sort()),
-    fc.dictionary(key, fc.option(fc.nat(), { nil: undefined })),
-    key,
-    key,
-    fc.boolean(),
-  ])('yields what a map of both would, in order', (stored, fresh, from, to, after) => {
-    const range = { from, to, after };
-    const inside = (k: string) => (after ? k > from : k >= from) && k < to;
-    const entries = stored.filter(inside).map((k) => ({ key: k, value: 'stored' as unknown }));
-    const expected = new Map<string, unknown>(entries.map(({ key: k, value }) => [k, value]));
-    for (const [k, value] of Object.entries(fresh)) if (inside(k)) expected.set(k, value);
-    const merged = [...mergeRanges(entries, new Map(Object.entries(fresh)), range)];
-    expect(merged).toEqual(
-      [...expected].filter(([, value]) => value !== undefined).sort(([a], [b]) => (a < b ? -1 : 1)),
+  it('yields what a map of both would, in order', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(key).map((keys) => keys.sort()),
+        fc.dictionary(key, fc.option(fc.nat(), { nil: undefined })),
+        key,
+        key,
+        fc.boolean(),
+        (stored, fresh, from, to, after) => {
+          const range = { from, to, after };
+          const inside = (k: string) => (after ? k > from : k >= from) && k < to;
+          const entries = stored.filter(inside).map((k) => ({ key: k, value: 'stored' as unknown }));
+          const expected = new Map<string, unknown>(entries.map(({ key: k, value }) => [k, value]));
+          for (const [k, value] of Object.entries(fresh)) if (inside(k)) expected.set(k, value);
+          const merged = [...mergeRanges(entries, new Map(Object.entries(fresh)), range)];
+          expect(merged).toEqual(
+            [...expected].filter(([, value]) => value !== undefined).sort(([a], [b]) => (a < b ? -1 : 1)),
+          );
+        },
+      ),
     );
   });
 });

@@ -1,7 +1,7 @@
 import { chmodSync, constants, fstatSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fc, test } from '@fast-check/vitest';
 import { isServiceError } from '@sluice/client';
+import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LOCAL_STORAGE } from '../../src/storage/storage-access.ts';
 import { storagePaths } from '../../src/storage/storage-paths.ts';
@@ -139,42 +139,46 @@ describe('createVolumeUsage', () => {
     }
   }
 
-  test.prop([fc.array(operation, { maxLength: 40 })], { numRuns: process.env.SLUICE_SOAK === 'true' ? 500 : 60 })(
-    'counts what any sequence of operations has stored, and never more than the quota',
-    async (operations) => {
-      const maximum = 60 * BLOCK;
-      const opened = openUsage(maximum);
-      const { root, usage } = opened;
-      await usage.measure('mine');
-      let grown = false;
-      for (const one of operations) {
-        grown ||= one.kind === 'truncate';
-        await perform(opened, one);
-        // A truncated file may have holes.
-        if (!grown) expect(usage.known('mine')).toBe(bytesIn(root));
-        expect(usage.known('mine')).toBeGreaterThanOrEqual(bytesIn(root));
-        expect(bytesIn(root)).toBeLessThanOrEqual(maximum);
-      }
-      usage.expire('mine');
-      expect(await usage.measure('mine')).toBe(bytesIn(root));
-    },
-  );
+  it('counts what any sequence of operations has stored, and never more than the quota', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(operation, { maxLength: 40 }), async (operations) => {
+        const maximum = 60 * BLOCK;
+        const opened = openUsage(maximum);
+        const { root, usage } = opened;
+        await usage.measure('mine');
+        let grown = false;
+        for (const one of operations) {
+          grown ||= one.kind === 'truncate';
+          await perform(opened, one);
+          // A truncated file may have holes.
+          if (!grown) expect(usage.known('mine')).toBe(bytesIn(root));
+          expect(usage.known('mine')).toBeGreaterThanOrEqual(bytesIn(root));
+          expect(bytesIn(root)).toBeLessThanOrEqual(maximum);
+        }
+        usage.expire('mine');
+        expect(await usage.measure('mine')).toBe(bytesIn(root));
+      }),
+      { numRuns: process.env.SLUICE_SOAK === 'true' ? 500 : 60 },
+    );
+  });
 
-  test.prop([fc.array(operation, { maxLength: 40 })], { numRuns: process.env.SLUICE_SOAK === 'true' ? 300 : 40 })(
-    'never counts less than what concurrent operations have stored',
-    async (operations) => {
-      const opened = openUsage();
-      const { root, usage } = opened;
-      await usage.measure('mine');
-      await Promise.all(
-        operations.map(async (one, index) => {
-          if (index % 5 === 0) usage.expire('mine');
-          await Promise.all([perform(opened, one), usage.measure('mine')]);
-        }),
-      );
-      expect(usage.known('mine')).toBeGreaterThanOrEqual(bytesIn(root));
-      usage.expire('mine');
-      expect(await usage.measure('mine')).toBe(bytesIn(root));
-    },
-  );
+  it('never counts less than what concurrent operations have stored', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(operation, { maxLength: 40 }), async (operations) => {
+        const opened = openUsage();
+        const { root, usage } = opened;
+        await usage.measure('mine');
+        await Promise.all(
+          operations.map(async (one, index) => {
+            if (index % 5 === 0) usage.expire('mine');
+            await Promise.all([perform(opened, one), usage.measure('mine')]);
+          }),
+        );
+        expect(usage.known('mine')).toBeGreaterThanOrEqual(bytesIn(root));
+        usage.expire('mine');
+        expect(await usage.measure('mine')).toBe(bytesIn(root));
+      }),
+      { numRuns: process.env.SLUICE_SOAK === 'true' ? 300 : 40 },
+    );
+  });
 });

@@ -1,6 +1,6 @@
 import { constants, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fc, test } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openChargedFile } from '../../../src/volumes/files/charged-file.ts';
 import { openConfinedTree } from '../../../src/volumes/files/confined-tree.ts';
@@ -17,30 +17,32 @@ describe('OrderedWrites', () => {
     length: fc.nat({ max: 100_000 }),
     adjacent: fc.boolean(),
   });
-  test.prop([fc.array(write, { maxLength: 30 })], { numRuns: 40 })(
-    'leave what one after the other leaves',
-    async (all) => {
-      const directory = temporaryDirectory();
-      const path = join(directory, 'file');
-      const file = open(directory);
-      const writes = new OrderedWrites(file);
-      let expected = Buffer.alloc(0);
-      let end = 0;
-      const done: Promise<void>[] = [];
-      for (const [index, { offset, length, adjacent }] of all.entries()) {
-        const at = adjacent ? end : offset;
-        const bytes = Buffer.alloc(length, index + 1);
-        end = at + length;
-        if (length > 0 && expected.length < end)
-          expected = Buffer.concat([expected, Buffer.alloc(end - expected.length)]);
-        bytes.copy(expected, at);
-        done.push(writes.write(bytes, at));
-      }
-      await Promise.all(done);
-      await file.close();
-      expect(readFileSync(path).equals(expected)).toBe(true);
-    },
-  );
+  it('leave what one after the other leaves', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(write, { maxLength: 30 }), async (all) => {
+        const directory = temporaryDirectory();
+        const path = join(directory, 'file');
+        const file = open(directory);
+        const writes = new OrderedWrites(file);
+        let expected = Buffer.alloc(0);
+        let end = 0;
+        const done: Promise<void>[] = [];
+        for (const [index, { offset, length, adjacent }] of all.entries()) {
+          const at = adjacent ? end : offset;
+          const bytes = Buffer.alloc(length, index + 1);
+          end = at + length;
+          if (length > 0 && expected.length < end)
+            expected = Buffer.concat([expected, Buffer.alloc(end - expected.length)]);
+          bytes.copy(expected, at);
+          done.push(writes.write(bytes, at));
+        }
+        await Promise.all(done);
+        await file.close();
+        expect(readFileSync(path).equals(expected)).toBe(true);
+      }),
+      { numRuns: 40 },
+    );
+  });
 
   it('never begin one before the last is on its way, so that what is there has no hole', async () => {
     const directory = temporaryDirectory();
