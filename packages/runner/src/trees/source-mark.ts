@@ -1,9 +1,20 @@
-import { isServiceError, type VolumeFiles } from '@sluice/client';
-import { sourcePath } from '@sluice/run';
+import { isServiceError, ServiceError, type VolumeFiles } from '@sluice/client';
+import { MAX_TIME, sourcePath } from '@sluice/run';
 import { z } from 'zod';
 
-const markSchema = z.object({ usedAt: z.number().optional() });
-const listSchema = z.object({ files: z.array(z.object({ path: z.string(), size: z.number(), sha256: z.string() })) });
+/** Another process or account may have written a mark. A file takes some 200 bytes of it. */
+const MAX_BYTES = 256 * 2 ** 20;
+const markSchema = z.object({
+  usedAt: z.number().min(0).max(MAX_TIME).optional(),
+  files: z.array(
+    z.object({
+      path: z.string(),
+      size: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
+      sha256: z.string().regex(/^[0-9a-f]{64}$/),
+    }),
+  ),
+});
+type SourceMark = z.infer<typeof markSchema>;
 
 /** The home's lock that is held while a source's mark is renewed, or while the source is removed. */
 export const SOURCES_LOCK = 'sources';
@@ -17,29 +28,54 @@ export async function writeSourceMark(
   await files.write(mark, Buffer.from(JSON.stringify(content)));
 }
 
-/** When a source was last used, in milliseconds since the Unix epoch; undefined if it is incomplete. */
+/**
+ * When a source was last used, in milliseconds since the Unix epoch; undefined if it is incomplete. Throws `ServiceError`, also
+ * if the mark is damaged.
+ */
 export async function readSourceMark(files: VolumeFiles, mark: string): Promise<number | undefined> {
   const content = await readMark(files, mark);
-  return content === undefined ? undefined : (markSchema.parse(content).usedAt ?? 0);
+  return content === undefined ? undefined : (content.usedAt ?? 0);
 }
 
-/** The files of an uploaded source as its mark lists them, by its directory of files; undefined if it was removed. */
-export async function readSourceFiles(
-  files: VolumeFiles,
-  directory: string,
-): Promise<z.infer<typeof listSchema>['files'] | undefined> {
+/**
+ * The files of an uploaded source as its mark lists them, by its directory of files; undefined if it was removed. Throws as
+ * `readSourceMark`.
+ */
+export async function readSourceFiles(files: VolumeFiles, directory: string): Promise<SourceMark['files'] | undefined> {
   const [, digest = ''] = directory.split('/');
-  const content = await readMark(files, sourcePath(digest).mark);
-  return content === undefined ? undefined : listSchema.parse(content).files;
+  return (await readMark(files, sourcePath(digest).mark))?.files;
 }
 
-async function readMark(files: VolumeFiles, mark: string): Promise<unknown> {
+async function readMark(files: VolumeFiles, mark: string): Promise<SourceMark | undefined> {
+  const text = await readText(files, mark);
+  if (text === undefined) return undefined;
   try {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of await files.read(mark)) chunks.push(chunk);
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    return markSchema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new ServiceError('INVALID_REPLY', `could not read ${mark}, the mark of an uploaded source: it is damaged`, {
+      cause,
+    });
+  }
+}
+
+async function readText(files: VolumeFiles, mark: string): Promise<string | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of await files.read(mark)) {
+      size += chunk.length;
+      if (size > MAX_BYTES) {
+        const most = `${MAX_BYTES / 2 ** 20} MiB`;
+        throw new ServiceError(
+          'INVALID_REPLY',
+          `could not read ${mark}, the mark of an uploaded source: above ${most}`,
+        );
+      }
+      chunks.push(chunk);
+    }
   } catch (error) {
     if (isServiceError(error, 'NOT_FOUND')) return undefined;
     throw error;
   }
+  return Buffer.concat(chunks).toString('utf8');
 }

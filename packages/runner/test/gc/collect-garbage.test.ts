@@ -9,6 +9,7 @@ import { createHandPlan, createStep } from '../../../run/test/plans.ts';
 import { collectGarbage } from '../../src/gc/collect-garbage.ts';
 import { readRunRecords } from '../../src/gc/read-run-records.ts';
 import { startRun } from '../../src/run/start-run.ts';
+import { writeFile } from '../simulation/memory-files.ts';
 import type { Rig } from '../simulation/rig.ts';
 import { createGcRig } from './gc-rig.ts';
 
@@ -80,6 +81,24 @@ describe('collectGarbage', () => {
     expect(await count(true)).toBe(one);
     expect(await count(false)).toBe(one);
     expect(await listed(rig)).not.toContain(first.runId);
+  });
+
+  test.each([
+    ['no JSON', '{'],
+    ['no list of files', '{"usedAt":1}'],
+    ['a wrong time', '{"usedAt":"yesterday","files":[]}'],
+  ])('removes an old run, and says that the mark of its source, with %s, is damaged', async (_what, content) => {
+    const rig = createGcRig();
+    const { runId } = await run(rig, PLAN);
+    const [volume] = rig.simulated.volumes.values();
+    const [mark] = [...volume!.files.keys()].filter((file) => /^sources\/[^/]+\/[^/]+$/.test(file));
+    writeFile(volume!, mark!, Buffer.from(content));
+    const report = await collect(rig);
+    expect(report.freed).toMatchObject([{ kind: 'run', runId }]);
+    expect(report.problems).toEqual([
+      expect.stringContaining(`could not read ${mark}, the mark of an uploaded source`),
+    ]);
+    expect(inVolume(rig)).toContain(mark);
   });
 
   test('keeps the source of a run that waits in its concurrency group', async () => {
