@@ -11,8 +11,8 @@ packages=(
   chromium chromium-headless-shell
   # a program that starts others, in steps
   openmpi-bin
-  # what connects the tasks of a step on Slurm
-  libpmi2-0-dev
+  # what connects the tasks of a step on Slurm; its plugin for PMIx loads the library by the name that the second one installs
+  libpmi2-0-dev libpmix-dev
   # compiler of the process engine's launcher
   gcc libc6-dev
   # the launcher for arm64, and what runs it here
