@@ -135,6 +135,21 @@ steps:
       expect((await showRun()).steps.find(({ step }) => step === 'train')?.cells[0]).toMatchObject({ attempt: 1 });
     });
 
+    test('takes no success of it that the end of the job has caused, and tries it again without a retry', async () => {
+      write('pipeline.yaml', training(12).replace('script: |', "script: |\n      trap 'exit 0' TERM"));
+      const options = ['--nodes=2', '--ntasks-per-node=4'];
+      const first = submit(['run'], options);
+      await until(async () => (await logged()).length === 4, 'all tasks have begun');
+      slurm('scancel', first);
+      await hasEnded(first);
+      const second = submit(['resume'], options);
+      await hasEnded(second);
+      expect(output()).toMatch(/exit code 0\n$/);
+      expect(output()).toContain('train    retry as attempt 2 after: allocation ended');
+      const { steps } = await showRun();
+      expect(steps.find(({ step }) => step === 'train')?.cells[0]).toMatchObject({ status: 'succeeded', attempt: 2 });
+    });
+
     test('says so if the job has too few', async () => {
       write('pipeline.yaml', `version: 1\nname: large\nsteps:\n  ${training4}\n`);
       const job = submit(['run'], ['--nodes=2', '--ntasks-per-node=4']);
