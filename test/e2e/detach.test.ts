@@ -208,7 +208,8 @@ test('attach starts a background process for a run whose own was killed, and rej
   await until(() => !isAlive(hostPid), 'the end of the host');
   expect((await place.sluice('attach', runId)).exitCode).toBe(0);
   const terminal = place.start(['run', '-p', 'seconds=3600']);
-  await until(async () => (await place.runs())[0]!.status === 'running', 'another run');
+  await until(async () => (await place.runs())[0]!.runId !== runId, 'another run');
+  await until(async () => (await containersOf()).length === 1, 'its container');
   terminal.process.kill('SIGTERM');
   expect((await terminal.ended).exitCode).toBe(75);
   const { exitCode, stderr } = await place.sluice('attach');
