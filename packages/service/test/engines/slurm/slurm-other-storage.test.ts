@@ -46,7 +46,12 @@ describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)('another us
       const { id = '' } = await api().containers.create(scope, spec, { containerID: 'kept' });
       const volume = join(root, 'storage/volumes/vision/data/file');
       await until('the command has written', () => existsWith(volume, SECRET));
-      const { runID = '' } = await api().containers.get({ ...scope, id });
+      // The service may see the job later than the file. Without its number, it would not be waited for.
+      let runID = '';
+      await until('the service has seen the job', async () => {
+        runID = (await api().containers.get({ ...scope, id })).runID ?? '';
+        return runID !== '';
+      });
 
       const paths = execFileSync('find', [root, '-mindepth', '1'], { encoding: 'utf8' }).trim().split('\n');
       expect(paths).toContain(volume);
