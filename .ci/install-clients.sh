@@ -11,7 +11,7 @@ packages=(
   chromium chromium-headless-shell
   # a program that starts others, in steps
   openmpi-bin
-  # what connects the tasks of a step on Slurm; its plugin for PMIx loads the library by the name that the second one installs
+  # what connects the tasks of a step on Slurm, whose plugin for PMIx opens libpmix.so: that is in the second one
   libpmi2-0-dev libpmix-dev
   # compiler of the process engine's launcher
   gcc libc6-dev

@@ -135,7 +135,7 @@ steps:
       expect((await showRun()).steps.find(({ step }) => step === 'train')?.cells[0]).toMatchObject({ attempt: 1 });
     });
 
-    test('takes no success of it that the end of the job has caused, and tries it again without a retry', async () => {
+    test('does not take its exit with 0 at the end of the job for a success, and tries it again at no cost of a retry', async () => {
       write('pipeline.yaml', training(12).replace('script: |', "script: |\n      trap 'exit 0' TERM"));
       const options = ['--nodes=2', '--ntasks-per-node=4'];
       const first = submit(['run'], options);

@@ -47,35 +47,23 @@ export async function readSourceFiles(files: VolumeFiles, directory: string): Pr
 }
 
 async function readMark(files: VolumeFiles, mark: string): Promise<SourceMark | undefined> {
-  const text = await readText(files, mark);
-  if (text === undefined) return undefined;
-  try {
-    return markSchema.parse(JSON.parse(text));
-  } catch (cause) {
-    throw new ServiceError('INVALID_REPLY', `could not read ${mark}, the mark of an uploaded source: it is damaged`, {
-      cause,
-    });
-  }
-}
-
-async function readText(files: VolumeFiles, mark: string): Promise<string | undefined> {
+  const fault = (why: string, cause?: unknown) =>
+    new ServiceError('INVALID_REPLY', `could not read ${mark}, the mark of an uploaded source: ${why}`, { cause });
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
     for await (const chunk of await files.read(mark)) {
       size += chunk.length;
-      if (size > MAX_BYTES) {
-        const most = `${MAX_BYTES / 2 ** 20} MiB`;
-        throw new ServiceError(
-          'INVALID_REPLY',
-          `could not read ${mark}, the mark of an uploaded source: above ${most}`,
-        );
-      }
+      if (size > MAX_BYTES) throw fault(`it has more than ${MAX_BYTES} bytes`);
       chunks.push(chunk);
     }
   } catch (error) {
     if (isServiceError(error, 'NOT_FOUND')) return undefined;
     throw error;
   }
-  return Buffer.concat(chunks).toString('utf8');
+  try {
+    return markSchema.parse(JSON.parse(Buffer.concat(chunks).toString('utf8')));
+  } catch (cause) {
+    throw fault('it is damaged', cause);
+  }
 }

@@ -69,7 +69,10 @@ int main(void) {
   for (int i = 0; i < CHILDREN; i++) sum += wrong[i];
   printf("wrong %d\n", sum);
 
-  /* A thread leaves 16 kB to the next one. On a busy machine, the next one may come before the end of the last is seen. */
+  /*
+   * A thread needs 16 kB of what others have left. On a busy machine the end of some is seen late, so there are more, but far
+   * fewer than one for each thread.
+   */
   run_threads(50);
   long before = mapped_kilobytes();
   run_threads(THREADS);

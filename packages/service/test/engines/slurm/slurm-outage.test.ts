@@ -78,7 +78,7 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine without it
     expect(await container.end()).toEqual({ kind: 'stopped' });
   });
 
-  it('takes no success of a job that was canceled and forgotten by Slurm while no service watched', async () => {
+  it('does not take an exit with 0 for a success if Slurm canceled and forgot the job while no service ran', async () => {
     const container = await rig.launch({ command: ['sh', '-c', 'trap "exit 0" TERM; while :; do sleep 0.1; done'] });
     const { runID } = await container.seen('running');
     await rig.leave();
@@ -91,6 +91,7 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine without it
       await rig.engine.recover([container.launch]);
       expect(await container.end()).toMatchObject({ kind: 'fault', reason: expect.stringContaining('CANCELLED') });
     });
+    // The engine keeps the PATH with which it was made.
     await rig.leave();
     await rig.start();
   });
