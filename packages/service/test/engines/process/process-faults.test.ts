@@ -141,7 +141,7 @@ describe.skipIf(!isBuilt).each(WAYS)('Process engine by %s, when what it stands 
     await Promise.all([one, other].map((container) => rig.engine.launch(container.launch)));
     await rig.untilLog(one, 'up');
     await rig.untilLog(other, 'up');
-    for (const pid of await launchers()) process.kill(pid, 'SIGKILL');
+    for (const pid of await launchers()) killLauncher(pid);
     await rig.write('one/gate', '3');
     expect(await one.end()).toEqual({ kind: 'exited', exitCode: 3 });
     expect(await (await rig.run('exit 5')).end()).toEqual({ kind: 'exited', exitCode: 5 });
@@ -158,7 +158,7 @@ describe.skipIf(!isBuilt).each(WAYS)('Process engine by %s, when what it stands 
     for (const container of containers) await rig.untilLog(container, 'up');
     const stop = ({ launch }: RigContainer) => rig.engine.stop(launch.key, { graceMs: 600_000 });
     await Promise.all(containers.slice(0, 8).map(stop));
-    for (const pid of await launchers()) process.kill(pid, 'SIGKILL');
+    for (const pid of await launchers()) killLauncher(pid);
     for (const container of containers.slice(8)) {
       void stop(container);
       await new Promise((resolve) => setImmediate(resolve));
@@ -179,7 +179,7 @@ describe.skipIf(!isBuilt).each(WAYS)('Process engine by %s, when what it stands 
     const [one, other] = containers as [RigContainer, RigContainer];
     await rig.engine.stop(one.launch.key, { graceMs: 0 });
     expect(await one.end()).toEqual({ kind: 'stopped' });
-    for (const pid of await launchers()) process.kill(pid, 'SIGKILL');
+    for (const pid of await launchers()) killLauncher(pid);
     await rig.engine.stop(other.launch.key, { graceMs: 0 });
     expect(await other.end()).toEqual({ kind: 'stopped' });
   });
@@ -191,7 +191,7 @@ describe.skipIf(!isBuilt).each(WAYS)('Process engine by %s, when what it stands 
     await engine.open({ report: () => {} });
     // The command line of a process may read as empty for a moment.
     const own = await vi.waitUntil(async () => (await launchers(copy.launcherPath))[0], { timeout: 120_000 });
-    process.kill(own, 'SIGKILL');
+    killLauncher(own);
     await vi.waitUntil(() => !existsSync(`/proc/${own}`), { timeout: 120_000, interval: 1 });
     await engine.close();
     expect(await launchers(copy.launcherPath)).toEqual([]);
@@ -211,7 +211,7 @@ describe.skipIf(!isBuilt).each(WAYS)('Process engine by %s, when what it stands 
       expect(announced.warnings).toHaveLength(isIsolated ? 0 : 1);
       const first = await vi.waitUntil(async () => (await launchers(copy.launcherPath))[0], { timeout: 120_000 });
       await rm(gate);
-      process.kill(first, 'SIGKILL');
+      killLauncher(first);
       // The replacement waits at the gate.
       await vi.waitUntil(async () => (await launchers(copy.launcherPath)).some((pid) => pid !== first), {
         timeout: 120_000,
@@ -277,6 +277,15 @@ describe.skipIf(!isBuilt).each(WAYS)('Process engine by %s, when what it stands 
     });
   });
 });
+
+/** One also ends by itself when another test mounts something. */
+function killLauncher(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
 
 /** The native launchers that are children of this process, also those that a prefix is about to start. */
 async function launchers(path = launcherPath): Promise<number[]> {

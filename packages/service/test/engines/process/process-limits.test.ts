@@ -65,7 +65,9 @@ describe.runIf(hasGroups)('limits of a process container', () => {
   });
 
   test('keep their cgroup where a launcher in another PID namespace shares the hierarchy', async () => {
-    const own = new EngineRig(() => createProcessEngine({ launcherPath, launcher: 'native', mountsBy: 'namespaces' }));
+    const own = new EngineRig(() =>
+      createProcessEngine({ launcherPath, launcher: 'native', mountsBy: 'namespaces', prefix }),
+    );
     await own.open();
     const lines = (await (await own.run(script, { limits })).text()).trim().split(/\s+/);
     const groups = lines.slice(-2);
@@ -74,9 +76,9 @@ describe.runIf(hasGroups)('limits of a process container', () => {
     await vi.waitUntil(() => processes().length === 1, PATIENCE);
     process.kill(processes()[0] ?? 0, 'SIGKILL');
     await vi.waitUntil(() => processes().length === 0, PATIENCE);
-    const prefix = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc'];
+    const inNamespace = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc'];
     const inner = new EngineRig(() =>
-      createProcessEngine({ launcherPath, launcher: 'native', mountsBy: 'namespaces', prefix }),
+      createProcessEngine({ launcherPath, launcher: 'native', mountsBy: 'namespaces', prefix: inNamespace }),
     );
     await inner.open();
     expect(await (await inner.run('true', { limits })).end()).toEqual({ kind: 'exited', exitCode: 0 });
@@ -88,12 +90,7 @@ describe.runIf(hasGroups)('limits of a process container', () => {
 
   test('leave no cgroup of a launcher that was killed, once another one starts', async () => {
     const child = new EngineRig(() =>
-      createProcessEngine({
-        launcherPath,
-        launcher: 'native',
-        mountsBy: 'namespaces',
-        prefix: ['sh', '-c', 'exec "$@"', 'sh'],
-      }),
+      createProcessEngine({ launcherPath, launcher: 'native', mountsBy: 'namespaces', prefix }),
     );
     await child.open();
     const lines = (await (await child.run(script, { limits })).text()).trim().split(/\s+/);
