@@ -1,11 +1,16 @@
 #!/usr/bin/env bash
+# Usage: start-slurm.sh [NUMBER]   (of the cluster; default 1)
 # Installs Slurm, Munge, Charliecloud and Podman from Debian's packages where they are missing, starts one controller and
 # three nodes on this machine, without systemd. Makes a user who has the test image of .ci/start-docker.sh (which must
 # have run before) in a Podman of the user's own, and a second one, whom the tests let attack the jobs of others.
+# Clusters with other numbers share only the users, so that tests that kill daemons can run beside others.
 # Idempotent. Prints the environment that the engine tests read.
 set -euo pipefail
 
+number=${1:-1}
 state=${SLUICE_TEST_STATE:-/tmp/sluice-slurm}
+[ "$number" = 1 ] || state=$state-$number
+ports=$((16717 + 100 * number))
 docker=${SLUICE_TEST_DOCKER_SOCKET:-/tmp/sluice-docker/docker.sock}
 user=sluice-hpc
 other=sluice-other
@@ -44,7 +49,7 @@ GresTypes=gpu
 ReturnToService=2
 SlurmdParameters=config_overrides
 StateSaveLocation=$state/ctld
-SlurmctldPort=16817
+SlurmctldPort=$ports
 SlurmctldPidFile=$state/run/slurmctld.pid
 SlurmdPidFile=$state/run/slurmd-%n.pid
 SlurmdSpoolDir=$state/spool-%n
@@ -58,9 +63,9 @@ MaxJobCount=20000
 InactiveLimit=0
 JobCompType=jobcomp/filetxt
 JobCompLoc=$state/log/jobs.txt
-NodeName=n1 NodeHostname=$host NodeAddr=127.0.0.1 Port=16821 CPUs=4 RealMemory=4000 Gres=gpu:2
-NodeName=n2 NodeHostname=$host NodeAddr=127.0.0.1 Port=16822 CPUs=4 RealMemory=4000
-NodeName=n3 NodeHostname=$host NodeAddr=127.0.0.1 Port=16823 CPUs=4 RealMemory=4000
+NodeName=n1 NodeHostname=$host NodeAddr=127.0.0.1 Port=$((ports + 4)) CPUs=4 RealMemory=4000 Gres=gpu:2
+NodeName=n2 NodeHostname=$host NodeAddr=127.0.0.1 Port=$((ports + 5)) CPUs=4 RealMemory=4000
+NodeName=n3 NodeHostname=$host NodeAddr=127.0.0.1 Port=$((ports + 6)) CPUs=4 RealMemory=4000
 PartitionName=main Nodes=n1,n2,n3 Default=YES MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=REQUEUE
 PartitionName=second Nodes=n1,n2,n3 MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=REQUEUE
 PartitionName=urgent Nodes=n1,n2,n3 MaxTime=INFINITE State=UP PriorityTier=10 PreemptMode=OFF

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -155,7 +155,7 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true').each([inJobs(1), inJobs(
           if (unit !== undefined) slurm('scancel', unit);
         },
         async () => {
-          const pid = pick(agents());
+          const pid = pick(agentsIn(directory));
           if (pid !== undefined) process.kill(pid, 'SIGKILL');
         },
         async () => {
@@ -211,11 +211,8 @@ function steps(job: string): readonly string[] {
   );
 }
 
-function agents(): number[] {
-  try {
-    const lines = execFileSync('pgrep', ['-f', 'allocation/agent-main.js'], { encoding: 'utf8' }).split('\n');
-    return lines.filter(Boolean).map(Number);
-  } catch {
-    return [];
-  }
+/** Agents whose files are in `directory`, and what starts them on several nodes. */
+function agentsIn(directory: string): number[] {
+  const { stdout } = spawnSync('pgrep', ['-f', `allocation/agent-main.js.*${directory}/`], { encoding: 'utf8' });
+  return stdout.split('\n').filter(Boolean).map(Number);
 }

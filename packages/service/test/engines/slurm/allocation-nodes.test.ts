@@ -70,7 +70,7 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('an allocation of two no
     const { containers, end } = await fill('killed');
     await nodesOf(containers);
     // Neither what starts them again, nor srun.
-    execFileSync('pkill', ['-KILL', '-f', '^[^ ]*node [^ ]*allocation/agent-main.js']);
+    execFileSync('pkill', ['-KILL', '-f', `^[^ ]*node [^ ]*allocation/agent-main.js ${directory}/`]);
     await rig.leave();
     for (const container of containers) container.forget();
     await rig.start();

@@ -128,12 +128,12 @@ export async function waitFor(ms: number): Promise<void> {
   await pause(ms);
 }
 
-/** Ends a node's daemon as a crash does, with the steps it runs. */
+/** Ends a node's daemon as a crash does, with the steps of all nodes of the cluster. */
 export function crashNode(node: string): void {
   process.kill(daemonOf(`slurmd-${node}`), 'SIGKILL');
   const steps = spawnSync('pgrep', ['-f', 'slurmstepd'], { encoding: 'utf8' }).stdout.split('\n').filter(Boolean);
   for (const pid of steps) {
-    if (commandLine(pid).includes('slurmstepd')) process.kill(Number(pid), 'SIGKILL');
+    if (isOfCluster(pid)) process.kill(Number(pid), 'SIGKILL');
   }
 }
 
@@ -187,10 +187,12 @@ function daemonOf(name: string): number {
   return Number(readFileSync(`${process.env.SLUICE_TEST_SLURM_STATE}/run/${name}.pid`, 'utf8'));
 }
 
-function commandLine(pid: string): string {
+/** Whether a process is a `slurmstepd` of this cluster: another one may run on the same machine. */
+function isOfCluster(pid: string): boolean {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    const hasName = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('slurmstepd');
+    return hasName && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`${process.env.SLUICE_TEST_SLURM_STATE}/`);
   } catch {
-    return '';
+    return false;
   }
 }
