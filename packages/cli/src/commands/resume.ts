@@ -5,6 +5,7 @@ import { keepRecordedService } from '../connect/keep-recorded-service.ts';
 import { withService } from '../connect/with-service.ts';
 import type { CommandContext } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
+import { holdSignals } from '../context/hold-signals.ts';
 import { fromRunError, reject } from '../context/reject.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { findHome } from '../home/home.ts';
@@ -68,22 +69,25 @@ export async function continueRun(
   return withService(reached, async ({ service, traces, loginAdvice }) => {
     const progress = createProgress(context.terminal, options);
     const secrets = createSecretReader(home, context.env);
-    const resumed = await resumeRun({
-      runId,
-      service,
-      home,
-      secrets,
-      reporter: progress,
-      leavesForPeople: options.stopAtApproval === true,
-      ...(traces && { traces }),
-    });
-    if (!resumed.ok) {
+    const held = holdSignals(context);
+    try {
+      const resumed = await resumeRun({
+        runId,
+        service,
+        home,
+        secrets,
+        reporter: progress,
+        leavesForPeople: options.stopAtApproval === true,
+        ...(traces && { traces }),
+      });
+      if (resumed.ok) return await followRun(resumed.value, { context: held.context, progress, options, handover });
       progress.close();
       const rejection = fromRunError(resumed.error, { options, runId, loginAdvice });
       // The run stays suspended, unlike one that could not start.
       const exitCode = resumed.error.code === 'GROUP_BUSY' ? EXIT_CODE.suspended : rejection.exitCode;
       return reject({ ...rejection, exitCode }, { context, options });
+    } finally {
+      held.release();
     }
-    return followRun(resumed.value, { context, progress, options, handover });
   });
 }

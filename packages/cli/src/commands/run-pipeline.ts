@@ -4,6 +4,7 @@ import type { Reuse } from '@sluice/run';
 import { startRun } from '@sluice/runner';
 import type { HomeService } from '../connect/open-service.ts';
 import type { CommandContext } from '../context/command-context.ts';
+import { holdSignals } from '../context/hold-signals.ts';
 import { fromRunError, reject } from '../context/reject.ts';
 import { printDiagnostics } from '../pipeline/print-diagnostics.ts';
 import type { Progress } from '../render/plain-progress.ts';
@@ -86,11 +87,17 @@ async function run(prepared: PreparedRun, opened: HomeService, request: Request)
   const progress = await openProgress(prepared, request);
   const job = opened.engine === 'slurm-job' ? readJobEnvironment(context.env) : undefined;
   if (job !== undefined) progress.print(`using ${describeJob(job)}`);
-  const started = await startRun({ ...(await startOptions(prepared, opened, request)), reporter: progress });
-  if (started.ok) return followRun(started.value, { context, progress, options, handover });
-  progress.close();
-  const { loginAdvice } = opened;
-  return reject(fromRunError(started.error, { options, loginAdvice }), request);
+  const start = await startOptions(prepared, opened, request);
+  const held = holdSignals(context);
+  try {
+    const started = await startRun({ ...start, reporter: progress });
+    if (started.ok) return await followRun(started.value, { context: held.context, progress, options, handover });
+    progress.close();
+    const { loginAdvice } = opened;
+    return reject(fromRunError(started.error, { options, loginAdvice }), request);
+  } finally {
+    held.release();
+  }
 }
 
 /** Orders the run from the server of the service, and follows it there. */
