@@ -4,8 +4,9 @@ import { askPhase } from '../journal/ask-phase.ts';
 import type { Disk } from '../journal/disk.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
+import { replayFromHome } from './read-run.ts';
 import { listRunIds, runDirectory } from './run-home.ts';
-import { readSummary, type StoredSummary } from './run-summary.ts';
+import { readSummary, type StoredSummary, summarize } from './run-summary.ts';
 
 /** The home's runs, newest first. Reads one small file for each run, so that listing thousands is fast. */
 export async function listRuns(home: string, disk: Disk = createSystemDisk()): Promise<RunSummary[]> {
@@ -24,12 +25,9 @@ export async function readRunSummary(
   disk: Disk = createSystemDisk(),
 ): Promise<RunSummary | undefined> {
   const directory = runDirectory(home, runId);
-  const stored = await readSummary(disk, directory);
-  if (!stored) {
-    if (!(await hasBegun(disk, directory))) return undefined;
-    const problem = `could not read the summary of run ${runId}`;
-    return { runId, pipeline: '', status: 'suspended', createdAt: 0, problem };
-  }
+  const stored = (await readSummary(disk, directory)) ?? (await deriveSummary(disk, { home, runId }));
+  if (stored === undefined) return undefined;
+  if ('problem' in stored) return { runId, pipeline: '', status: 'suspended', createdAt: 0, problem: stored.problem };
   if (stored.collectedAt !== undefined) return undefined;
   const { status, ...rest } = stored;
   if (status !== undefined) return summaryOf(runId, rest, status);
@@ -57,8 +55,18 @@ function summaryOf(
   };
 }
 
-/** False if a crash ended the run before its first record was durable: nothing was started, and nothing can be resumed. */
-async function hasBegun(disk: Disk, directory: string): Promise<boolean> {
-  const content = await readJournal(disk, directory);
-  return !content.ok || content.value.records.some(({ kind }) => kind === 'run');
+/**
+ * What the journal says of a run whose summary was not written yet, or is damaged. Undefined if it has not begun: a crash ended
+ * it before its first record was durable, so nothing was started, and nothing can be resumed.
+ */
+async function deriveSummary(
+  disk: Disk,
+  { home, runId }: { readonly home: string; readonly runId: string },
+): Promise<StoredSummary | { readonly problem: string } | undefined> {
+  const content = await readJournal(disk, runDirectory(home, runId));
+  if (content.ok && !content.value.records.some(({ kind }) => kind === 'run')) return undefined;
+  const replayed = await replayFromHome(disk, home, runId);
+  return replayed.ok
+    ? summarize(replayed.value.facts)
+    : { problem: `could not read the summary of run ${runId}: ${replayed.error.message}` };
 }

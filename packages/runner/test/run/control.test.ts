@@ -235,6 +235,8 @@ describe('listRuns and readRun', () => {
     await rig.go(handle.suspend());
     const inRun = (name: string) => `/home/runs/${handle.runId}/${name}`;
     rig.disk.files.delete(inRun('summary.json'));
+    expect(await rig.go(listRuns('/home', rig.disk))).toMatchObject([{ pipeline: 'hand', status: 'suspended' }]);
+    rig.disk.files.set(inRun('plan.json'), Buffer.from('{'));
     expect(await rig.go(listRuns('/home', rig.disk))).toMatchObject([{ problem: expect.stringMatching('summary') }]);
     rig.disk.files.delete(inRun('journal.ndjson'));
     expect(await rig.go(listRuns('/home', rig.disk))).toEqual([]);

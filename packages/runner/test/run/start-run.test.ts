@@ -40,6 +40,27 @@ describe('startRun', () => {
     expect([order[0], order.slice(1, 3).sort(), order[3]]).toEqual(['a', ['b', 'c'], 'd']);
   });
 
+  test.each([
+    ['was not written yet', undefined],
+    ['is damaged', '{'],
+  ])('is listed from its journal if its summary %s', async (_what, content) => {
+    const rig = createRig('without-summary');
+    const handle = await start(rig);
+    const summary = `/home/runs/${handle.runId}/summary.json`;
+    const known = async () => (await rig.go(listRuns('/home', rig.disk))).map(({ counts: _counts, ...run }) => run);
+    const breakSummary = () =>
+      content === undefined ? rig.disk.remove(summary) : rig.disk.replace(summary, Buffer.from(content));
+    await rig.until(() => rig.created().length === 1);
+    const running = await known();
+    expect(running).toMatchObject([{ runId: handle.runId, pipeline: 'hand', status: 'running' }]);
+    await breakSummary();
+    expect(await known()).toEqual(running);
+    await finish(rig, handle);
+    const ended = await known();
+    await breakSummary();
+    expect(await known()).toEqual(ended);
+  });
+
   test('goes by polling alone where the service gives no hints', async () => {
     const rig = createRig('polling', { hints: false });
     const report = await finish(rig, await start(rig));
