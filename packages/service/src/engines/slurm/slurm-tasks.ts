@@ -50,8 +50,8 @@ export function tasksLines(launch: Launch, { mpi = NO_MPI, nodes, commandLines }
   };
   const script = `main() {
 d=${q(directory)}
-mkdir -m 700 "$d" "$d/root" "$d/tmp" || exit 125
-${NOTE_STOP}${commandLines(task, nodeDirectory)}[ $code = 0 ] || {
+${NOTE_STOP}mkdir -m 700 "$d" "$d/root" "$d/tmp" || exit 125
+${commandLines(task, nodeDirectory)}[ $code = 0 ] || {
   set -C
   echo $code >${q(`${launch.directory}/${FIRST_FAILURE}`)}
 } 2>/dev/null
@@ -68,7 +68,7 @@ pid=$!
   const hosts = nodes === undefined ? ALL_HOSTS : `hosts=${q(`${nodes.join(',')},`)}\n${FORGET_STEP}`;
   return `${hosts}first=$(scontrol --oneliner show node "\${hosts%%,*}" | sed -n 's/.* NodeAddr=\\([^ ]*\\).*/\\1/p')
 export SLUICE_JOB_HOSTS="\${hosts%,}" SLUICE_JOB_FIRST="\${first:-\${hosts%%,*}}" SLUICE_JOB_NODE="$SLURMD_NODENAME" SLUICE_JOB_SCRIPT="$0"
-${withInput(srun, script)}${waitLines(`scancel --quiet --signal=${STOP_SIGNAL} "$SLURM_JOB_ID.${stepId}"`)}\
+${withInput(srun, script)}${waitLines(askTasks(tasks.count, stepId))}\
 if [ -s "$d/${FIRST_FAILURE}" ]; then
   read -r code <"$d/${FIRST_FAILURE}"
 elif [ $code != 0 ] && ! $asked; then
@@ -78,6 +78,18 @@ for found in "$d"/*-*/${REJECTION_RECORD} "$d"/*-*/${FAULT_RECORD}; do
   [ ! -e "$found" ] || cat "$found" >"$d/\${found##*/}"
 done
 `;
+}
+
+/** Waits until each task has its directory: from then on it notes the signal. Before, `srun` or the kernel would drop it. */
+function askTasks(count: number, stepId: string): string {
+  return `while kill -0 $pid; do
+  set -- "$d"/rank-*
+  if [ $# = ${count} ]; then
+    scancel --quiet --signal=${STOP_SIGNAL} "$SLURM_JOB_ID.${stepId}"
+    break
+  fi
+  sleep 0.2
+done`;
 }
 
 const ALL_HOSTS = `hosts=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | tr '\\n' ',')

@@ -33,6 +33,8 @@ interface TaskStep {
   srun: Srun | undefined;
   isRunning: boolean;
   isStopped: boolean;
+  /** Whether its script was asked to end. */
+  isAsked: boolean;
   /** When it is killed, by a monotonic clock. */
   killAt: number;
   /** When it was first missing without an exit record, by a monotonic clock. */
@@ -128,14 +130,13 @@ export class TaskSteps {
   async stop(key: string, { graceMs }: { graceMs: number }): Promise<void> {
     const step = this.#steps.get(key);
     if (step === undefined) return;
-    const isFirst = !step.isStopped;
     this.#markStopped(step, graceMs);
     if (step.isWaiting) {
       this.#end(step, { kind: 'stopped' });
       return;
     }
     await step.records.writeStop().catch(() => undefined);
-    if (isFirst) await this.#signal(step);
+    if (step.isRunning) await this.#ask(step);
   }
 
   remove(key: string): void {
@@ -203,7 +204,11 @@ export class TaskSteps {
       step.killAt = performance.now() + KILL_MS;
       for (const { id } of alive) await this.#options.slurm.run('scancel', [id]).catch(() => undefined);
     }
-    if (step.isRunning) return;
+    if (!step.isRunning) await this.#lookForStart(step, alive);
+    if (step.isRunning && step.isStopped) await this.#ask(step);
+  }
+
+  async #lookForStart(step: TaskStep, alive: readonly SlurmStep[]): Promise<void> {
     const started = await step.records.readStart();
     if (started === undefined) return;
     const { node, startedAt } = started;
@@ -253,11 +258,16 @@ export class TaskSteps {
     return false;
   }
 
-  /** Only the script receives it: it asks the tasks to end. */
-  async #signal({ launch }: TaskStep): Promise<void> {
+  /** Only the script receives the signal, and asks the tasks to end. It notes the signal from before its start record on. */
+  async #ask(step: TaskStep): Promise<void> {
+    if (step.isAsked) return;
     const { slurm } = this.#options;
-    const step = (await listSteps(slurm).catch(() => undefined))?.get(launch.key);
-    if (step !== undefined) await slurm.run('scancel', [`--signal=${STOP_SIGNAL}`, step.id]).catch(() => undefined);
+    const listed = (await listSteps(slurm).catch(() => undefined))?.get(step.launch.key);
+    if (listed === undefined || step.isAsked) return;
+    step.isAsked = true;
+    await slurm.run('scancel', [`--signal=${STOP_SIGNAL}`, listed.id]).catch(() => {
+      step.isAsked = false;
+    });
   }
 
   /** The first one that waits, and may still end in time. */
@@ -270,7 +280,14 @@ export class TaskSteps {
 
   #add(launch: Launch, from: Pick<TaskStep, 'jobId' | 'isWaiting'>): TaskStep {
     const records = openSlurmRecords(launch.directory, this.#options.storage);
-    const rest = { nodes: [], srun: undefined, isRunning: false, isStopped: false, missedAt: undefined };
+    const rest = {
+      nodes: [],
+      srun: undefined,
+      isRunning: false,
+      isStopped: false,
+      isAsked: false,
+      missedAt: undefined,
+    };
     const times = { killAt: Number.POSITIVE_INFINITY, askedAt: Number.NEGATIVE_INFINITY };
     const step: TaskStep = { launch, records, ...from, ...rest, ...times };
     this.#steps.set(launch.key, step);

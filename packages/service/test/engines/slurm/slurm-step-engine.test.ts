@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, utimesSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { probeProcess } from '../../../src/engines/process/process-probe.ts';
 import { describeEngine } from '../describe-engine.ts';
 import create from './create-step-engine.ts';
@@ -65,6 +65,25 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('in a job on a real clus
       });
     });
     await rig.close();
+  });
+
+  test.each([
+    ['before Slurm lists its step', 'step-nodes', 1],
+    ['while it is set up', 'start.json', 0],
+  ])('asks a container with several tasks to end that is stopped %s', async (_when, file, delay) => {
+    const script = 'trap "echo asked; exit 3" TERM; while :; do sleep 0.05; done';
+    const job = { tasks: { nodes: 2, perNode: 2 } };
+    await withProgram('srun', `sleep ${delay}`, async () => {
+      const rig = slurmRig({}, create);
+      await rig.open();
+      const container = await rig.launch({ command: ['sh', '-c', script], limits: { cores: 4 }, job });
+      await vi.waitUntil(() => existsSync(join(container.launch.directory, file)), { timeout: 150_000, interval: 1 });
+      await rig.engine.stop(container.launch.key, { graceMs: 600_000 });
+      expect(await container.end()).toEqual({ kind: 'stopped' });
+      const exit: unknown = JSON.parse(readFileSync(join(container.launch.directory, 'exit.json'), 'utf8'));
+      expect(exit).toMatchObject({ asked: true });
+      await rig.close();
+    });
   });
 
   describeEngine('on the nodes of a job of Slurm', create, {
