@@ -134,8 +134,14 @@ ${Object.entries(launch.env)
   // The container may not exist yet.
   ask: (launch) =>
     `until podman kill --signal=TERM ${podmanName(launch)} >/dev/null || ! kill -0 $pid; do sleep 0.5; done`,
+  // A signal to the whole job also ends the call that waits; the guard is told that all is over only if there is no container.
   finish: (launch) => `if $asked; then
-  ended=$(podman wait ${podmanName(launch)} 2>/dev/null) || ended=143
+  until ended=$(podman wait ${podmanName(launch)} 2>/dev/null); do
+    ended=143 found=0
+    podman container exists ${podmanName(launch)} 2>/dev/null || found=$?
+    [ $found != 1 ] || break
+    sleep 0.5
+  done
   [ $code != 0 ] || code=$ended
 elif [ $code -ge 125 ] && [ $code -le 127 ]; then
   # With this log driver the reason of the program beneath Podman is in the line before.

@@ -1,5 +1,14 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -24,7 +33,7 @@ describe('a job', () => {
   });
   afterEach(() => rmSync(directory, { recursive: true }));
 
-  function run(runtime: 'podman' | 'apptainer' | 'charliecloud') {
+  function prepare(runtime: 'podman' | 'apptainer' | 'charliecloud') {
     const launch: Launch = {
       ...{ key: 'c1-abc', containerID: 'c1', clusterID: 'main', accountID: 'team', image: 'alpine' },
       ...{ command: ['true'], env: {}, ports: {}, mounts: [], options: {} },
@@ -33,7 +42,11 @@ describe('a job', () => {
       logPath: join(directory, 'log'),
     };
     const script = slurmScript(launch, { runtime, isRoot: false, maskedPaths: [] });
-    const env = { PATH: programs, SLURMD_NODENAME: 'n7', SLURM_JOB_ID: '1' };
+    return { script, env: { PATH: programs, SLURMD_NODENAME: 'n7', SLURM_JOB_ID: '1' } };
+  }
+
+  function run(runtime: 'podman' | 'apptainer' | 'charliecloud') {
+    const { script, env } = prepare(runtime);
     const { status } = spawnSync(SHELL, [], { input: script, env, timeout: 30_000 });
     const read = (name: string) => {
       const path = join(directory, name);
@@ -63,5 +76,36 @@ describe('a job', () => {
     expect(fault?.trim()).toBe(isFault ? message : undefined);
     expect(rejection).toBeUndefined();
     expect(exit).toBe('{"exitCode":255,"asked":false}');
+  });
+
+  it('with podman kills a container that outlives the script, also where a signal ended the call that waited for it', async () => {
+    const calls = () => {
+      const path = join(directory, 'calls');
+      return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
+    };
+    const count = (call: RegExp) => calls().filter((line) => call.test(line)).length;
+    const podman = `#!/bin/sh
+echo "$*" >>'${directory}/calls'
+case $1 in
+run) trap 'exit 0' TERM; while :; do sleep 0.05; done ;;
+wait) exec sleep 600 ;;
+esac`;
+    writeFileSync(join(programs, 'podman'), podman, { mode: 0o755 });
+    const sleep = readlinkSync(join(programs, 'sleep'));
+    rmSync(join(programs, 'sleep'));
+    writeFileSync(join(programs, 'sleep'), `#!/bin/sh\n[ "$1" = 5 ] || exec ${sleep} "$1"\n`, { mode: 0o755 });
+    const { script, env } = prepare('podman');
+    const job = spawn(SHELL, [], { env, detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+    job.stdin.end(script);
+    const signalAll = (signal: NodeJS.Signals) => process.kill(-job.pid!, signal);
+    await expect.poll(() => count(/^run /)).toBe(1);
+    signalAll('SIGTERM');
+    await expect.poll(() => count(/^wait /)).toBe(1);
+    signalAll('SIGTERM');
+    await expect.poll(() => count(/^wait /)).toBe(2);
+    expect(count(/^kill (?!--signal)/)).toBe(0);
+    signalAll('SIGKILL');
+    await expect.poll(() => count(/^rm /)).toBe(1);
+    expect(count(/^kill (?!--signal)/)).toBe(1);
   });
 });
