@@ -134,7 +134,8 @@ ${Object.entries(launch.env)
   // The container may not exist yet.
   ask: (launch) =>
     `until podman kill --signal=TERM ${podmanName(launch)} >/dev/null || ! kill -0 $pid; do sleep 0.5; done`,
-  // A signal to the whole job also ends the call that waits; the guard is told that all is over only if there is no container.
+  // A signal to the whole job also ends `podman wait`, although the container continues. So it is repeated until it succeeds or
+  // Podman knows no such container. The line that the script writes at the end makes the guard exit without killing anything.
   finish: (launch) => `if $asked; then
   until ended=$(podman wait ${podmanName(launch)} 2>/dev/null); do
     ended=143 found=0

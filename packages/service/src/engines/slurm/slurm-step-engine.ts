@@ -169,7 +169,11 @@ class SlurmStepEngine implements SlurmJobs {
 
   /** Without a grace period: what its containers do is the agent's. */
   async stop(key: string, options: { graceMs: number }): Promise<void> {
-    if (this.#tasks.has(key)) return await this.#tasks.stop(key, options);
+    if (this.#tasks.has(key)) {
+      await this.#tasks.stop(key, options);
+      this.#loop.soon(0);
+      return;
+    }
     const step = this.#steps.get(key);
     if (step === undefined) return;
     step.isStopped = true;

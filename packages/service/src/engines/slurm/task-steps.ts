@@ -9,7 +9,7 @@ import type { SlurmJobConfig } from './slurm-job-config.ts';
 import { ALL_OF_NODE, type NodeAddresses } from './slurm-nodes.ts';
 import { openSlurmRecords, type SlurmRecords } from './slurm-records.ts';
 import { slurmScript } from './slurm-script.ts';
-import { hasJobEnded, listSteps, type SlurmStep } from './slurm-step-list.ts';
+import { hasJobEnded, type SlurmStep } from './slurm-step-list.ts';
 import { TASKS_NAME } from './slurm-tasks.ts';
 import { isGone, readSrunOutput, type Srun, startSrun } from './step-container.ts';
 
@@ -127,6 +127,7 @@ export class TaskSteps {
     if (isStopped) this.#markStopped(step, 0);
   }
 
+  /** The next `settle` asks one that runs to end. */
   async stop(key: string, { graceMs }: { graceMs: number }): Promise<void> {
     const step = this.#steps.get(key);
     if (step === undefined) return;
@@ -136,7 +137,6 @@ export class TaskSteps {
       return;
     }
     await step.records.writeStop().catch(() => undefined);
-    if (step.isRunning) await this.#ask(step);
   }
 
   remove(key: string): void {
@@ -172,10 +172,12 @@ export class TaskSteps {
   async settle(asked: readonly AskedStep[], listed: ReadonlyMap<string, SlurmStep>): Promise<void> {
     for (const { step, mayStart } of asked) {
       const { key } = step.launch;
-      const alive = [listed.get(key), listed.get(key + TASKS_NAME)].filter((one) => one !== undefined);
+      const script = listed.get(key);
+      const alive = [script, listed.get(key + TASKS_NAME)].filter((one) => one !== undefined);
       // A storage that does not answer now is asked again.
       if (alive.length > 0) await this.#follow(step, alive).catch(() => undefined);
       else if (!mayStart) await this.#settle(step).catch(() => undefined);
+      if (script !== undefined && step.isRunning && step.isStopped && !step.isAsked) await this.#ask(step, script);
     }
   }
 
@@ -204,11 +206,7 @@ export class TaskSteps {
       step.killAt = performance.now() + KILL_MS;
       for (const { id } of alive) await this.#options.slurm.run('scancel', [id]).catch(() => undefined);
     }
-    if (!step.isRunning) await this.#lookForStart(step, alive);
-    if (step.isRunning && step.isStopped) await this.#ask(step);
-  }
-
-  async #lookForStart(step: TaskStep, alive: readonly SlurmStep[]): Promise<void> {
+    if (step.isRunning) return;
     const started = await step.records.readStart();
     if (started === undefined) return;
     const { node, startedAt } = started;
@@ -259,13 +257,9 @@ export class TaskSteps {
   }
 
   /** Only the script receives the signal, and asks the tasks to end. It notes the signal from before its start record on. */
-  async #ask(step: TaskStep): Promise<void> {
-    if (step.isAsked) return;
-    const { slurm } = this.#options;
-    const listed = (await listSteps(slurm).catch(() => undefined))?.get(step.launch.key);
-    if (listed === undefined || step.isAsked) return;
+  async #ask(step: TaskStep, { id }: SlurmStep): Promise<void> {
     step.isAsked = true;
-    await slurm.run('scancel', [`--signal=${STOP_SIGNAL}`, listed.id]).catch(() => {
+    await this.#options.slurm.run('scancel', [`--signal=${STOP_SIGNAL}`, id]).catch(() => {
       step.isAsked = false;
     });
   }
