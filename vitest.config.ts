@@ -97,7 +97,7 @@ class LongFilesFirst extends BaseSequencer {
 export default defineConfig({
   plugins: [createCacheKey()],
   test: {
-    // Files are transformed once for all projects and later runs. This saves a tenth of the processor time of a first run, and a quarter of a later one.
+    // Files are transformed once for all projects and later runs (decision 0047).
     experimental: { fsModuleCache: true },
     // Many tests wait for processes and leave their processor idle. The default is one less than there are processors.
     maxWorkers: 2 * availableParallelism(),

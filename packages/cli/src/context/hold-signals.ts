@@ -28,14 +28,11 @@ export function holdSignals(context: CommandContext): HeldSignals {
     if (signal === 'SIGINT' && count > 1) exit();
     timer ??= setTimeout(exit, HOLD_MS);
   };
-  listening.set(
-    'SIGINT',
-    context.onSignal('SIGINT', () => hold('SIGINT')),
-  );
-  listening.set(
-    'SIGTERM',
-    context.onSignal('SIGTERM', () => hold('SIGTERM')),
-  );
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    listening.set(
+      signal,
+      context.onSignal(signal, () => hold(signal)),
+    );
   listening.set(
     'SIGHUP',
     context.onSignal('SIGHUP', () => {}),

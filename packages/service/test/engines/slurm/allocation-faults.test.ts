@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +9,7 @@ import createInOneJob from './create-step-engine.ts';
 import {
   endJob,
   hasSlurm,
+  pidsOf,
   reserveNodes,
   restartController,
   restartNode,
@@ -215,7 +215,4 @@ function steps(job: string): readonly string[] {
 }
 
 /** Agents whose files are in `directory`, and what starts them on several nodes. */
-function agentsIn(directory: string): number[] {
-  const { stdout } = spawnSync('pgrep', ['-f', `allocation/agent-main.js.*${directory}/`], { encoding: 'utf8' });
-  return stdout.split('\n').filter(Boolean).map(Number);
-}
+const agentsIn = (directory: string) => pidsOf(`allocation/agent-main.js.*${directory}/`);

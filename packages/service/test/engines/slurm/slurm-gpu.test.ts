@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EngineRig } from '../engine-rig.ts';
 import createAllocations from './create-allocation-engine.ts';
 import create from './create-engine.ts';
-import { hasSlurm, slurmRig, until } from './slurm-rig.ts';
+import { hasSlurm, pidsOf, slurmRig, until } from './slurm-rig.ts';
 
 const storage = mkdtempSync(join(tmpdir(), 'sluice-allocations-'));
 process.env.SLUICE_TEST_ALLOCATIONS = storage;
@@ -83,9 +82,9 @@ describe.skipIf(isMissing)('an allocation with GPUs', () => {
     const first = await launchGated(rig, root, 'a');
     await until('it has a GPU', () => existsSync(join(root, 'a')));
     const { nodeID, runID } = await first.seen('running');
-    for (const pid of execFileSync('pgrep', ['-f', `agent-main.js ${storage}`], { encoding: 'utf8' }).split('\n')) {
-      if (pid !== '') process.kill(Number(pid), 'SIGKILL');
-    }
+    const agents = pidsOf(`agent-main.js ${storage}`);
+    expect(agents).not.toEqual([]);
+    for (const pid of agents) process.kill(pid, 'SIGKILL');
     const second = await launchGated(rig, root, 'b');
     await until('the next one has a GPU', () => existsSync(join(root, 'b')));
     const devices = ['a', 'b'].map((name) => readFileSync(join(root, name), 'utf8').trim());

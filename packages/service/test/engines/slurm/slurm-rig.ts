@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { vi } from 'vitest';
 import type { SlurmJobConfig } from '../../../src/engines/slurm/slurm-job-config.ts';
 import { EngineRig } from '../engine-rig.ts';
 import type { CreateEngine, EngineUnderTest } from '../engine-under-test.ts';
@@ -123,6 +124,11 @@ export async function until(what: string, condition: () => boolean | Promise<boo
   throw new Error(`could not see that ${what} within 150 s`);
 }
 
+/** Waits for a file, and looks every millisecond: the moment that it announces may be over after a few. */
+export async function untilWritten(path: string): Promise<void> {
+  await vi.waitUntil(() => existsSync(path), { timeout: 150_000, interval: 1 });
+}
+
 /** Lets time pass, so that something is in progress when the test goes on. */
 export async function waitFor(ms: number): Promise<void> {
   await pause(ms);
@@ -131,10 +137,15 @@ export async function waitFor(ms: number): Promise<void> {
 /** Ends a node's daemon as a crash does, with the steps of all nodes of the cluster. */
 export function crashNode(node: string): void {
   process.kill(daemonOf(`slurmd-${node}`), 'SIGKILL');
-  const steps = spawnSync('pgrep', ['-f', 'slurmstepd'], { encoding: 'utf8' }).stdout.split('\n').filter(Boolean);
-  for (const pid of steps) {
-    if (isOfCluster(pid)) process.kill(Number(pid), 'SIGKILL');
+  for (const pid of pidsOf('slurmstepd')) {
+    if (isOfCluster(pid)) process.kill(pid, 'SIGKILL');
   }
+}
+
+/** Processes whose command line matches. */
+export function pidsOf(pattern: string): number[] {
+  const { stdout } = spawnSync('pgrep', ['-f', pattern], { encoding: 'utf8' });
+  return stdout.split('\n').filter(Boolean).map(Number);
 }
 
 /** Ends a node's daemon, without the steps that it runs, and starts it again. */
@@ -188,7 +199,7 @@ function daemonOf(name: string): number {
 }
 
 /** Whether a process is a `slurmstepd` of this cluster: another one may run on the same machine. */
-function isOfCluster(pid: string): boolean {
+function isOfCluster(pid: number): boolean {
   try {
     const hasName = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('slurmstepd');
     return hasName && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`${process.env.SLUICE_TEST_SLURM_STATE}/`);

@@ -1,22 +1,25 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { probeProcess } from '../../../src/engines/process/process-probe.ts';
 import { describeEngine } from '../describe-engine.ts';
 import create from './create-step-engine.ts';
-import { endJob, hasSlurm, reserveNodes, slurmRig, slurmSubject, until, withProgram } from './slurm-rig.ts';
+import {
+  endJob,
+  hasSlurm,
+  pidsOf,
+  reserveNodes,
+  slurmRig,
+  slurmSubject,
+  until,
+  untilWritten,
+  withProgram,
+} from './slurm-rig.ts';
 
 const probe = await probeProcess({});
 const limits = probe.works ? probe : { memory: 'rlimit', cores: 'none' };
-
-/** Processes whose command line matches. */
-function pidsOf(pattern: string): number[] {
-  const { stdout } = spawnSync('pgrep', ['-f', pattern], { encoding: 'utf8' });
-  return stdout.split('\n').filter(Boolean).map(Number);
-}
 
 describe.skipIf(!hasSlurm && process.env.CI !== 'true')('in a job on a real cluster', () => {
   let jobId: string;
@@ -77,7 +80,7 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('in a job on a real clus
       const rig = slurmRig({}, create);
       await rig.open();
       const container = await rig.launch({ command: ['sh', '-c', script], limits: { cores: 4 }, job });
-      await vi.waitUntil(() => existsSync(join(container.launch.directory, file)), { timeout: 150_000, interval: 1 });
+      await untilWritten(join(container.launch.directory, file));
       await rig.engine.stop(container.launch.key, { graceMs: 600_000 });
       expect(await container.end()).toEqual({ kind: 'stopped' });
       const exit: unknown = JSON.parse(readFileSync(join(container.launch.directory, 'exit.json'), 'utf8'));

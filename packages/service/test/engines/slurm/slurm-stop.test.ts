@@ -1,13 +1,20 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EngineRig } from '../engine-rig.ts';
-import { hasSlurm, otherUser, slurm, slurmRig, stateOfJob, submitTwin, until, withProgram } from './slurm-rig.ts';
+import {
+  hasSlurm,
+  otherUser,
+  slurm,
+  slurmRig,
+  stateOfJob,
+  submitTwin,
+  until,
+  untilWritten,
+  withProgram,
+} from './slurm-rig.ts';
 
 const STUBBORN = ['sh', '-c', 'trap "" TERM; echo started; while :; do sleep 1; done'];
-
-/** Sees what does not last. */
-const SOON = { timeout: 150_000, interval: 1 };
 
 /** Nothing of a container runs, or can start, once its end is reported. */
 describe.skipIf(!hasSlurm && process.env.CI !== 'true')('stop of the Slurm engine', () => {
@@ -57,7 +64,7 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('stop of the Slurm engin
       return { root, subPath: '', kind: 'dir' as const, target: `/in/${i}` };
     });
     const container = await rig.launch({ command: ['sleep', '600'], mounts, ...more });
-    await vi.waitUntil(() => existsSync(join(container.launch.directory, 'start.json')), SOON);
+    await untilWritten(join(container.launch.directory, 'start.json'));
     await rig.engine.stop(container.launch.key, { graceMs: 600_000 });
     expect(await container.end()).toEqual({ kind: 'stopped' });
     expect(JSON.parse(readFileSync(join(container.launch.directory, 'exit.json'), 'utf8'))).toEqual({
